@@ -1,0 +1,139 @@
+/**
+ * The page of stable codes. A code is never renamed and never reused: ledgers hold them.
+ *
+ * A row says how a code leaves writ: HTTP status, exit status of the command line, and what it
+ * means in one lower-case sentence. A code that is no longer given keeps its row, `retired: true`.
+ * The page over 500 lines is on purpose: one place answers "what does code X mean?".
+ */
+
+export interface CodeRow {
+  readonly http: number
+  readonly exit: 1 | 2 | 3 | 4
+  readonly says: string
+  readonly retired?: true
+}
+
+/** A document was read and is wrong: the answer is no. */
+function wrong<const S extends string>(says: S) {
+  return { http: 422, exit: 1, says } as const
+}
+
+/** The call itself was wrong. */
+function usage<const S extends string>(says: S) {
+  return { http: 400, exit: 2, says } as const
+}
+
+/** Writ could not do its work; nothing was let through. */
+function broken<const S extends string>(says: S) {
+  return { http: 500, exit: 4, says } as const
+}
+
+export const CODES = {
+  // Documents before any contract (C-3).
+  'document.not_json': wrong('the text is not JSON, or the value is not a JSON value'),
+  'document.too_deep': wrong('the document nests deeper than 64 levels'),
+  'document.too_large': wrong('the document has too many values or bytes'),
+  'document.duplicate_key': wrong('an object names the same key twice'),
+  'document.bad_number': wrong('a number is not finite, or an integer beyond 2^53-1'),
+  'document.lone_surrogate': wrong('a string holds half of a surrogate pair'),
+  'document.unknown_contract': wrong('no contract or scope has this name'),
+  'document.undetected': wrong('the document does not say which contract it follows'),
+  'document.envelope': wrong('the line is not an envelope of the documented form'),
+
+  // Command line.
+  'cli.usage': usage('the command was called in a way it does not understand'),
+  'cli.unknown_command': usage('there is no such command'),
+  'cli.unknown_option': usage('the command has no such option'),
+  'cli.file_unreadable': usage('the named file cannot be read'),
+  'cli.file_unwritable': broken('the named file cannot be written'),
+  'cli.not_built': broken('the program files are missing'),
+  'cli.bug': broken('writ broke one of its own promises'),
+
+  // AO-ACT task.
+  'task.type_const': wrong('the type is not `ao_act_task_v0`'),
+  'task.required': wrong('a mandatory field is missing'),
+  'task.field_type': wrong('a field has the wrong JSON type'),
+  'task.unknown_key': wrong('the contract has no such key'),
+  'task.issuer_kind': wrong('a task is issued by a human only'),
+  'task.action_type': wrong('the action type is not on the allow-list'),
+  'task.target_kind': wrong('the target kind is not field, area or path'),
+  'task.ref_not_pointer': wrong('the reference is not an id, hash or URI-like token'),
+  'task.time_window_order': wrong('the window starts after it ends'),
+  'task.schema_keys_min': wrong('the parameter schema has no keys'),
+  'task.schema_key_type': wrong('the parameter type is not number, boolean or enum'),
+  'task.schema_enum_required': wrong('an enum parameter has no list of values'),
+  'task.schema_facet_misplaced': wrong('min, max or enum does not fit the parameter'),
+  'task.coverage_extra': wrong('a parameter is not in the parameter schema'),
+  'task.coverage_missing': wrong('a parameter of the schema has no value'),
+  'task.coverage_duplicate': wrong('the parameter schema names a parameter twice'),
+  'task.bounds': wrong('the value is outside min and max'),
+  'task.param_value_type': wrong('the value is not of the declared type'),
+  'task.param_composite': wrong('a parameter is an object or an array'),
+  'task.constraint_composite': wrong('a constraint is an object or an array'),
+  'task.constraint_value_type': wrong('a constraint is not a number, boolean or enum string'),
+  'task.free_string': wrong('a string stands where no enum parameter allows one'),
+  'task.enum_not_in_list': wrong('the value is not in the list of its enum'),
+  'task.forbid_key': wrong('the key is forbidden at any depth of a task'),
+  'task.issuer_mismatch': { http: 403, exit: 1, says: 'the issuer is not the caller' },
+
+  // AO-ACT receipt.
+  'receipt.type_const': wrong('the type is not `ao_act_receipt_v0`'),
+  'receipt.required': wrong('a mandatory field is missing'),
+  'receipt.field_type': wrong('a field has the wrong JSON type'),
+  'receipt.unknown_key': wrong('the contract has no such key'),
+  'receipt.executor_kind': wrong('the executor kind is not human, script or device'),
+  'receipt.coverage_kind': wrong('the coverage kind is not field, area or path'),
+  'receipt.ref_not_pointer': wrong('the reference is not an id, hash or URI-like token'),
+  'receipt.execution_time_order': wrong('the execution starts after it ends'),
+  'receipt.resource_usage_keys': wrong('one of the four resource keys is missing'),
+  'receipt.resource_usage_type': wrong('a resource value is neither a number nor null'),
+  'receipt.logs_refs_min': wrong('the receipt names no log'),
+  'receipt.status_enum': wrong('the status is not executed or not_executed'),
+  'receipt.constraint_check_inconsistent': wrong('violations are listed but violated is false'),
+  'receipt.observed_composite': wrong('an observed parameter is an object or an array'),
+  'receipt.observed_value_type': wrong('an observed value is not a number, boolean or enum string'),
+  'receipt.free_string': wrong('a string stands where no enum parameter allows one'),
+  'receipt.enum_not_in_list': wrong('the value is not in the list of its enum'),
+  'receipt.forbid_key': wrong('the key is forbidden at any depth of a receipt'),
+  'receipt.executor_mismatch': { http: 403, exit: 1, says: 'the executor is not the caller' },
+  'receipt.unknown_task': { http: 404, exit: 1, says: 'no task has this id' },
+  'receipt.idempotency_key': wrong('the receipt has no idempotency key'),
+  'receipt.duplicate': { http: 409, exit: 1, says: 'this receipt was already given' },
+
+  // The ledger envelope.
+  'record.type': wrong('the record type is missing or not registered'),
+  'record.payload': wrong('the payload is missing or not valid for its type'),
+
+  // Agent contracts: executor output.
+  'action.required': wrong('a mandatory field is missing'),
+  'action.field_type': wrong('a field has the wrong JSON type'),
+  'action.enum': wrong('the value is not one of the allowed ones'),
+  'action.version': wrong('the schema version is not `xiaobo_action_v1`'),
+
+  // Agent contracts: review output.
+  'review.required': wrong('a mandatory field is missing'),
+  'review.field_type': wrong('a field has the wrong JSON type'),
+  'review.enum': wrong('the value is not one of the allowed ones'),
+  'review.version': wrong('the schema version is not `xiaojing_review_v1`'),
+  'review.target': wrong('the review target does not fit the scope'),
+  'review.score_range': wrong('the total score is outside 0 to 100'),
+  'review.score_gate': wrong('the action does not follow from the score'),
+
+  // Agent contracts: plan.
+  'plan.required': wrong('a mandatory field is missing'),
+  'plan.field_type': wrong('a field has the wrong JSON type'),
+  'plan.enum': wrong('the value is not one of the allowed ones'),
+  'plan.version': wrong('the schema version is not `plan_json_v1`'),
+  'plan.unknown_ref': wrong('an id refers to nothing in this plan'),
+  'plan.duplicate_id': wrong('an id is used twice'),
+  'plan.cycle': wrong('the edges form a cycle'),
+  'plan.and_or': wrong('a DECOMPOSE edge has no consistent AND or OR'),
+  'plan.group_id': wrong('an ALTERNATIVE edge has no group'),
+  'plan.root': wrong('the root task is missing or not a GOAL'),
+} as const satisfies Record<string, CodeRow>
+
+export type Code = keyof typeof CODES
+
+export function isCode(text: string): text is Code {
+  return Object.hasOwn(CODES, text)
+}

@@ -1,0 +1,43 @@
+/**
+ * Faults: operating failures as values. A fault has a stable code, the place it speaks of, and the
+ * details its code demands, typed per code. Denials are answers and bugs are exceptions; neither
+ * is a fault.
+ */
+import { CODES, type Code } from './codes.ts'
+
+/** What each code must carry. A code with no row here carries nothing. */
+export interface Details {
+  readonly 'cli.unknown_command': { readonly command: string; readonly nearest: string | null }
+  readonly 'cli.unknown_option': { readonly option: string; readonly nearest: string | null }
+  readonly 'cli.file_unreadable': { readonly file: string; readonly reason: string }
+  readonly 'cli.file_unwritable': { readonly file: string; readonly reason: string }
+  readonly 'document.unknown_contract': { readonly name: string; readonly nearest: string | null }
+}
+
+type DetailsOf<C extends Code> = C extends keyof Details ? Details[C] : null
+
+export type Fault = {
+  [C in Code]: {
+    readonly code: C
+    readonly at: string
+    readonly message: string
+    readonly hint?: string
+    readonly details: DetailsOf<C>
+  }
+}[Code]
+
+/** Makes a fault; the message falls back to what the code page says. */
+export function fault<C extends Code>(
+  code: C,
+  at: string,
+  details: DetailsOf<C>,
+  words: { readonly message?: string; readonly hint?: string } = {},
+): Fault {
+  const message = words.message ?? CODES[code].says
+  const made =
+    words.hint === undefined
+      ? { code, at, message, details }
+      : { code, at, message, hint: words.hint, details }
+  // The union is keyed by code; TypeScript cannot see that code and details were chosen together.
+  return made as Fault
+}

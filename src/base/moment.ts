@@ -1,0 +1,40 @@
+/**
+ * Moments as ISO 8601 text. Judging and parsing only; nobody here reads a clock.
+ */
+
+const MOMENT =
+  /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}(?::?\d{2})?)$/
+
+/** A calendar date and a time of day with an offset, such as `2026-11-15T08:00:00Z`. */
+export function isIsoMoment(text: string): boolean {
+  return parseIsoMomentMs(text) !== null
+}
+
+export function parseIsoMomentMs(text: string): number | null {
+  const match = MOMENT.exec(text)
+  if (match === null) return null
+  const [year, month, day, hour, minute, second] = match
+    .slice(1, 7)
+    .map((part) => Number(part ?? 0))
+  const offset = offsetMinutes(match[8] ?? 'Z')
+  if (offset === null || !isCalendarDay(year ?? 0, month ?? 0, day ?? 0)) return null
+  if ((hour ?? 0) > 23 || (minute ?? 0) > 59 || (second ?? 0) > 60) return null
+  const fraction = Number(`0.${match[7] ?? '0'}`)
+  const wholeMs = Date.UTC(year ?? 0, (month ?? 1) - 1, day, hour, minute, second)
+  return wholeMs + Math.floor(fraction * 1000) - offset * 60_000
+}
+
+function isCalendarDay(year: number, month: number, day: number): boolean {
+  if (month < 1 || month > 12 || day < 1) return false
+  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
+  const days = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+  return day <= (days[month - 1] ?? 0)
+}
+
+function offsetMinutes(offset: string): number | null {
+  if (offset === 'Z') return 0
+  const hours = Number(offset.slice(1, 3))
+  const minutes = Number(offset.slice(3).replace(':', '') || '0')
+  if (hours > 23 || minutes > 59) return null
+  return (offset.startsWith('-') ? -1 : 1) * (hours * 60 + minutes)
+}

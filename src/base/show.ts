@@ -1,0 +1,60 @@
+/**
+ * Shows an offending value inside a message: in backticks, escaped, cut to 80 characters. Values
+ * that may be secrets are never shown: anything under `env`, `headers`, `stdin`, `content*`, `body`.
+ */
+import { pointerSteps } from './pointer.ts'
+
+const SHOWN_LENGTH_MAX = 80
+const SECRET_STEP = /^(?:env|headers|stdin|content.*|body)$/
+/** Control, bidi, zero-width and line-breaking characters, and the backtick that ends a quotation. */
+const UNSAFE =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is escaped
+  /[\u0000-\u001f\u007f-\u009f`\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udfff]/g
+
+export function isSecretPlace(pointer: string): boolean {
+  return pointerSteps(pointer).some((step) => SECRET_STEP.test(step))
+}
+
+/** A value for a message about `pointer`. */
+export function show(value: unknown, pointer: string): string {
+  if (isSecretPlace(pointer)) return 'a value that is not shown'
+  return `\`${cut(escapeUnsafe(describe(value)))}\``
+}
+
+/** A name (key, option, file) for a message. */
+export function showName(name: string): string {
+  return `\`${cut(escapeUnsafe(name))}\``
+}
+
+function describe(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? '[]' : `[${value.length} items]`
+  if (typeof value === 'object' && value !== null) {
+    const keys = Object.keys(value)
+    return keys.length === 0 ? '{}' : `{${keys.length} keys}`
+  }
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, SHOWN_LENGTH_MAX + 2))
+  return String(value)
+}
+
+function escapeUnsafe(text: string): string {
+  return text.replace(UNSAFE, (unit, offset: number) => {
+    if (isPairHalf(text, offset)) return unit
+    return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
+}
+
+function isPairHalf(text: string, offset: number): boolean {
+  const unit = text.charCodeAt(offset)
+  if (unit >= 0xd800 && unit < 0xdc00) return isLow(text.charCodeAt(offset + 1))
+  return isLow(unit) && isHigh(text.charCodeAt(offset - 1))
+}
+
+const isHigh = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00
+const isLow = (unit: number): boolean => unit >= 0xdc00 && unit < 0xe000
+
+function cut(text: string): string {
+  const points = [...text]
+  return points.length <= SHOWN_LENGTH_MAX
+    ? text
+    : `${points.slice(0, SHOWN_LENGTH_MAX - 1).join('')}…`
+}

@@ -1,0 +1,45 @@
+/**
+ * `record`: the ledger's envelope `{ type, payload }` (seed 000, part C). Open, because the seed
+ * says "at least"; the payload is judged by the contract that `type` names.
+ */
+import * as Type from 'typebox'
+import { DOCUMENT_LIMITS, showName } from '../../base/index.ts'
+import { type Contract, field, isObject, type Subject } from '../kernel/contract.ts'
+import { judge } from '../kernel/validate.ts'
+
+/** The envelope over the contracts that may stand on the ledger. */
+export function recordContract(payloads: readonly Contract[]): Contract {
+  const byName = new Map(payloads.map((contract) => [contract.name, contract]))
+  const names = [...byName.keys()]
+  return {
+    name: 'record',
+    title: 'The ledger envelope around one document.',
+    prefix: 'record',
+    schema: Type.Object(
+      {
+        type: Type.Enum(names, { 'x-code': { '*': 'type', required: 'type' } }),
+        payload: Type.Object({}, { 'x-code': { '*': 'payload', required: 'payload' } }),
+      },
+      { 'x-code': 'payload' },
+    ),
+    checks: [(subject) => checkPayload(subject, byName)],
+    limits: DOCUMENT_LIMITS,
+    isRecord: false,
+  }
+}
+
+function checkPayload(
+  { document, context, report }: Subject,
+  byName: ReadonlyMap<string, Contract>,
+): void {
+  const type = field(document, 'type')
+  const contract = typeof type === 'string' ? byName.get(type) : undefined
+  const payload = field(document, 'payload')
+  if (contract === undefined || !isObject(payload)) return
+  const { valid, violations } = judge(contract, payload, context)
+  if (valid) return
+  report.add('record.payload', '/payload', `the payload is not a valid ${showName(contract.name)}`)
+  for (const { code, path, message, hint } of violations) {
+    report.add(code, `/payload${path}`, message, hint)
+  }
+}

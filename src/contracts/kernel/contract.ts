@@ -1,0 +1,55 @@
+/**
+ * What a contract is: a name, a schema, and a second, named phase of semantic checks. Frozen: an
+ * incompatible change is a new contract.
+ *
+ * INVARIANT (checks do not hide one another): every check runs on every object, also on one whose
+ * structure is broken, and so it reads each field as unknown and says nothing where it cannot.
+ */
+import type { TSchema } from 'typebox'
+import type { Code, Limits } from '../../base/index.ts'
+import type { Report } from './violation.ts'
+
+/** Everything a document may be judged with besides itself; each contract says which keys it reads. */
+export type Context = Readonly<Record<string, unknown>>
+
+export type JsonObject = Readonly<Record<string, unknown>>
+
+/** What a semantic check is handed. */
+export interface Subject {
+  readonly document: JsonObject
+  readonly context: Context
+  readonly report: Report
+  /** The structure held, so closed parts hold known keys of known types: skip walking them. */
+  readonly sound: boolean
+}
+
+export type Check = (subject: Subject) => void
+
+/** The first part of every code the contract gives: `task` in `task.required`. */
+export type Prefix = Code extends `${infer P}.${string}` ? P : never
+
+export interface Contract {
+  readonly name: string
+  /** One sentence for people: what the document is. */
+  readonly title: string
+  readonly prefix: Prefix
+  readonly schema: TSchema
+  readonly checks: readonly Check[]
+  readonly limits: Limits
+  /** The document may stand on the ledger as a record's payload. */
+  readonly isRecord: boolean
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The elements of an array, nothing for anything else: checks walk broken documents too. */
+export function elements(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** An own field of an object, undefined for anything else. */
+export function field(value: unknown, name: string): unknown {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+}

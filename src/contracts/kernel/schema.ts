@@ -1,0 +1,84 @@
+/**
+ * Annotations that a schema carries for its violations. `x-code` names the code (without prefix)
+ * that a broken keyword gives: one for all keywords of the node, or one per keyword. A missing
+ * property looks at `required` of that property's node, a key too many at `unknown` of the object's
+ * node; both are otherwise `required` and `unknown_key`.
+ */
+
+import type { TSchema, TString } from 'typebox'
+import * as Type from 'typebox'
+
+export type Keyword =
+  | 'type'
+  | 'enum'
+  | 'const'
+  | 'pattern'
+  | 'minLength'
+  | 'minItems'
+  | 'maxItems'
+  | 'minProperties'
+  | 'minimum'
+  | 'maximum'
+  | 'anyOf'
+  | 'required'
+  | 'unknown'
+
+export type CodeAnnotation = string | { readonly [K in Keyword | '*']?: string }
+
+/**
+ * The JSON Schema vocabulary that writ's contracts use; a test holds the schemas to it. Absent on
+ * purpose: `maxLength` and longer `minLength` (the compiler counts graphemes, the standard counts
+ * code points: `sized()` writes them as patterns), and `uniqueItems` (the compiler compares hashes:
+ * a semantic check does it).
+ */
+export interface SchemaNode {
+  readonly type?: 'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean' | 'null'
+  readonly properties?: Readonly<Record<string, SchemaNode>>
+  readonly required?: readonly string[]
+  readonly additionalProperties?: boolean | SchemaNode
+  readonly patternProperties?: Readonly<Record<string, SchemaNode>>
+  readonly minProperties?: number
+  readonly items?: SchemaNode
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly enum?: readonly (string | number | boolean | null)[]
+  readonly const?: string | number | boolean | null
+  readonly pattern?: string
+  readonly minLength?: 1
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly anyOf?: readonly SchemaNode[]
+  readonly $defs?: Readonly<Record<string, SchemaNode>>
+  readonly $ref?: string
+  readonly 'x-code'?: CodeAnnotation
+  /** What the pattern asks for, in words that follow "expected". */
+  readonly 'x-says'?: string
+  /** Of a union of objects: the property whose constant chooses the branch. */
+  readonly 'x-choose'?: string
+}
+
+/** TypeBox schemas are JSON Schema objects; this is the view of them that the walker reads. */
+export function nodeOf(schema: TSchema): SchemaNode {
+  return schema as SchemaNode
+}
+
+export function annotatedCode(node: SchemaNode, keyword: Keyword): string | null {
+  const annotation = node['x-code']
+  if (annotation === undefined) return null
+  if (typeof annotation !== 'string') return annotation[keyword] ?? starCode(annotation, keyword)
+  return keyword === 'required' || keyword === 'unknown' ? null : annotation
+}
+
+function starCode(annotation: Exclude<CodeAnnotation, string>, keyword: Keyword): string | null {
+  if (keyword === 'required' || keyword === 'unknown') return null
+  return annotation['*'] ?? null
+}
+
+/** A string of `min` to `max` code points, as a pattern. */
+export function sized(min: number, max: number | null, code?: CodeAnnotation): TString {
+  const says = max === null ? `at least ${min} characters` : `${min} to ${max} characters`
+  const pattern = `^[\\s\\S]{${min},${max ?? ''}}$`
+  return Type.String(
+    code === undefined ? { pattern, 'x-says': says } : { pattern, 'x-says': says, 'x-code': code },
+  )
+}

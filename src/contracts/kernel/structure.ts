@@ -1,0 +1,300 @@
+/**
+ * The structural phase, told in full: walks a schema beside a broken document and reports every
+ * place where the two part, with the code the schema names. It decides nothing that the compiled
+ * check does not: a property test holds the two equal.
+ */
+import type { TSchema } from 'typebox'
+import { at, type Code, invariant, isCode, nearest, show, showName } from '../../base/index.ts'
+import { isObject, type JsonObject, type Prefix } from './contract.ts'
+import { annotatedCode, type Keyword, nodeOf, type SchemaNode } from './schema.ts'
+import type { Report } from './violation.ts'
+
+const LISTED_MAX = 14
+
+/** Reports every structural violation of `document` against `schema`. */
+export function explainStructure(
+  schema: TSchema,
+  document: unknown,
+  prefix: Prefix,
+  report: Report,
+): void {
+  const root = nodeOf(schema)
+  new Explainer(root, prefix, report).walk(root, document, '')
+}
+
+class Explainer {
+  readonly #root: SchemaNode
+  readonly #prefix: Prefix
+  readonly #report: Report
+
+  constructor(root: SchemaNode, prefix: Prefix, report: Report) {
+    this.#root = root
+    this.#prefix = prefix
+    this.#report = report
+  }
+
+  walk(schema: SchemaNode, value: unknown, path: string): void {
+    const node = this.#resolve(schema)
+    if (node.anyOf !== undefined) return this.#union(node, node.anyOf, value, path)
+    if (node.const !== undefined) return this.#constant(node, node.const, value, path)
+    if (node.enum !== undefined) return this.#choice(node, node.enum, value, path)
+    switch (node.type) {
+      case undefined:
+        return
+      case 'object':
+        return isObject(value)
+          ? this.#object(node, value, path)
+          : this.#wrongType(node, 'an object', value, path)
+      case 'array':
+        return Array.isArray(value)
+          ? this.#array(node, value, path)
+          : this.#wrongType(node, 'a list', value, path)
+      case 'string':
+        return typeof value === 'string'
+          ? this.#string(node, value, path)
+          : this.#wrongType(node, 'a string', value, path)
+      case 'number':
+        return typeof value === 'number'
+          ? this.#number(node, value, path)
+          : this.#wrongType(node, 'a number', value, path)
+      case 'integer':
+        return Number.isInteger(value)
+          ? this.#number(node, value as number, path)
+          : this.#wrongType(node, 'a whole number', value, path)
+      case 'boolean':
+        return typeof value === 'boolean'
+          ? undefined
+          : this.#wrongType(node, 'true or false', value, path)
+      case 'null':
+        return value === null ? undefined : this.#wrongType(node, 'null', value, path)
+      default:
+        return node.type satisfies never
+    }
+  }
+
+  #resolve(schema: SchemaNode): SchemaNode {
+    if (schema.$ref === undefined) return schema
+    const target = this.#root.$defs?.[schema.$ref.replace('#/$defs/', '')]
+    invariant(target !== undefined, `schema reference ${schema.$ref} leads nowhere`)
+    return target
+  }
+
+  #object(node: SchemaNode, object: JsonObject, path: string): void {
+    const properties = node.properties ?? {}
+    for (const name of node.required ?? []) {
+      if (Object.hasOwn(object, name)) continue
+      const code = annotatedCode(properties[name] ?? {}, 'required') ?? 'required'
+      this.#add(code, at(path, name), `the field ${showName(name)} is missing`)
+    }
+    const names = Object.keys(object)
+    if (names.length < (node.minProperties ?? 0)) {
+      this.#broken(
+        node,
+        'minProperties',
+        path,
+        `expected at least ${node.minProperties} keys, found ${names.length}`,
+      )
+    }
+    for (const name of names) this.#member(node, properties, object, name, path)
+  }
+
+  #member(
+    node: SchemaNode,
+    properties: Readonly<Record<string, SchemaNode>>,
+    object: JsonObject,
+    name: string,
+    path: string,
+  ): void {
+    const place = at(path, name)
+    if (Object.hasOwn(properties, name))
+      return this.walk(properties[name] as SchemaNode, object[name], place)
+    for (const [pattern, schema] of Object.entries(node.patternProperties ?? {})) {
+      if (new RegExp(pattern, 'u').test(name)) return this.walk(schema, object[name], place)
+    }
+    const rest = node.additionalProperties
+    if (rest === undefined || rest === true) return
+    if (rest !== false) return this.walk(rest, object[name], place)
+    const code = annotatedCode(node, 'unknown') ?? 'unknown_key'
+    this.#add(
+      code,
+      place,
+      `the key ${showName(name)} is not part of the contract`,
+      guess(name, Object.keys(properties)),
+    )
+  }
+
+  #array(node: SchemaNode, items: readonly unknown[], path: string): void {
+    if (items.length < (node.minItems ?? 0)) {
+      this.#broken(
+        node,
+        'minItems',
+        path,
+        `expected at least ${count(node.minItems ?? 0)}, found ${count(items.length)}`,
+      )
+    }
+    if (items.length > (node.maxItems ?? Number.POSITIVE_INFINITY)) {
+      this.#broken(
+        node,
+        'maxItems',
+        path,
+        `expected at most ${count(node.maxItems ?? 0)}, found ${count(items.length)}`,
+      )
+    }
+    const schema = node.items
+    if (schema === undefined) return
+    for (let index = 0; index < items.length; index++)
+      this.walk(schema, items[index], at(path, index))
+  }
+
+  #string(node: SchemaNode, text: string, path: string): void {
+    if (node.minLength !== undefined && text.length === 0) {
+      this.#broken(node, 'minLength', path, 'expected a string that is not empty')
+    } else if (node.pattern !== undefined && !new RegExp(node.pattern, 'u').test(text)) {
+      const wanted = node['x-says'] ?? `a string of the form ${node.pattern}`
+      this.#broken(node, 'pattern', path, `expected ${wanted}, found ${show(text, path)}`)
+    }
+  }
+
+  #number(node: SchemaNode, value: number, path: string): void {
+    if (node.minimum !== undefined && value < node.minimum) {
+      this.#broken(
+        node,
+        'minimum',
+        path,
+        `expected at least ${node.minimum}, found ${show(value, path)}`,
+      )
+    }
+    if (node.maximum !== undefined && value > node.maximum) {
+      this.#broken(
+        node,
+        'maximum',
+        path,
+        `expected at most ${node.maximum}, found ${show(value, path)}`,
+      )
+    }
+  }
+
+  #constant(node: SchemaNode, wanted: unknown, value: unknown, path: string): void {
+    if (value === wanted) return
+    this.#broken(node, 'const', path, `expected ${show(wanted, '')}, found ${show(value, path)}`)
+  }
+
+  #choice(node: SchemaNode, legal: readonly unknown[], value: unknown, path: string): void {
+    if (legal.includes(value)) return
+    const hint = typeof value === 'string' ? guess(value, legal.map(String)) : null
+    this.#broken(node, 'enum', path, `expected ${list(legal)}, found ${show(value, path)}`, hint)
+  }
+
+  #union(node: SchemaNode, branches: readonly SchemaNode[], value: unknown, path: string): void {
+    const chooser = node['x-choose']
+    if (chooser !== undefined && isObject(value))
+      return this.#chosen(node, branches, chooser, value, path)
+    if (branches.some((branch) => this.#fits(branch, value))) return
+    const [only, ...others] = branches.filter((branch) => sameType(this.#resolve(branch), value))
+    if (only !== undefined && others.length === 0) return this.walk(only, value, path)
+    const names = branches.map((branch) => typeName(this.#resolve(branch)))
+    this.#broken(node, 'anyOf', path, `expected ${names.join(' or ')}, found ${show(value, path)}`)
+  }
+
+  /** A union whose branches are told apart by one constant: explain the branch that was meant. */
+  #chosen(
+    node: SchemaNode,
+    branches: readonly SchemaNode[],
+    chooser: string,
+    value: JsonObject,
+    path: string,
+  ): void {
+    const legal = new Map(
+      branches.flatMap((branch) =>
+        keysOf(this.#resolve(branch), chooser).map((key) => [key, branch]),
+      ),
+    )
+    const key = Object.hasOwn(value, chooser) ? value[chooser] : undefined
+    const branch = legal.get(key)
+    if (branch !== undefined) return this.walk(branch, value, path)
+    if (key === undefined)
+      return this.#add('required', at(path, chooser), `the field ${showName(chooser)} is missing`)
+    const hint = typeof key === 'string' ? guess(key, [...legal.keys()].map(String)) : null
+    this.#broken(
+      node,
+      'enum',
+      at(path, chooser),
+      `expected ${list([...legal.keys()])}, found ${show(key, path)}`,
+      hint,
+    )
+  }
+
+  #fits(branch: SchemaNode, value: unknown): boolean {
+    const probe = new Probe()
+    // A probe counts and keeps nothing; the walk is bounded by the guard's depth.
+    new Explainer(this.#root, this.#prefix, probe as unknown as Report).walk(branch, value, '')
+    return probe.isEmpty
+  }
+
+  #wrongType(node: SchemaNode, wanted: string, value: unknown, path: string): void {
+    this.#broken(node, 'type', path, `expected ${wanted}, found ${show(value, path)}`)
+  }
+
+  #broken(
+    node: SchemaNode,
+    keyword: Keyword,
+    path: string,
+    message: string,
+    hint?: string | null,
+  ): void {
+    this.#add(annotatedCode(node, keyword) ?? defaultCode(keyword), path, message, hint)
+  }
+
+  #add(suffix: string, path: string, message: string, hint?: string | null): void {
+    const code = `${this.#prefix}.${suffix}`
+    invariant(isCode(code), `the schema names ${code}, which is not on the page of codes`)
+    this.#report.add(code as Code, path, message, hint)
+  }
+}
+
+/** Stands in for a report where only "did anything break?" is asked. */
+class Probe {
+  isEmpty = true
+  add(): void {
+    this.isEmpty = false
+  }
+}
+
+function defaultCode(keyword: Keyword): string {
+  return keyword === 'enum' || keyword === 'const' ? 'enum' : 'field_type'
+}
+
+function keysOf(branch: SchemaNode, chooser: string): readonly unknown[] {
+  const node = branch.properties?.[chooser]
+  return node?.enum ?? [node?.const]
+}
+
+function sameType(node: SchemaNode, value: unknown): boolean {
+  if (Array.isArray(value)) return node.type === 'array'
+  if (value === null) return node.type === 'null'
+  if (node.type === 'integer') return typeof value === 'number'
+  return node.type === typeof value
+}
+
+function typeName(node: SchemaNode): string {
+  if (node.enum !== undefined) return list(node.enum)
+  if (node.const !== undefined) return show(node.const, '')
+  return node.type === undefined
+    ? 'any value'
+    : `${/^[aio]/.test(node.type) ? 'an' : 'a'} ${node.type}`.replace('a null', 'null')
+}
+
+function count(items: number): string {
+  return items === 1 ? '1 item' : `${items} items`
+}
+
+function list(legal: readonly unknown[]): string {
+  const shown = legal.slice(0, LISTED_MAX).map((value) => showName(String(value)))
+  const more = legal.length - shown.length
+  return `one of ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+function guess(name: string, legal: readonly string[]): string | null {
+  const near = nearest(name, legal)
+  return near === null ? null : `did you mean ${showName(near)}?`
+}

@@ -1,0 +1,27 @@
+/**
+ * The registry: every document writ knows. The command line, the server, the ledger and the console
+ * ask here and nowhere else.
+ */
+import { nearest } from '../base/index.ts'
+import { actReceipt } from './act/receipt.ts'
+import { recordContract } from './act/record.ts'
+import { actTask } from './act/task.ts'
+import type { Contract } from './kernel/contract.ts'
+
+const DOCUMENTS: readonly Contract[] = [actTask, actReceipt]
+
+const record = recordContract(DOCUMENTS.filter((contract) => contract.isRecord))
+
+export const CONTRACTS: readonly Contract[] = [...DOCUMENTS, record]
+
+const BY_NAME: ReadonlyMap<string, Contract> = new Map(
+  CONTRACTS.map((contract) => [contract.name, contract]),
+)
+
+export function findContract(name: string): Contract | null {
+  return BY_NAME.get(name) ?? null
+}
+
+export function nearestContractName(name: string): string | null {
+  return nearest(name, BY_NAME.keys())
+}
