@@ -1,0 +1,39 @@
+/**
+ * Which contract a document follows when nobody says: by `type`, else `schema_version`, else
+ * `descriptor_version`, else by the keys that only one document has. None or two is an answer too:
+ * `document.undetected`.
+ */
+import { field, isObject, type JsonObject } from './kernel/contract.ts'
+import { findContract } from './registry.ts'
+
+/** The name of the contract, or null when the document does not say. */
+export function detectContract(document: unknown): string | null {
+  if (!isObject(document)) return null
+  // A record's own `type` names its payload's contract, so its shape is looked at first.
+  if (has(document, 'type') && has(document, 'payload')) return 'record'
+  return byMarker(document) ?? byShape(document)
+}
+
+function byMarker(document: JsonObject): string | null {
+  for (const marker of ['type', 'schema_version']) {
+    const value = field(document, marker)
+    if (typeof value === 'string' && findContract(value) !== null) return value
+  }
+  if (has(document, 'descriptor_version')) return 'action_descriptor'
+  return null
+}
+
+function byShape(document: JsonObject): string | null {
+  const names: string[] = []
+  if (has(document, 'descriptor') && (has(document, 'operation') || has(document, 'children'))) {
+    names.push('proposal_v1')
+  }
+  if (has(document, 'plan') && has(document, 'nodes') && has(document, 'edges')) {
+    names.push('plan_json_v1')
+  }
+  return names.length === 1 ? (names[0] ?? null) : null
+}
+
+function has(document: JsonObject, key: string): boolean {
+  return Object.hasOwn(document, key)
+}

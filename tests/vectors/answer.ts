@@ -1,0 +1,47 @@
+/** Asks the contracts room what a vector asks, in the form that vectors compare. */
+import { CODES } from '../../src/base/index.ts'
+import { CONTRACTS, checkDocument, checkText } from '../../src/contracts/index.ts'
+import type { Vector } from './vector.ts'
+
+/** Codes that only a host or service gives: no document alone can earn them. */
+const NOT_OF_DOCUMENTS = new Set([
+  'task.issuer_mismatch',
+  'receipt.executor_mismatch',
+  'receipt.unknown_task',
+  'receipt.idempotency_key',
+  'receipt.duplicate',
+  'document.envelope',
+])
+
+const PREFIXES = new Set(['document', ...CONTRACTS.map(({ prefix }) => prefix as string)])
+
+export const CODES_OF_CONTRACTS: readonly string[] = Object.keys(CODES).filter(
+  (code) => PREFIXES.has(code.split('.')[0] ?? '') && !NOT_OF_DOCUMENTS.has(code),
+)
+
+export interface ComparableAnswer {
+  readonly hints: string
+  /** The answer reduced to the keys that a vector compares. */
+  comparable(want: Readonly<Record<string, unknown>>): Record<string, unknown>
+}
+
+export function answerCheck(vector: Vector): ComparableAnswer {
+  const options = {
+    ...(vector.as === undefined ? {} : { as: vector.as }),
+    ...(vector.context === undefined ? {} : { context: vector.context }),
+  }
+  const answer =
+    vector.text === undefined
+      ? checkDocument(vector.document, options)
+      : checkText(vector.text, options)
+  return {
+    hints: answer.violations.map(({ hint }) => hint ?? '').join('\n'),
+    comparable: (want) => ({
+      valid: answer.valid,
+      ...('contract' in want ? { contract: answer.contract } : {}),
+      ...('violations' in want || !answer.valid
+        ? { violations: answer.violations.map(({ code, path }) => ({ code, path })) }
+        : {}),
+    }),
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * Reads the vector files under spec/vectors and makes the document of each case, refusing keys and
+ * shapes that spec/vectors/README.md does not name.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export interface Vector {
+  readonly file: string
+  readonly id: string
+  readonly note: string
+  readonly run?: 'check' | 'normalise'
+  readonly as?: string
+  readonly context?: Readonly<Record<string, unknown>>
+  readonly document?: unknown
+  readonly text?: string
+  readonly from?: string
+  readonly remove?: readonly string[]
+  readonly set?: Readonly<Record<string, unknown>>
+  readonly want: Readonly<Record<string, unknown>>
+}
+
+const FILE_KEYS = ['spec', 'bases', 'cases']
+const CASE_KEYS = [
+  'id',
+  'note',
+  'run',
+  'as',
+  'context',
+  'document',
+  'text',
+  'from',
+  'remove',
+  'set',
+  'want',
+]
+
+export function loadVectors(folder: string, spec: string): readonly Vector[] {
+  const vectors: Vector[] = []
+  for (const name of readdirSync(folder).sort()) {
+    if (!name.endsWith('.json')) continue
+    const file = JSON.parse(readFileSync(join(folder, name), 'utf8'))
+    refuseUnknown(name, file, FILE_KEYS)
+    if (file.spec !== spec) throw new Error(`${name}: expected spec ${spec}, found ${file.spec}`)
+    for (const row of file.cases) vectors.push(makeVector(name, file.bases ?? {}, row))
+  }
+  const ids = vectors.map((vector) => vector.id)
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index)
+  if (twice !== undefined) throw new Error(`the id ${twice} is used twice`)
+  return vectors
+}
+
+function makeVector(file: string, bases: Record<string, unknown>, row: Vector): Vector {
+  refuseUnknown(`${file}: ${row.id}`, row, CASE_KEYS)
+  if (row.from === undefined) return { ...row, file }
+  if (!Object.hasOwn(bases, row.from)) throw new Error(`${file}: ${row.id}: no base ${row.from}`)
+  const document = structuredClone(bases[row.from])
+  for (const pointer of row.remove ?? [])
+    edit(document, pointer, (parent, key) => removeKey(parent, key))
+  for (const [pointer, value] of Object.entries(row.set ?? {})) {
+    if (pointer === '') return { ...row, file, document: value }
+    edit(document, pointer, (parent, key) => setKey(parent, key, structuredClone(value)))
+  }
+  return { ...row, file, document }
+}
+
+function refuseUnknown(where: string, object: object, legal: readonly string[]): void {
+  for (const key of Object.keys(object)) {
+    if (!legal.includes(key)) throw new Error(`${where}: unknown key ${key}`)
+  }
+}
+
+type Container = Record<string, unknown>
+
+function edit(
+  root: unknown,
+  pointer: string,
+  change: (parent: Container, key: string) => void,
+): void {
+  const steps = pointer
+    .slice(1)
+    .split('/')
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const last = steps.pop() ?? ''
+  let parent = root
+  for (const step of steps) {
+    if (typeof parent !== 'object' || parent === null || !Object.hasOwn(parent, step)) {
+      throw new Error(`${pointer} leads nowhere`)
+    }
+    parent = (parent as Container)[step]
+  }
+  change(parent as Container, last)
+}
+
+function removeKey(parent: Container, key: string): void {
+  if (!Object.hasOwn(parent, key)) throw new Error(`nothing to remove at ${key}`)
+  if (Array.isArray(parent)) parent.splice(Number(key), 1)
+  else delete parent[key]
+}
+
+function setKey(parent: Container, key: string, value: unknown): void {
+  if (Array.isArray(parent) && key === '-') parent.push(value)
+  // `__proto__` is an ordinary key of a document.
+  else
+    Object.defineProperty(parent, key, {
+      value,
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    })
+}
