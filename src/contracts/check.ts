@@ -55,15 +55,24 @@ export function checkText(text: string, options: CheckOptions = {}): CheckAnswer
   return checkDocument(reading.value, options)
 }
 
-/** Checks any value. */
+/** Checks any value; what is not a JSON document of a legal size is refused first. */
 export function checkDocument(document: unknown, options: CheckOptions = {}): CheckAnswer {
+  return check(document, options, true)
+}
+
+/** Checks a document that was read strictly and is known to be within every contract's limits. */
+export function checkRead(document: unknown, options: CheckOptions = {}): CheckAnswer {
+  return check(document, options, false)
+}
+
+function check(document: unknown, options: CheckOptions, guarded: boolean): CheckAnswer {
   const name = options.as ?? detectContract(document)
   if (name === null) return no(null, [undetected()])
   const named = resolveContract(name)
   if (named === null) return no(null, [unknownContract(name)])
   const { contract } = named
-  const census = guardValue(document, contract.limits)
-  if (isRefusal(census)) return no(contract.name, [census])
+  const census = guarded ? guardValue(document, contract.limits) : null
+  if (census !== null && isRefusal(census)) return no(contract.name, [census])
   const { valid, violations } = judge(contract, document, { ...options.context, ...named.context })
   return { valid, contract: contract.name, violations }
 }

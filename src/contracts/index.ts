@@ -9,6 +9,7 @@ export {
   type CheckAnswer,
   type CheckOptions,
   checkDocument,
+  checkRead,
   checkText,
   contractNames,
   resolveContract,
@@ -20,3 +21,4 @@ export type { Normalise, Normalised, Repair, Sources } from './kernel/normalise.
 export { judge, validate } from './kernel/validate.ts'
 export type { Validation, Violation } from './kernel/violation.ts'
 export { CONTRACTS, findContract, nearestContractName } from './registry.ts'
+export { readYaml } from './yaml-reader.ts'

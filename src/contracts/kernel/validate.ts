@@ -2,11 +2,11 @@
  * Judging a document against a contract: structure first, then the named semantic checks. Pure and
  * total: any value in, a validation out.
  */
-import { Compile, type Validator } from 'typebox/compile'
 import { guardValue, invariant, isRefusal } from '../../base/index.ts'
-import { type Context, type Contract, isObject } from './contract.ts'
+import { type Accepts, compileStructure } from './compile.ts'
+import { type Context, type Contract, isObject, type JsonObject } from './contract.ts'
 import { explainStructure } from './structure.ts'
-import { Report, type Validation } from './violation.ts'
+import { Report, VALID, type Validation } from './violation.ts'
 
 const NO_CONTEXT: Context = Object.freeze({})
 
@@ -29,8 +29,9 @@ export function judge(
   document: unknown,
   context: Context = NO_CONTEXT,
 ): Validation {
+  const sound = compiled(contract)(document)
+  if (sound && contract.accepts?.(document as JsonObject, context) === true) return VALID
   const report = new Report()
-  const sound = compiled(contract).Check(document)
   if (!sound) {
     explainStructure(contract.schema, document, contract.prefix, report)
     invariant(
@@ -46,13 +47,13 @@ export function judge(
 }
 
 /** Compiled once, at the first document: a command that needs one contract pays for one. */
-const COMPILED = new WeakMap<Contract, Validator>()
+const COMPILED = new WeakMap<Contract, Accepts>()
 
-function compiled(contract: Contract): Validator {
-  let validator = COMPILED.get(contract)
-  if (validator === undefined) {
-    validator = Compile(contract.schema)
-    COMPILED.set(contract, validator)
+function compiled(contract: Contract): Accepts {
+  let accepts = COMPILED.get(contract)
+  if (accepts === undefined) {
+    accepts = compileStructure(contract.schema)
+    COMPILED.set(contract, accepts)
   }
-  return validator
+  return accepts
 }

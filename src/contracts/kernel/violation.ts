@@ -19,7 +19,7 @@ export interface Validation {
   readonly violations: readonly Violation[]
 }
 
-const VALID: Validation = Object.freeze({ valid: true, violations: Object.freeze([]) })
+export const VALID: Validation = Object.freeze({ valid: true, violations: Object.freeze([]) })
 
 export class Report {
   readonly #violations: Violation[] = []

@@ -1,0 +1,91 @@
+/**
+ * What a command is. The table of commands holds words only, so that `writ --help` loads nothing
+ * else; a command's work is imported when it is called.
+ */
+import type { ParseArgsConfig } from 'node:util'
+import type { Fault } from '../base/index.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Yes, no, usage, waiting for a human, fault: nothing else leaves the program. */
+export const EXIT = { yes: 0, no: 1, usage: 2, waiting: 3, fault: 4 } as const
+export type Exit = (typeof EXIT)[keyof typeof EXIT]
+
+export interface OptionWords {
+  readonly name: string
+  readonly short?: string
+  /** The value's name in help, or null for a switch. */
+  readonly value: string | null
+  readonly many?: true
+  readonly says: string
+}
+
+export interface Command {
+  /** `check`, or `rules check` for a command of a group. */
+  readonly name: string
+  readonly says: string
+  readonly usage: string
+  readonly options: readonly OptionWords[]
+  readonly examples: readonly string[]
+  readonly load: () => Promise<{ readonly run: Run }>
+}
+
+export interface Call {
+  readonly arguments: readonly string[]
+  readonly options: Options
+  readonly terminal: Terminal
+}
+
+export type Run = (call: Call) => Promise<Exit>
+
+/** Parsed options by name; the command's table says which can be there. */
+export class Options {
+  readonly #values: Readonly<Record<string, unknown>>
+
+  constructor(values: Readonly<Record<string, unknown>>) {
+    this.#values = values
+  }
+
+  isOn(name: string): boolean {
+    return this.#values[name] === true
+  }
+
+  text(name: string): string | null {
+    const value = this.#values[name]
+    return typeof value === 'string' ? value : null
+  }
+
+  texts(name: string): readonly string[] {
+    const value = this.#values[name]
+    return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
+  }
+}
+
+/** Options that every command has. */
+export const COMMON_OPTIONS: readonly OptionWords[] = [
+  { name: 'json', value: null, says: 'print one JSON document' },
+  { name: 'help', short: 'h', value: null, says: 'show this help' },
+]
+
+export function parserOptions(options: readonly OptionWords[]): NonNullable<ParseArgsConfig['options']> {
+  return Object.fromEntries(
+    options.map(({ name, short, value, many }) => [
+      name,
+      {
+        type: value === null ? ('boolean' as const) : ('string' as const),
+        ...(short === undefined ? {} : { short }),
+        ...(many === undefined ? {} : { multiple: true }),
+      },
+    ]),
+  )
+}
+
+/** A command's way to stop with a fault; caught in `main`, which alone speaks of failures. */
+export class Stop extends Error {
+  override readonly name = 'Stop'
+  readonly fault: Fault
+
+  constructor(fault: Fault) {
+    super(fault.message)
+    this.fault = fault
+  }
+}

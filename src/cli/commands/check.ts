@@ -1,0 +1,100 @@
+/** `writ check`: is this document valid, and if not, what is wrong and where. */
+import { fault } from '../../base/index.ts'
+import {
+  type CheckAnswer,
+  type Context,
+  checkDocument,
+  checkRead,
+  type Violation,
+} from '../../contracts/index.ts'
+import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { readEnvelope } from '../envelope.ts'
+import { answerLines } from '../line-answers.ts'
+import { parseSource, readContext, readSource } from '../source.ts'
+import type { Paint } from '../terminal.ts'
+
+export async function run(call: Call): Promise<Exit> {
+  const context = await readContext(call.options.text('context'))
+  const as = call.options.text('as')
+  if (call.options.isOn('jsonl')) return answerLines(call, (line) => checkLine(line, as, context))
+  if (call.arguments.length === 0) {
+    throw new Stop(
+      fault('cli.usage', '', null, {
+        message: 'name a file, or `-` for standard input',
+        hint: 'writ check task.json',
+      }),
+    )
+  }
+  const answers: NamedAnswer[] = []
+  for (const file of call.arguments) answers.push({ file, ...(await checkFile(file, as, context)) })
+  await call.terminal.out(
+    call.options.isOn('json') ? toJson(answers) : toText(answers, call.terminal.paint),
+  )
+  return answers.every(({ valid }) => valid) ? EXIT.yes : EXIT.no
+}
+
+interface NamedAnswer extends CheckAnswer {
+  readonly file: string
+}
+
+async function checkFile(file: string, as: string | null, context: Context): Promise<CheckAnswer> {
+  const reading = await parseSource(await readSource(file))
+  if (!reading.ok) return { valid: false, contract: as, violations: [reading.refusal] }
+  return checkDocument(reading.value, as === null ? { context } : { as, context })
+}
+
+const VALID_LINES = new Map<string, string>()
+
+function checkLine(
+  line: Buffer | null,
+  as: string | null,
+  context: Context,
+): { text: string; valid: boolean } {
+  const envelope = readEnvelope(line)
+  if (!envelope.ok) return lineOf({ valid: false, contract: null, violations: [envelope.refusal] })
+  const name = envelope.as ?? as
+  const joined = { ...context, ...envelope.context }
+  const options = name === null ? { context: joined } : { as: name, context: joined }
+  return lineOf((envelope.isSmall ? checkRead : checkDocument)(envelope.document, options))
+}
+
+function lineOf(answer: CheckAnswer): { text: string; valid: boolean } {
+  if (!answer.valid) return { text: `${JSON.stringify(shape(answer))}\n`, valid: false }
+  const name = answer.contract ?? ''
+  let text = VALID_LINES.get(name)
+  if (text === undefined) {
+    text = `${JSON.stringify(shape(answer))}\n`
+    VALID_LINES.set(name, text)
+  }
+  return { text, valid: true }
+}
+
+function shape({ valid, contract, violations }: CheckAnswer): CheckAnswer {
+  return { valid, contract, violations }
+}
+
+function toJson(answers: readonly NamedAnswer[]): string {
+  const [first, ...others] = answers
+  if (first !== undefined && others.length === 0) return `${JSON.stringify(shape(first))}\n`
+  return `${JSON.stringify({ valid: answers.every(({ valid }) => valid), files: answers })}\n`
+}
+
+function toText(answers: readonly NamedAnswer[], paint: Paint): string {
+  return answers.map((answer) => `${answerText(answer, paint)}\n`).join('')
+}
+
+function answerText({ file, valid, contract, violations }: NamedAnswer, paint: Paint): string {
+  const name = contract ?? 'unknown contract'
+  if (valid) return `${paint.good('valid')}    ${file}  ${paint.dim(name)}`
+  const count = violations.length === 1 ? '1 violation' : `${violations.length} violations`
+  return [
+    `${paint.bad('invalid')}  ${file}  ${paint.dim(name)}, ${count}`,
+    ...violations.map((one) => violationText(one, paint)),
+  ].join('\n')
+}
+
+export function violationText({ code, path, message, hint }: Violation, paint: Paint): string {
+  const place = path === '' ? '(the document)' : path
+  const line = `  ${paint.accent(place)}  ${paint.dim(code)}\n    ${message}`
+  return hint === undefined ? line : `${line}\n    ${paint.dim('hint:')} ${hint}`
+}

@@ -1,0 +1,156 @@
+/**
+ * The command line: argv in, exit status out. Finds the command, parses its options, runs it, and
+ * is the only place that turns a fault or a bug into words on standard error (or, with `--json`,
+ * into `{error}` on standard output).
+ */
+import { parseArgs } from 'node:util'
+import { CODES, type Fault, fault, nearest, showName } from '../base/index.ts'
+import {
+  COMMON_OPTIONS,
+  type Command,
+  EXIT,
+  type Exit,
+  Options,
+  parserOptions,
+  Stop,
+} from './command.ts'
+import { COMMANDS } from './commands.ts'
+import { commandHelp, programHelp } from './help.ts'
+import { processTerminal, type Terminal } from './terminal.ts'
+import { VERSION } from './version.ts'
+
+export async function main(argv: readonly string[]): Promise<Exit> {
+  const terminal = processTerminal()
+  // A reader that closes the pipe early ends the work quietly.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    process.exit(error.code === 'EPIPE' ? EXIT.yes : EXIT.fault)
+  })
+  const wantsJson = asksForJson(argv)
+  try {
+    return await dispatch(argv, terminal)
+  } catch (thrown) {
+    const known = thrown instanceof Stop ? thrown.fault : bug(thrown)
+    await tell(known, terminal, wantsJson)
+    return CODES[known.code].exit
+  }
+}
+
+async function dispatch(argv: readonly string[], terminal: Terminal): Promise<Exit> {
+  const [first] = argv
+  if (first === undefined || first === '--help' || first === '-h' || first === 'help') {
+    return showHelp(argv.slice(1), terminal)
+  }
+  if (first === '--version' || first === '-V') {
+    await terminal.out(`${VERSION}\n`)
+    return EXIT.yes
+  }
+  const { command, rest } = findCommand(argv)
+  const { values, positionals } = parseCommandLine(command, rest)
+  if (values['help'] === true) {
+    await terminal.out(commandHelp(command, terminal.paint))
+    return EXIT.yes
+  }
+  const { run } = await command.load()
+  return run({ arguments: positionals, options: new Options(values), terminal })
+}
+
+async function showHelp(names: readonly string[], terminal: Terminal): Promise<Exit> {
+  const asked = names.filter((name) => !name.startsWith('-'))
+  if (asked.length === 0) {
+    await terminal.out(programHelp(COMMANDS, VERSION, terminal.paint))
+    return EXIT.yes
+  }
+  await terminal.out(commandHelp(findCommand(asked).command, terminal.paint))
+  return EXIT.yes
+}
+
+/** Commands of a group have two words; the longer name is tried first. */
+function findCommand(argv: readonly string[]): { command: Command; rest: readonly string[] } {
+  for (const words of [2, 1]) {
+    const name = argv.slice(0, words).join(' ')
+    const command = COMMANDS.find((row) => row.name === name)
+    if (command !== undefined) return { command, rest: argv.slice(words) }
+  }
+  throw new Stop(unknownCommand(argv))
+}
+
+function unknownCommand(argv: readonly string[]): Fault {
+  const [group = '', second] = argv
+  const inGroup = COMMANDS.filter(({ name }) => name.startsWith(`${group} `))
+  const given = inGroup.length > 0 && second !== undefined ? `${group} ${second}` : group
+  const near = nearest(
+    given,
+    COMMANDS.map(({ name }) => name),
+  )
+  const hint =
+    near !== null
+      ? `did you mean ${showName(near)}?`
+      : inGroup.length > 0
+        ? `one of: ${inGroup.map(({ name }) => name).join(', ')}`
+        : 'writ --help lists the commands'
+  const message = `there is no command ${showName(given)}`
+  return fault('cli.unknown_command', '', { command: given, nearest: near }, { message, hint })
+}
+
+function parseCommandLine(command: Command, rest: readonly string[]) {
+  const options = [...command.options, ...COMMON_OPTIONS]
+  try {
+    return parseArgs({
+      args: [...rest],
+      options: parserOptions(options),
+      allowPositionals: true,
+      strict: true,
+    })
+  } catch (thrown) {
+    throw new Stop(optionFault(command, rest, thrown))
+  }
+}
+
+function optionFault(command: Command, rest: readonly string[], thrown: unknown): Fault {
+  const legal = [...command.options, ...COMMON_OPTIONS].map(({ name }) => name)
+  const unknown = rest
+    .filter((word) => word.startsWith('--') && word.length > 2)
+    .map((word) => word.slice(2).split('=')[0] ?? '')
+    .find((name) => !legal.includes(name))
+  if (unknown === undefined) {
+    const message = (thrown as Error).message.split('\n')[0] ?? ''
+    return fault('cli.usage', '', null, { message: lowerFirst(message), hint: command.usage })
+  }
+  const near = nearest(unknown, legal)
+  const message = `${showName(`writ ${command.name}`)} has no option ${showName(`--${unknown}`)}`
+  const hint = near === null ? command.usage : `did you mean ${showName(`--${near}`)}?`
+  return fault('cli.unknown_option', '', { option: unknown, nearest: near }, { message, hint })
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1)
+}
+
+function asksForJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--')
+  return (end === -1 ? argv : argv.slice(0, end)).includes('--json')
+}
+
+function bug(thrown: unknown): Fault {
+  const message = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown)
+  return fault('cli.bug', '', null, {
+    message,
+    hint: 'this is a defect of writ; nothing was let through',
+  })
+}
+
+async function tell(
+  { code, message, hint }: Fault,
+  terminal: Terminal,
+  wantsJson: boolean,
+): Promise<void> {
+  if (wantsJson) {
+    const error = hint === undefined ? { code, message } : { code, message, hint }
+    await terminal.out(`${JSON.stringify({ error })}\n`)
+    return
+  }
+  const paint = terminal.paintError
+  terminal.err(
+    `${paint.bad(code)}: ${message}\n${hint === undefined ? '' : `  ${paint.dim('hint:')} ${hint}\n`}`,
+  )
+}

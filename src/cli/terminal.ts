@@ -1,0 +1,56 @@
+/**
+ * The command line's view of its surroundings: where answers and errors go, and whether colours may
+ * be used (only on a terminal, never with NO_COLOR). One object, handed down; nobody else in this
+ * room touches `process`.
+ */
+
+export interface Terminal {
+  /** Writes to standard output; resolves when the reader can take more. */
+  out(text: string): Promise<void>
+  err(text: string): void
+  readonly isTty: boolean
+  readonly columns: number
+  readonly paint: Paint
+  /** Colours for standard error. */
+  readonly paintError: Paint
+}
+
+export interface Paint {
+  good(text: string): string
+  bad(text: string): string
+  dim(text: string): string
+  strong(text: string): string
+  accent(text: string): string
+}
+
+export function processTerminal(): Terminal {
+  const { stdout, stderr, env } = process
+  return {
+    out: (text) => writeOut(stdout, text),
+    err: (text) => {
+      stderr.write(text)
+    },
+    isTty: stdout.isTTY === true,
+    columns: stdout.columns ?? 80,
+    paint: paint(usesColour(stdout, env)),
+    paintError: paint(usesColour(stderr, env)),
+  }
+}
+
+/** A reader that went away (`| head`) is no failure of ours. */
+function writeOut(stdout: NodeJS.WriteStream, text: string): Promise<void> {
+  if (stdout.write(text)) return Promise.resolve()
+  return new Promise((resolve) => {
+    stdout.once('drain', resolve)
+  })
+}
+
+function usesColour(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): boolean {
+  return stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb'
+}
+
+export function paint(colours: boolean): Paint {
+  const wrap = (code: number) => (text: string) =>
+    colours ? `\u001b[${code}m${text}\u001b[0m` : text
+  return { good: wrap(32), bad: wrap(31), dim: wrap(2), strong: wrap(1), accent: wrap(36) }
+}

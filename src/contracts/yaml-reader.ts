@@ -1,0 +1,59 @@
+/**
+ * Reads YAML 1.2 (core schema) as the JSON value it stands for, as strictly as JSON is read: no
+ * duplicate keys, no tags beyond the core, bounded aliases, the same limits (C-3). The YAML library
+ * is loaded at the first use: most runs never need it.
+ */
+import type { parseDocument as ParseDocument } from 'yaml'
+import {
+  guardValue,
+  isRefusal,
+  type Limits,
+  type Reading,
+  type Refusal,
+  utf8Length,
+} from '../base/index.ts'
+
+const ALIASES_MAX = 100
+
+export async function readYaml(text: string, limits: Limits): Promise<Reading> {
+  if (utf8Length(text) > limits.bytesMax) {
+    return refuse('document.too_large', `the text is longer than ${limits.bytesMax} bytes`)
+  }
+  const { parseDocument } = await import('yaml')
+  const parsed = parse(text, parseDocument)
+  if (!parsed.ok) return parsed
+  const census = guardValue(parsed.value, limits)
+  return isRefusal(census) ? { ok: false, refusal: census } : parsed
+}
+
+/** The library throws on alias bombs and overflows the stack on absurd nesting. */
+function parse(text: string, parseDocument: typeof ParseDocument): Reading {
+  try {
+    const document = parseDocument(text, {
+      version: '1.2',
+      schema: 'core',
+      uniqueKeys: true,
+      prettyErrors: true,
+    })
+    const [problem] = [...document.errors, ...document.warnings]
+    if (problem === undefined)
+      return { ok: true, value: document.toJS({ maxAliasCount: ALIASES_MAX }) }
+    const code = problem.code === 'DUPLICATE_KEY' ? 'document.duplicate_key' : 'document.not_json'
+    return refuse(
+      code,
+      lowerFirst(problem.message.split('\n')[0]?.replace(/:$/, '') ?? 'the text is not YAML'),
+    )
+  } catch (thrown) {
+    return thrown instanceof RangeError
+      ? refuse('document.too_deep', 'the document nests too deeply to be read')
+      : refuse('document.not_json', 'the text is not YAML that stands for a JSON value')
+  }
+}
+
+function refuse(code: Refusal['code'], message: string): Reading {
+  return { ok: false, refusal: { code, path: '', message } }
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1)
+}

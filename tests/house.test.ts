@@ -1,0 +1,181 @@
+/** The house: who may see whom, what is pure, and that every one of these guards can go red. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { type House, inspect } from './house/inspect.ts'
+import { OVERSIZED, PURE_BY_EXCEPTION, ROOMS } from './house/rooms.ts'
+
+const HOUSE: House = { rooms: ROOMS, exceptions: PURE_BY_EXCEPTION, oversized: OVERSIZED }
+
+function sources(folder: string): Map<string, string> {
+  const files = new Map<string, string>()
+  for (const name of readdirSync(folder, { recursive: true })) {
+    const path = `${folder}/${String(name)}`
+    if (path.endsWith('.ts')) files.set(path, readFileSync(path, 'utf8'))
+  }
+  return files
+}
+
+describe('the house', () => {
+  const files = new Map([...sources('src'), ...sources('tests')])
+
+  it('keeps its law', () => {
+    expect(inspect(files, HOUSE)).toEqual([])
+  })
+
+  it('was really looked at', () => {
+    expect(files.size).toBeGreaterThan(40)
+    const rooms = readdirSync('src', { withFileTypes: true }).filter((entry) => entry.isDirectory())
+    expect(rooms.length).toBeGreaterThan(2)
+    for (const { name } of rooms)
+      expect(files.has(`src/${name}/index.ts`) || name === 'cli').toBe(true)
+  })
+
+  it('has a heading in ARCHITECTURE.md for every room, and none else', () => {
+    const headings = [...readFileSync('ARCHITECTURE.md', 'utf8').matchAll(/^### src\/(\w+)/gm)]
+    const rooms = readdirSync('src', { withFileTypes: true }).filter((entry) => entry.isDirectory())
+    expect(headings.map(([, room]) => room).sort()).toEqual(rooms.map(({ name }) => name).sort())
+  })
+
+  it('lets nobody but the command line and the server see the constitution (K-6)', () => {
+    for (const [name, { sees }] of Object.entries(ROOMS)) {
+      if (name !== 'cli' && name !== 'server') expect(sees).not.toContain('constitution')
+    }
+    expect(ROOMS['constitution']?.sees).toEqual(['base', 'contracts'])
+  })
+
+  it('imports no room in a circle', () => {
+    for (const start of Object.keys(ROOMS)) expect(reach(start)).not.toContain(start)
+  })
+})
+
+function reach(start: string): readonly string[] {
+  const seen = new Set<string>()
+  const open = [...(ROOMS[start]?.sees ?? [])]
+  for (let room = open.pop(); room !== undefined; room = open.pop()) {
+    if (seen.has(room)) continue
+    seen.add(room)
+    open.push(...(ROOMS[room]?.sees ?? []))
+  }
+  return [...seen]
+}
+
+describe('every guard goes red on a seeded breach', () => {
+  const header = '/** A file. */\n'
+  const small: House = {
+    rooms: {
+      base: { sees: [], pure: true, packages: [] },
+      gate: { sees: ['base'], pure: true, packages: ['typebox'] },
+      host: { sees: ['base', 'gate'], pure: false, packages: [] },
+    },
+    exceptions: {},
+    oversized: [],
+  }
+  const breach = (path: string, text: string, house: House = small): readonly string[] =>
+    inspect(new Map([[path, text]]), house)
+
+  it.each([
+    [
+      'a forbidden room',
+      'src/base/a.ts',
+      `import { b } from '../gate/index.ts'`,
+      'base may not see gate',
+    ],
+    [
+      'double quotes',
+      'src/base/a.ts',
+      `import { b } from "../gate/index.ts"`,
+      'base may not see gate',
+    ],
+    [
+      'a dynamic import',
+      'src/base/a.ts',
+      `const b = import('../gate/index.ts')`,
+      'base may not see gate',
+    ],
+    [
+      'a re-export',
+      'src/base/a.ts',
+      `export { b } from '../gate/index.ts'`,
+      'base may not see gate',
+    ],
+    [
+      'a side door',
+      'src/gate/a.ts',
+      `import { b } from '../base/hash.ts'`,
+      'enter base by its index.ts',
+    ],
+    ['a room without a row', 'src/attic/a.ts', '', 'the room attic is not in the law'],
+    ['leaving src', 'src/host/a.ts', `import x from '../../tools/x.ts'`, 'leaves src'],
+    [
+      'a strange package',
+      'src/gate/a.ts',
+      `import x from 'lodash'`,
+      'the package lodash may not be imported',
+    ],
+    [
+      'a scoped package',
+      'src/gate/a.ts',
+      `import x from '@a/b/c'`,
+      'the package @a/b may not be imported',
+    ],
+    [
+      'a clock',
+      'src/gate/a.ts',
+      'export const now = Date.now()',
+      'a pure room touches the machine',
+    ],
+    [
+      'a bare new Date',
+      'src/gate/a.ts',
+      'export const now = new Date()',
+      'a pure room touches the machine',
+    ],
+    [
+      'chance',
+      'src/gate/a.ts',
+      'export const dice = Math.random()',
+      'a pure room touches the machine',
+    ],
+    [
+      'the process',
+      'src/gate/a.ts',
+      'export const env = process.env',
+      'a pure room touches the machine',
+    ],
+    [
+      'a node module',
+      'src/gate/a.ts',
+      `import fs from 'node:fs'`,
+      'a pure room touches the machine',
+    ],
+    ['a timer', 'src/gate/a.ts', 'setTimeout(go, 1)', 'a pure room touches the machine'],
+    ['the network', 'src/gate/a.ts', `fetch('x')`, 'a pure room touches the machine'],
+    ['export everything', 'src/gate/a.ts', `export * from './b.ts'`, 'exports everything'],
+    ['a default export', 'src/gate/a.ts', 'export default 1', 'has a default export'],
+    ['a drawer', 'src/gate/utils.ts', '', 'is a drawer'],
+    ['a banned name', 'src/gate/a.ts', 'export class RuleManager {}', 'banned name'],
+    [
+      'a machine path',
+      'src/gate/a.ts',
+      `const x = '${'/ro'}${'ot/x'}'`,
+      'names a path of one machine',
+    ],
+    ['a long file', 'src/gate/a.ts', '\n'.repeat(501), 'is longer than 500 lines'],
+  ])('%s', (_, path, text, words) => {
+    expect(breach(path, header + text).join('\n')).toContain(words)
+    expect(breach(path, `${header}export const a = 1\n`).join('\n')).not.toContain(
+      words === 'is a drawer' || words.startsWith('the room attic') ? '\u0000' : words,
+    )
+  })
+
+  it('a missing header', () => {
+    expect(breach('src/gate/a.ts', 'export const a = 1\n').join()).toContain('header comment')
+  })
+
+  it('a stale exception and a stale size', () => {
+    const stale = { ...small, exceptions: { 'src/gate/a.ts': 'why' }, oversized: ['src/gate/a.ts'] }
+    const found = breach('src/gate/a.ts', `${header}export const a = 1\n`, stale).join('\n')
+    expect(found).toContain('listed as an exception, but pure')
+    expect(found).toContain('listed as oversized, but is not')
+  })
+})

