@@ -51,10 +51,12 @@ export interface SchemaNode {
   readonly $defs?: Readonly<Record<string, SchemaNode>>
   readonly $ref?: string
   readonly 'x-code'?: CodeAnnotation
-  /** What the pattern asks for, in words that follow "expected". */
+  /** What the pattern or the enumeration asks for, in words that follow "expected". */
   readonly 'x-says'?: string
   /** Of a union of objects: the property whose constant chooses the branch. */
   readonly 'x-choose'?: string
+  /** The document that starts here is another contract's: from here on, codes have its prefix. */
+  readonly 'x-prefix'?: string
 }
 
 /** TypeBox schemas are JSON Schema objects; this is the view of them that the walker reads. */

@@ -24,10 +24,10 @@ export function explainStructure(
 
 class Explainer {
   readonly #root: SchemaNode
-  readonly #prefix: Prefix
+  readonly #prefix: string
   readonly #report: Report
 
-  constructor(root: SchemaNode, prefix: Prefix, report: Report) {
+  constructor(root: SchemaNode, prefix: string, report: Report) {
     this.#root = root
     this.#prefix = prefix
     this.#report = report
@@ -35,6 +35,10 @@ class Explainer {
 
   walk(schema: SchemaNode, value: unknown, path: string): void {
     const node = this.#resolve(schema)
+    const prefix = node['x-prefix'] ?? this.#prefix
+    if (prefix !== this.#prefix) {
+      return new Explainer(this.#root, prefix, this.#report).walk(node, value, path)
+    }
     if (node.anyOf !== undefined) return this.#union(node, node.anyOf, value, path)
     if (node.const !== undefined) return this.#constant(node, node.const, value, path)
     if (node.enum !== undefined) return this.#choice(node, node.enum, value, path)
@@ -182,7 +186,8 @@ class Explainer {
   #choice(node: SchemaNode, legal: readonly unknown[], value: unknown, path: string): void {
     if (legal.includes(value)) return
     const hint = typeof value === 'string' ? guess(value, legal.map(String)) : null
-    this.#broken(node, 'enum', path, `expected ${list(legal)}, found ${show(value, path)}`, hint)
+    const wanted = node['x-says'] ?? list(legal)
+    this.#broken(node, 'enum', path, `expected ${wanted}, found ${show(value, path)}`, hint)
   }
 
   #union(node: SchemaNode, branches: readonly SchemaNode[], value: unknown, path: string): void {
@@ -192,8 +197,9 @@ class Explainer {
     if (branches.some((branch) => this.#fits(branch, value))) return
     const [only, ...others] = branches.filter((branch) => sameType(this.#resolve(branch), value))
     if (only !== undefined && others.length === 0) return this.walk(only, value, path)
-    const names = branches.map((branch) => typeName(this.#resolve(branch)))
-    this.#broken(node, 'anyOf', path, `expected ${names.join(' or ')}, found ${show(value, path)}`)
+    const names = new Set(branches.map((branch) => typeName(this.#resolve(branch))))
+    const wanted = [...names].join(' or ')
+    this.#broken(node, 'anyOf', path, `expected ${wanted}, found ${show(value, path)}`)
   }
 
   /** A union whose branches are told apart by one constant: explain the branch that was meant. */
@@ -205,15 +211,15 @@ class Explainer {
     path: string,
   ): void {
     const legal = new Map(
-      branches.flatMap((branch) =>
-        keysOf(this.#resolve(branch), chooser).map((key) => [key, branch]),
-      ),
+      branches.flatMap((branch) => this.#keysOf(branch, chooser).map((key) => [key, branch])),
     )
     const key = Object.hasOwn(value, chooser) ? value[chooser] : undefined
     const branch = legal.get(key)
     if (branch !== undefined) return this.walk(branch, value, path)
-    if (key === undefined)
-      return this.#add('required', at(path, chooser), `the field ${showName(chooser)} is missing`)
+    if (key === undefined) {
+      const code = annotatedCode(node, 'required') ?? 'required'
+      return this.#add(code, at(path, chooser), `the field ${showName(chooser)} is missing`)
+    }
     const hint = typeof key === 'string' ? guess(key, [...legal.keys()].map(String)) : null
     this.#broken(
       node,
@@ -222,6 +228,14 @@ class Explainer {
       `expected ${list([...legal.keys()])}, found ${show(key, path)}`,
       hint,
     )
+  }
+
+  /** The constants that choose a branch; a branch may itself be a union of objects. */
+  #keysOf(branch: SchemaNode, chooser: string): readonly unknown[] {
+    const node = this.#resolve(branch)
+    if (node.anyOf !== undefined) return node.anyOf.flatMap((part) => this.#keysOf(part, chooser))
+    const key = node.properties?.[chooser]
+    return key?.enum ?? (key?.const === undefined ? [] : [key.const])
   }
 
   #fits(branch: SchemaNode, value: unknown): boolean {
@@ -264,12 +278,9 @@ function defaultCode(keyword: Keyword): string {
   return keyword === 'enum' || keyword === 'const' ? 'enum' : 'field_type'
 }
 
-function keysOf(branch: SchemaNode, chooser: string): readonly unknown[] {
-  const node = branch.properties?.[chooser]
-  return node?.enum ?? [node?.const]
-}
-
 function sameType(node: SchemaNode, value: unknown): boolean {
+  const legal = node.enum ?? (node.const === undefined ? null : [node.const])
+  if (legal !== null) return value !== null && legal.some((word) => typeof word === typeof value)
   if (Array.isArray(value)) return node.type === 'array'
   if (value === null) return node.type === 'null'
   if (node.type === 'integer') return typeof value === 'number'
@@ -279,6 +290,7 @@ function sameType(node: SchemaNode, value: unknown): boolean {
 function typeName(node: SchemaNode): string {
   if (node.enum !== undefined) return list(node.enum)
   if (node.const !== undefined) return show(node.const, '')
+  if (node.anyOf !== undefined) return [...new Set(node.anyOf.map(typeName))].join(' or ')
   return node.type === undefined
     ? 'any value'
     : `${/^[aio]/.test(node.type) ? 'an' : 'a'} ${node.type}`.replace('a null', 'null')
