@@ -1,6 +1,7 @@
 /**
  * Identifiers. Chance comes from outside: a caller hands in the random bytes and the time.
  */
+import { invariant } from './invariant.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
@@ -9,19 +10,25 @@ export function isUuid(text: string): boolean {
   return text.length === 36 && UUID.test(text)
 }
 
-/** A time-ordered UUIDv7 (RFC 9562) from a time and ten random bytes. */
+const TIME_MS_MAX = 2 ** 48 - 1
+const RANDOM_BYTES = 10
+
+/** A time-ordered UUIDv7 (RFC 9562) from a time in whole milliseconds and ten random bytes. */
 export function uuidV7(nowMs: number, random: Uint8Array): string {
-  const time = nowMs.toString(16).padStart(12, '0').slice(-12)
-  const tail = [...random.subarray(0, 10)]
+  invariant(
+    Number.isInteger(nowMs) && nowMs >= 0 && nowMs <= TIME_MS_MAX,
+    'the time of a UUIDv7 is a whole number of milliseconds of 48 bits',
+  )
+  invariant(random.length >= RANDOM_BYTES, 'a UUIDv7 takes ten random bytes')
+  const time = nowMs.toString(16).padStart(12, '0')
+  const tail = [...random.subarray(0, RANDOM_BYTES)]
     .map((byte) => byte.toString(16).padStart(2, '0'))
     .join('')
-  return shapeUuid(
-    `${time}7${tail.slice(1, 4)}${variant(tail.slice(4, 5))}${tail.slice(5, 20)}`.padEnd(32, '0'),
-  )
+  return shapeUuid(`${time}7${tail.slice(1, 4)}${variant(tail.slice(4, 5))}${tail.slice(5, 20)}`)
 }
 
 function variant(digit: string): string {
-  return ((Number.parseInt(digit || '0', 16) & 0x3) | 0x8).toString(16)
+  return ((Number.parseInt(digit, 16) & 0x3) | 0x8).toString(16)
 }
 
 function shapeUuid(hex: string): string {

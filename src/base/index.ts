@@ -5,12 +5,21 @@
 export { canonicalJson } from './canonical.ts'
 export { CODES, type Code, type CodeRow, isCode } from './codes.ts'
 export { type Details, type Fault, fault } from './fault.ts'
-export { type Digest, digestBytes, digestDocument, isDigest } from './hash.ts'
+export {
+  type Digest,
+  digestBytes,
+  digestDocument,
+  HASH_BYTES,
+  isDigest,
+  sha256,
+  sha256Into,
+} from './hash.ts'
 export { isUuid, uuidV7 } from './ids.ts'
 export { BrokenInvariant, invariant } from './invariant.ts'
+export { utf8Length } from './json/bytes.ts'
 export { guardValue, isRefusal } from './json/guard.ts'
 export { DOCUMENT_LIMITS, envelopeLimits, GRAPH_LIMITS, type Limits } from './json/limits.ts'
-export { type Reading, readJson, utf8Length } from './json/reader.ts'
+export { type Reading, readJson } from './json/reader.ts'
 export type { Refusal, RefusalCode } from './json/refusal.ts'
 export { isIsoMoment, parseIsoMomentMs } from './moment.ts'
 export { nearest } from './nearest.ts'

@@ -19,9 +19,15 @@ export function parseIsoMomentMs(text: string): number | null {
   const offset = offsetMinutes(match[8] ?? 'Z')
   if (offset === null || !isCalendarDay(year ?? 0, month ?? 0, day ?? 0)) return null
   if ((hour ?? 0) > 23 || (minute ?? 0) > 59 || (second ?? 0) > 60) return null
-  const fraction = Number(`0.${match[7] ?? '0'}`)
-  const wholeMs = Date.UTC(year ?? 0, (month ?? 1) - 1, day, hour, minute, second)
-  return wholeMs + Math.floor(fraction * 1000) - offset * 60_000
+  // Digits, not arithmetic: 0.57 * 1000 is less than 570 in binary.
+  const milliseconds = Number((match[7] ?? '').padEnd(3, '0').slice(0, 3))
+  const timeMs = ((hour ?? 0) * 3600 + (minute ?? 0) * 60 + (second ?? 0)) * 1000 + milliseconds
+  return midnightMs(year ?? 0, month ?? 1, day ?? 1) + timeMs - offset * 60_000
+}
+
+/** Date.UTC reads the years 0 to 99 as 1900 to 1999; this does not. */
+function midnightMs(year: number, month: number, day: number): number {
+  return new Date(0).setUTCFullYear(year, month - 1, day)
 }
 
 function isCalendarDay(year: number, month: number, day: number): boolean {

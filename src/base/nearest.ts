@@ -1,6 +1,7 @@
 /**
  * The nearest legal name to a misspelt one, or nothing when none is near. Optimal string alignment
- * distance, without case; at most a third of the name may differ.
+ * distance, without case; at most a third of the name may differ. Rows that can no longer come near
+ * are given up, so that a name like no other costs a few comparisons, not its length squared.
  */
 
 const NAME_LENGTH_MAX = 64
@@ -11,9 +12,11 @@ export function nearest(name: string, legal: Iterable<string>): string | null {
   let best: string | null = null
   let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1
   for (const candidate of legal) {
+    // Lower case may lengthen a text a little; far longer ones need not be looked at.
+    if (candidate.length > 2 * NAME_LENGTH_MAX) continue
     const other = candidate.toLowerCase()
     if (Math.abs(other.length - wanted.length) >= bestDistance) continue
-    const distance = alignmentDistance(wanted, other)
+    const distance = alignmentDistance(wanted, other, bestDistance)
     if (distance < bestDistance) {
       best = candidate
       bestDistance = distance
@@ -22,11 +25,14 @@ export function nearest(name: string, legal: Iterable<string>): string | null {
   return best
 }
 
-function alignmentDistance(left: string, right: string): number {
+/** The distance if it is below `limit`; otherwise some number that is not. */
+function alignmentDistance(left: string, right: string, limit: number): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: right.length + 1 }, (_, column) => column)
+  let lastMin = 0
   for (let row = 1; row <= left.length; row++) {
     const current = [row]
+    let rowMin = row
     for (let column = 1; column <= right.length; column++) {
       const same = left.charCodeAt(row - 1) === right.charCodeAt(column - 1)
       let cost = Math.min(
@@ -36,7 +42,11 @@ function alignmentDistance(left: string, right: string): number {
       )
       if (isSwap(left, right, row, column)) cost = Math.min(cost, cell(beforeLast, column - 2) + 1)
       current.push(cost)
+      if (cost < rowMin) rowMin = cost
     }
+    // A swap reaches back two rows, so both must be past the limit.
+    if (rowMin >= limit && lastMin >= limit) return limit
+    lastMin = rowMin
     beforeLast = last
     last = current
   }

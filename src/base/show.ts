@@ -5,7 +5,9 @@
 import { pointerSteps } from './pointer.ts'
 
 const SHOWN_LENGTH_MAX = 80
-const SECRET_STEP = /^(?:env|headers|stdin|content.*|body)$/
+/** A character is two units at most, so what is beyond these would be cut off anyway. */
+const UNITS_MAX = 2 * SHOWN_LENGTH_MAX + 2
+const SECRET_STEP = /^(?:env|headers|stdin|body)$|^content/
 /** Control, bidi, zero-width and line-breaking characters, and the backtick that ends a quotation. */
 const UNSAFE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is escaped
@@ -23,7 +25,7 @@ export function show(value: unknown, pointer: string): string {
 
 /** A name (key, option, file) for a message. */
 export function showName(name: string): string {
-  return `\`${cut(escapeUnsafe(name))}\``
+  return `\`${cut(escapeUnsafe(name.slice(0, UNITS_MAX)))}\``
 }
 
 function describe(value: unknown): string {
@@ -32,7 +34,7 @@ function describe(value: unknown): string {
     const keys = Object.keys(value)
     return keys.length === 0 ? '{}' : `{${keys.length} keys}`
   }
-  if (typeof value === 'string') return JSON.stringify(value.slice(0, SHOWN_LENGTH_MAX + 2))
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, UNITS_MAX))
   return String(value)
 }
 

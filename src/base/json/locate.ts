@@ -4,7 +4,7 @@
  */
 import { invariant } from '../invariant.ts'
 import { at } from '../pointer.ts'
-import { showName } from '../show.ts'
+import { isSecretPlace, show, showName } from '../show.ts'
 import type { Limits } from './limits.ts'
 import type { Refusal, RefusalCode } from './refusal.ts'
 
@@ -112,8 +112,8 @@ class Locator {
     if (this.#text[this.#index] !== '"') return this.#unexpected('a key in quotation marks')
     const name = this.#string()
     if (typeof name !== 'string') return name
+    if (!name.isWellFormed()) return this.#brokenKey(name)
     frame.step = name
-    if (!name.isWellFormed()) return this.#surrogate(name)
     if (frame.names?.has(name)) {
       return this.#refuse(
         'document.duplicate_key',
@@ -131,13 +131,21 @@ class Locator {
   #stringValue(): Refusal | null {
     const text = this.#string()
     if (typeof text !== 'string') return text
-    return text.isWellFormed() ? null : this.#surrogate(text)
-  }
-
-  #surrogate(text: string): Refusal {
+    if (text.isWellFormed()) return null
+    const shown = show(text, this.#path())
     return this.#refuse(
       'document.lone_surrogate',
-      `the string ${showName(text)} holds half of a surrogate pair`,
+      `the string ${shown} holds half of a surrogate pair`,
+    )
+  }
+
+  /** Placed at the object: a pointer to the key itself would hold the broken half too. */
+  #brokenKey(name: string): Refusal {
+    const frame = this.#stack.pop()
+    invariant(frame !== undefined, 'a key stands in an object')
+    return this.#refuse(
+      'document.lone_surrogate',
+      `the key ${showName(name)} holds half of a surrogate pair`,
     )
   }
 
@@ -174,11 +182,12 @@ class Locator {
       this.#index += text.length
       return null
     }
+    const shown = this.#shown(text)
     return this.#refuse(
       'document.bad_number',
       Number.isFinite(number)
-        ? `the integer ${showName(text)} is beyond 2^53-1 and would lose digits`
-        : `the number ${showName(text)} is not finite`,
+        ? `the integer ${shown} is beyond 2^53-1 and would lose digits`
+        : `the number ${shown} is not finite`,
       'write it as a string if every digit counts',
     )
   }
@@ -187,8 +196,16 @@ class Locator {
     if (this.#index >= this.#text.length) {
       return this.#refuse('document.not_json', `the text ends where ${expected} was expected`)
     }
-    const found = showName(String.fromCodePoint(this.#text.codePointAt(this.#index) ?? 0))
-    return this.#refuse('document.not_json', `found ${found} where ${expected} was expected`)
+    const found = String.fromCodePoint(this.#text.codePointAt(this.#index) ?? 0)
+    return this.#refuse(
+      'document.not_json',
+      `found ${this.#shown(found)} where ${expected} was expected`,
+    )
+  }
+
+  /** A piece of the text as it stands; not shown where a value would not be. */
+  #shown(piece: string): string {
+    return isSecretPlace(this.#path()) ? show(piece, this.#path()) : showName(piece)
   }
 
   #path(): string {
@@ -202,7 +219,8 @@ class Locator {
     const column = this.#index - before.lastIndexOf('\n')
     const placed = {
       code,
-      path: this.#path(),
+      // What is no document has no places: line and column say where.
+      path: code === 'document.not_json' ? '' : this.#path(),
       message: `${message} (line ${line}, column ${column})`,
     }
     return hint === undefined ? placed : { ...placed, hint }

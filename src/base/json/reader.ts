@@ -7,6 +7,7 @@
  * object named a key twice. Only a refused text is read again, slowly, to find the exact place.
  */
 
+import { utf8Length } from './bytes.ts'
 import { guardValue, isRefusal } from './guard.ts'
 import type { Limits } from './limits.ts'
 import { locateRefusal } from './locate.ts'
@@ -48,22 +49,6 @@ function parse(text: string): unknown {
 function refused(refusal: Refusal): Reading {
   return { ok: false, refusal }
 }
-
-/** UTF-8 bytes of a text, with lone halves as three bytes. */
-export function utf8Length(text: string): number {
-  let bytes = text.length
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index)
-    if (unit < 0x80) continue
-    bytes += unit < 0x800 ? 1 : 2
-    if (unit >= 0xd800 && unit < 0xdc00 && isLow(text.charCodeAt(index + 1))) {
-      index++
-    }
-  }
-  return bytes
-}
-
-const isLow = (unit: number): boolean => unit >= 0xdc00 && unit < 0xe000
 
 /**
  * Counts the colons outside strings, one for each key. The text is known to be valid JSON, so a

@@ -1,0 +1,107 @@
+/** Canonical JSON against RFC 8785: numbers, key order, escapes, and the fixed point. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { canonicalJson } from './canonical.ts'
+import { BrokenInvariant } from './invariant.ts'
+
+describe('numbers are written as ECMAScript writes them', () => {
+  it.each([
+    ['0', '0'],
+    ['-0', '0'],
+    ['-0.0e5', '0'],
+    ['10.0', '10'],
+    ['1E3', '1000'],
+    ['0.1', '0.1'],
+    ['-1.50', '-1.5'],
+    ['1e-6', '0.000001'],
+    ['1e-7', '1e-7'],
+    ['0.00000123', '0.00000123'],
+    ['123456789012345680000.5', '123456789012345680000'],
+    ['1e21', '1e+21'],
+    ['1.7976931348623157e308', '1.7976931348623157e+308'],
+    ['5e-324', '5e-324'],
+    ['0.30000000000000004', '0.30000000000000004'],
+    ['9007199254740991', '9007199254740991'],
+    ['333333333.33333329', '333333333.3333333'],
+  ])('%s becomes %s', (text, want) => {
+    expect(canonicalJson(JSON.parse(text))).toBe(want)
+  })
+})
+
+describe('strings are escaped no more than they must be', () => {
+  it.each([
+    ['quotation mark and backslash', '"\\', String.raw`"\"\\"`],
+    ['the five short escapes', '\b\t\n\f\r', String.raw`"\b\t\n\f\r"`],
+    [
+      'other control characters in lower hex',
+      '\u0000\u000b\u001f',
+      String.raw`"\u0000\u000b\u001f"`,
+    ],
+    ['no escape for a solidus', 'a/b', '"a/b"'],
+    [
+      'no escape for delete, line separators or astral characters',
+      '\u007f\u2028😀',
+      '"\u007f\u2028😀"',
+    ],
+    ['no normalisation', 'A\u030a', '"A\u030a"'],
+  ])('%s', (_, text, want) => {
+    expect(canonicalJson(text)).toBe(want)
+  })
+})
+
+describe('keys are sorted by UTF-16 units', () => {
+  it('puts an astral key before U+FFFD, and digits as text', () => {
+    const object = { '\ufffd': 1, '😀': 2, é: 3, b: 4, B: 5, '10': 6, '9': 7, '': 8, '\n': 9 }
+    expect(canonicalJson(object)).toBe(
+      '{"":8,"\\n":9,"10":6,"9":7,"B":5,"b":4,"é":3,"😀":2,"\ufffd":1}',
+    )
+  })
+
+  it('sorts at every depth and leaves lists in order', () => {
+    expect(canonicalJson({ b: [{ z: null, a: true }, 3, 1], a: {} })).toBe(
+      '{"a":{},"b":[{"a":true,"z":null},3,1]}',
+    )
+  })
+
+  it('treats the names of Object.prototype as data', () => {
+    const text = '{"__proto__":{"toString":1},"constructor":2}'
+    expect(canonicalJson(JSON.parse(text))).toBe(text)
+  })
+})
+
+describe('what is no JSON value is a bug', () => {
+  it.each([
+    ['undefined', undefined],
+    ['a bigint', 1n],
+    ['not a number', Number.NaN],
+    ['infinity', Number.POSITIVE_INFINITY],
+    ['half of a pair', '\ud800'],
+    ['half of a pair in a key', { '\udc00': 1 }],
+  ])('%s', (_, value) => {
+    expect(() => canonicalJson(value)).toThrow(BrokenInvariant)
+  })
+})
+
+describe('laws', () => {
+  const json = fc.jsonValue({ stringUnit: 'binary', maxDepth: 5 })
+
+  it('is a fixed point and keeps the value', () => {
+    fc.assert(
+      fc.property(json, (value) => {
+        const text = canonicalJson(value)
+        expect(canonicalJson(JSON.parse(text))).toBe(text)
+        // JSON.stringify writes -0 as 0 as well, so both sides lost the sign alike.
+        expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)))
+      }),
+    )
+  })
+
+  it('does not depend on the order of insertion', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string({ unit: 'binary' }), json), (object) => {
+        const reversed = Object.fromEntries(Object.entries(object).reverse())
+        expect(canonicalJson(reversed)).toBe(canonicalJson(object))
+      }),
+    )
+  })
+})
