@@ -119,7 +119,8 @@ class Program {
   }
 
   #object(node: SchemaNode, value: string): string {
-    let code = `if (typeof ${value} !== 'object' || ${value} === null || Array.isArray(${value})) return false\n`
+    let code = ''
+    let refusesArrays = false
     const required = new Set(node.required ?? [])
     const optional: string[] = []
     for (const [name, schema] of Object.entries(node.properties ?? {})) {
@@ -130,12 +131,16 @@ class Program {
       if (required.has(name)) {
         // A value of any type at all: only then does its own test not prove that it is there.
         code += inner === '' ? `if (${member} === undefined) return false\n` : inner
+        // An array has none of our properties, so a required one tells it from an object.
+        refusesArrays = true
       } else {
         optional.push(member)
         if (inner !== '') code += `if (${member} !== undefined) {\n${inner}}\n`
       }
     }
-    return code + this.#rest(node, value, required.size, optional)
+    const array = refusesArrays ? '' : ` || Array.isArray(${value})`
+    const head = `if (typeof ${value} !== 'object' || ${value} === null${array}) return false\n`
+    return head + code + this.#rest(node, value, required.size, optional)
   }
 
   /** Keys beyond the known properties: counted when closed, matched when they have a schema. */
