@@ -66,7 +66,9 @@ export const COMMON_OPTIONS: readonly OptionWords[] = [
   { name: 'help', short: 'h', value: null, says: 'show this help' },
 ]
 
-export function parserOptions(options: readonly OptionWords[]): NonNullable<ParseArgsConfig['options']> {
+export function parserOptions(
+  options: readonly OptionWords[],
+): NonNullable<ParseArgsConfig['options']> {
   return Object.fromEntries(
     options.map(({ name, short, value, many }) => [
       name,

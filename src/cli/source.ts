@@ -43,7 +43,10 @@ export function unreadable(file: string, thrown: unknown): Stop['fault'] {
 }
 
 /** Reads a source strictly: YAML by its file name, JSON otherwise. */
-export async function parseSource({ name, bytes }: Source, limits: Limits = GRAPH_LIMITS): Promise<Reading> {
+export async function parseSource(
+  { name, bytes }: Source,
+  limits: Limits = GRAPH_LIMITS,
+): Promise<Reading> {
   if (!isUtf8(bytes))
     return {
       ok: false,

@@ -4,7 +4,7 @@
  */
 import { CODES } from '../base/index.ts'
 import type { Contract } from './kernel/contract.ts'
-import { type CodeAnnotation, nodeOf } from './kernel/schema.ts'
+import { type CodeAnnotation, nodeOf, type SchemaNode } from './kernel/schema.ts'
 
 export type PublishedSchema = Readonly<Record<string, unknown>>
 
@@ -29,12 +29,13 @@ function codesOf(prefix: string): Readonly<Record<string, string>> {
   )
 }
 
-function expand(node: unknown, prefix: string): unknown {
-  if (Array.isArray(node)) return node.map((item) => expand(item, prefix))
+function expand(node: unknown, outer: string): unknown {
+  if (Array.isArray(node)) return node.map((item) => expand(item, outer))
   if (typeof node !== 'object' || node === null) return node
+  const prefix = (node as SchemaNode)['x-prefix'] ?? outer
   return Object.fromEntries(
     Object.entries(node)
-      .filter(([key]) => key !== '~kind')
+      .filter(([key]) => key !== 'x-prefix')
       .map(([key, value]) => [
         key,
         key === 'x-code' ? expandCodes(value as CodeAnnotation, prefix) : expand(value, prefix),
@@ -44,5 +45,7 @@ function expand(node: unknown, prefix: string): unknown {
 
 function expandCodes(annotation: CodeAnnotation, prefix: string): unknown {
   if (typeof annotation === 'string') return `${prefix}.${annotation}`
-  return Object.fromEntries(Object.entries(annotation).map(([keyword, code]) => [keyword, `${prefix}.${code}`]))
+  return Object.fromEntries(
+    Object.entries(annotation).map(([keyword, code]) => [keyword, `${prefix}.${code}`]),
+  )
 }

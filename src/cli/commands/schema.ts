@@ -2,27 +2,44 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fault, nearest, showName } from '../../base/index.ts'
-import { CONTRACTS, type Contract, contractSummary, publishSchema, resolveContract } from '../../contracts/index.ts'
+import {
+  CONTRACTS,
+  type Contract,
+  contractSummary,
+  publishSchema,
+  resolveContract,
+} from '../../contracts/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const [name, ...others] = call.arguments
-  if (others.length > 0) throw new Stop(fault('cli.usage', '', null, { message: 'name one contract, or none' }))
+  if (others.length > 0)
+    throw new Stop(fault('cli.usage', '', null, { message: 'name one contract, or none' }))
   const contracts = name === undefined ? CONTRACTS : [find(name)]
   const folder = call.options.text('out')
-  if (call.options.isOn('summary')) await call.terminal.out(`${JSON.stringify(contractSummary(), null, 2)}\n`)
+  if (call.options.isOn('summary'))
+    await call.terminal.out(`${JSON.stringify(contractSummary(), null, 2)}\n`)
   else if (folder !== null) await writeSchemas(call, contracts, folder)
-  else await call.terminal.out(name === undefined ? listing(call) : pretty(contracts[0] as Contract))
+  else
+    await call.terminal.out(name === undefined ? listing(call) : pretty(contracts[0] as Contract))
   return EXIT.yes
 }
 
 function find(name: string): Contract {
   const found = resolveContract(name)?.contract
   if (found !== undefined) return found
-  const near = nearest(name, CONTRACTS.map((contract) => contract.name))
+  const near = nearest(
+    name,
+    CONTRACTS.map((contract) => contract.name),
+  )
   const words = { message: `there is no contract ${showName(name)}` }
   throw new Stop(
-    fault('document.unknown_contract', '', { name, nearest: near }, near === null ? words : { ...words, hint: `did you mean ${showName(near)}?` }),
+    fault(
+      'document.unknown_contract',
+      '',
+      { name, nearest: near },
+      near === null ? words : { ...words, hint: `did you mean ${showName(near)}?` },
+    ),
   )
 }
 
@@ -36,10 +53,16 @@ function listing(call: Call): string {
     return `${JSON.stringify(Object.fromEntries(CONTRACTS.map((contract) => [contract.name, publishSchema(contract)])))}\n`
   }
   const width = Math.max(...CONTRACTS.map(({ name }) => name.length))
-  return CONTRACTS.map(({ name, title }) => `${name.padEnd(width)}  ${call.terminal.paint.dim(title)}\n`).join('')
+  return CONTRACTS.map(
+    ({ name, title }) => `${name.padEnd(width)}  ${call.terminal.paint.dim(title)}\n`,
+  ).join('')
 }
 
-async function writeSchemas(call: Call, contracts: readonly Contract[], folder: string): Promise<void> {
+async function writeSchemas(
+  call: Call,
+  contracts: readonly Contract[],
+  folder: string,
+): Promise<void> {
   const written: string[] = []
   try {
     await mkdir(folder, { recursive: true })

@@ -1,0 +1,23 @@
+/** `writ demo`: the guided tour. Each part of writ adds a chapter. */
+
+import { type Call, EXIT, type Exit } from '../command.ts'
+import { contractsChapter } from '../demo/contracts-chapter.ts'
+import { type Chapter, Stage } from '../demo/stage.ts'
+
+const CHAPTERS: readonly Chapter[] = [contractsChapter]
+
+export async function run({ terminal, options }: Call): Promise<Exit> {
+  const stage = new Stage(terminal)
+  const played: { title: string; text: string }[] = []
+  for (const [index, chapter] of CHAPTERS.entries()) {
+    await chapter.play(stage)
+    const text = stage.take()
+    played.push({ title: chapter.title, text })
+    if (!options.isOn('json')) {
+      await terminal.out(`\n${terminal.paint.strong(`${index + 1}. ${chapter.title}`)}\n\n${text}`)
+    }
+  }
+  if (options.isOn('json')) await terminal.out(`${JSON.stringify({ chapters: played })}\n`)
+  else await terminal.out('\nThe tour went as told. `writ --help` lists the commands.\n')
+  return EXIT.yes
+}
