@@ -306,6 +306,43 @@ export const CODES = {
   'decision.tier': wrong('the tier is not 0, 1 or 2'),
   'decision.permanent': wrong('only a BLOCK can be permanent'),
   'decision.law_refs': wrong('a law among the codes is not referred to'),
+
+  // Facts: what is asked to be appended, and what was found on the ledger.
+  'fact.stream': wrong('the stream name is not a short lower-case token'),
+  'fact.source': wrong('the source is not a short token'),
+  'fact.principal': wrong('the principal has no kind, id and namespace of the known form'),
+  'fact.idempotency_key': wrong('the idempotency key is not a token of 1 to 200 characters'),
+  'fact.too_large': wrong('the fact is longer than 65,535 bytes'),
+  'fact.malformed': broken('the stored fact is not a fact in canonical form'),
+
+  // The ledger: stores, keys, checkpoints.
+  'ledger.missing': { http: 404, exit: 2, says: 'there is no ledger at this place' },
+  'ledger.exists': { http: 409, exit: 2, says: 'there is a ledger at this place already' },
+  'ledger.version': broken('the ledger has a format that this version does not know'),
+  'ledger.filesystem': broken('a ledger cannot lie on a network or foreign filesystem'),
+  'ledger.busy': { http: 503, exit: 4, says: 'other writers held the ledger for too long' },
+  'ledger.disk_full': { http: 507, exit: 4, says: 'the disk is full; nothing was recorded' },
+  'ledger.corrupt': broken('the file of the ledger is damaged'),
+  'ledger.unreachable': broken('the ledger could not be read or written'),
+  'ledger.closed': broken('the ledger was closed'),
+  'ledger.unclear': broken('the append failed and may be recorded all the same'),
+  'ledger.head_moved': { http: 409, exit: 1, says: 'the stream has another size than expected' },
+  'ledger.stream_unknown': { http: 404, exit: 1, says: 'there is no such stream' },
+  'ledger.truncated': broken('the ledger is smaller than its newest checkpoint'),
+  'ledger.unsigned_tail': broken('facts stand behind the newest checkpoint'),
+  'ledger.tampered': broken('the stored history contradicts itself'),
+  'ledger.forked': broken('two checkpoints of one size have different roots'),
+  'ledger.note_malformed': wrong('the text is not a signed note'),
+  'ledger.checkpoint_malformed': wrong('the note is not a checkpoint'),
+  'ledger.signature_invalid': broken('the signature of a known key does not fit'),
+  'ledger.signature_missing': broken('no known key signed the note'),
+  'ledger.key_missing': broken('the key that has to sign is not there'),
+  'ledger.key_malformed': broken('the file does not hold a key'),
+  'ledger.key_exposed': broken('others can read the private key'),
+
+  // Bodies: what is kept beside the ledger.
+  'body.missing': { http: 404, exit: 1, says: 'the body is not kept here' },
+  'body.altered': broken('the body is not the one that the fact names'),
 } as const satisfies Record<string, CodeRow>
 
 export type Code = keyof typeof CODES

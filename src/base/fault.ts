@@ -12,6 +12,18 @@ export interface Details {
   readonly 'cli.file_unreadable': { readonly file: string; readonly reason: string }
   readonly 'cli.file_unwritable': { readonly file: string; readonly reason: string }
   readonly 'document.unknown_contract': { readonly name: string; readonly nearest: string | null }
+  readonly 'ledger.filesystem': { readonly directory: string; readonly filesystem: string }
+  readonly 'ledger.version': { readonly found: number; readonly known: number }
+  readonly 'ledger.busy': { readonly waitedMs: number }
+  readonly 'ledger.unreachable': { readonly reason: string }
+  readonly 'ledger.corrupt': { readonly reason: string }
+  readonly 'ledger.head_moved': { readonly expected: number; readonly found: number }
+  readonly 'ledger.truncated': { readonly size: number; readonly checkpoint: number }
+  readonly 'ledger.unsigned_tail': { readonly size: number; readonly checkpoint: number }
+  readonly 'ledger.forked': { readonly size: number; readonly ours: string; readonly theirs: string }
+  readonly 'ledger.signature_invalid': { readonly key: string }
+  readonly 'ledger.key_missing': { readonly key: string }
+  readonly 'ledger.key_exposed': { readonly file: string; readonly mode: string }
 }
 
 type DetailsOf<C extends Code> = C extends keyof Details ? Details[C] : null
