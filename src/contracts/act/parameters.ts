@@ -2,7 +2,7 @@
  * What a task's parameter_schema allows, and the judgement of the values that stand beside it: the
  * rule for strings (seed 000, 0.2) is the same for parameters, constraints and observed parameters.
  */
-import { at, type Code, nearest, show, showName } from '../../base/index.ts'
+import { at, type Code, show, showName } from '../../base/index.ts'
 import { elements, field, isObject, type JsonObject } from '../kernel/contract.ts'
 import type { Report } from '../kernel/violation.ts'
 
@@ -118,12 +118,11 @@ function judgeString(
       `${showName(name)} is no enum key, and so not the string ${show(value, place)}`,
     )
   } else if (!key.list.includes(value)) {
-    const near = nearest(value, key.list)
     report.add(
       codes.notInList,
       place,
       `${show(value, place)} is not in the enum list of ${showName(name)}`,
-      near === null ? null : `did you mean ${showName(near)}?`,
+      report.guess(value, key.list),
     )
   }
 }

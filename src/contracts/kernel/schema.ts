@@ -53,8 +53,11 @@ export interface SchemaNode {
   readonly 'x-code'?: CodeAnnotation
   /** What the pattern or the enumeration asks for, in words that follow "expected". */
   readonly 'x-says'?: string
-  /** Of a union of objects: the property whose constant chooses the branch. */
-  readonly 'x-choose'?: string
+  /**
+   * Of a union of objects: the property whose constant chooses the branch; or the keys of which each
+   * branch, being closed, has exactly one, so that its presence chooses.
+   */
+  readonly 'x-choose'?: string | readonly string[]
   /** The document that starts here is another contract's: from here on, codes have its prefix. */
   readonly 'x-prefix'?: string
 }

@@ -4,7 +4,7 @@
  * check does not: a property test holds the two equal.
  */
 import type { TSchema } from 'typebox'
-import { at, type Code, invariant, isCode, nearest, show, showName } from '../../base/index.ts'
+import { at, type Code, invariant, isCode, show, showName } from '../../base/index.ts'
 import { isObject, type JsonObject, type Prefix } from './contract.ts'
 import { annotatedCode, type Keyword, nodeOf, type SchemaNode } from './schema.ts'
 import type { Report } from './violation.ts'
@@ -25,9 +25,9 @@ export function explainStructure(
 class Explainer {
   readonly #root: SchemaNode
   readonly #prefix: string
-  readonly #report: Report
+  readonly #report: Listener
 
-  constructor(root: SchemaNode, prefix: string, report: Report) {
+  constructor(root: SchemaNode, prefix: string, report: Listener) {
     this.#root = root
     this.#prefix = prefix
     this.#report = report
@@ -123,7 +123,7 @@ class Explainer {
       code,
       place,
       `the key ${showName(name)} is not part of the contract`,
-      guess(name, Object.keys(properties)),
+      this.#report.guess(name, Object.keys(properties)),
     )
   }
 
@@ -185,18 +185,23 @@ class Explainer {
 
   #choice(node: SchemaNode, legal: readonly unknown[], value: unknown, path: string): void {
     if (legal.includes(value)) return
-    const hint = typeof value === 'string' ? guess(value, legal.map(String)) : null
+    const hint = typeof value === 'string' ? this.#report.guess(value, legal.map(String)) : null
     const wanted = node['x-says'] ?? list(legal)
     this.#broken(node, 'enum', path, `expected ${wanted}, found ${show(value, path)}`, hint)
   }
 
   #union(node: SchemaNode, branches: readonly SchemaNode[], value: unknown, path: string): void {
     const chooser = node['x-choose']
-    if (chooser !== undefined && isObject(value))
-      return this.#chosen(node, branches, chooser, value, path)
+    if (chooser !== undefined && isObject(value)) {
+      return typeof chooser === 'string'
+        ? this.#chosen(node, branches, chooser, value, path)
+        : this.#present(node, branches, chooser, value, path)
+    }
     if (branches.some((branch) => this.#fits(branch, value))) return
     const [only, ...others] = branches.filter((branch) => sameType(this.#resolve(branch), value))
-    if (only !== undefined && others.length === 0) return this.walk(only, value, path)
+    // A probe has its answer; walking on would double the work at every nested union.
+    const explains = !(this.#report instanceof Probe)
+    if (explains && only !== undefined && others.length === 0) return this.walk(only, value, path)
     const names = new Set(branches.map((branch) => typeName(this.#resolve(branch))))
     const wanted = [...names].join(' or ')
     this.#broken(node, 'anyOf', path, `expected ${wanted}, found ${show(value, path)}`)
@@ -220,14 +225,32 @@ class Explainer {
       const code = annotatedCode(node, 'required') ?? 'required'
       return this.#add(code, at(path, chooser), `the field ${showName(chooser)} is missing`)
     }
-    const hint = typeof key === 'string' ? guess(key, [...legal.keys()].map(String)) : null
+    const words = [...legal.keys()].map(String)
+    const place = at(path, chooser)
     this.#broken(
       node,
       'enum',
-      at(path, chooser),
-      `expected ${list([...legal.keys()])}, found ${show(key, path)}`,
-      hint,
+      place,
+      `expected ${list(words)}, found ${show(key, place)}`,
+      typeof key === 'string' ? this.#report.guess(key, words) : null,
     )
+  }
+
+  /** A union whose branches are told apart by the one key of `choosers` that each of them has. */
+  #present(
+    node: SchemaNode,
+    branches: readonly SchemaNode[],
+    choosers: readonly string[],
+    value: JsonObject,
+    path: string,
+  ): void {
+    const [key, ...others] = choosers.filter((name) => Object.hasOwn(value, name))
+    const branch = branches.find(
+      (one) => key !== undefined && Object.hasOwn(this.#resolve(one).properties ?? {}, key),
+    )
+    if (branch !== undefined && others.length === 0) return this.walk(branch, value, path)
+    const found = key === undefined ? 'none' : [key, ...others].map(showName).join(' and ')
+    this.#broken(node, 'anyOf', path, `expected exactly ${list(choosers)}, found ${found}`)
   }
 
   /** The constants that choose a branch; a branch may itself be a union of objects. */
@@ -240,8 +263,7 @@ class Explainer {
 
   #fits(branch: SchemaNode, value: unknown): boolean {
     const probe = new Probe()
-    // A probe counts and keeps nothing; the walk is bounded by the guard's depth.
-    new Explainer(this.#root, this.#prefix, probe as unknown as Report).walk(branch, value, '')
+    new Explainer(this.#root, this.#prefix, probe).walk(branch, value, '')
     return probe.isEmpty
   }
 
@@ -266,11 +288,19 @@ class Explainer {
   }
 }
 
+/** What the walk tells its findings to. */
+type Listener = Pick<Report, 'add' | 'guess'>
+
 /** Stands in for a report where only "did anything break?" is asked. */
-class Probe {
+class Probe implements Listener {
   isEmpty = true
+
   add(): void {
     this.isEmpty = false
+  }
+
+  guess(): null {
+    return null
   }
 }
 
@@ -304,9 +334,4 @@ function list(legal: readonly unknown[]): string {
   const shown = legal.slice(0, LISTED_MAX).map((value) => showName(String(value)))
   const more = legal.length - shown.length
   return `one of ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
-}
-
-function guess(name: string, legal: readonly string[]): string | null {
-  const near = nearest(name, legal)
-  return near === null ? null : `did you mean ${showName(near)}?`
 }

@@ -1,8 +1,12 @@
 /**
  * Violations, and the report that gathers them (C-1, C-2). A report keeps everything it is told,
  * drops exact repeats, and lists by path in code-point order, then by code: same input, same bytes.
+ *
+ * INVARIANT (bounded answer): a hostile document can ask for an answer far larger than itself, such
+ * as many violations below one very long key. Past `PATH_UNITS_MAX` nothing more is listed, and past
+ * `GUESSES_MAX` looked-at names no more hints are sought. Honest documents come near neither.
  */
-import { type Code, compareCodePoints } from '../../base/index.ts'
+import { type Code, compareCodePoints, nearest, showName } from '../../base/index.ts'
 
 export interface Violation {
   readonly code: Code
@@ -21,10 +25,18 @@ export interface Validation {
 
 export const VALID: Validation = Object.freeze({ valid: true, violations: Object.freeze([]) })
 
+const PATH_UNITS_MAX = 32 * 1024 * 1024
+const GUESSES_MAX = 10_000
+
 export class Report {
   readonly #violations: Violation[] = []
+  #pathUnits = 0
+  #guesses = 0
 
   add(code: Code, path: string, message: string, hint?: string | null): void {
+    // The first is kept however long its path is: a broken document is never a valid one.
+    if (this.#pathUnits > PATH_UNITS_MAX) return
+    this.#pathUnits += path.length
     this.#violations.push(
       hint === undefined || hint === null ? { code, path, message } : { code, path, message, hint },
     )
@@ -32,6 +44,19 @@ export class Report {
 
   get isEmpty(): boolean {
     return this.#violations.length === 0
+  }
+
+  /** A hint that names the legal name nearest to `name`, or null. */
+  guess(name: string, legal: Iterable<string>): string | null {
+    const near = nearest(name, this.#rationed(legal))
+    return near === null ? null : `did you mean ${showName(near)}?`
+  }
+
+  *#rationed(legal: Iterable<string>): Iterable<string> {
+    for (const name of legal) {
+      if (this.#guesses++ >= GUESSES_MAX) return
+      yield name
+    }
   }
 
   finish(): Validation {
