@@ -15,6 +15,83 @@ export {
   resolveContract,
   unknownContract,
 } from './check.ts'
+export {
+  type Admission,
+  type AdmissionOptions,
+  type AdmittedRule,
+  type AdmittedRuleset,
+  admitGuardText,
+  admitRuleset,
+  admitRulesets,
+  type GuardAdmission,
+  type RulesetAdmission,
+  rulesetWarnings,
+} from './constitution/admission.ts'
+export {
+  type ControlRuleset,
+  controlRuleset,
+  importTemplate,
+  type TemplateImport,
+} from './constitution/control-ruleset.ts'
+export {
+  type ControlVerdict,
+  controlVerdict,
+  NO_RULESET,
+  RULESET_STATUSES,
+  type RulesetStatus,
+  VERDICT_SCHEMA_VERSION,
+} from './constitution/control-verdict.ts'
+export {
+  GUARD_OPERATORS,
+  type Guard,
+  type GuardOperator,
+  type GuardSide,
+  pathsRead,
+} from './constitution/guard.ts'
+export { printGuard } from './constitution/guard-print.ts'
+export {
+  type GuardReading,
+  type GuardSyntax,
+  readGuardText,
+  type SyntaxProblem,
+  type TextPlace,
+} from './constitution/guard-text.ts'
+export {
+  GUARD_PATHS,
+  type GuardPath,
+  type InputName,
+  isGuardPath,
+  type PathKind,
+  type PathRow,
+  pathRow,
+  type ScalarPath,
+  type SetPath,
+  WINDOW_LEAVES,
+} from './constitution/paths.ts'
+export { type PermissionSet, permissionSet } from './constitution/permission-set.ts'
+export { type ProblemState, problemState } from './constitution/problem-state.ts'
+export { type Rule, type RuleScope, type Ruleset, ruleset } from './constitution/ruleset.ts'
+export { TEMPLATE_IDS, type TemplateExpr, type TemplateId } from './constitution/template.ts'
+export {
+  type UncertaintyEnvelope,
+  uncertaintyEnvelope,
+} from './constitution/uncertainty-envelope.ts'
+export {
+  ACTION_CODES,
+  actionCodesOf,
+  COMBINE_STRATEGIES,
+  CONFIDENCES,
+  type CombineStrategy,
+  ENVELOPE_UNCERTAINTY_SOURCES,
+  PROBLEM_SCOPES,
+  PROBLEM_TYPES,
+  RATE_CLASS_HINTS,
+  RULE_OWNER,
+  STATE_LAYER_HINTS,
+  STATE_UNCERTAINTY_SOURCES,
+  VERDICTS,
+  type VerdictWord,
+} from './constitution/vocabulary.ts'
 export { detectContract } from './detect.ts'
 export type { Check, Context, Contract, JsonObject, Subject } from './kernel/contract.ts'
 export type { Normalise, Normalised, Repair, Sources } from './kernel/normalise.ts'

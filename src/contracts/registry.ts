@@ -6,9 +6,24 @@ import { nearest } from '../base/index.ts'
 import { actReceipt } from './act/receipt.ts'
 import { recordContract } from './act/record.ts'
 import { actTask } from './act/task.ts'
+import { controlRuleset } from './constitution/control-ruleset.ts'
+import { controlVerdict } from './constitution/control-verdict.ts'
+import { permissionSet } from './constitution/permission-set.ts'
+import { problemState } from './constitution/problem-state.ts'
+import { ruleset } from './constitution/ruleset.ts'
+import { uncertaintyEnvelope } from './constitution/uncertainty-envelope.ts'
 import type { Contract } from './kernel/contract.ts'
 
-const DOCUMENTS: readonly Contract[] = [actTask, actReceipt]
+const DOCUMENTS: readonly Contract[] = [
+  actTask,
+  actReceipt,
+  problemState,
+  uncertaintyEnvelope,
+  permissionSet,
+  ruleset,
+  controlRuleset,
+  controlVerdict,
+]
 
 const record = recordContract(DOCUMENTS.filter((contract) => contract.isRecord))
 

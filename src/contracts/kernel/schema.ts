@@ -79,10 +79,13 @@ function starCode(annotation: Exclude<CodeAnnotation, string>, keyword: Keyword)
   return annotation['*'] ?? null
 }
 
-/** A string of `min` to `max` code points, as a pattern. */
+/**
+ * A string of `min` to `max` code points, as a pattern. Without a maximum the pattern ends early: a
+ * repetition to the end of a text of megabytes overflows the stack of the pattern engine.
+ */
 export function sized(min: number, max: number | null, code?: CodeAnnotation): TString {
   const says = max === null ? `at least ${min} characters` : `${min} to ${max} characters`
-  const pattern = `^[\\s\\S]{${min},${max ?? ''}}$`
+  const pattern = max === null ? `^[\\s\\S]{${min}}` : `^[\\s\\S]{${min},${max}}$`
   return Type.String(
     code === undefined ? { pattern, 'x-says': says } : { pattern, 'x-says': says, 'x-code': code },
   )
