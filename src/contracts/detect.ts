@@ -3,6 +3,7 @@
  * `descriptor_version`, else by the keys that only one document has. None or two is an answer too:
  * `document.undetected`.
  */
+import { OPERATION_TYPES } from './descriptor/operation.ts'
 import { field, isObject, type JsonObject } from './kernel/contract.ts'
 import { findContract } from './registry.ts'
 
@@ -17,7 +18,10 @@ export function detectContract(document: unknown): string | null {
 function byMarker(document: JsonObject): string | null {
   for (const marker of ['type', 'schema_version']) {
     const value = field(document, marker)
-    if (typeof value === 'string' && findContract(value) !== null) return value
+    if (typeof value !== 'string') continue
+    if (findContract(value) !== null) return value
+    // An operation's `type` says which operation it is, not that it is one.
+    if (marker === 'type' && OPERATION_TYPES.includes(value)) return 'operation_v1'
   }
   if (has(document, 'descriptor_version')) return 'action_descriptor'
   return null

@@ -92,6 +92,75 @@ export {
   VERDICTS,
   type VerdictWord,
 } from './constitution/vocabulary.ts'
+export {
+  type Area,
+  coversGlob,
+  coversPath,
+  coversRoot,
+  createArea,
+  readArea,
+} from './descriptor/area.ts'
+export { DECISIONS, type Decision, decisionContract } from './descriptor/decision.ts'
+export {
+  ACTION_KINDS,
+  type ActionDescriptor,
+  type ActionKind,
+  actionDescriptor,
+  RISK_LEVELS,
+  type RiskLevel,
+} from './descriptor/descriptor.ts'
+export { type Detachment, findDetachments } from './descriptor/detachment.ts'
+export {
+  type DeclaredEffects,
+  declaresEffect,
+  declaresGlob,
+  EFFECT_KINDS,
+  type EffectKind,
+  readEffects,
+} from './descriptor/effects.ts'
+export {
+  type Effort,
+  type Glob,
+  includesGlob,
+  matchesPath,
+  newEffort,
+  parseGlob,
+} from './descriptor/glob.ts'
+export { hostPlace, hostRoot } from './descriptor/host-place.ts'
+export { intentDigest, intentOf } from './descriptor/intent.ts'
+export { parseKeyPath } from './descriptor/key-path.ts'
+export {
+  modeBits,
+  OPERATION_TYPES,
+  type Operation,
+  type OperationType,
+  operationContract,
+} from './descriptor/operation.ts'
+export {
+  operationAddresses,
+  operationChain,
+  operationPaths,
+  type Reach,
+} from './descriptor/operation-places.ts'
+export { type PathFault, pathFault, pathSegments } from './descriptor/path.ts'
+export {
+  findPersuasion,
+  PERSUASION_CHINESE,
+  PERSUASION_ENGLISH,
+} from './descriptor/persuasion.ts'
+export { type Proposal, proposalContract } from './descriptor/proposal.ts'
+export {
+  type DiffEntry,
+  EFFECT_CLASSES,
+  type EffectClass,
+  RUN_CAPS,
+  RUN_STATUSES,
+  type RunCap,
+  type SandboxResult,
+  sandboxResult,
+} from './descriptor/sandbox-result.ts'
+export type { UiStep } from './descriptor/ui-step.ts'
+export { namesAddress, parseWebAddress, type WebAddress } from './descriptor/web-address.ts'
 export { detectContract } from './detect.ts'
 export type { Check, Context, Contract, JsonObject, Subject } from './kernel/contract.ts'
 export type { Normalise, Normalised, Repair, Sources } from './kernel/normalise.ts'

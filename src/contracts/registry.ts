@@ -12,6 +12,11 @@ import { permissionSet } from './constitution/permission-set.ts'
 import { problemState } from './constitution/problem-state.ts'
 import { ruleset } from './constitution/ruleset.ts'
 import { uncertaintyEnvelope } from './constitution/uncertainty-envelope.ts'
+import { decisionContract } from './descriptor/decision.ts'
+import { actionDescriptor } from './descriptor/descriptor.ts'
+import { operationContract } from './descriptor/operation.ts'
+import { proposalContract } from './descriptor/proposal.ts'
+import { sandboxResult } from './descriptor/sandbox-result.ts'
 import type { Contract } from './kernel/contract.ts'
 
 const DOCUMENTS: readonly Contract[] = [
@@ -23,6 +28,11 @@ const DOCUMENTS: readonly Contract[] = [
   ruleset,
   controlRuleset,
   controlVerdict,
+  actionDescriptor,
+  operationContract,
+  proposalContract,
+  sandboxResult,
+  decisionContract,
 ]
 
 const record = recordContract(DOCUMENTS.filter((contract) => contract.isRecord))

@@ -10,7 +10,11 @@ const NOT_OF_DOCUMENTS = new Set([
   'receipt.unknown_task',
   'receipt.idempotency_key',
   'receipt.duplicate',
+  'descriptor.action_id_reused',
+  'descriptor.ceiling',
   'document.envelope',
+  // Needs a text of 100,000 values; a unit test of `check` has one.
+  'document.too_large',
 ])
 
 const PREFIXES = new Set(['document', ...CONTRACTS.map(({ prefix }) => prefix as string)])

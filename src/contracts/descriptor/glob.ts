@@ -1,0 +1,224 @@
+/**
+ * Globs over absolute paths (G-2): `*` stands for any run of characters within one name, `**` alone
+ * in its segment for any number of names, none included, so that `d/**` holds `d`. Names that begin
+ * with a dot are names like any other. Nothing else is special: no `?`, no brackets, no escapes.
+ *
+ * INVARIANT (no blow-up): matching backtracks to the last wildcard only; inclusion spends from an
+ * `Effort` and, once that is gone, answers no.
+ */
+import { pathFault, pathSegments } from './path.ts'
+
+/** One name of a glob: the literal pieces between its stars; one piece is a literal name. */
+export type NamePattern = readonly [string, ...string[]]
+
+/** A segment of a glob: a name, or any number of names. */
+export type Segment = NamePattern | '**'
+
+export interface Glob {
+  readonly text: string
+  readonly segments: readonly Segment[]
+  /** No wildcard: the glob is one path. */
+  readonly isLiteral: boolean
+}
+
+/** How many steps may still be spent on inclusion; whoever judges a list shares one over it. */
+export interface Effort {
+  steps: number
+}
+
+const STEPS_MIN = 20_000
+const STEPS_PER_CHARACTER = 32
+
+/** An effort in proportion to the texts that will be compared: honest ones need a small part. */
+export function newEffort(characters = 100_000): Effort {
+  return { steps: STEPS_MIN + STEPS_PER_CHARACTER * characters }
+}
+
+/** Reads a glob; null when its path form is wrong or `**` shares a segment with anything else. */
+export function parseGlob(text: string): Glob | null {
+  if (pathFault(text) !== null) return null
+  const segments: Segment[] = []
+  for (const name of pathSegments(text)) {
+    if (name === '**') pushStars(segments)
+    else if (name.includes('**')) return null
+    // A split string has at least one piece.
+    else segments.push(name.split('*') as unknown as NamePattern)
+  }
+  return makeGlob(text, segments)
+}
+
+/** `**` twice in a row says no more than once. */
+function pushStars(segments: Segment[]): void {
+  if (segments[segments.length - 1] !== '**') segments.push('**')
+}
+
+function makeGlob(text: string, segments: readonly Segment[]): Glob {
+  return { text, segments, isLiteral: segments.every(isLiteralSegment) }
+}
+
+export function isLiteralSegment(segment: Segment): segment is readonly [string] {
+  return segment !== '**' && segment.length === 1
+}
+
+export function hasAnyDepth(glob: Glob): boolean {
+  return glob.segments.includes('**')
+}
+
+/** The glob and everything below what it matches. */
+export function withDescendants(glob: Glob): Glob {
+  const segments = [...glob.segments]
+  pushStars(segments)
+  return makeGlob(extend(glob, '**'), segments)
+}
+
+/** The direct entries of what the glob matches, without that itself. */
+export function withEntries(glob: Glob): Glob {
+  return makeGlob(extend(glob, '*'), [...glob.segments, ['', '']])
+}
+
+function extend(glob: Glob, segment: string): string {
+  return glob.text === '/' ? `/${segment}` : `${glob.text}/${segment}`
+}
+
+/** Whether the glob matches a path; a path of wrong form matches nothing. */
+export function matchesPath(glob: Glob, path: string): boolean {
+  if (pathFault(path) !== null) return false
+  if (glob.isLiteral) return glob.text === path
+  return matchesNames(glob.segments, pathSegments(path))
+}
+
+function matchesNames(segments: readonly Segment[], names: readonly string[]): boolean {
+  let at = 0
+  let name = 0
+  let lastStars = -1
+  let resumeName = 0
+  while (name < names.length) {
+    const segment = segments[at]
+    if (segment === '**') {
+      lastStars = at++
+      resumeName = name
+    } else if (segment !== undefined && matchesName(segment, names[name] ?? '')) {
+      at++
+      name++
+    } else if (lastStars >= 0) {
+      // Let the last `**` take one name more; earlier ones never need to be reconsidered.
+      at = lastStars + 1
+      name = ++resumeName
+    } else {
+      return false
+    }
+  }
+  while (segments[at] === '**') at++
+  return at === segments.length
+}
+
+/** Whether one name fits one name pattern. */
+export function matchesName(pattern: NamePattern, name: string): boolean {
+  const first = pattern[0]
+  if (pattern.length === 1) return first === name
+  const last = pattern[pattern.length - 1] ?? ''
+  if (name.length < first.length + last.length) return false
+  if (!name.startsWith(first) || !name.endsWith(last)) return false
+  let from = first.length
+  const end = name.length - last.length
+  for (let index = 1; index < pattern.length - 1; index++) {
+    const piece = pattern[index] ?? ''
+    const found = name.indexOf(piece, from)
+    if (found < 0 || found + piece.length > end) return false
+    from = found + piece.length
+  }
+  return true
+}
+
+/**
+ * A name that stands for every name: NUL is in no path, so only a star can take it. What matches
+ * the worst case matches all: this makes inclusion a question about one word instead of many.
+ */
+const ANY = '\0'
+
+function worstName(pattern: NamePattern): string {
+  return pattern.join(ANY)
+}
+
+/**
+ * Whether every path that `inner` matches is matched by `outer`. Exact, by walking `inner` beside
+ * the set of places where `outer` may be: a name leads to one set, a `**` to one set per number of
+ * names, of which only finitely many differ. Answers no when the effort runs out.
+ */
+export function includesGlob(outer: Glob, inner: Glob, effort: Effort): boolean {
+  if (outer.isLiteral) return inner.isLiteral && outer.text === inner.text
+  effort.steps -= inner.segments.length
+  if (effort.steps < 0) return false
+  const seen: (readonly number[])[][] = inner.segments.map(() => [])
+  seen.push([])
+  const open: [number, readonly number[]][] = [[0, rest(outer, [0])]]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [position, places] = next
+    effort.steps -= 1
+    if (effort.steps < 0 || places.length === 0) return false
+    const known = seen[position] ?? []
+    // A smaller set is harder to satisfy, so a set that holds a known one adds nothing.
+    effort.steps -= known.length * places.length
+    if (known.some((fewer) => isSubset(fewer, places))) continue
+    known.push(places)
+    const segment = inner.segments[position]
+    if (segment === undefined) {
+      if (places[places.length - 1] !== outer.segments.length) return false
+    } else if (segment === '**') {
+      open.push([position + 1, places], [position, advance(outer, places, ANY, effort)])
+    } else {
+      open.push([position + 1, advance(outer, places, worstName(segment), effort)])
+    }
+  }
+  return true
+}
+
+/** Where `outer` may be after one more name. Places ascend; the last one is the end. */
+function advance(
+  outer: Glob,
+  places: readonly number[],
+  name: string,
+  effort: Effort,
+): readonly number[] {
+  const next: number[] = []
+  for (const place of places) {
+    const segment = outer.segments[place]
+    if (segment === undefined) continue
+    effort.steps -= 1 + (name.length >> 2)
+    if (segment === '**') next.push(place)
+    else if (matchesName(segment, name)) next.push(place + 1)
+  }
+  return rest(outer, next)
+}
+
+/** The places reached from these without a name: past a `**`, of which no two stand in a row. */
+function rest(outer: Glob, places: readonly number[]): readonly number[] {
+  const closed: number[] = []
+  for (const place of places) {
+    push(closed, place)
+    if (outer.segments[place] === '**') push(closed, place + 1)
+  }
+  return closed
+}
+
+function push(ascending: number[], place: number): void {
+  if ((ascending[ascending.length - 1] ?? -1) < place) ascending.push(place)
+}
+
+function isSubset(fewer: readonly number[], more: readonly number[]): boolean {
+  let index = 0
+  for (const place of fewer) {
+    while (index < more.length && (more[index] ?? 0) < place) index++
+    if (more[index] !== place) return false
+  }
+  return true
+}
+
+/** Whether one of the globs includes `inner`. */
+export function someIncludes(outers: readonly Glob[], inner: Glob, effort: Effort): boolean {
+  for (const outer of outers) {
+    if (includesGlob(outer, inner, effort)) return true
+    if (effort.steps < 0) return false
+  }
+  return false
+}

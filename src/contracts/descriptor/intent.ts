@@ -1,0 +1,19 @@
+/**
+ * The intent of a proposal (G-18): what two proposals have in common when they want the same,
+ * whatever their ids, times and words. A composite's intent holds the intents of its children.
+ */
+import { type Digest, digestDocument } from '../../base/index.ts'
+import type { Proposal } from './proposal.ts'
+
+/** The document whose digest is the intent. */
+export function intentOf(proposal: Proposal): Readonly<Record<string, unknown>> {
+  const { action_type, scope, effects } = proposal.descriptor
+  if (proposal.children !== undefined) {
+    return { action_type, scope, effects, children: proposal.children.map(intentOf) }
+  }
+  return { action_type, scope, effects, operation: proposal.operation }
+}
+
+export function intentDigest(proposal: Proposal): Digest {
+  return digestDocument(intentOf(proposal))
+}

@@ -1,0 +1,84 @@
+/**
+ * Where an operation reaches: the paths and web addresses it names itself, each with its place in
+ * the document. What a command does with its arguments is not here: the rehearsal sees it.
+ */
+import { at } from '../../base/index.ts'
+import { elements, field, isObject, type JsonObject } from '../kernel/contract.ts'
+import type { OperationType } from './operation.ts'
+
+export interface Reach {
+  /** JSON Pointer relative to the operation. */
+  readonly place: string
+  readonly text: string
+}
+
+/** Which fields of each type hold one path. Lists and steps are read besides. */
+const PATH_FIELDS: Readonly<Record<OperationType, readonly string[]>> = {
+  FILE_READ: ['path'],
+  FILE_WRITE: ['path'],
+  FILE_DELETE: [],
+  FILE_MOVE: ['from', 'to'],
+  DIRECTORY_CREATE: ['path'],
+  DIRECTORY_DELETE: ['path'],
+  COMMAND_EXECUTION: ['cwd'],
+  PACKAGE_INSTALL: ['cwd'],
+  PACKAGE_REMOVE: ['cwd'],
+  NETWORK_REQUEST: ['save_to'],
+  UI_AUTOMATION: [],
+  CONFIG_CHANGE: ['path'],
+}
+
+/** An operation and its compensations, outermost first, each with its place. Depth is the guard's. */
+export function operationChain(
+  operation: unknown,
+): readonly { readonly place: string; readonly operation: JsonObject }[] {
+  const chain = []
+  let place = ''
+  for (let next = operation; isObject(next); next = field(next, 'compensation')) {
+    chain.push({ place, operation: next })
+    place = `${place}/compensation`
+  }
+  return chain
+}
+
+/** The paths that one operation names, its working directory included, without compensations. */
+export function operationPaths(operation: unknown): readonly Reach[] {
+  const type = field(operation, 'type')
+  if (typeof type !== 'string' || !Object.hasOwn(PATH_FIELDS, type)) return []
+  // Own keys of the table are operation types.
+  const reaches = textFields(operation, PATH_FIELDS[type as OperationType], '')
+  if (type === 'FILE_DELETE') return textItems(field(operation, 'paths'), '/paths')
+  return type === 'UI_AUTOMATION' ? stepFields(operation, 'screenshot', 'save_to') : reaches
+}
+
+/** The web addresses that one operation names, without compensations. */
+export function operationAddresses(operation: unknown): readonly Reach[] {
+  const type = field(operation, 'type')
+  if (type === 'NETWORK_REQUEST') return textFields(operation, ['url'], '')
+  if (type !== 'UI_AUTOMATION') return []
+  return [...textFields(operation, ['start_url'], ''), ...stepFields(operation, 'goto', 'url')]
+}
+
+function stepFields(operation: unknown, action: string, name: string): Reach[] {
+  const steps = elements(field(operation, 'steps'))
+  return steps.flatMap((step, index) =>
+    field(step, 'action') === action ? textFields(step, [name], `/steps/${index}`) : [],
+  )
+}
+
+function textFields(object: unknown, names: readonly string[], parent: string): Reach[] {
+  const reaches: Reach[] = []
+  for (const name of names) {
+    const text = field(object, name)
+    if (typeof text === 'string') reaches.push({ place: at(parent, name), text })
+  }
+  return reaches
+}
+
+function textItems(list: unknown, parent: string): Reach[] {
+  const reaches: Reach[] = []
+  for (const [index, text] of elements(list).entries()) {
+    if (typeof text === 'string') reaches.push({ place: at(parent, index), text })
+  }
+  return reaches
+}

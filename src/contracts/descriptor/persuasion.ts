@@ -1,0 +1,126 @@
+/**
+ * Words of an intent summary that argue instead of describing (seed 003, 4.2). A list can err, so
+ * a hit never makes a descriptor invalid: the gate asks a human (`confirm.intent`).
+ *
+ * The list is data. English entries match whole words, without case; a space stands for any run of
+ * white space. Chinese has no word boundaries, so its entries match anywhere.
+ */
+
+export const PERSUASION_ENGLISH: readonly string[] = [
+  'absolutely',
+  'as you asked',
+  'authorised',
+  'authorized',
+  'because',
+  'believe me',
+  'certainly',
+  'clearly',
+  'completely safe',
+  'definitely',
+  'do not worry',
+  "don't worry",
+  'essential',
+  'feel free',
+  'guarantee',
+  'guaranteed',
+  'harmless',
+  'has been approved',
+  'highly recommend',
+  'highly recommended',
+  'i need',
+  'i promise',
+  'immediately',
+  'important',
+  'justified',
+  'kindly',
+  'low risk',
+  'must',
+  'necessary',
+  'no need to',
+  'no risk',
+  'nothing can go wrong',
+  'obviously',
+  'of course',
+  'perfectly safe',
+  'please',
+  'pre-approved',
+  'risk-free',
+  'safe to',
+  'should be fine',
+  'simply approve',
+  'strongly recommend',
+  'the user agreed',
+  'the user approved',
+  'therefore',
+  'totally safe',
+  'trust me',
+  'urgent',
+  'urgently',
+  'we need',
+  'without any risk',
+  'worth it',
+  'you can trust',
+  'you should',
+]
+
+export const PERSUASION_CHINESE: readonly string[] = [
+  '不会有问题',
+  '不用担心',
+  '保证',
+  '务必',
+  '因为',
+  '完全安全',
+  '尽快',
+  '已批准',
+  '已授权',
+  '已经同意',
+  '建议批准',
+  '强烈建议',
+  '必要',
+  '必须',
+  '所以',
+  '放心',
+  '无害',
+  '无风险',
+  '显然',
+  '没有风险',
+  '用户同意',
+  '立即',
+  '立刻',
+  '紧急',
+  '绝对',
+  '肯定',
+  '请允许',
+  '请批准',
+  '请同意',
+  '重要',
+  '马上',
+  '相信我',
+  '毫无疑问',
+  '值得',
+]
+
+const ENGLISH = new RegExp(
+  `(?<![\\p{L}\\p{N}])(?:${longestFirst(PERSUASION_ENGLISH)
+    .map((phrase) => phrase.replaceAll(' ', '\\s+'))
+    .join('|')})(?![\\p{L}\\p{N}])`,
+  'giu',
+)
+
+const CHINESE = new RegExp(longestFirst(PERSUASION_CHINESE).join('|'), 'gu')
+
+function longestFirst(phrases: readonly string[]): readonly string[] {
+  return [...phrases].sort((left, right) => right.length - left.length)
+}
+
+/** The entries of the list that a text holds, each once, sorted. */
+export function findPersuasion(text: string): readonly string[] {
+  // Full-width letters and curly apostrophes are the same words.
+  const plain = text.normalize('NFKC').replaceAll('\u2019', "'")
+  const found = new Set<string>()
+  for (const [phrase] of plain.matchAll(ENGLISH)) {
+    found.add(phrase.toLowerCase().replace(/\s+/g, ' '))
+  }
+  for (const [phrase] of plain.matchAll(CHINESE)) found.add(phrase)
+  return [...found].sort()
+}

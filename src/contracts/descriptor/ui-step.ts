@@ -1,0 +1,52 @@
+/**
+ * The steps of a UI_AUTOMATION: a small closed vocabulary, told apart by `action`. What is typed
+ * into a page stands in `content`, which no message and no fact shows. Deliberately absent: scripts
+ * in the page, waiting for a time, anything that depends on what a former step returned.
+ */
+import * as Type from 'typebox'
+import { AbsolutePath, closed } from './shapes.ts'
+
+const Selector = Type.String({ minLength: 1 })
+
+export const StepSchema = Type.Union(
+  [
+    Type.Object({ action: Type.Literal('goto'), url: Type.String() }, closed),
+    Type.Object({ action: Type.Literal('click'), selector: Selector }, closed),
+    Type.Object(
+      { action: Type.Literal('fill'), selector: Selector, content: Type.String() },
+      closed,
+    ),
+    Type.Object(
+      {
+        action: Type.Literal('press'),
+        key: Type.String({ minLength: 1 }),
+        selector: Type.Optional(Selector),
+      },
+      closed,
+    ),
+    Type.Object(
+      { action: Type.Literal('select'), selector: Selector, option: Type.String() },
+      closed,
+    ),
+    Type.Object(
+      {
+        action: Type.Literal('wait_for'),
+        selector: Selector,
+        timeout_ms: Type.Optional(Type.Integer({ minimum: 1 })),
+      },
+      closed,
+    ),
+    Type.Object(
+      {
+        action: Type.Literal('expect_text'),
+        text: Type.String({ minLength: 1 }),
+        selector: Type.Optional(Selector),
+      },
+      closed,
+    ),
+    Type.Object({ action: Type.Literal('screenshot'), save_to: AbsolutePath }, closed),
+  ],
+  { 'x-choose': 'action', 'x-code': { enum: 'step' } },
+)
+
+export type UiStep = Type.Static<typeof StepSchema>
