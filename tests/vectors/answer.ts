@@ -3,7 +3,7 @@ import { CODES } from '../../src/base/index.ts'
 import { CONTRACTS, checkDocument, checkText } from '../../src/contracts/index.ts'
 import type { Vector } from './vector.ts'
 
-/** Codes that only a host or service gives: no document alone can earn them. */
+/** Codes that no document earns alone: a host, a service, a second document or a warning gives them. */
 const NOT_OF_DOCUMENTS = new Set([
   'task.issuer_mismatch',
   'receipt.executor_mismatch',
@@ -13,6 +13,9 @@ const NOT_OF_DOCUMENTS = new Set([
   'descriptor.action_id_reused',
   'descriptor.ceiling',
   'document.envelope',
+  'ruleset.duplicate_ruleset',
+  'ruleset.vocabulary',
+  'ruleset.unused_input',
   // Needs a text of 100,000 values; a unit test of `check` has one.
   'document.too_large',
 ])

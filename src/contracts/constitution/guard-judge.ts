@@ -92,7 +92,7 @@ class GuardJudge {
     this.#findings.violations.add(
       'ruleset.undeclared_input',
       pointer,
-      `WINDOW_MATCH reads ${missing.map(showName).join(', ')}, which inputs_used does not list`,
+      `the window match reads ${missing.map(showName).join(', ')}, which inputs_used does not list`,
     )
   }
 
