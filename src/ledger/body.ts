@@ -1,0 +1,173 @@
+/**
+ * Bodies (L-5): what is never written into a fact, whatever its size: outputs, standard input, values
+ * of variables and headers, contents. The fact keeps a redacted view and a commitment
+ *
+ *     sha256(salt ‖ bytes)
+ *
+ * and the body, kept elsewhere, is exactly `salt ‖ bytes`: its content address is the commitment, and
+ * once it is dropped nobody can guess short secrets from the fact.
+ *
+ * Which places are bodies is data. A place is a JSON Pointer in which `*` stands for any one step and
+ * `**` for any number of them. Chance is handed in as salts.
+ */
+import { canonicalJson, type Digest, digestBytes, isDigest, pointerSteps } from '../base/index.ts'
+
+export const SALT_BYTES = 32
+
+/** What is to lie in the content-addressed store before the fact that names it. */
+export interface StoredObject {
+  readonly digest: Digest
+  readonly bytes: Uint8Array
+}
+
+export interface BodyRule {
+  /** The record type. */
+  readonly type: string
+  /**
+   * `places`: each place becomes a body of its own, and a marker stands where it was.
+   * `whole`: the unredacted payload becomes one body that the record names as its original.
+   */
+  readonly keep: 'places' | 'whole'
+  readonly places: readonly string[]
+}
+
+/** Later parts add a row here for each record type of theirs that holds contents. */
+export const BODY_RULES: readonly BodyRule[] = [
+  {
+    type: 'proposal_v1',
+    keep: 'whole',
+    places: [
+      '/**/stdin',
+      '/**/env/*',
+      '/**/headers/*',
+      '/**/body',
+      '/**/content',
+      '/**/content_base64',
+      '/**/set/**',
+      '/**/steps/*/text',
+      '/**/steps/*/value',
+    ],
+  },
+  { type: 'sandbox_result_v1', keep: 'places', places: ['/outputs/stdout', '/outputs/stderr'] },
+]
+
+export const REDACTED = 'redacted'
+
+export interface Redaction {
+  readonly payload: unknown
+  readonly bodies: readonly StoredObject[]
+  /** The commitment to the unredacted payload, when the rule keeps it whole. */
+  readonly original: { readonly body: Digest; readonly bytes: number } | null
+}
+
+/** The redacted view of a payload; the input is left as it is. `salt` gives 32 fresh random bytes. */
+export function redact(
+  payload: unknown,
+  rule: BodyRule | undefined,
+  salt: () => Uint8Array,
+): Redaction {
+  if (rule === undefined) return { payload, bodies: [], original: null }
+  const places = rule.places.map(pointerSteps)
+  const bodies: StoredObject[] = []
+  if (rule.keep === 'whole') {
+    const bytes = new TextEncoder().encode(canonicalJson(payload))
+    const body = commit(salt(), bytes)
+    const view = replaceAt(payload, places, () => REDACTED)
+    return { payload: view, bodies: [body], original: { body: body.digest, bytes: bytes.length } }
+  }
+  const view = replaceAt(payload, places, (value) => {
+    const text = typeof value === 'string' ? value : canonicalJson(value)
+    const bytes = new TextEncoder().encode(text)
+    const body = commit(salt(), bytes)
+    bodies.push(body)
+    return bodyMarker(body.digest, bytes.length)
+  })
+  return { payload: view, bodies, original: null }
+}
+
+/** A body with its salt in front; its digest is the commitment. */
+export function commit(salt: Uint8Array, bytes: Uint8Array): StoredObject {
+  const body = new Uint8Array(SALT_BYTES + bytes.length)
+  body.set(salt.subarray(0, SALT_BYTES))
+  body.set(bytes, SALT_BYTES)
+  return { digest: digestBytes(body), bytes: body }
+}
+
+/** What a salted body holds behind its salt. */
+export function contentOf(body: Uint8Array): Uint8Array {
+  return body.subarray(SALT_BYTES)
+}
+
+/** What stands in a fact in place of a body. */
+export function bodyMarker(digest: Digest, bytes: number): string {
+  return `body:${digest}:${bytes}`
+}
+
+export function parseBodyMarker(value: unknown): { digest: Digest; bytes: number } | null {
+  if (typeof value !== 'string') return null
+  const match = /^body:(sha256:[0-9a-f]{64}):(0|[1-9]\d{0,15})$/.exec(value)
+  const [, digest = '', bytes = ''] = match ?? []
+  return isDigest(digest) ? { digest, bytes: Number(bytes) } : null
+}
+
+/** The bodies that a redacted payload names, by the same places that made them. */
+export function markedBodies(
+  payload: unknown,
+  rule: BodyRule | undefined,
+): readonly { digest: Digest; bytes: number }[] {
+  const found: { digest: Digest; bytes: number }[] = []
+  if (rule === undefined || rule.keep === 'whole') return found
+  replaceAt(payload, rule.places.map(pointerSteps), (value) => {
+    const marker = parseBodyMarker(value)
+    if (marker !== null) found.push(marker)
+    return value
+  })
+  return found
+}
+
+type Steps = readonly string[]
+
+/**
+ * A copy in which every value at one of the places is replaced. Values are visited once; each carries
+ * the patterns that may still match below it.
+ */
+function replaceAt(
+  value: unknown,
+  places: readonly Steps[],
+  replace: (value: unknown) => unknown,
+): unknown {
+  const open = places.flatMap(unfold)
+  if (open.some((steps) => steps.length === 0)) return replace(value)
+  if (open.length === 0 || typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) {
+    return value.map((item, index) => replaceAt(item, narrow(open, String(index)), replace))
+  }
+  const copy: Record<string, unknown> = {}
+  for (const [key, item] of Object.entries(value)) {
+    const replaced = replaceAt(item, narrow(open, key), replace)
+    // `__proto__` is an ordinary key of a document.
+    Object.defineProperty(copy, key, {
+      value: replaced,
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    })
+  }
+  return copy
+}
+
+/** `**` stands for no step as well. A trailing `**` means everything below, not the value itself. */
+function unfold(steps: Steps): readonly Steps[] {
+  if (steps[0] !== '**' || steps.length === 1) return [steps]
+  return [steps, ...unfold(steps.slice(1))]
+}
+
+function narrow(open: readonly Steps[], key: string): readonly Steps[] {
+  const rest: Steps[] = []
+  for (const steps of open) {
+    const [first] = steps
+    if (first === '**') rest.push(steps.length === 1 ? [] : steps)
+    else if (first === '*' || first === key) rest.push(steps.slice(1))
+  }
+  return rest
+}

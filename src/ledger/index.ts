@@ -1,0 +1,131 @@
+/**
+ * Room: ledger. Facts, the tree over them, checkpoints and proofs; the interface of stores.
+ * Pure: no clock, no chance, no machine. Sees base and contracts.
+ */
+export { Audit, type Reading as FactReading, readFact } from './audit.ts'
+export { decodeBase64, decodeHex, encodeBase64, encodeHex } from './base64.ts'
+export {
+  BODY_RULES,
+  type BodyRule,
+  bodyMarker,
+  commit,
+  contentOf,
+  markedBodies,
+  parseBodyMarker,
+  type Redaction,
+  redact,
+  SALT_BYTES,
+  type StoredObject,
+} from './body.ts'
+export {
+  type Checkpoint,
+  type Comparison,
+  compareCheckpoints,
+  forkFault,
+  formatCheckpoint,
+  type OpenedCheckpoint,
+  openCheckpoint,
+  parseCheckpoint,
+  signCheckpoint,
+} from './checkpoint.ts'
+export {
+  CHAIN_START,
+  chainNext,
+  type Draft,
+  type Entry,
+  type Fact,
+  type FactRecord,
+  factLeaf,
+  HOST_STREAM,
+  isPrincipal,
+  isStreamName,
+  MAIN_STREAM,
+  occurredAtText,
+  PRINCIPAL_KINDS,
+  type Preparation,
+  type PrepareOptions,
+  type Principal,
+  prepareFact,
+  RECORD_BYTES_MAX,
+  type Seal,
+  sealFact,
+} from './fact.ts'
+export {
+  Growth,
+  type NodePlace,
+  openTiles,
+  placeOf,
+  readNode,
+  type StoredTile,
+} from './growth.ts'
+export {
+  fingerprint,
+  formatNote,
+  formatSignerKey,
+  formatVerifierKey,
+  isKeyName,
+  keyIdOf,
+  type Note,
+  type OpenedNote,
+  openNote,
+  parseNote,
+  parseSignerKey,
+  parseVerifierKey,
+  SIGNATURE_TYPES,
+  type Signature,
+  type Signer,
+  type SignerKey,
+  showKeyId,
+  signNote,
+  type Verifier,
+  type VerifierKey,
+  verifierKey,
+} from './note.ts'
+export {
+  assemble,
+  type Consistency,
+  type Inclusion,
+  type NodeReader,
+  nodesOf,
+  type ProofPlan,
+  planConsistency,
+  planInclusion,
+  planRoot,
+  prove,
+  verifyConsistency,
+  verifyInclusion,
+} from './proof.ts'
+export {
+  INDEXED_FIELDS,
+  type IndexedField,
+  indexTerms,
+  matches,
+  type Page,
+  principalTerm,
+  type Query,
+  queryTerm,
+} from './query.ts'
+export { type Appended, type Head, type Store, type StoredFact, StoreFailure } from './store.ts'
+export { TERM_PLACES, termsOf } from './term.ts'
+export {
+  decodeBundle,
+  ENTRY_BYTES_MAX,
+  encodeBundle,
+  parseTilePath,
+  TILE_HEIGHT,
+  TILE_WIDTH,
+  type Tile,
+  tileHashes,
+  tilePath,
+  tilesOf,
+} from './tile.ts'
+export {
+  coveringNodes,
+  emptyRoot,
+  equalBytes,
+  foldRoot,
+  leafHash,
+  type NodeId,
+  nodeHash,
+  RightEdge,
+} from './tree.ts'
