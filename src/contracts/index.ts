@@ -4,7 +4,23 @@
  */
 export { type ActReceipt, actReceipt } from './act/receipt.ts'
 export { type ActTask, actTask } from './act/task.ts'
+export {
+  ARTIFACT_FORMATS,
+  RESULT_TYPES,
+  type XiaoboAction,
+  xiaoboAction,
+} from './agent/action.ts'
+export { EDGE_TYPES, NODE_TYPES, type PlanJson, planJson } from './agent/plan.ts'
+export {
+  APPROVE_SCORE_MIN,
+  REVIEW_ACTIONS,
+  REVIEW_TARGETS,
+  type ReviewTarget,
+  type XiaojingReview,
+  xiaojingReview,
+} from './agent/review.ts'
 export { findScope, SCOPES, type Scope } from './agent/scope.ts'
+export { contractSummary, type ScopeSummary } from './agent/summary.ts'
 export {
   type CheckAnswer,
   type CheckOptions,
@@ -162,9 +178,20 @@ export {
 export type { UiStep } from './descriptor/ui-step.ts'
 export { namesAddress, parseWebAddress, type WebAddress } from './descriptor/web-address.ts'
 export { detectContract } from './detect.ts'
-export type { Check, Context, Contract, JsonObject, Subject } from './kernel/contract.ts'
+export {
+  type Check,
+  type Context,
+  type Contract,
+  field,
+  isObject,
+  type JsonObject,
+  type Subject,
+} from './kernel/contract.ts'
 export type { Normalise, Normalised, Repair, Sources } from './kernel/normalise.ts'
 export { judge, validate } from './kernel/validate.ts'
 export type { Validation, Violation } from './kernel/violation.ts'
+export type { Mismatch } from './mismatch.ts'
+export { type NormaliseAnswer, normaliseAndValidate, normaliseRefused } from './normalise.ts'
+export { type PublishedSchema, publishSchema } from './publication.ts'
 export { CONTRACTS, findContract, nearestContractName } from './registry.ts'
 export { readYaml } from './yaml-reader.ts'

@@ -6,6 +6,9 @@ import { nearest } from '../base/index.ts'
 import { actReceipt } from './act/receipt.ts'
 import { recordContract } from './act/record.ts'
 import { actTask } from './act/task.ts'
+import { xiaoboAction } from './agent/action.ts'
+import { planJson } from './agent/plan.ts'
+import { xiaojingReview } from './agent/review.ts'
 import { controlRuleset } from './constitution/control-ruleset.ts'
 import { controlVerdict } from './constitution/control-verdict.ts'
 import { permissionSet } from './constitution/permission-set.ts'
@@ -22,6 +25,9 @@ import type { Contract } from './kernel/contract.ts'
 const DOCUMENTS: readonly Contract[] = [
   actTask,
   actReceipt,
+  xiaoboAction,
+  xiaojingReview,
+  planJson,
   problemState,
   uncertaintyEnvelope,
   permissionSet,

@@ -221,6 +221,7 @@ class Explainer {
     const key = Object.hasOwn(value, chooser) ? value[chooser] : undefined
     const branch = legal.get(key)
     if (branch !== undefined) return this.walk(branch, value, path)
+    this.#object(this.#shared(branches, chooser), value, path)
     if (key === undefined) {
       const code = annotatedCode(node, 'required') ?? 'required'
       return this.#add(code, at(path, chooser), `the field ${showName(chooser)} is missing`)
@@ -234,6 +235,24 @@ class Explainer {
       `expected ${list(words)}, found ${show(key, place)}`,
       typeof key === 'string' ? this.#report.guess(key, words) : null,
     )
+  }
+
+  /**
+   * What open branches ask alike is asked of a document that chose none of them; a closed branch
+   * says which keys there are at all, and so nothing about a document that is not its own.
+   */
+  #shared(branches: readonly SchemaNode[], chooser: string): SchemaNode {
+    const [first, ...others] = branches.map((branch) => this.#resolve(branch))
+    if (first === undefined || first.additionalProperties !== undefined) return {}
+    const alike = Object.entries(first.properties ?? {}).filter(
+      ([name, schema]) =>
+        name !== chooser && others.every((other) => other.properties?.[name] === schema),
+    )
+    const names = new Set(alike.map(([name]) => name))
+    const required = (first.required ?? []).filter(
+      (name) => names.has(name) && others.every((other) => other.required?.includes(name)),
+    )
+    return { properties: Object.fromEntries(alike), required }
   }
 
   /** A union whose branches are told apart by the one key of `choosers` that each of them has. */

@@ -1,0 +1,112 @@
+/**
+ * Edges of a plan under repair (seed 001, 3): aliases, types, metadata. CHILD_OF is a DECOMPOSE
+ * seen from the child, so its ends are swapped; where the ends were given as `parent_id` and
+ * `child_id` they say themselves which is which.
+ */
+import { field, isObject, type JsonObject } from '../kernel/contract.ts'
+import { Draft } from './draft.ts'
+import { EDGE_TYPES } from './plan.ts'
+import type { Head } from './plan-head.ts'
+import type { Ids } from './plan-ids.ts'
+import { isBlank, readWord } from './reading.ts'
+
+const FROM_ALIASES = ['from', 'from_id', 'source', 'src', 'parent_id'] as const
+const TO_ALIASES = ['to', 'to_id', 'target', 'tgt', 'child_id'] as const
+
+const TYPE_WORDS: ReadonlyMap<string | null, string> = new Map([
+  ...EDGE_TYPES.map((name) => [name, name] as const),
+  ...[
+    'DEPEND',
+    'DEPENDS',
+    'DEPEND_ON',
+    'DEPENDS-ON',
+    'DEPENDS ON',
+    'REQUIRES',
+    'PREREQ',
+    'PREREQUISITE',
+  ].map((word) => [word, 'DEPENDS_ON'] as const),
+  ...['DECOMPOSITION', 'BREAKDOWN', 'CHILD_OF'].map((word) => [word, 'DECOMPOSE'] as const),
+  ...['ALT', 'ALTERNATE'].map((word) => [word, 'ALTERNATIVE'] as const),
+])
+
+const AUTO_GROUP = 'AUTO_GROUP_1'
+
+export function readEdgeAliases(edge: Draft): void {
+  edge.rename('edge_id', ['id'], 'plan.edge_alias')
+  const from = edge.rename('from_task_id', FROM_ALIASES, 'plan.edge_alias')
+  const to = edge.rename('to_task_id', TO_ALIASES, 'plan.edge_alias')
+  edge.rename('edge_type', ['type', 'relation', 'relation_type', 'kind'], 'plan.edge_alias')
+  edge.rename('metadata', ['meta'], 'plan.edge_alias')
+  if (readWord(edge.get('edge_type')) !== 'CHILD_OF') return
+  edge.set('edge_type', 'DECOMPOSE', 'plan.edge_type')
+  if (from === 'parent_id' && to === 'child_id') return
+  const [child, parent] = [edge.get('from_task_id') ?? null, edge.get('to_task_id') ?? null]
+  edge.set('from_task_id', parent, 'plan.child_of')
+  edge.set('to_task_id', child, 'plan.child_of')
+}
+
+/** The type that the edge has, or is going to have. */
+export function edgeTypeOf(edge: Draft): string {
+  return TYPE_WORDS.get(readWord(edge.get('edge_type'))) ?? 'DEPENDS_ON'
+}
+
+/** `edgeIds` are apart from the ids of tasks: an edge and a task may be called alike. */
+export function assignEdgeIds(edge: Draft, { planId }: Head, ids: Ids, edgeIds: Ids): void {
+  edge.set('edge_id', edgeIds.require(edge.get('edge_id')), 'plan.id')
+  edge.set('plan_id', planId, 'plan.plan_id')
+  edge.set('from_task_id', ids.require(edge.get('from_task_id')), 'plan.id')
+  edge.set('to_task_id', ids.require(edge.get('to_task_id')), 'plan.id')
+}
+
+export function repairEdge(edge: Draft): void {
+  const type = edgeTypeOf(edge)
+  edge.set('edge_type', type, 'plan.edge_type')
+  if (!isObject(edge.get('metadata'))) edge.set('metadata', {}, 'plan.metadata')
+  if (type === 'DECOMPOSE') {
+    const word = readWord(field(edge.get('metadata'), 'and_or'))
+    setMetadata(edge, 'and_or', word === 'OR' ? 'OR' : 'AND', 'plan.and_or')
+  }
+  if (type === 'ALTERNATIVE' && isBlank(field(edge.get('metadata'), 'group_id'))) {
+    setMetadata(edge, 'group_id', AUTO_GROUP, 'plan.group_id')
+  }
+}
+
+/** Whether the edge says AND, or nothing that will be read as anything else. */
+export function isAnd(edge: Draft): boolean {
+  return readWord(field(edge.get('metadata'), 'and_or')) !== 'OR'
+}
+
+/** Makes of an edge the statement that its parent cannot be done without its child. */
+export function makeDecompose(edge: Draft, parentId: string, rule: string): void {
+  edge.set('from_task_id', parentId, rule)
+  edge.set('edge_type', 'DECOMPOSE', rule)
+  if (!isObject(edge.get('metadata'))) edge.set('metadata', {}, rule)
+  setMetadata(edge, 'and_or', 'AND', rule)
+}
+
+export function decomposeEdge(
+  edgeId: string,
+  planId: string,
+  parentId: string,
+  childId: string,
+): JsonObject {
+  return {
+    edge_id: edgeId,
+    plan_id: planId,
+    from_task_id: parentId,
+    to_task_id: childId,
+    edge_type: 'DECOMPOSE',
+    metadata: { and_or: 'AND' },
+  }
+}
+
+function metadataOf(edge: Draft): JsonObject {
+  const metadata = edge.get('metadata')
+  return isObject(metadata) ? metadata : {}
+}
+
+function setMetadata(edge: Draft, name: string, value: string, rule: string): void {
+  const inner = new Draft(metadataOf(edge), `${edge.path}/metadata`, edge.repairs)
+  inner.set(name, value, rule)
+  edge.replace('metadata', inner.object)
+}

@@ -1,0 +1,68 @@
+/**
+ * The `plan` object of a plan under repair (seed 001, 3): title, ids, time, owner, constraints. What
+ * the rest of the repair needs to know about the plan comes out as `Head`.
+ */
+import { isUuid } from '../../base/index.ts'
+import { type Context, field, isObject } from '../kernel/contract.ts'
+import type { Sources } from '../kernel/normalise.ts'
+import { Draft } from './draft.ts'
+import { type Ids, idText } from './plan-ids.ts'
+import { type Owners, ownersOf } from './plan-owners.ts'
+import { cutText, firstFilled, firstLine, isIsoTime } from './reading.ts'
+
+export interface Head {
+  readonly planId: string
+  readonly rootId: string
+  /** The first line of the top task, null when the context has none. */
+  readonly topLine: string | null
+  readonly owners: Owners
+}
+
+const TITLE_LENGTH_MAX = 120
+const UNTITLED = 'Untitled Task'
+
+export function readHead(document: Draft, context: Context, sources: Sources, ids: Ids): Head {
+  const given = document.get('plan')
+  if (!isObject(given)) document.set('plan', {}, 'plan.head')
+  const head = new Draft(isObject(given) ? given : {}, '/plan', document.repairs)
+  const topLine = firstLine(field(context, 'top_task'))
+  const owners = ownersOf(context)
+  head.set('title', titleOf(head, topLine), 'plan.title')
+  const planId = planIdOf(head, context) ?? ids.fresh()
+  head.set('plan_id', planId, 'plan.id')
+  const rootId = ids.require(head.get('root_task_id'))
+  head.set('root_task_id', rootId, 'plan.id')
+  const created = head.get('created_at')
+  if (typeof created !== 'string' || !isIsoTime(created)) {
+    head.set('created_at', new Date(sources.nowMs).toISOString(), 'plan.created_at')
+  }
+  repairOwner(head, owners)
+  if (!isObject(head.get('constraints'))) {
+    head.set('constraints', { deadline: null, priority: 'HIGH' }, 'plan.constraints')
+  }
+  document.replace('plan', head.object)
+  return { planId, rootId, topLine, owners }
+}
+
+function titleOf(head: Draft, topLine: string | null): string {
+  const title = firstFilled(head.get('title'))?.trim()
+  // Trimmed again: the cut may fall behind a space.
+  return title ?? (topLine === null ? UNTITLED : cutText(topLine, TITLE_LENGTH_MAX).trim())
+}
+
+/** The plan's own UUID, else the one under which the caller knows the plan. */
+function planIdOf(head: Draft, context: Context): string | null {
+  for (const value of [head.get('plan_id'), field(context, 'plan_id')]) {
+    const text = idText(value)
+    if (text !== null && isUuid(text)) return text
+  }
+  return null
+}
+
+/** An owner that nobody knows becomes the one who owns what nobody owns. */
+export function repairOwner(draft: Draft, owners: Owners): void {
+  const owner = draft.get('owner_agent_id')
+  const name = typeof owner === 'string' ? owner.trim() : ''
+  const legal = owners.names.has(name) ? name : owners.fallback
+  draft.set('owner_agent_id', legal, 'plan.owner_agent_id')
+}

@@ -1,0 +1,115 @@
+/**
+ * Normalisation of plans (seed 001, 3), in the order in which later steps rely on earlier ones:
+ * head, lists, aliases, START … END, ids, missing nodes, fields, the root's children. Whatever a
+ * planner got wrong and can be put right without guessing is put right; ids used twice, tasks that
+ * wait for themselves and parents that say both AND and OR are left for validation to refuse.
+ */
+import { at, GRAPH_LIMITS } from '../../base/index.ts'
+import { elements, isObject } from '../kernel/contract.ts'
+import type { Normalise, Sources } from '../kernel/normalise.ts'
+import { Draft, Repairs } from './draft.ts'
+import { Items } from './items.ts'
+import { cutChain } from './plan-chain.ts'
+import { assignEdgeIds, readEdgeAliases, repairEdge } from './plan-edges.ts'
+import { type Head, readHead } from './plan-head.ts'
+import { Ids } from './plan-ids.ts'
+import { addMissingNodes, assignNodeIds, readNodeAliases, repairNode } from './plan-nodes.ts'
+import { assignRequirementTask, repairRequirement } from './plan-requirements.ts'
+import { attachRoot } from './plan-root.ts'
+
+/** The names that each list may have; the first is its own. */
+const LISTS = {
+  nodes: ['nodes', 'tasks', 'task_nodes', 'items'],
+  edges: ['edges', 'links', 'deps', 'dependencies', 'task_edges'],
+  requirements: ['requirements', 'inputs', 'input_requirements', 'requirements_list'],
+} as const
+
+/** How many values a complete node and a complete edge have at least. */
+const NODE_VALUES = 8
+const EDGE_VALUES = 7
+
+interface Graph {
+  readonly nodes: Items
+  readonly edges: Items
+  readonly requirements: Items
+}
+
+export const normalisePlan: Normalise = (raw, context, sources) => {
+  const repairs = new Repairs()
+  if (!isObject(raw)) return { document: null, repairs: repairs.list }
+  const document = new Draft(raw, '', repairs)
+  // Made whole, such a plan would be over the limits of its contract, and is refused as it is.
+  if (isTooLarge(document)) return { document: raw, repairs: repairs.list }
+  const ids = new Ids(sources.newId)
+  const head = readHead(document, context, sources, ids)
+  const graph: Graph = {
+    nodes: openList(document, 'nodes'),
+    edges: openList(document, 'edges'),
+    requirements: openList(document, 'requirements'),
+  }
+  repairGraph(graph, head, ids, sources)
+  for (const items of Object.values(graph)) items.close()
+  return { document: document.object, repairs: repairs.list }
+}
+
+function isTooLarge(document: Draft): boolean {
+  const [nodes, edges] = [elementsOf(document, 'nodes'), elementsOf(document, 'edges')]
+  const values =
+    nodes.filter(isObject).length * NODE_VALUES + edges.filter(isObject).length * EDGE_VALUES
+  return values > GRAPH_LIMITS.valuesMax
+}
+
+/** The name under which the document has the list: the first that holds a list at all. */
+function keyOf(document: Draft, name: keyof typeof LISTS): string | null {
+  return LISTS[name].find((key) => Array.isArray(document.get(key))) ?? null
+}
+
+function elementsOf(document: Draft, name: keyof typeof LISTS): readonly unknown[] {
+  const key = keyOf(document, name)
+  return key === null ? [] : elements(document.get(key))
+}
+
+function openList(document: Draft, name: keyof typeof LISTS): Items {
+  const key = keyOf(document, name)
+  if (key !== null && key !== name) {
+    const given = document.get(name)
+    if (given !== undefined) {
+      document.repairs.add('plan.container_dropped', at('', name), given, null)
+    }
+    document.move(key, name, 'plan.container')
+  }
+  // Requirements are optional: their absence is no gap.
+  if (key === null && (name !== 'requirements' || document.has(name))) {
+    document.set(name, [], 'plan.container')
+  }
+  return new Items(document, name, elements(document.get(name)))
+}
+
+function repairGraph(graph: Graph, head: Head, ids: Ids, sources: Sources): void {
+  const { nodes, edges, requirements } = graph
+  for (const node of nodes.drafts) readNodeAliases(node)
+  for (const edge of edges.drafts) readEdgeAliases(edge)
+  const chain = cutChain(nodes, edges, head.rootId, ids)
+  const edgeIds = new Ids(sources.newId)
+  for (const node of nodes.drafts) assignNodeIds(node, head, ids)
+  for (const edge of edges.drafts) assignEdgeIds(edge, head, ids, edgeIds)
+  for (const requirement of requirements.drafts) assignRequirementTask(requirement, head, ids)
+  addMissingNodes(nodes, referredIds(graph), head)
+  for (const [index, node] of nodes.drafts.entries()) repairNode(node, index, head)
+  for (const edge of edges.drafts) repairEdge(edge)
+  attachRoot(nodes, edges, chain, head, ids)
+  for (const [index, requirement] of requirements.drafts.entries()) {
+    repairRequirement(requirement, index)
+  }
+}
+
+/** The tasks that edges and requirements speak of, in that order. */
+function* referredIds({ edges, requirements }: Graph): Iterable<string> {
+  for (const edge of edges.drafts) {
+    for (const name of ['from_task_id', 'to_task_id']) yield edge.get(name) as string
+  }
+  for (const requirement of requirements.drafts) {
+    const id = requirement.get('task_id')
+    if (typeof id === 'string' && id.trim() !== '') yield id
+  }
+}
