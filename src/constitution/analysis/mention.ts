@@ -1,0 +1,82 @@
+/**
+ * What a set of rules and questions mentions: the words on each path, the moments on the window, and
+ * the pairs of sets that are compared with each other. This is all that a world has to tell apart.
+ */
+import type { AdmittedRule, Guard, GuardPath, GuardSide, SetPath } from '../../contracts/index.ts'
+
+export class Mentions {
+  readonly words = new Map<GuardPath, Set<string>>()
+  readonly starts = new Set<number>()
+  readonly ends = new Set<number>()
+  readonly pairs: (readonly [SetPath, SetPath])[] = []
+
+  addRule({ guard, scope }: AdmittedRule): void {
+    this.addGuard(guard)
+    for (const [leaf, value] of Object.entries(scope?.subjectRef ?? {})) {
+      this.#word(`permission_set.subjectRef.${leaf}` as GuardPath, value)
+    }
+    if (scope?.scale !== undefined) this.#word('permission_set.scale', scope.scale)
+    if (scope?.window !== undefined) {
+      this.starts.add(scope.window.startTs)
+      this.ends.add(scope.window.endTs)
+    }
+  }
+
+  addGuard(guard: Guard): void {
+    switch (guard.op) {
+      case 'AND':
+      case 'OR':
+        for (const argument of guard.args) this.addGuard(argument)
+        return
+      case 'NOT':
+        return this.addGuard(guard.arg)
+      case 'EQ':
+        return this.#word(guard.field, guard.value)
+      case 'IN':
+        for (const word of guard.set) this.#word(guard.field, word)
+        return
+      case 'INTERSECTS':
+        return this.#sides(guard.left, guard.right)
+      case 'EXISTS':
+      case 'WINDOW_MATCH':
+        return
+      default:
+        guard satisfies never
+    }
+  }
+
+  addCandidates(codes: readonly string[]): void {
+    for (const code of codes) this.#word('permission_set.candidate_actions[].action_code', code)
+  }
+
+  wordsOf(path: GuardPath): ReadonlySet<string> {
+    return this.words.get(path) ?? new Set()
+  }
+
+  /** Words that sets share must be known on both sides of a comparison. */
+  close(): void {
+    for (const [left, right] of [...this.pairs, ...this.pairs]) {
+      const both = new Set([...this.wordsOf(left), ...this.wordsOf(right)])
+      for (const word of both) {
+        this.#word(left, word)
+        this.#word(right, word)
+      }
+    }
+  }
+
+  #sides(left: GuardSide, right: GuardSide): void {
+    if (typeof left === 'string' && typeof right === 'string') {
+      this.pairs.push([left, right])
+    } else if (typeof left === 'string') {
+      for (const word of right as readonly string[]) this.#word(left, word)
+    } else if (typeof right === 'string') {
+      for (const word of left) this.#word(right, word)
+    }
+  }
+
+  #word(path: GuardPath, word: string): void {
+    const words = this.words.get(path)
+    if (words === undefined) this.words.set(path, new Set([word]))
+    else words.add(word)
+  }
+}

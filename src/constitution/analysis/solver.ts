@@ -1,0 +1,333 @@
+/**
+ * A small complete solver for propositional clauses (conflict-driven clause learning with two
+ * watched literals, activity order and restarts), asked again and again under assumptions. The rule
+ * language is finite, so every question about rules is one of these.
+ *
+ * A literal is a non-zero integer: `7` is variable 7, `-7` its negation. The answer is exact, or
+ * says that the budget of conflicts was used up; it is never a guess.
+ */
+
+export type Literal = number
+
+export type Solution =
+  | { readonly kind: 'satisfiable'; readonly isTrue: (variable: number) => boolean }
+  | { readonly kind: 'unsatisfiable' }
+  | { readonly kind: 'budget' }
+
+const UNSET = 0
+const RESTART_CONFLICTS = 128
+const ACTIVITY_GROWTH = 1.05
+const ACTIVITY_MAX = 1e100
+
+export class Solver {
+  /** Clauses by the literal they watch; index is the literal's slot. */
+  #watches: number[][][] = [[], []]
+  /** Per variable: 0 unset, 1 true, -1 false. */
+  #values: number[] = [UNSET]
+  #levels: number[] = [0]
+  #reasons: (number[] | null)[] = [null]
+  #activity: number[] = [0]
+  #phases: number[] = [-1]
+  #seen: boolean[] = [false]
+  readonly #trail: Literal[] = []
+  readonly #levelStarts: number[] = []
+  #head = 0
+  #growth = 1
+  #isBroken = false
+  readonly #order = new VariableHeap((variable) => this.#activity[variable] as number)
+
+  newVariable(): number {
+    const variable = this.#values.length
+    this.#values.push(UNSET)
+    this.#levels.push(0)
+    this.#reasons.push(null)
+    this.#activity.push(0)
+    this.#phases.push(-1)
+    this.#seen.push(false)
+    this.#watches.push([], [])
+    this.#order.insert(variable)
+    return variable
+  }
+
+  /** Adds a clause: at least one of the literals holds. */
+  add(literals: readonly Literal[]): void {
+    this.#backtrack(0)
+    const clause = [...new Set(literals)].filter((literal) => this.#value(literal) !== -1)
+    if (clause.some((literal) => this.#value(literal) === 1 || clause.includes(-literal))) return
+    const [first] = clause
+    if (first === undefined) this.#isBroken = true
+    else if (clause.length === 1)
+      this.#isBroken ||= !this.#assign(first, null) || this.#propagate() !== null
+    else this.#watch(clause)
+  }
+
+  /** Is there an assignment that keeps every clause and every assumption? */
+  solve(assumptions: readonly Literal[], conflictsMax: number): Solution {
+    this.#backtrack(0)
+    if (this.#isBroken || this.#propagate() !== null) return { kind: 'unsatisfiable' }
+    let conflicts = 0
+    for (;;) {
+      const conflict = this.#propagate()
+      if (conflict !== null) {
+        if (this.#levelStarts.length === 0) {
+          this.#isBroken = true
+          return { kind: 'unsatisfiable' }
+        }
+        this.#learn(conflict)
+        if (++conflicts > conflictsMax) return { kind: 'budget' }
+        if (conflicts % RESTART_CONFLICTS === 0) this.#backtrack(0)
+      } else {
+        const step = this.#decide(assumptions)
+        if (step === 'refuted') return { kind: 'unsatisfiable' }
+        if (step === 'complete') return { kind: 'satisfiable', isTrue: this.#model() }
+      }
+    }
+  }
+
+  #model(): (variable: number) => boolean {
+    const values = [...this.#values]
+    return (variable) => values[variable] === 1
+  }
+
+  /** Assumptions come first, one level each; then the most active open variable. */
+  #decide(assumptions: readonly Literal[]): 'decided' | 'refuted' | 'complete' {
+    while (this.#levelStarts.length < assumptions.length) {
+      const assumed = assumptions[this.#levelStarts.length] as Literal
+      const value = this.#value(assumed)
+      if (value === -1) return 'refuted'
+      this.#levelStarts.push(this.#trail.length)
+      if (value === UNSET) {
+        this.#assign(assumed, null)
+        return 'decided'
+      }
+    }
+    for (let variable = this.#order.take(); variable !== 0; variable = this.#order.take()) {
+      if (this.#values[variable] !== UNSET) continue
+      this.#levelStarts.push(this.#trail.length)
+      this.#assign(variable * (this.#phases[variable] as number), null)
+      return 'decided'
+    }
+    return 'complete'
+  }
+
+  #value(literal: Literal): number {
+    return literal > 0 ? (this.#values[literal] as number) : -(this.#values[-literal] as number)
+  }
+
+  #assign(literal: Literal, reason: number[] | null): boolean {
+    const value = this.#value(literal)
+    if (value !== UNSET) return value === 1
+    const variable = Math.abs(literal)
+    this.#values[variable] = literal > 0 ? 1 : -1
+    this.#levels[variable] = this.#levelStarts.length
+    this.#reasons[variable] = reason
+    this.#trail.push(literal)
+    return true
+  }
+
+  #watch(clause: number[]): void {
+    this.#watchesOf(clause[0] as Literal).push(clause)
+    this.#watchesOf(clause[1] as Literal).push(clause)
+  }
+
+  #watchesOf(literal: Literal): number[][] {
+    return this.#watches[literal > 0 ? 2 * literal : -2 * literal + 1] as number[][]
+  }
+
+  /** Follows all consequences; gives the clause that broke, or null. */
+  #propagate(): number[] | null {
+    while (this.#head < this.#trail.length) {
+      const falsified = -(this.#trail[this.#head++] as Literal)
+      const conflict = this.#visitWatches(falsified)
+      if (conflict !== null) return conflict
+    }
+    return null
+  }
+
+  #visitWatches(falsified: Literal): number[] | null {
+    const watches = this.#watchesOf(falsified)
+    let kept = 0
+    for (let index = 0; index < watches.length; index++) {
+      const clause = watches[index] as number[]
+      if (clause[0] === falsified) {
+        clause[0] = clause[1] as Literal
+        clause[1] = falsified
+      }
+      if (this.#value(clause[0] as Literal) !== 1 && this.#moveWatch(clause)) continue
+      watches[kept++] = clause
+      if (this.#value(clause[0] as Literal) === 1 || this.#assign(clause[0] as Literal, clause))
+        continue
+      while (++index < watches.length) watches[kept++] = watches[index] as number[]
+      watches.length = kept
+      return clause
+    }
+    watches.length = kept
+    return null
+  }
+
+  /** Finds another literal of the clause that can be watched. */
+  #moveWatch(clause: number[]): boolean {
+    for (let index = 2; index < clause.length; index++) {
+      const literal = clause[index] as Literal
+      if (this.#value(literal) === -1) continue
+      clause[index] = clause[1] as Literal
+      clause[1] = literal
+      this.#watchesOf(literal).push(clause)
+      return true
+    }
+    return false
+  }
+
+  /** Learns the first unique implication point of a conflict and jumps back to where it tells. */
+  #learn(conflict: number[]): void {
+    const level = this.#levelStarts.length
+    const learnt: Literal[] = []
+    const touched: number[] = []
+    let open = 0
+    let position = this.#trail.length
+    let reason: number[] | null = conflict
+    let pivot: Literal = 0
+    do {
+      for (const literal of reason as number[]) {
+        const variable = Math.abs(literal)
+        if (literal === pivot || this.#seen[variable] === true || this.#levels[variable] === 0)
+          continue
+        this.#seen[variable] = true
+        touched.push(variable)
+        this.#bump(variable)
+        if (this.#levels[variable] === level) open++
+        else learnt.push(literal)
+      }
+      do pivot = this.#trail[--position] as Literal
+      while (this.#seen[Math.abs(pivot)] !== true)
+      reason = this.#reasons[Math.abs(pivot)] as number[] | null
+    } while (--open > 0)
+    for (const variable of touched) this.#seen[variable] = false
+    this.#growth *= ACTIVITY_GROWTH
+    this.#addLearnt([-pivot, ...learnt])
+  }
+
+  #addLearnt(clause: number[]): void {
+    const asserted = clause[0] as Literal
+    // The second watch is the literal assigned last, so that it is the first to open again.
+    let deepest = 1
+    for (let index = 2; index < clause.length; index++) {
+      if (this.#levelOf(clause[index]) > this.#levelOf(clause[deepest])) deepest = index
+    }
+    if (clause.length === 1) {
+      this.#backtrack(0)
+      this.#assign(asserted, null)
+      return
+    }
+    const second = clause[deepest] as Literal
+    clause[deepest] = clause[1] as Literal
+    clause[1] = second
+    this.#backtrack(this.#levelOf(second))
+    this.#watch(clause)
+    this.#assign(asserted, clause)
+  }
+
+  #levelOf(literal: Literal | undefined): number {
+    return this.#levels[Math.abs(literal as Literal)] as number
+  }
+
+  #bump(variable: number): void {
+    const activity = (this.#activity[variable] as number) + this.#growth
+    this.#activity[variable] = activity
+    if (activity > ACTIVITY_MAX) {
+      for (let index = 0; index < this.#activity.length; index++) {
+        this.#activity[index] = (this.#activity[index] as number) / ACTIVITY_MAX
+      }
+      this.#growth /= ACTIVITY_MAX
+    }
+    this.#order.rise(variable)
+  }
+
+  #backtrack(level: number): void {
+    if (this.#levelStarts.length <= level) return
+    const start = this.#levelStarts[level] as number
+    for (let index = this.#trail.length - 1; index >= start; index--) {
+      const literal = this.#trail[index] as Literal
+      const variable = Math.abs(literal)
+      this.#phases[variable] = literal > 0 ? 1 : -1
+      this.#values[variable] = UNSET
+      this.#reasons[variable] = null
+      this.#order.insert(variable)
+    }
+    this.#trail.length = start
+    this.#levelStarts.length = level
+    this.#head = start
+  }
+}
+
+/** A binary heap of variables, the most active on top. */
+class VariableHeap {
+  readonly #heap: number[] = []
+  readonly #places: number[] = []
+  readonly #activityOf: (variable: number) => number
+
+  constructor(activityOf: (variable: number) => number) {
+    this.#activityOf = activityOf
+  }
+
+  insert(variable: number): void {
+    if ((this.#places[variable] ?? -1) >= 0) return
+    this.#places[variable] = this.#heap.push(variable) - 1
+    this.#up(this.#heap.length - 1)
+  }
+
+  /** The top variable, or 0 when none is left. */
+  take(): number {
+    const top = this.#heap[0]
+    if (top === undefined) return 0
+    const last = this.#heap.pop() as number
+    this.#places[top] = -1
+    if (last !== top) {
+      this.#heap[0] = last
+      this.#places[last] = 0
+      this.#down(0)
+    }
+    return top
+  }
+
+  rise(variable: number): void {
+    const place = this.#places[variable] ?? -1
+    if (place >= 0) this.#up(place)
+  }
+
+  #up(from: number): void {
+    let place = from
+    while (place > 0) {
+      const parent = (place - 1) >> 1
+      if (!this.#isBefore(place, parent)) return
+      this.#swap(place, parent)
+      place = parent
+    }
+  }
+
+  #down(from: number): void {
+    let place = from
+    for (;;) {
+      const left = 2 * place + 1
+      if (left >= this.#heap.length) return
+      const child = left + 1 < this.#heap.length && this.#isBefore(left + 1, left) ? left + 1 : left
+      if (!this.#isBefore(child, place)) return
+      this.#swap(child, place)
+      place = child
+    }
+  }
+
+  #isBefore(left: number, right: number): boolean {
+    return (
+      this.#activityOf(this.#heap[left] as number) > this.#activityOf(this.#heap[right] as number)
+    )
+  }
+
+  #swap(left: number, right: number): void {
+    const moved = this.#heap[left] as number
+    this.#heap[left] = this.#heap[right] as number
+    this.#heap[right] = moved
+    this.#places[this.#heap[left] as number] = left
+    this.#places[moved] = right
+  }
+}

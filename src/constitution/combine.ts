@@ -1,0 +1,48 @@
+/**
+ * The two ways in which rules become one verdict (K-3); there is no third. INVARIANT (first of its
+ * kind): the rule that is named is the first in file order that gave the verdict.
+ */
+import type { CombineStrategy, VerdictWord } from '../contracts/index.ts'
+import type { Matcher } from './matcher.ts'
+import type { Projection } from './projection.ts'
+
+export interface CompiledRule {
+  readonly matches: Matcher
+  readonly verdict: VerdictWord
+  /** `<ruleset_id>/<rule_id>@<rule_version>` */
+  readonly ref: string
+}
+
+/** The rule that gives the verdict, or null: nothing is said, UNDETERMINED. */
+export type Combine = (seen: Projection) => CompiledRule | null
+
+export function combiner(strategy: CombineStrategy, rules: readonly CompiledRule[]): Combine {
+  const ranked = rankRules(strategy, rules).map(({ index }) => rules[index] as CompiledRule)
+  return (seen) => firstMatch(ranked, seen)
+}
+
+/** The order in which the first match decides; each rule with its place in the file. */
+export function rankRules(
+  strategy: CombineStrategy,
+  rules: readonly { readonly verdict: VerdictWord }[],
+): readonly { readonly verdict: VerdictWord; readonly index: number }[] {
+  const placed = rules.map(({ verdict }, index) => ({ verdict, index }))
+  switch (strategy) {
+    case 'FIRST_MATCH':
+      return placed
+    case 'DENY_OVERRIDES':
+      return DENY_FIRST.flatMap((word) => placed.filter(({ verdict }) => verdict === word))
+    default:
+      return strategy satisfies never
+  }
+}
+
+const DENY_FIRST = ['DENY', 'ALLOW', 'UNDETERMINED'] as const
+
+function firstMatch(rules: readonly CompiledRule[], seen: Projection): CompiledRule | null {
+  for (let index = 0; index < rules.length; index++) {
+    const rule = rules[index] as CompiledRule
+    if (rule.matches(seen)) return rule
+  }
+  return null
+}

@@ -1,0 +1,13 @@
+/**
+ * Room: constitution. Rulesets and inputs in, three-valued verdicts out; and exact analysis for the
+ * people who write rules. Pure: no clock, no chance, no machine. Nothing here acts, and no room but
+ * the command line and the server sees it.
+ */
+export { type Change, difference } from './analysis/difference.ts'
+export { type Budget, BudgetSpent, CONFLICTS_MAX } from './analysis/inquiry.ts'
+export { type Claim, type Proof, prove } from './analysis/proof.ts'
+export { type Progress, type Survey, surveyRuleset } from './analysis/survey.ts'
+export { inputsAreBound } from './binding.ts'
+export { type Constitution, establish, type RulesetSource } from './kernel.ts'
+export type { Inputs } from './projection.ts'
+export type { Decision } from './verdict.ts'

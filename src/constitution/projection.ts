@@ -1,0 +1,132 @@
+/**
+ * What the kernel can see of the three inputs: at most 28 values, each read by its full path and only
+ * where a rule declares it. A value that is absent, null or of the wrong JSON type is missing (K-2);
+ * other keys are not seen, and the documents themselves never reach a rule.
+ */
+import { GUARD_PATHS, type GuardPath } from '../contracts/index.ts'
+
+/** The inputs as they come: nothing about them is taken for granted. */
+export interface Inputs {
+  readonly problem_state?: unknown
+  readonly uncertainty_envelope?: unknown
+  readonly permission_set?: unknown
+}
+
+/** A scalar, a set, a window leaf, or `true` for what may only be asked to exist. */
+export type Seen = string | number | true | readonly unknown[]
+
+/** One slot a path, in the order of GUARD_PATHS; undefined is missing. */
+export type Projection = readonly (Seen | undefined)[]
+
+export type SlotOf = Readonly<Record<GuardPath, number>>
+
+export const SLOTS = Object.fromEntries(GUARD_PATHS.map((path, slot) => [path, slot])) as SlotOf // every path once
+
+type Loose = { readonly [key: string]: Loose | undefined } | undefined
+type Reader = (state: Loose, envelope: Loose, permission: Loose) => Seen | undefined
+
+/** Keys are written out: a literal access is fast, and the table shows all that can be read. */
+const READERS: Readonly<Record<GuardPath, Reader>> = {
+  'problem_state.subjectRef': (state) => object(state?.['subjectRef']),
+  'problem_state.subjectRef.projectId': (state) => text(subject(state)?.['projectId']),
+  'problem_state.subjectRef.groupId': (state) => text(subject(state)?.['groupId']),
+  'problem_state.subjectRef.plotId': (state) => text(subject(state)?.['plotId']),
+  'problem_state.subjectRef.blockId': (state) => text(subject(state)?.['blockId']),
+  'problem_state.window.startTs': (state) => moment(window(state)?.['startTs']),
+  'problem_state.window.endTs': (state) => moment(window(state)?.['endTs']),
+  'problem_state.problem_type': (state) => text(state?.['problem_type']),
+  'problem_state.confidence': (state) => text(state?.['confidence']),
+  'problem_state.problem_scope': (state) => text(state?.['problem_scope']),
+  'problem_state.state_layer_hint': (state) => text(state?.['state_layer_hint']),
+  'problem_state.rate_class_hint': (state) => text(state?.['rate_class_hint']),
+  'problem_state.uncertainty_sources[]': (state) => set(state?.['uncertainty_sources']),
+  'problem_state.supporting_evidence_refs[]': (state) =>
+    exists(state?.['supporting_evidence_refs']),
+  'uncertainty_envelope.problem_state_ref': (_, envelope) => text(envelope?.['problem_state_ref']),
+  'uncertainty_envelope.uncertainty_sources[]': (_, envelope) =>
+    set(envelope?.['uncertainty_sources']),
+  'uncertainty_envelope.supporting_evidence_refs[]': (_, envelope) =>
+    exists(envelope?.['supporting_evidence_refs']),
+  'permission_set.subjectRef': (_, __, permission) => object(permission?.['subjectRef']),
+  'permission_set.subjectRef.projectId': (_, __, permission) =>
+    text(subject(permission)?.['projectId']),
+  'permission_set.subjectRef.groupId': (_, __, permission) =>
+    text(subject(permission)?.['groupId']),
+  'permission_set.subjectRef.plotId': (_, __, permission) => text(subject(permission)?.['plotId']),
+  'permission_set.subjectRef.blockId': (_, __, permission) =>
+    text(subject(permission)?.['blockId']),
+  'permission_set.window.startTs': (_, __, permission) => moment(window(permission)?.['startTs']),
+  'permission_set.window.endTs': (_, __, permission) => moment(window(permission)?.['endTs']),
+  'permission_set.scale': (_, __, permission) => text(permission?.['scale']),
+  'permission_set.action_taxonomy_ref': (_, __, permission) =>
+    named(permission?.['action_taxonomy_ref']),
+  'permission_set.candidate_actions[].action_code': (_, __, permission) =>
+    codes(permission?.['candidate_actions']),
+  'permission_set.supporting_evidence_refs[]': (_, __, permission) =>
+    exists(permission?.['supporting_evidence_refs']),
+}
+
+/** A reader of some paths: the projection of everything else stays empty. */
+export function projector(paths: readonly GuardPath[]): (inputs: Inputs) => Projection {
+  const steps = paths.map((path) => ({ slot: SLOTS[path], read: READERS[path] }))
+  return (inputs) => {
+    const { problem_state, uncertainty_envelope, permission_set } = inputs
+    const slots = new Array<Seen | undefined>(GUARD_PATHS.length)
+    for (let index = 0; index < steps.length; index++) {
+      const { slot, read } = steps[index] as (typeof steps)[number]
+      slots[slot] = read(plain(problem_state), plain(uncertainty_envelope), plain(permission_set))
+    }
+    return slots
+  }
+}
+
+/** Only an object has keys; a list's or a string's own ones are not looked at. */
+function plain(value: unknown): Loose {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Loose)
+    : undefined
+}
+
+function subject(document: Loose): Loose {
+  return plain(document?.['subjectRef'])
+}
+
+function window(document: Loose): Loose {
+  return plain(document?.['window'])
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+function moment(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined
+}
+
+function object(value: unknown): true | undefined {
+  return plain(value) === undefined ? undefined : true
+}
+
+function exists(value: unknown): true | undefined {
+  return Array.isArray(value) ? true : undefined
+}
+
+function named(value: unknown): true | undefined {
+  return typeof value === 'string' ? true : undefined
+}
+
+/** Elements that are no strings are in no set of words, so they need no removing. */
+function set(value: unknown): readonly unknown[] | undefined {
+  return Array.isArray(value) ? value : undefined
+}
+
+/** The candidate codes, each once, in order; a candidate is a code or an object that holds one. */
+export function codes(candidates: unknown): readonly string[] | undefined {
+  if (!Array.isArray(candidates)) return undefined
+  const found = new Set<string>()
+  for (const candidate of candidates) {
+    const code = typeof candidate === 'string' ? candidate : plain(candidate)?.['action_code']
+    if (typeof code === 'string' && code !== '') found.add(code)
+  }
+  return [...found]
+}
