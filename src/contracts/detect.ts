@@ -10,8 +10,6 @@ import { findContract } from './registry.ts'
 /** The name of the contract, or null when the document does not say. */
 export function detectContract(document: unknown): string | null {
   if (!isObject(document)) return null
-  // A record's own `type` names its payload's contract, so its shape is looked at first.
-  if (has(document, 'type') && has(document, 'payload')) return 'record'
   return byMarker(document) ?? byShape(document)
 }
 
@@ -19,7 +17,12 @@ function byMarker(document: JsonObject): string | null {
   for (const marker of ['type', 'schema_version']) {
     const value = field(document, marker)
     if (typeof value !== 'string') continue
-    if (findContract(value) !== null) return value
+    const contract = findContract(value)
+    if (contract !== null) {
+      // A record's own `type` names the contract of its payload.
+      const isRecord = marker === 'type' && contract.isRecord && has(document, 'payload')
+      return isRecord ? 'record' : value
+    }
     // An operation's `type` says which operation it is, not that it is one.
     if (marker === 'type' && OPERATION_TYPES.includes(value)) return 'operation_v1'
   }
@@ -29,6 +32,7 @@ function byMarker(document: JsonObject): string | null {
 
 function byShape(document: JsonObject): string | null {
   const names: string[] = []
+  if (has(document, 'type') && has(document, 'payload')) names.push('record')
   if (has(document, 'descriptor') && (has(document, 'operation') || has(document, 'children'))) {
     names.push('proposal_v1')
   }

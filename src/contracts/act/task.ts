@@ -197,13 +197,13 @@ function checkDeclaredType(
   report: Subject['report'],
 ): void {
   if (typeof value === 'object') return
-  const wanted = key.type === 'enum' ? 'string' : key.type
-  if (wanted !== 'string' && wanted !== 'number' && wanted !== 'boolean') return
-  if (typeof value !== wanted) {
+  // A type that is no type, such as `string`, declares nothing.
+  if (key.type !== 'number' && key.type !== 'boolean' && key.type !== 'enum') return
+  if (typeof value !== (key.type === 'enum' ? 'string' : key.type)) {
     report.add(
       'task.param_value_type',
       path,
-      `expected a value of type ${showName(String(key.type))}, found ${show(value, path)}`,
+      `expected a value of type ${showName(key.type)}, found ${show(value, path)}`,
     )
   } else if (typeof value === 'number') {
     checkBounds(key, value, path, report)
