@@ -49,6 +49,11 @@ export const CODES = {
   'cli.not_built': broken('the program files are missing'),
   'cli.bug': broken('writ broke one of its own promises'),
 
+  // Commands on rules.
+  'rules.analysis_budget': broken('the analysis used up its budget; nothing is claimed'),
+  'rules.inadmissible': wrong('the rules are not admissible, so nothing can be said about them'),
+  'rules.case': wrong('a case file is not of the documented form'),
+
   // AO-ACT task.
   'task.type_const': wrong('the type is not `ao_act_task_v0`'),
   'task.required': wrong('a mandatory field is missing'),

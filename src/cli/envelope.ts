@@ -4,6 +4,7 @@
  */
 import { isUtf8 } from 'node:buffer'
 import {
+  at,
   DOCUMENT_LIMITS,
   envelopeLimits,
   GRAPH_LIMITS,
@@ -25,61 +26,67 @@ export type Envelope =
     }
   | { readonly ok: false; readonly refusal: Violation }
 
+export type LineReading =
+  | {
+      readonly ok: true
+      readonly value: Readonly<Record<string, unknown>>
+      readonly isSmall: boolean
+    }
+  | { readonly ok: false; readonly refusal: Violation }
+
 /** The longest line that can hold a legal document of any contract. */
 export const LINE_BYTES_MAX = envelopeLimits(GRAPH_LIMITS).bytesMax
 
 /** Whatever fits in here is a legal size for every contract, envelope included. */
 const SMALL: Limits = { ...DOCUMENT_LIMITS, depthMax: DOCUMENT_LIMITS.depthMax + 1 }
 
-export function readEnvelope(
-  line: Buffer | null,
-  keys: readonly string[] = ENVELOPE_KEYS,
-): Envelope {
-  if (line === null)
+/** Reads a line strictly as an object that has none but these keys. */
+export function readLine(line: Buffer | null, keys: readonly string[]): LineReading {
+  if (line === null) {
     return refuse('document.too_large', '', `the line is longer than ${LINE_BYTES_MAX} bytes`)
+  }
   if (!isUtf8(line)) return refuse('document.not_json', '', 'the line is not UTF-8')
   const text = line.toString('utf8')
   const small = readJson(text, SMALL)
-  if (small.ok) return open(small.value, true, keys)
-  if (small.refusal.code !== 'document.too_large')
-    return { ok: false, refusal: inDocument(small.refusal) }
+  if (small.ok) return onlyKeys(small.value, true, keys)
+  if (small.refusal.code !== 'document.too_large') return { ok: false, refusal: small.refusal }
   const large = readJson(text, envelopeLimits(GRAPH_LIMITS))
-  return large.ok
-    ? open(large.value, false, keys)
-    : { ok: false, refusal: inDocument(large.refusal) }
+  return large.ok ? onlyKeys(large.value, false, keys) : { ok: false, refusal: large.refusal }
 }
 
 const ENVELOPE_KEYS = ['as', 'context', 'document']
 
-function open(value: unknown, isSmall: boolean, keys: readonly string[]): Envelope {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return refuse(
-      'document.envelope',
-      '',
-      'the line is not an object',
-      'write {"as": …, "context": …, "document": …}',
-    )
-  }
-  const envelope = value as Readonly<Record<string, unknown>>
-  for (const key of Object.keys(envelope)) {
-    if (keys.includes(key)) continue
-    const near = nearest(key, keys)
-    return refuse(
-      'document.envelope',
-      `/${key}`,
-      `an envelope has no key ${showName(key)}`,
-      near === null ? undefined : `did you mean ${showName(near)}?`,
-    )
-  }
-  const { as = null, context = {}, document } = envelope
-  if (as !== null && typeof as !== 'string')
+/** Reads a line of `check` and `normalize`. */
+export function readEnvelope(line: Buffer | null): Envelope {
+  const reading = readLine(line, ENVELOPE_KEYS)
+  if (!reading.ok) return { ok: false, refusal: inDocument(reading.refusal) }
+  const { as = null, context = {}, document } = reading.value
+  if (as !== null && typeof as !== 'string') {
     return refuse('document.envelope', '/as', '`as` is not a string')
+  }
   if (!isContext(context))
     return refuse('document.envelope', '/context', '`context` is not an object')
-  if (!Object.hasOwn(envelope, 'document')) {
+  if (document === undefined) {
     return refuse('document.envelope', '/document', 'the envelope holds no `document`')
   }
-  return { ok: true, as, context, document, isSmall }
+  return { ok: true, as, context, document, isSmall: reading.isSmall }
+}
+
+function onlyKeys(value: unknown, isSmall: boolean, keys: readonly string[]): LineReading {
+  const form = `{${keys.map((key) => `"${key}": …`).join(', ')}}`
+  if (!isContext(value)) {
+    return refuse('document.envelope', '', 'the line is not an object', `a line is ${form}`)
+  }
+  const unknown = Object.keys(value).find((key) => !keys.includes(key))
+  if (unknown === undefined) return { ok: true, value, isSmall }
+  const near = nearest(unknown, keys)
+  const hint = near === null ? `a line is ${form}` : `did you mean ${showName(near)}?`
+  return refuse(
+    'document.envelope',
+    at('', unknown),
+    `a line has no key ${showName(unknown)}`,
+    hint,
+  )
 }
 
 function isContext(value: unknown): value is Context {
@@ -93,9 +100,12 @@ function inDocument(refusal: Violation): Violation {
   return inside ? { ...refusal, path: path.slice('/document'.length) } : refusal
 }
 
-function refuse(code: Violation['code'], path: string, message: string, hint?: string): Envelope {
-  return {
-    ok: false,
-    refusal: hint === undefined ? { code, path, message } : { code, path, message, hint },
-  }
+function refuse(
+  code: Violation['code'],
+  path: string,
+  message: string,
+  hint?: string,
+): { readonly ok: false; readonly refusal: Violation } {
+  const refusal = { code, path, message }
+  return { ok: false, refusal: hint === undefined ? refusal : { ...refusal, hint } }
 }

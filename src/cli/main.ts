@@ -44,6 +44,11 @@ async function dispatch(argv: readonly string[], terminal: Terminal): Promise<Ex
     await terminal.out(`${VERSION}\n`)
     return EXIT.yes
   }
+  const group = COMMANDS.filter(({ name }) => name.startsWith(`${first} `))
+  if (group.length > 0 && (argv[1] === '--help' || argv[1] === '-h')) {
+    await terminal.out(programHelp(group, VERSION, terminal.paint))
+    return EXIT.yes
+  }
   const { command, rest } = findCommand(argv)
   const { values, positionals } = parseCommandLine(command, rest)
   if (values['help'] === true) {
@@ -60,7 +65,12 @@ async function showHelp(names: readonly string[], terminal: Terminal): Promise<E
     await terminal.out(programHelp(COMMANDS, VERSION, terminal.paint))
     return EXIT.yes
   }
-  await terminal.out(commandHelp(findCommand(asked).command, terminal.paint))
+  const group = COMMANDS.filter(({ name }) => name.startsWith(`${asked.join(' ')} `))
+  const text =
+    group.length > 0
+      ? programHelp(group, VERSION, terminal.paint)
+      : commandHelp(findCommand(asked).command, terminal.paint)
+  await terminal.out(text)
   return EXIT.yes
 }
 

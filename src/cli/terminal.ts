@@ -9,6 +9,7 @@ export interface Terminal {
   out(text: string): Promise<void>
   err(text: string): void
   readonly isTty: boolean
+  readonly isErrorTty: boolean
   readonly columns: number
   readonly paint: Paint
   /** Colours for standard error. */
@@ -31,6 +32,7 @@ export function processTerminal(): Terminal {
       stderr.write(text)
     },
     isTty: stdout.isTTY === true,
+    isErrorTty: stderr.isTTY === true,
     columns: stdout.columns ?? 80,
     paint: paint(usesColour(stdout, env)),
     paintError: paint(usesColour(stderr, env)),

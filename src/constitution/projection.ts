@@ -80,6 +80,11 @@ export function projector(paths: readonly GuardPath[]): (inputs: Inputs) => Proj
   }
 }
 
+/** What one path shows, as a rule would see it. */
+export function seenAt(inputs: Inputs, path: GuardPath): Seen | undefined {
+  return projector([path])(inputs)[SLOTS[path]]
+}
+
 /** Only an object has keys; a list's or a string's own ones are not looked at. */
 function plain(value: unknown): Loose {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

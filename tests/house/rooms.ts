@@ -19,7 +19,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   cli: {
     sees: ['base', 'contracts', 'constitution', 'ledger', 'host'],
     pure: false,
-    packages: [],
+    packages: ['yaml'],
   },
 }
 

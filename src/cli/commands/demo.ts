@@ -1,10 +1,11 @@
 /** `writ demo`: the guided tour. Each part of writ adds a chapter. */
 
 import { type Call, EXIT, type Exit } from '../command.ts'
+import { constitutionChapter } from '../demo/constitution-chapter.ts'
 import { contractsChapter } from '../demo/contracts-chapter.ts'
 import { type Chapter, Stage } from '../demo/stage.ts'
 
-const CHAPTERS: readonly Chapter[] = [contractsChapter]
+const CHAPTERS: readonly Chapter[] = [contractsChapter, constitutionChapter]
 
 export async function run({ terminal, options }: Call): Promise<Exit> {
   const stage = new Stage(terminal)

@@ -33,14 +33,6 @@ export interface Survey {
   })[]
 }
 
-export const EMPTY_SURVEY: Survey = {
-  unreachable: [],
-  shadowed: [],
-  overlaps: [],
-  gaps: [],
-  missing_allows: [],
-}
-
 /** Told after each rule; a caller may show it. */
 export type Progress = (done: number, total: number) => void
 
@@ -72,6 +64,28 @@ export function surveyRuleset(
     overlaps: overlapsOf(inquiry, encoded, ruleset),
     gaps: gap === null ? [] : [{ action_code: ruleset.actionCode, witness: gap }],
     missing_allows: missingAllowsOf(inquiry, encoded, ruleset),
+  }
+}
+
+/** The surveys of several rulesets as one; the budget is for all of them together. */
+export function surveyRulesets(
+  rulesets: readonly AdmittedRuleset[],
+  budget: Budget,
+  progress: Progress = () => undefined,
+): Survey {
+  const total = rulesets.reduce((sum, { rules }) => sum + rules.length, 0)
+  let before = 0
+  const surveys = rulesets.map((ruleset) => {
+    const survey = surveyRuleset(ruleset, budget, (done) => progress(before + done, total))
+    before += ruleset.rules.length
+    return survey
+  })
+  return {
+    unreachable: surveys.flatMap(({ unreachable }) => unreachable),
+    shadowed: surveys.flatMap(({ shadowed }) => shadowed),
+    overlaps: surveys.flatMap(({ overlaps }) => overlaps),
+    gaps: surveys.flatMap(({ gaps }) => gaps),
+    missing_allows: surveys.flatMap(({ missing_allows }) => missing_allows),
   }
 }
 

@@ -1,0 +1,117 @@
+/**
+ * `writ rules eval`: the verdicts of rulesets on inputs, and nothing else. Exits 0 whenever verdicts
+ * were computed, whatever they say; inputs are never refused, their violations are warnings.
+ */
+import { fault } from '../../base/index.ts'
+import { type Constitution, establish, type Inputs } from '../../constitution/index.ts'
+import { type ControlVerdict, findContract, isObject, validate } from '../../contracts/index.ts'
+import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { readLine } from '../envelope.ts'
+import { answerLines, type LineAnswer } from '../line-answers.ts'
+import { readRuleFiles } from '../rules/files.ts'
+import { parseSource, readSource } from '../source.ts'
+import { violationText } from './check.ts'
+
+const INPUT_CONTRACTS = {
+  problem_state: 'problem_state_v1',
+  uncertainty_envelope: 'uncertainty_envelope_v0',
+  permission_set: 'permission_set_v0',
+} as const
+
+export async function run(call: Call): Promise<Exit> {
+  if (call.options.isOn('jsonl')) return answerLines(call, evalLine)
+  const names = [...call.options.texts('rules'), ...call.arguments]
+  const inputsName = call.options.text('inputs')
+  if (names.length === 0 || inputsName === null) {
+    throw new Stop(
+      fault('cli.usage', '', null, {
+        message: 'name rules and inputs',
+        hint: 'writ rules eval --rules apply.yaml --inputs in.json',
+      }),
+    )
+  }
+  const files = await readRuleFiles(names)
+  for (const { name, refusal } of files) if (refusal !== null) warn(call, name, [refusal])
+  const constitution = establish(files.filter(({ refusal }) => refusal === null))
+  const inputs = await readInputs(inputsName)
+  warnAboutInputs(call, inputs)
+  await show(call, evaluate(constitution, inputs, momentOf(call)))
+  return EXIT.yes
+}
+
+function evaluate(
+  constitution: Constitution,
+  inputs: Inputs,
+  atMs: number,
+): readonly ControlVerdict[] {
+  return constitution.evaluate(inputs, atMs)
+}
+
+async function readInputs(name: string): Promise<Inputs> {
+  const reading = await parseSource(await readSource(name))
+  if (!reading.ok)
+    throw new Stop(fault(reading.refusal.code, name, null, { message: reading.refusal.message }))
+  if (!isObject(reading.value))
+    throw new Stop(fault('cli.usage', name, null, { message: 'the inputs are not an object' }))
+  return reading.value
+}
+
+function momentOf(call: Call): number {
+  const text = call.options.text('at')
+  if (text === null) return Date.now()
+  if (!/^\d{1,15}$/.test(text))
+    throw new Stop(fault('cli.usage', '', null, { message: '`--at` is a time in milliseconds' }))
+  return Number(text)
+}
+
+function warnAboutInputs(call: Call, inputs: Inputs): void {
+  for (const [key, name] of Object.entries(INPUT_CONTRACTS)) {
+    const contract = findContract(name)
+    const document = inputs[key as keyof Inputs]
+    if (contract !== null && document !== undefined)
+      warn(call, key, validate(contract, document).violations)
+  }
+}
+
+function warn(
+  call: Call,
+  what: string,
+  violations: readonly Parameters<typeof violationText>[0][],
+): void {
+  if (violations.length === 0) return
+  const paint = call.terminal.paintError
+  call.terminal.err(`warning: ${what} breaks its contract and is evaluated as it is\n`)
+  for (const violation of violations) call.terminal.err(`${violationText(violation, paint)}\n`)
+}
+
+/** Shown to people, a verdict is its word: no colour of danger, no order but the candidates'. */
+async function show(call: Call, verdicts: readonly ControlVerdict[]): Promise<void> {
+  if (call.options.isOn('json')) return call.terminal.out(`${JSON.stringify({ verdicts })}\n`)
+  const lines = verdicts.map(({ action_code, verdict, rule_ref, ruleset_status }) => {
+    const origin = rule_ref ?? (ruleset_status === 'APPLIED' ? 'no rule' : ruleset_status)
+    return `${action_code.padEnd(12)}  ${verdict.padEnd(12)}  ${origin}\n`
+  })
+  return call.terminal.out(lines.join(''))
+}
+
+/** A line is `{"rulesets": […], "inputs": {…}, "at"?: MS}`; without `at` it is now. */
+function evalLine(line: Buffer | null): LineAnswer {
+  const reading = readLine(line, ['rulesets', 'inputs', 'at'])
+  if (!reading.ok) return refused(reading.refusal.code, reading.refusal.message)
+  const { rulesets, inputs, at = Date.now() } = reading.value
+  if (!Array.isArray(rulesets) || !isObject(inputs) || !Number.isInteger(at)) {
+    return refused(
+      'document.envelope',
+      'a line is {"rulesets": […], "inputs": {…}, "at"?: milliseconds}',
+    )
+  }
+  const verdicts = establish(rulesets.map((document: unknown) => ({ document }))).evaluate(
+    inputs,
+    at as number,
+  )
+  return { text: `${JSON.stringify({ verdicts })}\n`, valid: true }
+}
+
+function refused(code: string, message: string): LineAnswer {
+  return { text: `${JSON.stringify({ verdicts: [], error: { code, message } })}\n`, valid: false }
+}

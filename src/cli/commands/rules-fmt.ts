@@ -1,0 +1,75 @@
+/**
+ * `writ rules fmt`: one way to write a ruleset. Text guards by default, trees with `--guards tree`;
+ * YAML stays YAML and JSON stays JSON unless `--to` says otherwise. Formatting twice changes nothing.
+ */
+import { writeFile } from 'node:fs/promises'
+import { fault, showName } from '../../base/index.ts'
+import { rewriteGuards } from '../../constitution/index.ts'
+import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { admitRuleFiles, type RuleFile, readRuleFiles } from '../rules/files.ts'
+import { toJson, toYaml, withGuards } from '../rules/print.ts'
+
+export async function run(call: Call): Promise<Exit> {
+  const [name, ...others] = call.arguments
+  if (name === undefined || others.length > 0) throw usage('name one rule file')
+  const [file] = await readRuleFiles([name])
+  if (file === undefined) throw usage('name one rule file')
+  const text = format(
+    file,
+    choice(call, 'guards', ['text', 'tree'], 'text'),
+    choice(call, 'to', ['yaml', 'json'], isYaml(name) ? 'yaml' : 'json'),
+  )
+  if (!call.options.isOn('write')) await call.terminal.out(text)
+  else if (text !== file.text) await rewrite(name, text)
+  return EXIT.yes
+}
+
+export function format(file: RuleFile, guards: 'text' | 'tree', to: 'yaml' | 'json'): string {
+  const document = rewriteGuards(file.document, guards)
+  if (document === null) throw inadmissible(file)
+  if (to === 'json') return toJson(document)
+  return isYaml(file.name) ? withGuards(file.text, document) : toYaml(document)
+}
+
+function inadmissible(file: RuleFile): Stop {
+  const [first] = admitRuleFiles([file]).violations
+  const reason =
+    first === undefined
+      ? 'it is not a `ruleset_v0`; see `writ rules import`'
+      : `${first.path} ${first.message} (${first.code})`
+  return new Stop(
+    fault('rules.inadmissible', file.name, null, {
+      message: `${showName(file.name)} cannot be formatted: ${reason}`,
+    }),
+  )
+}
+
+function isYaml(name: string): boolean {
+  return /\.ya?ml$/i.test(name)
+}
+
+export function choice<const W extends string>(
+  call: Call,
+  option: string,
+  words: readonly W[],
+  usual: W,
+): W {
+  const given = call.options.text(option)
+  if (given === null) return usual
+  const found = words.find((word) => word === given)
+  if (found === undefined) throw usage(`\`--${option}\` is one of ${words.join(', ')}`)
+  return found
+}
+
+async function rewrite(name: string, text: string): Promise<void> {
+  try {
+    await writeFile(name, text)
+  } catch (thrown) {
+    const reason = (thrown as NodeJS.ErrnoException).code ?? 'unknown reason'
+    throw new Stop(fault('cli.file_unwritable', name, { file: name, reason }))
+  }
+}
+
+function usage(message: string): Stop {
+  return new Stop(fault('cli.usage', '', null, { message, hint: 'writ rules fmt apply.yaml' }))
+}

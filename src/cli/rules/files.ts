@@ -1,0 +1,104 @@
+/**
+ * Rule files as the commands take them: files and folders of YAML or JSON, read-only, loaded because
+ * they were named (K-7). A ruleset's reference is the digest of its file's bytes.
+ */
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Digest, DOCUMENT_LIMITS, digestBytes, fault, showName } from '../../base/index.ts'
+import {
+  type Admission,
+  type AdmittedRuleset,
+  admitRulesets,
+  type Violation,
+} from '../../contracts/index.ts'
+import { Stop } from '../command.ts'
+import { parseSource, readSource, unreadable } from '../source.ts'
+
+export interface RuleFile {
+  readonly name: string
+  readonly ref: Digest
+  /** Null when the text could not be read; then `refusal` says why. */
+  readonly document: unknown
+  readonly refusal: Violation | null
+  readonly text: string
+}
+
+const RULE_FILE = /\.(?:ya?ml|json)$/i
+
+/** Files as named; a folder stands for the rule files in it, in the order of their names. */
+export async function readRuleFiles(names: readonly string[]): Promise<readonly RuleFile[]> {
+  const files: RuleFile[] = []
+  for (const name of names)
+    for (const file of await expand(name)) files.push(await readRuleFile(file))
+  return files
+}
+
+async function expand(name: string): Promise<readonly string[]> {
+  if (name === '-') return [name]
+  try {
+    if (!(await stat(name)).isDirectory()) return [name]
+    const entries = await readdir(name, { withFileTypes: true })
+    return entries
+      .filter((entry) => entry.isFile() && RULE_FILE.test(entry.name))
+      .map((entry) => join(name, entry.name))
+      .sort()
+  } catch (thrown) {
+    throw new Stop(unreadable(name, thrown))
+  }
+}
+
+async function readRuleFile(name: string): Promise<RuleFile> {
+  const source = await readSource(name)
+  const reading = await parseSource(source, DOCUMENT_LIMITS)
+  return {
+    name,
+    ref: digestBytes(source.bytes),
+    document: reading.ok ? reading.value : null,
+    refusal: reading.ok ? null : reading.refusal,
+    text: source.bytes.toString('utf8'),
+  }
+}
+
+/** Admits files together; a file that could not be read is refused with what the reader said. */
+export function admitRuleFiles(files: readonly RuleFile[], strict = false): Admission {
+  const admission = admitRulesets(
+    files.map(({ document }) => document),
+    { strict },
+  )
+  if (files.every(({ refusal }) => refusal === null)) return admission
+  const several = files.length > 1
+  const unread = files.flatMap(({ refusal }, index) =>
+    refusal === null
+      ? []
+      : [{ ...refusal, path: several ? `/${index}${refusal.path}` : refusal.path }],
+  )
+  const ofUnread = (path: string) =>
+    files.some(
+      ({ refusal }, index) =>
+        refusal !== null && (!several || path === `/${index}` || path.startsWith(`/${index}/`)),
+    )
+  return {
+    ...admission,
+    accepted: false,
+    violations: [...unread, ...admission.violations.filter(({ path }) => !ofUnread(path))],
+  }
+}
+
+/** The rulesets of files that must be admissible for the question to make sense. */
+export async function loadAdmitted(names: readonly string[]): Promise<readonly AdmittedRuleset[]> {
+  if (names.length === 0)
+    throw new Stop(fault('cli.usage', '', null, { message: 'name the rule files with `--rules`' }))
+  const files = await readRuleFiles(names)
+  const { rulesets, violations } = admitRuleFiles(files)
+  const [first] = violations
+  if (first !== undefined) {
+    const message = `the rules are not admissible: ${first.path === '' ? '' : `${showName(first.path)}: `}${first.message} (${first.code})`
+    throw new Stop(
+      fault('rules.inadmissible', '', null, {
+        message,
+        hint: '`writ rules check` lists everything',
+      }),
+    )
+  }
+  return rulesets.flatMap(({ ruleset }) => (ruleset === null ? [] : [ruleset]))
+}
