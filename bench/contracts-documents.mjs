@@ -35,14 +35,107 @@ export const descriptor = {
     ui: { required: false },
   },
   resources: { max_cpu_ms: 2000, max_memory_mb: 256, max_disk_mb: 50, max_duration_ms: 5000 },
-  preconditions: { paths_exist: ['/home/ann/shop/tmp'], network_available: false, user_idle: false },
+  preconditions: {
+    paths_exist: ['/home/ann/shop/tmp'],
+    network_available: false,
+    user_idle: false,
+  },
   effects: {
     filesystem: { create: [], modify: [], delete: ['/home/ann/shop/tmp/*.log'] },
     network: false,
     system_state_change: false,
   },
   sandbox: { required: true, sandbox_type: 'container', allow_network: false, max_runs: 1 },
-  rollback: { supported: true, rollback_type: 'filesystem_snapshot', rollback_scope: 'declared_effects_only' },
+  rollback: {
+    supported: true,
+    rollback_type: 'filesystem_snapshot',
+    rollback_scope: 'declared_effects_only',
+  },
   confirmation: { required: true, reason: 'Deletes multiple files', cooldown_on_repeat: true },
   audit: { log: true, log_level: 'SUMMARY', retain_days: 30 },
 }
+
+/** A small reproducible source of chance. */
+function dice(seed) {
+  let state = seed
+  return (sides) => {
+    state = (state * 1103515245 + 12345) & 0x7fffffff
+    return (state >> 8) % sides
+  }
+}
+
+const NAMES = [
+  'rate_l_ha',
+  'nozzle',
+  'at_night',
+  'speed_kmh',
+  'depth_cm',
+  'passes',
+  'crop',
+  'boom_width_m',
+]
+
+/** Tasks as a farm has them: one to six parameters of all types, with and without bounds and meta. */
+export const tasks = Array.from({ length: 256 }, (_, index) => {
+  const roll = dice(index + 1)
+  const keys = []
+  const parameters = {}
+  const constraints = {}
+  for (let count = 1 + roll(6); count > 0; count--) {
+    const name = NAMES[(index + count) % NAMES.length]
+    const kind = roll(3)
+    if (kind === 0) {
+      keys.push({
+        name,
+        type: 'number',
+        ...(roll(2) ? { min: 0 } : {}),
+        ...(roll(2) ? { max: 100 } : {}),
+      })
+      parameters[name] = roll(100)
+      if (roll(2)) constraints[name] = roll(50)
+    } else if (kind === 1) {
+      keys.push({ name, type: 'enum', enum: ['fine', 'medium', 'coarse'] })
+      parameters[name] = 'medium'
+    } else {
+      keys.push({ name, type: 'boolean' })
+      parameters[name] = true
+    }
+  }
+  const { meta, ...rest } = task
+  const made = {
+    ...rest,
+    act_task_id: `act-${index}`,
+    target: { kind: ['field', 'area', 'path'][roll(3)], ref: `field:north/${index}` },
+    parameter_schema: { keys },
+    parameters,
+    constraints,
+    ...(roll(2) ? { meta } : {}),
+  }
+  return JSON.parse(JSON.stringify(made))
+})
+
+/** Descriptors of commands and file acts with one to three scope paths and a few effects. */
+export const descriptors = Array.from({ length: 256 }, (_, index) => {
+  const roll = dice(index + 1)
+  const roots = Array.from({ length: 1 + roll(3) }, (_, count) => `/home/ann/shop/part-${count}`)
+  const some = (suffix) =>
+    Array.from(
+      { length: roll(3) },
+      (_, count) => `${roots[count % roots.length]}/${suffix}-${count}.txt`,
+    )
+  const made = {
+    ...descriptor,
+    action_id: `8f4d0c9e-6f0e-4b43-9f0a-${String(index).padStart(12, '0')}`,
+    scope: { ...descriptor.scope, filesystem: { paths: roots, recursive: true } },
+    preconditions: { ...descriptor.preconditions, paths_exist: roots.slice(0, 1) },
+    effects: {
+      ...descriptor.effects,
+      filesystem: {
+        create: some('new'),
+        modify: some('changed'),
+        delete: roll(2) ? [`${roots[0]}/*.log`] : [],
+      },
+    },
+  }
+  return JSON.parse(JSON.stringify(made))
+})
