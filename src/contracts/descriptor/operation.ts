@@ -16,6 +16,10 @@ const OperationRef = Type.Ref('#/$defs/Operation')
 const compensation = Type.Optional(OperationRef)
 const Text = Type.String()
 
+function typeOf<const T extends string>(type: T) {
+  return Type.Literal(type, { 'x-code': 'type' })
+}
+
 /** At least one of something to act on. */
 function some<Item extends Type.TSchema>(item: Item) {
   return Type.Array(item, { minItems: 1, 'x-code': { minItems: 'empty' } })
@@ -46,7 +50,7 @@ const Method = Type.Enum(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DEL
 function packageVariant<const T extends string>(type: T) {
   return Type.Object(
     {
-      type: Type.Literal(type),
+      type: typeOf(type),
       manager: Type.String({
         pattern: '^[a-z][a-z0-9._+-]{0,31}$',
         'x-code': { pattern: 'manager' },
@@ -62,10 +66,10 @@ function packageVariant<const T extends string>(type: T) {
 
 const OperationBody = Type.Union(
   [
-    Type.Object({ type: Type.Literal('FILE_READ'), path: AbsolutePath, compensation }, closed),
+    Type.Object({ type: typeOf('FILE_READ'), path: AbsolutePath, compensation }, closed),
     Type.Object(
       {
-        type: Type.Literal('FILE_WRITE'),
+        type: typeOf('FILE_WRITE'),
         path: AbsolutePath,
         content: Type.Optional(Text),
         content_base64: Type.Optional(Text),
@@ -74,21 +78,15 @@ const OperationBody = Type.Union(
       },
       closed,
     ),
+    Type.Object({ type: typeOf('FILE_DELETE'), paths: some(AbsolutePath), compensation }, closed),
     Type.Object(
-      { type: Type.Literal('FILE_DELETE'), paths: some(AbsolutePath), compensation },
+      { type: typeOf('FILE_MOVE'), from: AbsolutePath, to: AbsolutePath, compensation },
       closed,
     ),
-    Type.Object(
-      { type: Type.Literal('FILE_MOVE'), from: AbsolutePath, to: AbsolutePath, compensation },
-      closed,
-    ),
-    Type.Object(
-      { type: Type.Literal('DIRECTORY_CREATE'), path: AbsolutePath, compensation },
-      closed,
-    ),
+    Type.Object({ type: typeOf('DIRECTORY_CREATE'), path: AbsolutePath, compensation }, closed),
     Type.Object(
       {
-        type: Type.Literal('DIRECTORY_DELETE'),
+        type: typeOf('DIRECTORY_DELETE'),
         path: AbsolutePath,
         recursive: Type.Boolean(),
         compensation,
@@ -97,7 +95,7 @@ const OperationBody = Type.Union(
     ),
     Type.Object(
       {
-        type: Type.Literal('COMMAND_EXECUTION'),
+        type: typeOf('COMMAND_EXECUTION'),
         argv: Type.Array(Text, { minItems: 1, 'x-code': { minItems: 'argv' } }),
         cwd: AbsolutePath,
         env: Type.Optional(TextByName),
@@ -110,7 +108,7 @@ const OperationBody = Type.Union(
     packageVariant('PACKAGE_REMOVE'),
     Type.Object(
       {
-        type: Type.Literal('NETWORK_REQUEST'),
+        type: typeOf('NETWORK_REQUEST'),
         method: Method,
         url: Text,
         headers: Type.Optional(TextByName),
@@ -122,7 +120,7 @@ const OperationBody = Type.Union(
     ),
     Type.Object(
       {
-        type: Type.Literal('UI_AUTOMATION'),
+        type: typeOf('UI_AUTOMATION'),
         start_url: Text,
         steps: Type.Array(StepSchema),
         compensation,
@@ -131,7 +129,7 @@ const OperationBody = Type.Union(
     ),
     Type.Object(
       {
-        type: Type.Literal('CONFIG_CHANGE'),
+        type: typeOf('CONFIG_CHANGE'),
         path: AbsolutePath,
         format: Type.Enum(['json', 'yaml', 'toml'], { 'x-code': 'format' }),
         set: Type.Unsafe<Readonly<Record<string, unknown>>>(Type.Object({})),

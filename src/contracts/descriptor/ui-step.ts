@@ -8,29 +8,27 @@ import { AbsolutePath, closed } from './shapes.ts'
 
 const Selector = Type.String({ minLength: 1 })
 
+function actionOf<const A extends string>(action: A) {
+  return Type.Literal(action, { 'x-code': 'step' })
+}
+
 export const StepSchema = Type.Union(
   [
-    Type.Object({ action: Type.Literal('goto'), url: Type.String() }, closed),
-    Type.Object({ action: Type.Literal('click'), selector: Selector }, closed),
-    Type.Object(
-      { action: Type.Literal('fill'), selector: Selector, content: Type.String() },
-      closed,
-    ),
+    Type.Object({ action: actionOf('goto'), url: Type.String() }, closed),
+    Type.Object({ action: actionOf('click'), selector: Selector }, closed),
+    Type.Object({ action: actionOf('fill'), selector: Selector, content: Type.String() }, closed),
     Type.Object(
       {
-        action: Type.Literal('press'),
+        action: actionOf('press'),
         key: Type.String({ minLength: 1 }),
         selector: Type.Optional(Selector),
       },
       closed,
     ),
-    Type.Object(
-      { action: Type.Literal('select'), selector: Selector, option: Type.String() },
-      closed,
-    ),
+    Type.Object({ action: actionOf('select'), selector: Selector, option: Type.String() }, closed),
     Type.Object(
       {
-        action: Type.Literal('wait_for'),
+        action: actionOf('wait_for'),
         selector: Selector,
         timeout_ms: Type.Optional(Type.Integer({ minimum: 1 })),
       },
@@ -38,13 +36,13 @@ export const StepSchema = Type.Union(
     ),
     Type.Object(
       {
-        action: Type.Literal('expect_text'),
+        action: actionOf('expect_text'),
         text: Type.String({ minLength: 1 }),
         selector: Type.Optional(Selector),
       },
       closed,
     ),
-    Type.Object({ action: Type.Literal('screenshot'), save_to: AbsolutePath }, closed),
+    Type.Object({ action: actionOf('screenshot'), save_to: AbsolutePath }, closed),
   ],
   { 'x-choose': 'action', 'x-code': { enum: 'step' } },
 )

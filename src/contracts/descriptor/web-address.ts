@@ -12,7 +12,7 @@ export interface WebAddress {
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 /** What a URL is made of; blanks, control characters and backslashes are repaired by browsers only. */
-const URL_TEXT = /^https?:\/\/[^\s\\\p{Cc}]+$/iu
+const URL_TEXT = /^https?:\/\/[^\s\\\p{Cc}/?#][^\s\\\p{Cc}]*$/iu
 const ADDRESS_LENGTH_MAX = 8_192
 
 /** Reads an http or https URL that carries no credentials; null for everything else. */
