@@ -52,7 +52,11 @@ export function normaliseAndValidate(
   const { violations } = validate(contract, document ?? raw, judged)
   const [first] = violations
   if (first === undefined) return { valid: true, normalized: document, repairs, error: null }
-  return no(document, repairs, mismatchOf(scope, contract, first, document ?? raw))
+  // What was repaired may have outgrown the limits.
+  const error = first.code.startsWith('document.')
+    ? refusalMismatch(scope, contract, first)
+    : mismatchOf(scope, contract, first, document ?? raw)
+  return no(document, repairs, error)
 }
 
 /** The answer about what was refused before any contract looked at it. */

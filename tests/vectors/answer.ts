@@ -1,6 +1,15 @@
 /** Asks the contracts room what a vector asks, in the form that vectors compare. */
-import { CODES } from '../../src/base/index.ts'
-import { CONTRACTS, checkDocument, checkText } from '../../src/contracts/index.ts'
+import { CODES, DOCUMENT_LIMITS, readJson } from '../../src/base/index.ts'
+import {
+  CONTRACTS,
+  checkDocument,
+  checkText,
+  findContract,
+  findScope,
+  type NormaliseAnswer,
+  normaliseAndValidate,
+  normaliseRefused,
+} from '../../src/contracts/index.ts'
 import type { Vector } from './vector.ts'
 
 /** Codes that no document earns alone: a host, a service, a second document or a warning gives them. */
@@ -51,4 +60,43 @@ export function answerCheck(vector: Vector): ComparableAnswer {
         : {}),
     }),
   }
+}
+
+/** The answer of a normalisation, with the time and the ids that vectors count on. */
+export function answerNormalise(vector: Vector): ComparableAnswer {
+  const answer = normalise(vector)
+  return {
+    hints: '',
+    comparable: (want) => ({
+      valid: answer.valid,
+      ...('normalized' in want ? { normalized: answer.normalized } : {}),
+      ...('rules' in want ? { rules: answer.repairs.map(({ rule }) => rule) } : {}),
+      ...('error' in want ? { error: pick(answer.error, want['error']) } : {}),
+    }),
+  }
+}
+
+function normalise(vector: Vector): NormaliseAnswer {
+  const scope = vector.as ?? ''
+  let count = 0
+  const sources = {
+    nowMs: Date.UTC(2026, 0, 1),
+    newId: () => `00000000-0000-4000-8000-${String(++count).padStart(12, '0')}`,
+  }
+  const reading =
+    vector.text === undefined
+      ? ({ ok: true, value: vector.document } as const)
+      : readJson(vector.text, limitsOf(scope))
+  if (!reading.ok) return normaliseRefused(scope, reading.refusal)
+  return normaliseAndValidate(scope, reading.value, vector.context ?? {}, sources)
+}
+
+function limitsOf(scope: string) {
+  return findContract(findScope(scope)?.contract ?? scope)?.limits ?? DOCUMENT_LIMITS
+}
+
+/** The keys of the error that the vector names; null stays null. */
+function pick(error: object | null, want: unknown): unknown {
+  if (error === null || typeof want !== 'object' || want === null) return error
+  return Object.fromEntries(Object.entries(error).filter(([key]) => Object.hasOwn(want, key)))
 }

@@ -27,8 +27,11 @@ function isIn(words: ReadonlySet<string>, id: unknown): boolean {
   return text !== null && words.has(text.toUpperCase())
 }
 
-export function cutChain(nodes: Items, edges: Items, rootId: string, ids: Ids): Chain {
+export function dropMarks(nodes: Items): void {
   nodes.filter((node) => !isMark(node.get('task_id')), 'plan.chain_node')
+}
+
+export function cutChain(edges: Items, rootId: string, ids: Ids): Chain {
   const entries = new Set<string>()
   const exits = new Set<string>()
   const children = partsOfRoot(edges.drafts, rootId, ids)

@@ -9,7 +9,7 @@ import { elements, isObject } from '../kernel/contract.ts'
 import type { Normalise, Sources } from '../kernel/normalise.ts'
 import { Draft, Repairs } from './draft.ts'
 import { Items } from './items.ts'
-import { cutChain } from './plan-chain.ts'
+import { cutChain, dropMarks } from './plan-chain.ts'
 import { assignEdgeIds, readEdgeAliases, repairEdge } from './plan-edges.ts'
 import { type Head, readHead } from './plan-head.ts'
 import { Ids } from './plan-ids.ts'
@@ -39,7 +39,8 @@ export const normalisePlan: Normalise = (raw, context, sources) => {
   if (!isObject(raw)) return { document: null, repairs: repairs.list }
   const document = new Draft(raw, '', repairs)
   // Made whole, such a plan would be over the limits of its contract, and is refused as it is.
-  if (isTooLarge(document)) return { document: raw, repairs: repairs.list }
+  const untouched = { document: raw, repairs: [] }
+  if (!mayFit(countOf(document, 'nodes'), countOf(document, 'edges'))) return untouched
   const ids = new Ids(sources.newId)
   const head = readHead(document, context, sources, ids)
   const graph: Graph = {
@@ -47,26 +48,23 @@ export const normalisePlan: Normalise = (raw, context, sources) => {
     edges: openList(document, 'edges'),
     requirements: openList(document, 'requirements'),
   }
-  repairGraph(graph, head, ids, sources)
+  if (!repairGraph(graph, head, ids, sources)) return untouched
   for (const items of Object.values(graph)) items.close()
   return { document: document.object, repairs: repairs.list }
 }
 
-function isTooLarge(document: Draft): boolean {
-  const [nodes, edges] = [elementsOf(document, 'nodes'), elementsOf(document, 'edges')]
-  const values =
-    nodes.filter(isObject).length * NODE_VALUES + edges.filter(isObject).length * EDGE_VALUES
-  return values > GRAPH_LIMITS.valuesMax
+function mayFit(nodes: number, edges: number): boolean {
+  return nodes * NODE_VALUES + edges * EDGE_VALUES <= GRAPH_LIMITS.valuesMax
+}
+
+function countOf(document: Draft, name: keyof typeof LISTS): number {
+  const key = keyOf(document, name)
+  return key === null ? 0 : elements(document.get(key)).filter(isObject).length
 }
 
 /** The name under which the document has the list: the first that holds a list at all. */
 function keyOf(document: Draft, name: keyof typeof LISTS): string | null {
   return LISTS[name].find((key) => Array.isArray(document.get(key))) ?? null
-}
-
-function elementsOf(document: Draft, name: keyof typeof LISTS): readonly unknown[] {
-  const key = keyOf(document, name)
-  return key === null ? [] : elements(document.get(key))
 }
 
 function openList(document: Draft, name: keyof typeof LISTS): Items {
@@ -85,22 +83,27 @@ function openList(document: Draft, name: keyof typeof LISTS): Items {
   return new Items(document, name, elements(document.get(name)))
 }
 
-function repairGraph(graph: Graph, head: Head, ids: Ids, sources: Sources): void {
+/** False when the plan turns out to be too large with the nodes that it speaks of and lacks. */
+function repairGraph(graph: Graph, head: Head, ids: Ids, sources: Sources): boolean {
   const { nodes, edges, requirements } = graph
   for (const node of nodes.drafts) readNodeAliases(node)
   for (const edge of edges.drafts) readEdgeAliases(edge)
-  const chain = cutChain(nodes, edges, head.rootId, ids)
-  const edgeIds = new Ids(sources.newId)
+  dropMarks(nodes)
   for (const node of nodes.drafts) assignNodeIds(node, head, ids)
+  const chain = cutChain(edges, head.rootId, ids)
+  const edgeIds = new Ids(sources.newId)
   for (const edge of edges.drafts) assignEdgeIds(edge, head, ids, edgeIds)
   for (const requirement of requirements.drafts) assignRequirementTask(requirement, head, ids)
-  addMissingNodes(nodes, referredIds(graph), head)
+  const referred = new Set(referredIds(graph))
+  if (!mayFit(referred.size, edges.drafts.length)) return false
+  addMissingNodes(nodes, referred, head)
   for (const [index, node] of nodes.drafts.entries()) repairNode(node, index, head)
   for (const edge of edges.drafts) repairEdge(edge)
   attachRoot(nodes, edges, chain, head, ids)
   for (const [index, requirement] of requirements.drafts.entries()) {
     repairRequirement(requirement, index)
   }
+  return true
 }
 
 /** The tasks that edges and requirements speak of, in that order. */
