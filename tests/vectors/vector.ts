@@ -51,17 +51,40 @@ export function loadVectors(folder: string, spec: string): readonly Vector[] {
 }
 
 function makeVector(file: string, bases: Record<string, unknown>, row: Vector): Vector {
-  refuseUnknown(`${file}: ${row.id}`, row, CASE_KEYS)
-  if (row.from === undefined) return { ...row, file }
-  if (!Object.hasOwn(bases, row.from)) throw new Error(`${file}: ${row.id}: no base ${row.from}`)
-  const document = structuredClone(bases[row.from])
-  for (const pointer of row.remove ?? [])
-    edit(document, pointer, (parent, key) => removeKey(parent, key))
-  for (const [pointer, value] of Object.entries(row.set ?? {})) {
-    if (pointer === '') return { ...row, file, document: value }
+  const where = `${file}: ${row.id}`
+  refuseUnknown(where, row, CASE_KEYS)
+  const made = { ...row, file, want: makeWant(where, bases, row.want) }
+  return row.from === undefined ? made : { ...made, document: makeDocument(where, bases, row) }
+}
+
+/** A normalised document may be told by its base and its changes, as a document is. */
+function makeWant(where: string, bases: Record<string, unknown>, want: Vector['want']) {
+  const { from, remove, set, ...rest } = want as Recipe
+  if (from === undefined) return want
+  return { ...rest, normalized: makeDocument(where, bases, want as Recipe) }
+}
+
+type Recipe = Pick<Vector, 'from' | 'remove' | 'set'>
+
+function makeDocument(where: string, bases: Record<string, unknown>, recipe: Recipe): unknown {
+  const { from = '', remove, set } = recipe
+  if (!Object.hasOwn(bases, from)) throw new Error(`${where}: no base ${from}`)
+  return changed(bases[from], remove, set)
+}
+
+/** A copy of `base` without what `remove` points at, in order, and then with what `set` says. */
+export function changed(
+  base: unknown,
+  remove: readonly string[] = [],
+  set: Readonly<Record<string, unknown>> = {},
+): unknown {
+  const document = structuredClone(base)
+  for (const pointer of remove) edit(document, pointer, (parent, key) => removeKey(parent, key))
+  for (const [pointer, value] of Object.entries(set)) {
+    if (pointer === '') return value
     edit(document, pointer, (parent, key) => setKey(parent, key, structuredClone(value)))
   }
-  return { ...row, file, document }
+  return document
 }
 
 function refuseUnknown(where: string, object: object, legal: readonly string[]): void {
