@@ -87,7 +87,7 @@ export function changed(
   return document
 }
 
-function refuseUnknown(where: string, object: object, legal: readonly string[]): void {
+export function refuseUnknown(where: string, object: object, legal: readonly string[]): void {
   for (const key of Object.keys(object)) {
     if (!legal.includes(key)) throw new Error(`${where}: unknown key ${key}`)
   }
