@@ -312,6 +312,28 @@ export const CODES = {
   'decision.permanent': wrong('only a BLOCK can be permanent'),
   'decision.law_refs': wrong('a law among the codes is not referred to'),
 
+  // Flow documents: the flow itself and its side file.
+  'flow.type_const': wrong('the type is not the one of this contract'),
+  'flow.required': wrong('a mandatory field is missing'),
+  'flow.field_type': wrong('a field has the wrong JSON type'),
+  'flow.unknown_key': wrong('the contract has no such key'),
+  'flow.enum': wrong('the value is not one of the allowed ones'),
+  'flow.empty': wrong('a name, phrase, expression or list is empty'),
+  'flow.range': wrong('the number is smaller than it may be'),
+  'flow.duplicate_id': wrong('an id is used twice'),
+  'flow.unknown_ref': wrong('an id refers to nothing in this flow'),
+  'flow.target': wrong('the target is not of a CHECK, or not a WORK node'),
+  'flow.participant': wrong('a participant is not exactly one of the five kinds'),
+  'flow.secret_name': wrong('a secret is not given by the name of a variable'),
+  'flow.outside_workspace': wrong('the path does not stay under the workspace'),
+  'flow.evidence_source': wrong('the evidence source is not of the form `path:field`'),
+  'flow.reserved_field': wrong('the host keeps a state field of this name'),
+  'flow.field_name': wrong('the name of a state field cannot be written in an expression'),
+  'flow.join_mixed': wrong('one node is joined by AND and by OR'),
+  'flow.policy_tie': wrong('two policies in conflict have the same priority'),
+  'flow.policy_cycle': wrong('policies of one priority override one another in a circle'),
+  'flow.invariant_weaker': wrong('a built-in invariant is restated weaker than it is'),
+
   // Facts: what is asked to be appended, and what was found on the ledger.
   'fact.stream': wrong('the stream name is not a short lower-case token'),
   'fact.source': wrong('the source is not a short token'),
@@ -319,6 +341,16 @@ export const CODES = {
   'fact.idempotency_key': wrong('the idempotency key is not a token of 1 to 200 characters'),
   'fact.too_large': wrong('the fact is longer than 65,535 bytes'),
   'fact.malformed': broken('the stored fact is not a fact in canonical form'),
+
+  // The ledger's own records.
+  'ledger_record.required': wrong('a mandatory field is missing'),
+  'ledger_record.field_type': wrong('a field has the wrong JSON type'),
+  'ledger_record.unknown_key': wrong('the contract has no such key'),
+  'ledger_record.stream': wrong('the name is no name of a stream'),
+  'ledger_record.key': wrong('the text is no public key, or not another one'),
+  'ledger_record.digest': wrong('the digest is not `sha256:` and 64 hex digits'),
+  'ledger_record.size': wrong('the size is negative or contradicts the others'),
+  'ledger_record.moment': wrong('the time is not an ISO 8601 moment'),
 
   // The ledger: stores, keys, checkpoints.
   'ledger.missing': { http: 404, exit: 2, says: 'there is no ledger at this place' },

@@ -69,6 +69,7 @@ describe('secret places', () => {
     ['/contents/0'],
     ['/content\n2'],
     ['/request/body/0/x'],
+    ['/nodes/0/executor/secrets/0'],
   ])('%s is one', (pointer) => {
     expect(isSecretPlace(pointer)).toBe(true)
     expect(show('hunter2', pointer)).not.toContain('hunter2')

@@ -1,13 +1,14 @@
 /**
  * Shows an offending value inside a message: in backticks, escaped, cut to 80 characters. Values
- * that may be secrets are never shown: anything under `env`, `headers`, `stdin`, `content*`, `body`.
+ * that may be secrets are never shown: anything under `env`, `headers`, `stdin`, `content*`, `body`,
+ * and under `secrets`, where a name belongs and the secret itself is sometimes pasted.
  */
 import { pointerSteps } from './pointer.ts'
 
 const SHOWN_LENGTH_MAX = 80
 /** A character is two units at most, so what is beyond these would be cut off anyway. */
 const UNITS_MAX = 2 * SHOWN_LENGTH_MAX + 2
-const SECRET_STEP = /^(?:env|headers|stdin|body)$|^content/
+const SECRET_STEP = /^(?:env|headers|stdin|body|secrets)$|^content/
 /** Control, bidi, zero-width and line-breaking characters, and the backtick that ends a quotation. */
 const UNSAFE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is escaped

@@ -179,6 +179,33 @@ export type { UiStep } from './descriptor/ui-step.ts'
 export { namesAddress, parseWebAddress, type WebAddress } from './descriptor/web-address.ts'
 export { detectContract } from './detect.ts'
 export {
+  type Flow,
+  type FlowEdge,
+  type FlowNode,
+  flowContract,
+} from './flow/flow.ts'
+export {
+  type Claim,
+  ClaimSchema,
+  type Evidence,
+  EvidenceSchema,
+  type Participant,
+  ParticipantSchema,
+  type StateField,
+} from './flow/shapes.ts'
+export { type FlowSide, flowSideContract } from './flow/side.ts'
+export {
+  BUILT_IN_INVARIANTS,
+  DEFAULT_TEXT_POLICIES,
+  EDGE_CLASSES,
+  type EdgeClass,
+  HOST_FIELDS,
+  type HostField,
+  NODE_KINDS,
+  type NodeKind,
+  VIOLATION_ACTIONS,
+} from './flow/vocabulary.ts'
+export {
   type Check,
   type Context,
   type Contract,

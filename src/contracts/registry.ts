@@ -20,7 +20,12 @@ import { actionDescriptor } from './descriptor/descriptor.ts'
 import { operationContract } from './descriptor/operation.ts'
 import { proposalContract } from './descriptor/proposal.ts'
 import { sandboxResult } from './descriptor/sandbox-result.ts'
+import { flowContract } from './flow/flow.ts'
+import { flowSideContract } from './flow/side.ts'
 import type { Contract } from './kernel/contract.ts'
+import { bodyDropped } from './ledger/body-dropped.ts'
+import { keyRotated } from './ledger/key-rotated.ts'
+import { tailCut } from './ledger/tail-cut.ts'
 
 const DOCUMENTS: readonly Contract[] = [
   actTask,
@@ -39,6 +44,11 @@ const DOCUMENTS: readonly Contract[] = [
   proposalContract,
   sandboxResult,
   decisionContract,
+  flowContract,
+  flowSideContract,
+  keyRotated,
+  tailCut,
+  bodyDropped,
 ]
 
 const record = recordContract(DOCUMENTS.filter((contract) => contract.isRecord))

@@ -1,0 +1,223 @@
+/**
+ * The parts of flow documents: participants, nodes, guards, policies, access rules, claims, evidence,
+ * invariants, budgets, state. Expressions are texts here; what they mean is for the room that runs
+ * them.
+ */
+import * as Type from 'typebox'
+import {
+  ACCESS_MODES,
+  CHECK_TIMINGS,
+  FAIL_ACTIONS,
+  GUARD_FAIL_ACTIONS,
+  GUARD_SCOPES,
+  GUARD_TYPES,
+  JOINS,
+  NODE_KINDS,
+  OVERRIDE_MODES,
+  SEVERITIES,
+  STATE_TYPES,
+  TEXT_KINDS,
+  TRUST_LEVELS,
+  TRUST_REQUIREMENTS,
+  VERIFICATION_STATUSES,
+  VIOLATION_ACTIONS,
+} from './vocabulary.ts'
+
+export const closed = { additionalProperties: false } as const
+
+/** A name or an expression: a string that says something. */
+export const Name = Type.String({ minLength: 1, 'x-code': { minLength: 'empty' } })
+const Names = Type.Array(Name)
+
+const notEmpty = { minItems: 1, 'x-code': { minItems: 'empty' } } as const
+
+/** A path or pattern that stays under the workspace: relative, and never upwards. */
+const WorkspacePath = Type.String({
+  pattern: '^(?!/)(?!(?:[\\s\\S]*/)?\\.\\.(?:/|$))[^\\u0000]+$',
+  'x-code': { pattern: 'outside_workspace' },
+  'x-says': 'a relative path without `..`',
+})
+
+const Duration = Type.Number({ minimum: 0, 'x-code': { minimum: 'range' } })
+const Attempts = Type.Integer({ minimum: 1, 'x-code': { minimum: 'range' } })
+
+const Command = Type.Array(Type.String(), notEmpty)
+
+/** Hosts that a participant may call, and names of the variables that hold its secrets. */
+const reach = {
+  egress: Type.Optional(Names),
+  secrets: Type.Optional(
+    Type.Array(
+      Type.String({
+        pattern: '^[A-Za-z_][A-Za-z0-9_]*$',
+        'x-code': { pattern: 'secret_name' },
+        'x-says': 'the name of an environment variable',
+      }),
+    ),
+  ),
+}
+
+/** Who does the work: a program, an endpoint, a tool of an MCP server, a model, or a person. */
+export const ParticipantSchema = Type.Union(
+  [
+    Type.Object({ command: Command, ...reach }, closed),
+    Type.Object({ http: Name, ...reach }, closed),
+    Type.Object({ mcp: Type.Union([Name, Command]), tool: Name, ...reach }, closed),
+    Type.Object({ chat: Name, model: Name, ...reach }, closed),
+    Type.Object({ human: Type.Union([Name, Type.Literal(true)]), ...reach }, closed),
+  ],
+  {
+    'x-choose': ['command', 'http', 'mcp', 'chat', 'human'],
+    'x-code': { anyOf: 'participant' },
+  },
+)
+
+export type Participant = Type.Static<typeof ParticipantSchema>
+
+/** What a node may say besides its id; the flow asks for some of it, the side file for none. */
+export const nodeFields = {
+  kind: Type.Enum([...NODE_KINDS]),
+  title: Type.String(),
+  phase_id: Name,
+  subphase_id: Type.Optional(Name),
+  actor: Name,
+  executor: Type.Optional(ParticipantSchema),
+  reviewer: Type.Optional(ParticipantSchema),
+  target: Type.Optional(Name),
+  writes: Type.Optional(Type.Array(WorkspacePath)),
+  minimum_duration: Type.Optional(Duration),
+  max_attempts: Attempts,
+  required_files: Type.Optional(Type.Array(WorkspacePath)),
+  manifest: Type.Optional(Type.Union([Type.Boolean(), WorkspacePath])),
+  trace: Type.Optional(Type.Literal('refused')),
+}
+
+export const guardFields = {
+  guard_expr: Type.Optional(Name),
+  guard_scope: Type.Optional(Type.Enum([...GUARD_SCOPES])),
+  guard_type: Type.Optional(Type.Enum([...GUARD_TYPES])),
+  on_guard_fail: Type.Optional(Type.Enum([...GUARD_FAIL_ACTIONS])),
+  guard_evidence_source: Type.Optional(
+    Type.String({
+      pattern: '^[\\s\\S]+:[^:]+$',
+      'x-code': { pattern: 'evidence_source' },
+      'x-says': 'a path, a colon and a field',
+    }),
+  ),
+  policy_refs: Type.Optional(Names),
+  audit_invariant_refs: Type.Optional(Names),
+  trust_requirement: Type.Optional(Type.Enum([...TRUST_REQUIREMENTS])),
+  join: Type.Optional(Type.Enum([...JOINS])),
+  group_id: Type.Optional(Name),
+}
+
+export const PolicySchema = Type.Object(
+  {
+    policy_id: Name,
+    policy_expr: Name,
+    priority: Type.Integer(),
+    conflicts_with: Type.Optional(Names),
+    override_mode: Type.Enum([...OVERRIDE_MODES]),
+    violation_action: Type.Enum([...VIOLATION_ACTIONS]),
+  },
+  closed,
+)
+
+/** Phrases are matched without case and punctuation, so one without a letter would match anything. */
+export const TextPolicySchema = Type.Object(
+  {
+    policy_id: Name,
+    applies_to: Type.Enum([...TEXT_KINDS]),
+    patterns: Type.Array(
+      Type.String({
+        pattern: '[\\p{L}\\p{N}]',
+        'x-code': { pattern: 'empty' },
+        'x-says': 'a phrase with a letter or a digit',
+      }),
+      notEmpty,
+    ),
+    violation_action: Type.Enum([...VIOLATION_ACTIONS]),
+    priority: Type.Integer(),
+  },
+  closed,
+)
+
+export const AccessRuleSchema = Type.Object(
+  {
+    actor: Name,
+    resource_path: Name,
+    access_mode: Type.Enum([...ACCESS_MODES]),
+    access_allowed: Type.Boolean(),
+    reason: Type.Optional(Type.String()),
+  },
+  closed,
+)
+
+export const claimFields = {
+  claim_id: Name,
+  text: Type.Optional(Type.String()),
+  trust_level: Type.Enum([...TRUST_LEVELS]),
+  evidence_ids: Names,
+  verification_status: Type.Enum([...VERIFICATION_STATUSES]),
+}
+
+export const ClaimSchema = Type.Object({ ...claimFields, node_id: Name, actor: Name }, closed)
+
+export type Claim = Type.Static<typeof ClaimSchema>
+
+/** What a participant or a human brings for a claim; it stands in answers, not in a flow. */
+export const EvidenceSchema = Type.Object(
+  {
+    evidence_id: Name,
+    claim_id: Name,
+    actor: Name,
+    digest: Type.String({
+      pattern: '^sha256:[0-9a-f]{64}$',
+      'x-says': '`sha256:` and 64 lower-case hex digits',
+    }),
+    supports: Type.Boolean(),
+  },
+  closed,
+)
+
+export type Evidence = Type.Static<typeof EvidenceSchema>
+
+export const InvariantSchema = Type.Object(
+  {
+    invariant_id: Name,
+    invariant_expr: Name,
+    check_timing: Type.Enum([...CHECK_TIMINGS]),
+    severity: Type.Enum([...SEVERITIES]),
+    fail_action: Type.Enum([...FAIL_ACTIONS]),
+  },
+  closed,
+)
+
+export const BudgetsSchema = Type.Object(
+  {
+    seconds: Type.Optional(Duration),
+    attempts: Type.Optional(Attempts),
+    tokens: Type.Optional(Type.Integer({ minimum: 0, 'x-code': { minimum: 'range' } })),
+  },
+  closed,
+)
+
+const [INT, DOUBLE, BOOL, STRING] = STATE_TYPES
+
+/** A state field of the flow's own, with the value it starts with. */
+const StateFieldSchema = Type.Union(
+  [
+    Type.Object({ type: Type.Literal(INT), initial: Type.Integer() }, closed),
+    Type.Object({ type: Type.Literal(DOUBLE), initial: Type.Number() }, closed),
+    Type.Object({ type: Type.Literal(BOOL), initial: Type.Boolean() }, closed),
+    Type.Object({ type: Type.Literal(STRING), initial: Type.String() }, closed),
+  ],
+  { 'x-choose': 'type' },
+)
+
+export type StateField = Type.Static<typeof StateFieldSchema>
+
+/** Field names are data, so they are keys of an open object; their form is a semantic check. */
+export const StateFieldsSchema = Type.Unsafe<Readonly<Record<string, StateField>>>(
+  Type.Object({}, { additionalProperties: StateFieldSchema }),
+)
