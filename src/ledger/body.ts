@@ -44,8 +44,6 @@ export const BODY_RULES: readonly BodyRule[] = [
       '/**/content',
       '/**/content_base64',
       '/**/set/**',
-      '/**/steps/*/text',
-      '/**/steps/*/value',
     ],
   },
   { type: 'sandbox_result_v1', keep: 'places', places: ['/outputs/stdout', '/outputs/stderr'] },

@@ -170,7 +170,7 @@ describe('bodies', () => {
   }
   const payload = {
     out: { stdout: 'hello', code: 0 },
-    steps: [{ text: 'a' }, { text: 'b', env: { PATH: '/bin' } }],
+    steps: [{ text: 'hello' }, { text: 'hello', env: { PATH: '/bin' } }],
     deep: { er: { env: { HOME: '/h' } } },
     env: 'not a map',
   }

@@ -132,7 +132,6 @@ export function openNote(note: string, verifiers: readonly Verifier[]): OpenedNo
   for (const signature of parsed.signatures) {
     const verifier = verifiers.find((one) => isBy(signature, one))
     if (verifier === undefined) unknown.push(signature)
-    else if (verified.has(verifier)) continue
     else if (verifier.verify(parsed.text, signature.bytes)) verified.set(verifier, signature)
     else return { ok: false, fault: badSignature(verifier) }
   }

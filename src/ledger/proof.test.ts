@@ -17,7 +17,7 @@ import {
   verifyConsistency,
   verifyInclusion,
 } from './proof.ts'
-import { coveringNodes, leafHash, type NodeId, RightEdge } from './tree.ts'
+import { coveringNodes, leafHash, type NodeId, nodeHash, RightEdge } from './tree.ts'
 
 const H = (...parts: readonly (string | Uint8Array)[]): Buffer => {
   const hash = createHash('sha256')
@@ -277,6 +277,20 @@ describe('hostile sizes', () => {
     expect(
       verifyConsistency({ oldSize: 1, newSize: size, oldRoot: hash, newRoot: hash, path: [hash] }),
     ).toBe(false)
+  })
+
+  it('a path that climbs beyond the root proves nothing', () => {
+    const [left, right] = [leafHash('a'), leafHash('b')]
+    const root = nodeHash(left, right)
+    expect(verifyInclusion({ index: 1, size: 2, leaf: right, path: [left], root })).toBe(true)
+    expect(verifyInclusion({ index: 0, size: 1, leaf: right, path: [left], root })).toBe(false)
+    const [oldRoot, newRoot] = [nodeHash(left, root), nodeHash(left, root)]
+    const long = { oldSize: 2, newSize: 3, oldRoot: root, newRoot: nodeHash(root, left) }
+    expect(verifyConsistency({ ...long, path: [left] })).toBe(true)
+    const grown = { oldSize: 2, newSize: 2, oldRoot, newRoot, path: [root, left] }
+    expect(verifyConsistency(grown)).toBe(false)
+    const higher = { ...long, oldRoot: nodeHash(right, root), path: [root, left, right] }
+    expect(verifyConsistency({ ...higher, newRoot: nodeHash(right, long.newRoot) })).toBe(false)
   })
 
   it('up to 2^53 leaves nodes are named without rounding', () => {

@@ -1,0 +1,185 @@
+/**
+ * A ledger in SQLite, opened for writing: the file, its index, its keys. Synchronous; a thread of its
+ * own or the caller's drives it. Opening after a crash is opening.
+ */
+import { closeSync, constants, fsyncSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Database } from 'better-sqlite3'
+import { fault, invariant } from '../../base/index.ts'
+import { isKeyName, StoreFailure } from '../../ledger/index.ts'
+import { FactIndex } from './fact-index.ts'
+import { checkFilesystem, type FilesystemType } from './filesystem.ts'
+import { IndexedKeyLookup } from './key-lookup.ts'
+import type { KeyRing } from './key-ring.ts'
+import { type Answer, type Call, LedgerFile, type OnStep } from './ledger-file.ts'
+import { APPLICATION_ID, createSchema, SCHEMA_VERSION, schemaDifferences } from './schema.ts'
+import { failure, failureOf, openDatabase, takeTurn } from './sqlite.ts'
+
+export interface EngineOptions {
+  readonly file: string
+  readonly keys: KeyRing
+  readonly nowMs?: () => number
+  readonly onStep?: OnStep
+  readonly waitMsMax?: number
+  readonly filesystemType?: FilesystemType
+}
+
+export function indexFileOf(file: string): string {
+  return `${file.replace(/\.db$/, '')}-index.db`
+}
+
+/** Makes an empty ledger of that name; refuses when something is there. */
+export function createLedgerFile(
+  file: string,
+  name: string,
+  filesystemType?: FilesystemType,
+): void {
+  invariant(isKeyName(name), 'the name of a ledger is a key name')
+  const refused = checkFilesystem(dirname(file), filesystemType)
+  if (refused !== null) throw new StoreFailure(refused)
+  try {
+    reserve(file)
+    const database = openDatabase({ file, mode: 'write', synchronous: 'FULL' })
+    try {
+      database.exec('BEGIN IMMEDIATE')
+      createSchema(database)
+      database.prepare('INSERT INTO ledger (one, name) VALUES (1, ?)').run(name)
+      database.exec('COMMIT')
+    } finally {
+      database.close()
+    }
+    syncDirectory(dirname(file))
+  } catch (error) {
+    throw failureOf(error, file)
+  }
+}
+
+/** An empty file that only its owner can read: SQLite keeps the mode for what it adds. */
+function reserve(file: string): void {
+  try {
+    const { O_CREAT, O_EXCL, O_WRONLY } = constants
+    closeSync(openSync(file, O_CREAT | O_EXCL | O_WRONLY, 0o600))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    throw new StoreFailure(fault('ledger.exists', file, null))
+  }
+}
+
+/** A new name in a directory is durable once the directory is synced. */
+export function syncDirectory(directory: string): void {
+  const handle = openSync(directory, constants.O_RDONLY | constants.O_DIRECTORY)
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** Opens the file of a ledger; a file that is none, or of another version, is refused. */
+export function openLedgerDatabase(
+  file: string,
+  mode: 'write' | 'read',
+  filesystemType?: FilesystemType,
+): Database {
+  try {
+    const refused = checkFilesystem(dirname(file), filesystemType)
+    if (refused !== null) throw new StoreFailure(refused)
+    const database = openDatabase({ file, mode, synchronous: 'FULL' })
+    try {
+      takeTurn(() => checkFormat(database, file, mode))
+      return database
+    } catch (error) {
+      database.close()
+      throw error
+    }
+  } catch (error) {
+    throw missingOr(failureOf(error, file), file)
+  }
+}
+
+function checkFormat(database: Database, file: string, mode: 'write' | 'read'): void {
+  const number = (pragma: string): number => database.pragma(pragma, { simple: true }) as number
+  if (number('application_id') !== APPLICATION_ID) {
+    throw failure('ledger.missing', file, 'the file is not a ledger')
+  }
+  const found = number('user_version')
+  if (found !== SCHEMA_VERSION) {
+    throw new StoreFailure(fault('ledger.version', file, { found, known: SCHEMA_VERSION }))
+  }
+  // Whoever only reads may look at a tampered file, and verification has to.
+  const [name] = mode === 'write' ? schemaDifferences(database) : []
+  if (name !== undefined) {
+    throw failure('ledger.tampered', file, `the guard or table \`${name}\` is missing or changed`)
+  }
+}
+
+function missingOr(failed: unknown, file: string): unknown {
+  const cause =
+    failed instanceof Error ? (failed.cause as { code?: unknown } | undefined) : undefined
+  const absent = cause?.code === 'SQLITE_CANTOPEN' || cause?.code === 'ENOENT'
+  return absent ? new StoreFailure(fault('ledger.missing', file, null), { cause: failed }) : failed
+}
+
+/** Facts that the index takes over at once: some milliseconds of work. */
+const INDEX_CHUNK = 1_000
+/** A tail longer than this is indexed even when there is no quiet moment. */
+const TAIL_MAX = 50_000
+
+export class Engine {
+  readonly #database: Database
+  readonly #ledger: LedgerFile
+  readonly #index: FactIndex
+  readonly #lookup: IndexedKeyLookup
+  /** Streams that have facts behind the index, with the size they have. */
+  readonly #behind = new Map<number, { size: number; mark: number }>()
+
+  constructor({ file, filesystemType, ...options }: EngineOptions) {
+    this.#database = openLedgerDatabase(file, 'write', filesystemType)
+    try {
+      this.#index = new FactIndex(indexFileOf(file), this.#database)
+      this.#lookup = new IndexedKeyLookup(this.#index, this.#database)
+      this.#ledger = new LedgerFile({
+        ...options,
+        database: this.#database,
+        file,
+        lookup: this.#lookup,
+        onGrown: (stream, size) => this.#noteGrown(stream, size),
+      })
+    } catch (error) {
+      this.#database.close()
+      throw failureOf(error, file)
+    }
+  }
+
+  commit(calls: readonly Call[]): readonly Answer[] {
+    return this.#ledger.commit(calls)
+  }
+
+  /** A stretch of work behind the ledger's back; false when there is none left. */
+  followUp(): boolean {
+    for (const [stream, { size }] of this.#behind) {
+      const mark = this.#index.follow(stream, size, INDEX_CHUNK)
+      this.#lookup.trim(stream, mark)
+      if (mark >= size) this.#behind.delete(stream)
+      else this.#behind.set(stream, { size, mark })
+      return mark > 0 && this.#behind.size > 0
+    }
+    return false
+  }
+
+  /** The tail has become so long that appends have to wait for the index. */
+  get isFarBehind(): boolean {
+    for (const { size, mark } of this.#behind.values()) if (size - mark > TAIL_MAX) return true
+    return false
+  }
+
+  close(): void {
+    this.#index.close()
+    this.#database.close()
+  }
+
+  #noteGrown(stream: number, size: number): void {
+    const mark = this.#behind.get(stream)?.mark ?? this.#index.markOf(stream)
+    this.#behind.set(stream, { size, mark })
+  }
+}

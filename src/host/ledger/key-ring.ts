@@ -1,0 +1,19 @@
+/**
+ * The keys that a writer may sign with. The port of the ledger's file to whoever keeps keys; the
+ * directory of key files (`keys.ts`) is one such keeper.
+ */
+import { type LedgerKey, publicKeyOf } from './ed25519.ts'
+
+export interface KeyRing {
+  /** The key whose public half has this id under this name; null when it is not kept here. */
+  find(name: string, keyId: number): LedgerKey | null
+  /** The key that signs new streams. */
+  current(): LedgerKey
+}
+
+export function ringOf(...keys: readonly [LedgerKey, ...LedgerKey[]]): KeyRing {
+  return {
+    current: () => keys[0],
+    find: (name, keyId) => keys.find((key) => publicKeyOf(key, name).keyId === keyId) ?? null,
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * Keys as files: `<fingerprint>.key` (0600) holds the private key as a C2SP text, `<fingerprint>.pub`
+ * the public one, `current` the fingerprint of the key that signs new streams. Key files are written
+ * once and never changed; a key that was rotated away stays, because its public half is still needed.
+ */
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { fault, showName } from '../../base/index.ts'
+import {
+  fingerprint,
+  formatSignerKey,
+  formatVerifierKey,
+  parseSignerKey,
+  SIGNATURE_TYPES,
+  StoreFailure,
+} from '../../ledger/index.ts'
+import { keyFromSeed, type LedgerKey, newSeed, publicKeyOf } from './ed25519.ts'
+import { syncDirectory } from './engine.ts'
+import { type KeyRing, ringOf } from './key-ring.ts'
+import { failure, failureOf } from './sqlite.ts'
+
+const PRIVATE_MODE = 0o600
+const PUBLIC_MODE = 0o644
+
+/** Makes a key and writes it, synced. It signs nothing until it is made current or rotated to. */
+export function createKey(directory: string, name: string): LedgerKey {
+  const key = keyFromSeed(newSeed())
+  const { keyId, publicKey } = publicKeyOf(key, name)
+  const stem = join(directory, fingerprint(publicKey))
+  const type = SIGNATURE_TYPES.ed25519
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    writeWhole(`${stem}.key`, formatSignerKey({ name, keyId, type, seed: key.seed }), PRIVATE_MODE)
+    writeWhole(`${stem}.pub`, formatVerifierKey(publicKeyOf(key, name)), PUBLIC_MODE)
+    syncDirectory(directory)
+  } catch (error) {
+    throw failureOf(error, directory)
+  }
+  return key
+}
+
+export function makeCurrent(directory: string, key: LedgerKey): void {
+  try {
+    writeWhole(join(directory, 'current'), fingerprint(key.publicKey), PUBLIC_MODE)
+    syncDirectory(directory)
+  } catch (error) {
+    throw failureOf(error, directory)
+  }
+}
+
+/** Under a name of its own first, so that no reader ever sees half a file. */
+function writeWhole(file: string, text: string, mode: number): void {
+  const temporary = `${file}.${process.pid}.tmp`
+  const handle = openSync(temporary, 'w', mode)
+  try {
+    writeSync(handle, `${text}\n`)
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+  renameSync(temporary, file)
+}
+
+/** The keys of a directory. One that is not known is looked for again: another process may have made it. */
+export function openKeys(directory: string): KeyRing {
+  let ring = readRing(directory)
+  return {
+    current: () => ring.current(),
+    find(name, keyId) {
+      const known = ring.find(name, keyId)
+      if (known !== null) return known
+      ring = readRing(directory)
+      return ring.find(name, keyId)
+    },
+  }
+}
+
+function readRing(directory: string): KeyRing {
+  try {
+    const files = readdirSync(directory).filter((file) => file.endsWith('.key'))
+    const keys = new Map(files.map((file) => [file.slice(0, -4), readKey(join(directory, file))]))
+    const wanted = readFileSync(join(directory, 'current'), 'utf8').trim()
+    const current = keys.get(wanted)
+    if (current === undefined) {
+      throw new StoreFailure(fault('ledger.key_missing', directory, { key: wanted }))
+    }
+    return ringOf(current, ...[...keys.values()].filter((key) => key !== current))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw failureOf(error, directory)
+    throw new StoreFailure(fault('ledger.key_missing', directory, { key: 'current' }), {
+      cause: error,
+    })
+  }
+}
+
+function readKey(file: string): LedgerKey {
+  const mode = statSync(file).mode & 0o777
+  if ((mode & 0o077) !== 0) {
+    throw new StoreFailure(
+      fault(
+        'ledger.key_exposed',
+        file,
+        { file, mode: mode.toString(8) },
+        {
+          message: `others can read the private key ${showName(file)}`,
+          hint: `chmod 600 ${file}`,
+        },
+      ),
+    )
+  }
+  const parsed = parseSignerKey(readFileSync(file, 'utf8').trim())
+  const key = parsed === null ? null : keyFromSeed(parsed.seed)
+  if (parsed === null || key === null || publicKeyOf(key, parsed.name).keyId !== parsed.keyId) {
+    throw failure('ledger.key_malformed', file, `${showName(file)} does not hold a private key`)
+  }
+  return key
+}

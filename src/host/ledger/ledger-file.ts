@@ -1,0 +1,396 @@
+/**
+ * The writing half of a ledger in SQLite: one connection, one commit at a time, no promises and no
+ * threads. Whoever drives it (a thread of its own, or the caller's) hands in what has queued up.
+ *
+ * A commit is one transaction: facts, tiles, a signed checkpoint per stream, and nothing that does not
+ * prove them. Its steps are named, so that tests can break each of them before and after it happened.
+ *
+ * INVARIANT (caches are guesses): what is kept in memory between commits counts only if no other
+ * connection has written since, and is thrown away when a commit fails. Loading it again is the same
+ * code that opens a ledger.
+ */
+import type { Database, Statement } from 'better-sqlite3'
+import { fault } from '../../base/index.ts'
+import {
+  type Appended,
+  chainNext,
+  type Draft,
+  factLeaf,
+  HOST_STREAM,
+  occurredAtText,
+  StoreFailure,
+  sealFact,
+  signCheckpoint,
+  TILE_WIDTH,
+} from '../../ledger/index.ts'
+import { type LedgerKey, signerFor } from './ed25519.ts'
+import { FactIds } from './fact-id.ts'
+import type { KeyRing } from './key-ring.ts'
+import { factPlace, STREAM_SIZE_MAX, tilePlace } from './schema.ts'
+import { failure, failureOf, isFull, pause, takeTurn, WAIT_MS_MAX } from './sqlite.ts'
+import { newStream, StreamLoader, type StreamState } from './stream-state.ts'
+
+/** The steps of a commit in their order. */
+export const STEPS = ['begin', 'facts', 'tiles', 'head', 'commit', 'answer'] as const
+export type Step = (typeof STEPS)[number]
+
+/** Told before and after each step. Tests throw or kill here; nothing else uses it. */
+export type OnStep = (step: Step, moment: 'before' | 'after') => void
+
+/** Looks up idempotency keys inside a transaction; sees every fact that is committed. */
+export interface KeyLookup {
+  /** `size` is the size of the stream as the transaction sees it. */
+  find(stream: number, size: number, key: string): number | null
+  /** A fact with that key was appended, but is not yet committed. */
+  add(stream: number, seq: number, key: string): void
+  /** The transaction is over; when it failed, what `add` told is void. */
+  end(outcome: 'committed' | 'failed'): void
+}
+
+/** One caller's drafts, whole or not at all. */
+export interface Call {
+  readonly drafts: readonly Draft[]
+  /** Every stream turns to this key with the call's facts, one for each stream. */
+  readonly rotateTo?: LedgerKey
+}
+
+export type Answer = readonly Appended[] | StoreFailure
+
+export interface LedgerFileOptions {
+  readonly database: Database
+  readonly file: string
+  readonly keys: KeyRing
+  readonly lookup: KeyLookup
+  /** A stream has grown, committed. */
+  readonly onGrown?: (stream: number, size: number) => void
+  readonly nowMs?: () => number
+  readonly onStep?: OnStep
+  readonly waitMsMax?: number
+}
+
+/** A checkpoint is kept for good each time the size passes a multiple of this. */
+const CHECKPOINT_EVERY = 10_000
+const STATES_MAX = 128
+/** A turn that came at once takes less than this. */
+const PAUSED_MS = 0.1
+
+/** A fact that is written and waits for the commit; its size is known only then. */
+interface Pending extends Omit<Appended, 'size'> {
+  readonly state: StreamState
+}
+
+/** What one transaction does. */
+interface Turn {
+  readonly touched: Set<StreamState>
+  readonly rotated: Map<StreamState, LedgerKey>
+  readonly results: (readonly Pending[] | StoreFailure)[]
+  /** The first fact written, by which a commit in doubt is settled. */
+  first: { readonly place: number; readonly text: string } | null
+  /** The last step begun. */
+  step: Step
+}
+
+export class LedgerFile {
+  readonly #database: Database
+  readonly #file: string
+  readonly #keys: KeyRing
+  readonly #lookup: KeyLookup
+  readonly #nowMs: () => number
+  readonly #onStep: OnStep
+  readonly #onGrown: (stream: number, size: number) => void
+  readonly #waitMsMax: number
+  readonly #ids = new FactIds()
+  readonly #loader: StreamLoader
+  readonly #sql: ReturnType<typeof prepareStatements>
+  readonly #states = new Map<string, StreamState>()
+  readonly #name: string
+  #dataVersion = -1
+  /** Other processes were seen writing: step aside after a commit. */
+  #isContended = false
+
+  constructor({ database, file, keys, lookup, ...options }: LedgerFileOptions) {
+    this.#database = database
+    this.#file = file
+    this.#keys = keys
+    this.#lookup = lookup
+    this.#nowMs = options.nowMs ?? Date.now
+    this.#onStep = options.onStep ?? (() => undefined)
+    this.#onGrown = options.onGrown ?? (() => undefined)
+    this.#waitMsMax = options.waitMsMax ?? WAIT_MS_MAX
+    this.#loader = new StreamLoader(database, keys)
+    this.#sql = prepareStatements(database)
+    const name = this.#sql.name.get()
+    if (typeof name !== 'string') throw failure('ledger.tampered', file, 'the ledger has no name')
+    this.#name = name
+  }
+
+  /** Commits what the callers ask, in their order; one answer for each. Throws only bugs. */
+  commit(calls: readonly Call[]): readonly Answer[] {
+    const turn: Turn = {
+      touched: new Set(),
+      rotated: new Map(),
+      results: [],
+      first: null,
+      step: 'begin',
+    }
+    try {
+      this.#begin(turn)
+      for (const call of calls) turn.results.push(this.#attempt(turn, call))
+      this.#write(turn)
+      this.#settleCaches(turn)
+      this.#lookup.end('committed')
+      this.#step(turn, 'answer', () => undefined)
+    } catch (error) {
+      const failed = this.#recover(turn, error)
+      if (failed !== null) return calls.map(() => failed)
+    }
+    for (const { id, storedSize } of turn.touched) this.#onGrown(id, storedSize)
+    if (this.#isContended) pause()
+    return turn.results.map(answerOf)
+  }
+
+  #begin(turn: Turn): void {
+    this.#step(turn, 'begin', () => {
+      const { waitedMs } = takeTurn(() => this.#sql.begin.run(), this.#waitMsMax)
+      const dataVersion = this.#sql.dataVersion.get() as number
+      const moved = dataVersion !== this.#dataVersion
+      this.#isContended = waitedMs > PAUSED_MS || (moved && this.#dataVersion !== -1)
+      if (moved) this.#dropMoved()
+      this.#dataVersion = dataVersion
+    })
+  }
+
+  /** Somebody else wrote: keep only the streams that have the size they had. */
+  #dropMoved(): void {
+    for (const [name, state] of this.#states) {
+      if (this.#loader.headOf(state.id)?.size !== state.storedSize) this.#states.delete(name)
+    }
+  }
+
+  /** What is wrong with one call is found before it writes, and leaves the others alone. */
+  #attempt(turn: Turn, call: Call): readonly Pending[] | StoreFailure {
+    const refusal = this.#refusalOf(call)
+    if (refusal !== null) return refusal
+    return this.#step(turn, 'facts', () =>
+      call.drafts.map((draft) => this.#appendFact(turn, draft, call.rotateTo)),
+    )
+  }
+
+  #refusalOf({ drafts, rotateTo }: Call): StoreFailure | null {
+    try {
+      const sizes = new Map<string, number>()
+      for (const { stream, expectedSize } of drafts) {
+        const size = sizes.get(stream) ?? this.#sizeOf(stream)
+        if (expectedSize !== null && expectedSize !== size) {
+          return headMoved(stream, expectedSize, size)
+        }
+        if (size >= STREAM_SIZE_MAX) return streamFull(stream)
+        sizes.set(stream, size + 1)
+      }
+      return rotateTo === undefined ? null : this.#missedBy(sizes)
+    } catch (error) {
+      const failed = failureOf(error, this.#file)
+      if (failed instanceof StoreFailure) return failed
+      throw error
+    }
+  }
+
+  /** A rotation speaks for every stream; one that came to be meanwhile has to be in it. */
+  #missedBy(sizes: ReadonlyMap<string, number>): StoreFailure | null {
+    const names = this.#sql.streams.all() as readonly string[]
+    const missed = names.find((name) => !sizes.has(name))
+    return missed === undefined ? null : headMoved(missed, 0, this.#sizeOf(missed))
+  }
+
+  #sizeOf(name: string): number {
+    const state = this.#state(name)
+    if (state !== null) return state.growth.size
+    // A new stream is signed by the key of the host's: that one has to be in order, too.
+    this.#state(HOST_STREAM)
+    return 0
+  }
+
+  #state(name: string): StreamState | null {
+    const known = this.#states.get(name)
+    if (known !== undefined) return known
+    const loaded = this.#loader.load(name)
+    if (loaded !== null) this.#states.set(name, loaded)
+    return loaded
+  }
+
+  #createStream(name: string): StreamState {
+    const id = this.#sql.nextStream.get() as number
+    const key = this.#state(HOST_STREAM)?.key ?? this.#keys.current()
+    const made = newStream(id, name, `${this.#name}/${name}`, key)
+    this.#sql.addStream.run(made.id, made.name, made.origin)
+    this.#states.set(name, made)
+    return made
+  }
+
+  #appendFact(turn: Turn, draft: Draft, rotateTo: LedgerKey | undefined): Pending {
+    const state = this.#state(draft.stream) ?? this.#createStream(draft.stream)
+    const earlier = this.#earlier(state, draft)
+    if (earlier !== null) return earlier
+    turn.touched.add(state)
+    if (rotateTo !== undefined) turn.rotated.set(state, rotateTo)
+    const seq = state.growth.size
+    const atMs = Math.max(this.#nowMs(), state.occurredAtMs)
+    const factId = this.#ids.next(atMs)
+    const occurredAt = occurredAtText(atMs)
+    const text = sealFact(draft, { seq, factId, occurredAt })
+    const leaf = factLeaf(text)
+    state.chain = chainNext(state.chain, leaf)
+    state.growth.append(leaf)
+    state.occurredAtMs = atMs
+    const place = factPlace(state.id, seq)
+    this.#sql.addFact.run(place, text, state.chain)
+    turn.first ??= { place, text }
+    if (draft.idempotencyKey !== null) this.#lookup.add(state.id, seq, draft.idempotencyKey)
+    return pending(state, seq, factId, occurredAt, leaf, false)
+  }
+
+  /** The fact of the first time, when the draft's key was used before. */
+  #earlier(state: StreamState, { idempotencyKey }: Draft): Pending | null {
+    if (idempotencyKey === null) return null
+    const seq = this.#lookup.find(state.id, state.growth.size, idempotencyKey)
+    if (seq === null) return null
+    const text = this.#sql.fact.get(factPlace(state.id, seq)) as string
+    const { fact_id: factId, occurred_at: occurredAt } = JSON.parse(text)
+    return pending(state, seq, factId, occurredAt, factLeaf(text), true)
+  }
+
+  #write(turn: Turn): void {
+    if (turn.touched.size === 0) return this.#rollback()
+    const touched = [...turn.touched]
+    this.#step(turn, 'tiles', () => {
+      for (const state of touched) this.#writeTiles(state)
+    })
+    this.#step(turn, 'head', () => {
+      for (const state of touched) this.#writeHead(state, turn.rotated.get(state))
+    })
+    this.#step(turn, 'commit', () => this.#sql.commit.run())
+  }
+
+  #writeTiles(state: StreamState): void {
+    for (const { level, index, hashes, inner } of state.growth.takeChanges()) {
+      const place = tilePlace(state.id, level, index)
+      const existed = index * TILE_WIDTH < Math.floor(state.storedSize / TILE_WIDTH ** level)
+      if (existed) this.#sql.growTile.run(hashes, inner, place)
+      else this.#sql.addTile.run(place, hashes, inner)
+    }
+  }
+
+  #writeHead(state: StreamState, rotateTo: LedgerKey | undefined): void {
+    const { size } = state.growth
+    const keys = rotateTo === undefined ? [state.key] : [state.key, rotateTo]
+    const signers = keys.map((key) => signerFor(key, state.origin))
+    const note = signCheckpoint(state.origin, size, state.growth.root(), signers)
+    if (state.storedSize === 0) this.#sql.addHead.run(state.id, size, note)
+    else this.#sql.moveHead.run(size, note, state.id)
+    const before = Math.floor(state.storedSize / CHECKPOINT_EVERY)
+    if (Math.floor(size / CHECKPOINT_EVERY) > before || rotateTo !== undefined) {
+      this.#sql.keep.run(factPlace(state.id, size), note)
+    }
+  }
+
+  #settleCaches(turn: Turn): void {
+    for (const state of turn.touched) {
+      state.storedSize = state.growth.size
+      state.key = turn.rotated.get(state) ?? state.key
+      // The newest used stands last; the oldest goes first.
+      this.#states.delete(state.name)
+      this.#states.set(state.name, state)
+    }
+    for (const name of this.#states.keys()) {
+      if (this.#states.size <= STATES_MAX) break
+      this.#states.delete(name)
+    }
+  }
+
+  /**
+   * A step failed. Nothing that was remembered counts any more, and the file decides: null when the
+   * facts are recorded after all, else the failure of every call.
+   */
+  #recover(turn: Turn, error: unknown): StoreFailure | null {
+    this.#states.clear()
+    this.#lookup.end('failed')
+    this.#dataVersion = -1
+    try {
+      this.#rollback()
+      if (turn.first !== null && this.#sql.fact.get(turn.first.place) === turn.first.text) {
+        for (const state of turn.touched) state.storedSize = state.growth.size
+        return null
+      }
+    } catch {
+      return unclear(this.#file, error)
+    }
+    // A failed sync may have left whole frames in the log, and a crash now would bring them back.
+    if (turn.step === 'commit' && !isFull(error)) return unclear(this.#file, error)
+    const failed = failureOf(error, this.#file)
+    if (failed instanceof StoreFailure) return failed
+    throw error
+  }
+
+  #rollback(): void {
+    if (this.#database.inTransaction) this.#sql.rollback.run()
+  }
+
+  #step<T>(turn: Turn, step: Step, work: () => T): T {
+    turn.step = step
+    this.#onStep(step, 'before')
+    const result = work()
+    this.#onStep(step, 'after')
+    return result
+  }
+}
+
+function prepareStatements(database: Database) {
+  const prepare = (sql: string): Statement => database.prepare(sql)
+  return {
+    begin: prepare('BEGIN IMMEDIATE'),
+    commit: prepare('COMMIT'),
+    rollback: prepare('ROLLBACK'),
+    dataVersion: prepare('PRAGMA data_version').pluck(),
+    name: prepare('SELECT name FROM ledger').pluck(),
+    streams: prepare('SELECT name FROM streams').pluck(),
+    nextStream: prepare('SELECT coalesce(max(stream), 0) + 1 FROM streams').pluck(),
+    addStream: prepare('INSERT INTO streams (stream, name, origin) VALUES (?, ?, ?)'),
+    fact: prepare('SELECT fact FROM facts WHERE place = ?').pluck(),
+    addFact: prepare('INSERT INTO facts (place, fact, chain) VALUES (?, ?, ?)'),
+    addTile: prepare('INSERT INTO tiles (place, hashes, nodes) VALUES (?, ?, ?)'),
+    growTile: prepare('UPDATE tiles SET hashes = ?, nodes = ? WHERE place = ?'),
+    addHead: prepare('INSERT INTO heads (stream, size, note) VALUES (?, ?, ?)'),
+    moveHead: prepare('UPDATE heads SET size = ?, note = ? WHERE stream = ?'),
+    keep: prepare('INSERT INTO checkpoints (place, note) VALUES (?, ?)'),
+  }
+}
+
+function pending(
+  state: StreamState,
+  seq: number,
+  factId: string,
+  occurredAt: string,
+  leaf: Uint8Array,
+  repeated: boolean,
+): Pending {
+  const hex = Buffer.from(leaf.buffer).toString('hex')
+  return { state, stream: state.name, seq, factId, occurredAt, leaf: `sha256:${hex}`, repeated }
+}
+
+function answerOf(result: readonly Pending[] | StoreFailure): Answer {
+  if (result instanceof StoreFailure) return result
+  return result.map(({ state, ...rest }) => ({ ...rest, size: state.storedSize }))
+}
+
+function headMoved(stream: string, expected: number, found: number): StoreFailure {
+  return new StoreFailure(fault('ledger.head_moved', stream, { expected, found }))
+}
+
+function streamFull(stream: string): StoreFailure {
+  const reason = `a stream holds at most ${STREAM_SIZE_MAX} facts`
+  return new StoreFailure(fault('ledger.unreachable', stream, { reason }))
+}
+
+function unclear(file: string, cause: unknown): StoreFailure {
+  return new StoreFailure(fault('ledger.unclear', file, null), { cause })
+}

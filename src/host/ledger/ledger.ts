@@ -1,0 +1,201 @@
+/**
+ * A ledger on this machine: store, bodies and keys in one state directory (`ledger.db`, `objects/`,
+ * `keys/`), and the one way to append to it: judged, bodies first, then the fact.
+ */
+import { randomBytes } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { invariant } from '../../base/index.ts'
+import {
+  type Appended,
+  type BodyRule,
+  type Draft,
+  type Entry,
+  formatVerifierKey,
+  HOST_STREAM,
+  type Preparation,
+  type Principal,
+  prepareFact,
+  SALT_BYTES,
+  type Store,
+  StoreFailure,
+} from '../../ledger/index.ts'
+import { type LedgerKey, publicKeyOf } from './ed25519.ts'
+import { createLedgerFile } from './engine.ts'
+import { createKey, makeCurrent, openKeys } from './keys.ts'
+import { ObjectStore } from './objects.ts'
+import { SqliteStore } from './sqlite-store.ts'
+import { InlineWriter, startWriter, type Writer } from './writer.ts'
+
+export interface LedgerPlace {
+  /** The state directory. */
+  readonly directory: string
+}
+
+export interface OpenLedgerOptions extends LedgerPlace {
+  /** A thread for programs with many callers; the caller's own for those that append a little. */
+  readonly writer: 'thread' | 'inline'
+  readonly threadFile?: URL
+  readonly bodyRules?: readonly BodyRule[]
+}
+
+/** Who does something to the ledger itself, and through which part of writ. */
+export interface Actor {
+  readonly principal: Principal
+  readonly source: string
+}
+
+/** What became of an entry: its fact, or why its record was refused. */
+export type Recorded =
+  | { readonly ok: true; readonly appended: Appended }
+  | Extract<Preparation, { ok: false }>
+
+const FILE = 'ledger.db'
+const KEYS = 'keys'
+const OBJECTS = 'objects'
+
+/**
+ * Makes a ledger: its key, its file, and the first fact of the host's stream, which names the key.
+ * `name` is the origin of its streams, each behind a slash: `example.org/writ/1` → `…/1/main`.
+ */
+export async function createLedger(
+  { directory }: LedgerPlace,
+  name: string,
+  actor: Actor,
+): Promise<void> {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  createLedgerFile(join(directory, FILE), name)
+  const key = createKey(join(directory, KEYS), name)
+  makeCurrent(join(directory, KEYS), key)
+  const ledger = await openLedger({ directory, writer: 'inline' })
+  try {
+    const first = rotation(HOST_STREAM, `${name}/${HOST_STREAM}`, 0, null, key)
+    await ledger.record({ ...actor, stream: HOST_STREAM, record: first })
+  } finally {
+    await ledger.close()
+  }
+}
+
+export async function openLedger(options: OpenLedgerOptions): Promise<Ledger> {
+  const { directory } = options
+  const file = join(directory, FILE)
+  const writer = await openWriter(file, join(directory, KEYS), options)
+  try {
+    const store = new SqliteStore(file, writer)
+    const objects = new ObjectStore(join(directory, OBJECTS))
+    return new Ledger(store, objects, writer, join(directory, KEYS), options.bodyRules)
+  } catch (error) {
+    await writer.close()
+    throw error
+  }
+}
+
+async function openWriter(
+  file: string,
+  keysDirectory: string,
+  { writer, threadFile }: OpenLedgerOptions,
+): Promise<Writer> {
+  if (writer === 'inline') return new InlineWriter({ file, keys: openKeys(keysDirectory) })
+  return startWriter(
+    threadFile === undefined ? { file, keysDirectory } : { file, keysDirectory, threadFile },
+  )
+}
+
+export class Ledger {
+  readonly store: Store
+  readonly objects: ObjectStore
+  readonly #writer: Writer
+  readonly #keysDirectory: string
+  readonly #bodyRules: readonly BodyRule[] | undefined
+
+  constructor(
+    store: Store,
+    objects: ObjectStore,
+    writer: Writer,
+    keysDirectory: string,
+    bodyRules: readonly BodyRule[] | undefined,
+  ) {
+    this.store = store
+    this.objects = objects
+    this.#writer = writer
+    this.#keysDirectory = keysDirectory
+    this.#bodyRules = bodyRules
+  }
+
+  /** Judges an entry and records it. What is refused is an answer; what fails is a StoreFailure. */
+  async record(entry: Entry, expectedSize?: number): Promise<Recorded> {
+    const prepared = this.#prepare(entry, expectedSize)
+    if (!prepared.ok) return prepared
+    // INVARIANT (bodies first): a fact never names a body that a crash could have lost.
+    await Promise.all(prepared.objects.map((object) => this.objects.put(object)))
+    const [appended] = await this.store.append([prepared.draft])
+    invariant(appended !== undefined, 'a draft that was appended is answered')
+    return { ok: true, appended }
+  }
+
+  /**
+   * Makes a new key and turns every stream to it in one commit. Each stream gets a fact that names the
+   * last size the old key may sign: the size with that fact, whose checkpoint carries both signatures.
+   */
+  async rotateKey({ principal, source }: Actor): Promise<LedgerKey> {
+    const heads = await this.#heads()
+    const host = heads.find(({ stream }) => stream === HOST_STREAM)
+    const name = (host?.origin ?? '').slice(0, -`/${HOST_STREAM}`.length)
+    const key = createKey(this.#keysDirectory, name)
+    const old = openKeys(this.#keysDirectory).current()
+    for (;;) {
+      const drafts = (await this.#heads()).map(({ stream, origin, size }) => {
+        const record = rotation(stream, origin, size + 1, old, key)
+        return this.#draft({ stream, source, principal, record }, size)
+      })
+      try {
+        await this.#writer.rotate(drafts, key)
+        break
+      } catch (error) {
+        // Somebody appended in between: the sizes are other ones now.
+        if (!(error instanceof StoreFailure) || error.fault.code !== 'ledger.head_moved')
+          throw error
+      }
+    }
+    makeCurrent(this.#keysDirectory, key)
+    return key
+  }
+
+  async close(): Promise<void> {
+    await this.store.close()
+  }
+
+  async #heads() {
+    const heads = await Promise.all(
+      (await this.store.streams()).map((name) => this.store.head(name)),
+    )
+    return heads.filter((head) => head !== null)
+  }
+
+  #draft(entry: Entry, expectedSize: number): Draft {
+    const prepared = this.#prepare(entry, expectedSize)
+    invariant(prepared.ok, 'a record that writ made itself follows its contract')
+    return prepared.draft
+  }
+
+  #prepare(entry: Entry, expectedSize: number | undefined): Preparation {
+    return prepareFact(entry, {
+      salt: () => randomBytes(SALT_BYTES),
+      ...(this.#bodyRules === undefined ? {} : { bodyRules: this.#bodyRules }),
+      ...(expectedSize === undefined ? {} : { expectedSize }),
+    })
+  }
+}
+
+function rotation(
+  stream: string,
+  origin: string,
+  lastSize: number,
+  old: LedgerKey | null,
+  key: LedgerKey,
+): Entry['record'] {
+  const text = (one: LedgerKey): string => formatVerifierKey(publicKeyOf(one, origin))
+  const oldKey = old === null ? null : text(old)
+  const payload = { stream, origin, old_key: oldKey, new_key: text(key), last_size: lastSize }
+  return { type: 'key_rotated_v1', payload }
+}

@@ -1,0 +1,148 @@
+/**
+ * The content-addressed store of bodies: `objects/ab/cdef…`, named by the SHA-256 of what is in them.
+ *
+ * PROMISE (durable): when `put` resolves, the bytes and the name are synced, so a fact that names the
+ *   body can be appended. A name stands for whole contents at every moment.
+ * PROMISE (true): `get` gives the bytes that the name promises, or a failure; never others.
+ * Concurrent calls of any processes are fine. Dropping is final and leaves the facts alone; that a
+ * body may be dropped is for the caller to know.
+ */
+import { randomBytes } from 'node:crypto'
+import { mkdir, open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { type Digest, digestBytes, fault, invariant, isDigest, showName } from '../../base/index.ts'
+import { type StoredObject, StoreFailure } from '../../ledger/index.ts'
+import { failureOf } from './sqlite.ts'
+
+const FILE_MODE = 0o600
+const DIRECTORY_MODE = 0o700
+/** What an interrupted `put` left behind is removed after this. */
+const LEFTOVER_AGE_MS = 60 * 60 * 1000
+
+export class ObjectStore {
+  readonly #directory: string
+
+  constructor(directory: string) {
+    this.#directory = directory
+  }
+
+  async put({ digest, bytes }: StoredObject): Promise<void> {
+    invariant(digestBytes(bytes) === digest, 'an object is named by its contents')
+    const file = this.#fileOf(digest)
+    try {
+      await this.#makeDirectory(dirname(file))
+      if (!(await hasSize(file, bytes.length))) await this.#write(file, bytes)
+      // Also when the file was there: whoever wrote it may not have come as far as this.
+      await syncPath(dirname(file))
+    } catch (error) {
+      throw failureOf(error, file)
+    }
+  }
+
+  async get(digest: Digest): Promise<Uint8Array> {
+    const file = this.#fileOf(digest)
+    const bytes = await readFile(file).catch((error: unknown) => {
+      throw isAbsent(error) ? missing(digest) : failureOf(error, file)
+    })
+    if (digestBytes(bytes) === digest) return bytes
+    const message = `the body ${showName(digest)} has other contents than its name says`
+    throw new StoreFailure(fault('body.altered', digest, null, { message }))
+  }
+
+  async has(digest: Digest): Promise<boolean> {
+    return (await sizeOf(this.#fileOf(digest))) !== null
+  }
+
+  /** Removes a body for good; false when there was none. */
+  async drop(digest: Digest): Promise<boolean> {
+    const file = this.#fileOf(digest)
+    try {
+      await unlink(file)
+      await syncPath(dirname(file))
+      return true
+    } catch (error) {
+      if (isAbsent(error)) return false
+      throw failureOf(error, file)
+    }
+  }
+
+  /** Removes what interrupted writes left behind; tells how many. */
+  async sweep(nowMs: number): Promise<number> {
+    const directory = join(this.#directory, 'tmp')
+    const names = await readdir(directory).catch(() => [])
+    let swept = 0
+    for (const name of names) {
+      const file = join(directory, name)
+      const found = await stat(file).catch(() => null)
+      if (found === null || nowMs - found.mtimeMs < LEFTOVER_AGE_MS) continue
+      await rm(file, { force: true })
+      swept++
+    }
+    return swept
+  }
+
+  async #write(file: string, bytes: Uint8Array): Promise<void> {
+    const scratch = join(this.#directory, 'tmp')
+    await this.#makeDirectory(scratch)
+    const temporary = join(scratch, randomBytes(12).toString('hex'))
+    try {
+      const handle = await open(temporary, 'wx', FILE_MODE)
+      try {
+        await handle.writeFile(bytes)
+        await handle.sync()
+      } finally {
+        await handle.close()
+      }
+      await rename(temporary, file)
+    } catch (error) {
+      await rm(temporary, { force: true })
+      throw error
+    }
+  }
+
+  /** The directory, and its name in the one above, durable. */
+  async #makeDirectory(directory: string): Promise<void> {
+    const first = await mkdir(directory, { recursive: true, mode: DIRECTORY_MODE })
+    if (first === undefined) return
+    for (let made = directory; made.length >= first.length; made = dirname(made)) {
+      await syncPath(dirname(made))
+    }
+  }
+
+  #fileOf(digest: Digest): string {
+    invariant(isDigest(digest), 'a body is named by a digest')
+    const hex = digest.slice('sha256:'.length)
+    return join(this.#directory, hex.slice(0, 2), hex.slice(2))
+  }
+}
+
+async function hasSize(file: string, bytes: number): Promise<boolean> {
+  return (await sizeOf(file)) === bytes
+}
+
+async function sizeOf(file: string): Promise<number | null> {
+  try {
+    return (await stat(file)).size
+  } catch (error) {
+    if (isAbsent(error)) return null
+    throw failureOf(error, file)
+  }
+}
+
+async function syncPath(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+function isAbsent(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT'
+}
+
+function missing(digest: Digest): StoreFailure {
+  const message = `the body ${showName(digest)} is not kept here`
+  return new StoreFailure(fault('body.missing', digest, null, { message }))
+}

@@ -1,0 +1,132 @@
+/**
+ * The file of the ledger as SQL: tables, and the triggers that refuse to change what is written. They
+ * do not stop whoever holds the file; they stop mistakes, and verification tells when one is gone.
+ *
+ * A place is `stream << 32 | seq`, so that each stream is one ascending run of integer keys and an
+ * append touches only its end. A tile's place is `stream << 32 | level << 28 | index`.
+ */
+import type { Database } from 'better-sqlite3'
+
+export const SCHEMA_VERSION = 1
+/** `writ` in ASCII: what `file(1)` shows. */
+export const APPLICATION_ID = 0x7772_6974
+
+const STREAM_SPAN = 2 ** 32
+const LEVEL_SPAN = 2 ** 28
+
+export function factPlace(stream: number, seq: number): number {
+  return stream * STREAM_SPAN + seq
+}
+
+export function seqOf(place: number): number {
+  return place % STREAM_SPAN
+}
+
+export function tilePlace(stream: number, level: number, index: number): number {
+  return stream * STREAM_SPAN + level * LEVEL_SPAN + index
+}
+
+/** More facts than this do not fit the places of one stream. */
+export const STREAM_SIZE_MAX = STREAM_SPAN - 1
+
+const TABLES: Readonly<Record<string, string>> = {
+  ledger: 'one INTEGER PRIMARY KEY CHECK (one = 1), name TEXT NOT NULL',
+  streams: 'stream INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, origin TEXT NOT NULL',
+  facts: 'place INTEGER PRIMARY KEY, fact TEXT NOT NULL, chain BLOB NOT NULL',
+  tiles: 'place INTEGER PRIMARY KEY, hashes BLOB NOT NULL, nodes BLOB NOT NULL',
+  heads: 'stream INTEGER PRIMARY KEY, size INTEGER NOT NULL, note TEXT NOT NULL',
+  checkpoints: 'place INTEGER PRIMARY KEY, note TEXT NOT NULL',
+}
+
+const FIRST_OF_STREAM = '(NEW.place >> 32) << 32'
+const END_OF_STREAM = '((NEW.place >> 32) + 1) << 32'
+
+/** When each kind of change is refused; `true` refuses always. REPLACE passes delete triggers. */
+const REFUSALS: readonly { table: string; change: string; when: string; says: string }[] = [
+  always('ledger', 'UPDATE'),
+  always('ledger', 'DELETE'),
+  once('ledger', 'one = NEW.one'),
+  always('streams', 'UPDATE'),
+  always('streams', 'DELETE'),
+  once('streams', 'stream = NEW.stream OR name = NEW.name'),
+  always('facts', 'UPDATE'),
+  always('facts', 'DELETE'),
+  {
+    table: 'facts',
+    change: 'INSERT',
+    when:
+      `NEW.place IS NOT coalesce((SELECT max(place) + 1 FROM facts WHERE place >= ${FIRST_OF_STREAM}` +
+      ` AND place < ${END_OF_STREAM}), ${FIRST_OF_STREAM})`,
+    says: 'a fact is appended behind the last one of its stream',
+  },
+  always('tiles', 'DELETE'),
+  once('tiles', 'place = NEW.place'),
+  {
+    table: 'tiles',
+    change: 'UPDATE',
+    when:
+      'NEW.place IS NOT OLD.place OR substr(NEW.hashes, 1, length(OLD.hashes)) IS NOT OLD.hashes' +
+      ' OR substr(NEW.nodes, 1, length(OLD.nodes)) IS NOT OLD.nodes',
+    says: 'a tile only becomes longer',
+  },
+  always('heads', 'DELETE'),
+  once('heads', 'stream = NEW.stream'),
+  {
+    table: 'heads',
+    change: 'UPDATE',
+    when: 'NEW.stream IS NOT OLD.stream OR NEW.size <= OLD.size',
+    says: 'a head only moves forward',
+  },
+  always('checkpoints', 'UPDATE'),
+  always('checkpoints', 'DELETE'),
+  {
+    table: 'checkpoints',
+    change: 'INSERT',
+    when: `EXISTS (SELECT 1 FROM checkpoints WHERE place >= NEW.place AND place < ${END_OF_STREAM})`,
+    says: 'a checkpoint is kept behind the last one of its stream',
+  },
+]
+
+function always(table: string, change: 'UPDATE' | 'DELETE') {
+  return { table, change, when: 'true', says: `${table} are never changed` }
+}
+
+function once(table: string, same: string) {
+  const when = `EXISTS (SELECT 1 FROM ${table} WHERE ${same})`
+  return { table, change: 'INSERT', when, says: `${table} are never replaced` }
+}
+
+/** Every object of the file and the exact SQL that made it. */
+export const SCHEMA: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(TABLES).map(([name, columns]): [string, string] => [
+    name,
+    `CREATE TABLE ${name} (${columns}) STRICT`,
+  ]),
+  ...REFUSALS.map(({ table, change, when, says }): [string, string] => {
+    const name = `${table}_refuse_${change.toLowerCase()}`
+    const body = `BEGIN SELECT RAISE(ABORT, '${says}'); END`
+    return [name, `CREATE TRIGGER ${name} BEFORE ${change} ON ${table} WHEN ${when} ${body}`]
+  }),
+  [
+    'history',
+    'CREATE VIEW history AS SELECT streams.name AS stream, facts.place & 0xffffffff AS seq, facts.fact' +
+      ' FROM facts JOIN streams ON streams.stream = facts.place >> 32',
+  ],
+])
+
+/** Makes everything; the caller is in a transaction. */
+export function createSchema(database: Database): void {
+  for (const sql of SCHEMA.values()) database.exec(sql)
+  database.pragma(`user_version = ${SCHEMA_VERSION}`)
+  database.pragma(`application_id = ${APPLICATION_ID}`)
+}
+
+/** Names of objects that are missing, changed or too many. */
+export function schemaDifferences(database: Database): readonly string[] {
+  const rows = database
+    .prepare(`SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'`)
+    .all() as { name: string; sql: string }[]
+  const found = new Map(rows.map(({ name, sql }) => [name, sql]))
+  const names = new Set([...SCHEMA.keys(), ...found.keys()])
+  return [...names].filter((name) => SCHEMA.get(name) !== found.get(name)).sort()
+}

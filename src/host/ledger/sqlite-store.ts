@@ -1,0 +1,193 @@
+/**
+ * The store on SQLite (L-8): reads through a connection of its own, appends through a writer. Readers
+ * never wait for writers and see every commit that ended before they began.
+ */
+import type { Database, Statement } from 'better-sqlite3'
+import { invariant } from '../../base/index.ts'
+import {
+  type Appended,
+  type Draft,
+  type Head,
+  type NodeId,
+  type Page,
+  parseCheckpoint,
+  parseNote,
+  placeOf,
+  type Query,
+  readNode,
+  type Store,
+  type StoredFact,
+  type StoredTile,
+  TILE_WIDTH,
+} from '../../ledger/index.ts'
+import { indexFileOf, openLedgerDatabase } from './engine.ts'
+import { FactIndex } from './fact-index.ts'
+import { FactSearch } from './fact-search.ts'
+import type { FilesystemType } from './filesystem.ts'
+import { factPlace, seqOf, tilePlace } from './schema.ts'
+import { failure, failureOf, takeTurn } from './sqlite.ts'
+import type { Writer } from './writer.ts'
+
+/** Full tiles never change; this many of them are kept in memory, 16 KiB each. */
+const TILES_KEPT_MAX = 1024
+
+export class SqliteStore implements Store {
+  readonly #file: string
+  readonly #writer: Writer
+  readonly #database: Database
+  readonly #index: FactIndex
+  readonly #search: FactSearch
+  readonly #sql: ReturnType<typeof prepareStatements>
+  readonly #tiles = new Map<number, StoredTile>()
+  #isClosed = false
+
+  constructor(file: string, writer: Writer, filesystemType?: FilesystemType) {
+    this.#file = file
+    this.#writer = writer
+    this.#database = openLedgerDatabase(file, 'read', filesystemType)
+    this.#index = new FactIndex(indexFileOf(file), this.#database)
+    this.#search = new FactSearch(this.#database, this.#index)
+    this.#sql = prepareStatements(this.#database)
+  }
+
+  append(drafts: readonly Draft[]): Promise<readonly Appended[]> {
+    return this.#writer.append(drafts)
+  }
+
+  streams(): Promise<readonly string[]> {
+    return this.#read(() => this.#sql.streams.all() as string[])
+  }
+
+  head(stream: string): Promise<Head | null> {
+    return this.#read(() => {
+      const row = this.#sql.head.get(stream) as HeadRow | undefined
+      if (row === undefined) return null
+      const checkpoint = parseCheckpoint(parseNote(row.note)?.text ?? '')
+      if (checkpoint === null)
+        throw failure('ledger.tampered', stream, 'the newest checkpoint is none')
+      const { size, root } = checkpoint
+      return { stream, origin: row.origin, size, root, checkpoint: row.note }
+    })
+  }
+
+  read(stream: string, from: number, limit: number): Promise<readonly StoredFact[]> {
+    return this.#read(() => {
+      const id = this.#idOf(stream)
+      if (id === null) return []
+      const rows = this.#sql.facts.all(
+        factPlace(id, from),
+        factPlace(id + 1, 0),
+        limit,
+      ) as FactRow[]
+      return rows.map(({ place, fact, chain }) => ({ seq: seqOf(place), text: fact, chain }))
+    })
+  }
+
+  find(query: Query): Promise<Page> {
+    return this.#read(() => {
+      const id = this.#idOf(query.stream)
+      return id === null ? { facts: [], next: null } : this.#search.find(id, query)
+    })
+  }
+
+  nodes(stream: string, nodes: readonly NodeId[]): Promise<readonly Uint8Array[]> {
+    return this.#read(() => this.readNodes(stream, nodes))
+  }
+
+  /** The same without a promise: proofs in a loop. */
+  readNodes(stream: string, nodes: readonly NodeId[]): readonly Uint8Array[] {
+    const id = this.#idOf(stream)
+    invariant(id !== null, 'nodes are asked of a stream that exists')
+    const fresh = new Map<number, StoredTile>()
+    return nodes.map((node) => {
+      const place = placeOf(node)
+      const key = tilePlace(id, place.level, place.index)
+      const tile = this.#tiles.get(key) ?? fresh.get(key) ?? this.#loadTile(key, place, fresh)
+      const hash = tile === null ? null : readNode(tile, place)
+      if (hash === null) throw failure('ledger.tampered', stream, 'a node of the tree is missing')
+      return hash
+    })
+  }
+
+  checkpoints(stream: string, fromSize: number, limit: number): Promise<readonly string[]> {
+    return this.#read(() => {
+      const id = this.#idOf(stream)
+      if (id === null) return []
+      const to = factPlace(id + 1, 0)
+      return this.#sql.checkpoints.all(factPlace(id, fromSize), to, limit) as string[]
+    })
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    // The writer goes last: the last connection to leave folds the log back into the file.
+    this.#index.close()
+    this.#database.close()
+    await this.#writer.close()
+  }
+
+  #idOf(stream: string): number | null {
+    return (this.#sql.id.get(stream) as number | undefined) ?? null
+  }
+
+  #loadTile(
+    key: number,
+    { level, index }: { readonly level: number; readonly index: number },
+    fresh: Map<number, StoredTile>,
+  ): StoredTile | null {
+    const row = this.#sql.tile.get(key) as { hashes: Buffer; nodes: Buffer } | undefined
+    if (row === undefined) return null
+    const tile = { level, index, hashes: row.hashes, inner: row.nodes }
+    if (row.hashes.length < TILE_WIDTH * 32) fresh.set(key, tile)
+    else this.#keepTile(key, tile)
+    return tile
+  }
+
+  #keepTile(key: number, tile: StoredTile): void {
+    for (const oldest of this.#tiles.keys()) {
+      if (this.#tiles.size < TILES_KEPT_MAX) break
+      this.#tiles.delete(oldest)
+    }
+    this.#tiles.set(key, tile)
+  }
+
+  async #read<T>(work: () => T): Promise<T> {
+    if (this.#isClosed) throw failure('ledger.closed', this.#file, 'the ledger was closed')
+    try {
+      let result: { value: T } | undefined
+      // A reader waits only while somebody recovers the log after a crash, or folds it back.
+      takeTurn(() => {
+        result = { value: work() }
+      })
+      invariant(result !== undefined, 'a turn that was taken has a result')
+      return result.value
+    } catch (error) {
+      throw failureOf(error, this.#file)
+    }
+  }
+}
+
+interface HeadRow {
+  readonly origin: string
+  readonly note: string
+}
+
+interface FactRow {
+  readonly place: number
+  readonly fact: string
+  readonly chain: Uint8Array
+}
+
+function prepareStatements(database: Database) {
+  const prepare = (sql: string): Statement => database.prepare(sql)
+  const range = 'WHERE place >= ? AND place < ? ORDER BY place LIMIT ?'
+  return {
+    streams: prepare('SELECT name FROM streams ORDER BY name').pluck(),
+    id: prepare('SELECT stream FROM streams WHERE name = ?').pluck(),
+    head: prepare('SELECT origin, note FROM heads JOIN streams USING (stream) WHERE name = ?'),
+    facts: prepare(`SELECT place, fact, chain FROM facts ${range}`),
+    tile: prepare('SELECT hashes, nodes FROM tiles WHERE place = ?'),
+    checkpoints: prepare(`SELECT note FROM checkpoints ${range}`).pluck(),
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * A connection to an SQLite file: how it is opened, how its errors become faults, and how one of many
+ * writers takes its turn.
+ *
+ * SQLite's own busy timeout backs off until a slow process starves (two processes: one got a single
+ * fact in 3 s), so it is off. A writer asks again after 0.2 to 0.5 ms, at random, and after a commit
+ * that others were waiting for it steps aside for as long.
+ */
+import BetterSqlite, { type Database } from 'better-sqlite3'
+import { type Code, type Fault, fault } from '../../base/index.ts'
+import { StoreFailure } from '../../ledger/index.ts'
+
+const { SqliteError } = BetterSqlite
+
+export interface OpenOptions {
+  readonly file: string
+  readonly mode: 'create' | 'write' | 'read'
+  readonly synchronous: 'FULL' | 'NORMAL'
+}
+
+export function openDatabase({ file, mode, synchronous }: OpenOptions): Database {
+  const database = new BetterSqlite(file, {
+    timeout: 0,
+    readonly: mode === 'read',
+    fileMustExist: mode !== 'create',
+  })
+  try {
+    if (mode !== 'read') {
+      takeTurn(() => database.pragma('journal_mode = WAL'))
+      database.pragma(`synchronous = ${synchronous}`)
+      // Fewer, larger copies back into the file; the log shrinks again once it was long.
+      database.pragma('wal_autocheckpoint = 4000')
+      database.pragma('journal_size_limit = 67108864')
+    }
+    database.pragma('trusted_schema = OFF')
+    database.pragma('cache_size = -16000')
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+export const WAIT_MS_MAX = 10_000
+const PAUSE_MS_MIN = 0.2
+const PAUSE_MS_SPREAD = 0.3
+const SLEEPER = new Int32Array(new SharedArrayBuffer(4))
+
+/** Sleeps in place: the writer's thread has nothing else to do. */
+export function pause(): void {
+  Atomics.wait(SLEEPER, 0, 0, PAUSE_MS_MIN + Math.random() * PAUSE_MS_SPREAD)
+}
+
+/** Does something that other writers may be in the way of; tells how long it waited. */
+export function takeTurn(
+  work: () => void,
+  waitMsMax: number = WAIT_MS_MAX,
+): { readonly waitedMs: number } {
+  const started = performance.now()
+  for (;;) {
+    try {
+      work()
+      return { waitedMs: performance.now() - started }
+    } catch (error) {
+      if (!isBusy(error)) throw error
+      const waitedMs = performance.now() - started
+      if (waitedMs > waitMsMax) {
+        throw new StoreFailure(fault('ledger.busy', '', { waitedMs: Math.round(waitedMs) }), {
+          cause: error,
+        })
+      }
+      pause()
+    }
+  }
+}
+
+export function isBusy(error: unknown): boolean {
+  return error instanceof SqliteError && /^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/.test(error.code)
+}
+
+/** Whether the file itself is damaged. */
+export function isDamage(error: unknown): boolean {
+  return error instanceof SqliteError && /^SQLITE_(?:CORRUPT|NOTADB)/.test(error.code)
+}
+
+/** Whether there was no room to write. */
+export function isFull(error: unknown): boolean {
+  return /^(?:SQLITE_FULL|ENOSPC|EDQUOT)$/.test(errorCode(error) ?? '')
+}
+
+/** The failure that an error of SQLite or the filesystem is. Bugs are not failures and pass through. */
+export function failureOf(error: unknown, file: string): unknown {
+  if (error instanceof StoreFailure) return error
+  const code = errorCode(error)
+  if (code === null) return error
+  return new StoreFailure(faultOf(code, file, error as Error), { cause: error })
+}
+
+function errorCode(error: unknown): string | null {
+  if (error instanceof SqliteError) return error.code
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined
+  return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) ? code : null
+}
+
+function faultOf(code: string, file: string, error: Error): Fault {
+  const { message } = error
+  const reason = `${code}: ${message}`
+  if (isFull(error)) return fault('ledger.disk_full', file, null)
+  if (/^SQLITE_(?:CORRUPT|NOTADB)/.test(code)) return fault('ledger.corrupt', file, { reason })
+  if (/^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/.test(code)) {
+    return fault('ledger.busy', file, { waitedMs: 0 })
+  }
+  if (code === 'SQLITE_CONSTRAINT_TRIGGER') {
+    return fault('ledger.tampered', file, null, { message: `the file refused a write: ${message}` })
+  }
+  return fault('ledger.unreachable', file, { reason })
+}
+
+export function failure(code: Code, at: string, message: string): StoreFailure {
+  // Only for codes without details; `fault` is typed for the others.
+  return new StoreFailure(fault(code as 'ledger.tampered', at, null, { message }))
+}

@@ -1,0 +1,191 @@
+/**
+ * One stream at its end, as the writer holds it in memory: size, tree, chain, time, signing key. It
+ * is loaded from the file and checked against the newest checkpoint each time the file has moved on
+ * without us; there is no other way to come by one, so a crash is nothing special.
+ *
+ * INVARIANT (checkpoint first): facts, tiles and checkpoint of a stream are of one size. Fewer facts
+ * than the checkpoint counts is tampering, more is a write around the API; neither is repaired.
+ */
+import type { Database, Statement } from 'better-sqlite3'
+import { fault } from '../../base/index.ts'
+import {
+  CHAIN_START,
+  equalBytes,
+  Growth,
+  openCheckpoint,
+  openTiles,
+  parseNote,
+  type StoredTile,
+  StoreFailure,
+} from '../../ledger/index.ts'
+import { type LedgerKey, publicKeyOf, verifierFor } from './ed25519.ts'
+import type { KeyRing } from './key-ring.ts'
+import { factPlace, seqOf, tilePlace } from './schema.ts'
+import { failure } from './sqlite.ts'
+
+export interface StreamState {
+  readonly id: number
+  readonly name: string
+  readonly origin: string
+  readonly growth: Growth
+  chain: Uint8Array
+  /** Of the last fact, in milliseconds; 0 before the first. */
+  occurredAtMs: number
+  key: LedgerKey
+  /** Facts, tiles and head are in the file up to here. */
+  storedSize: number
+}
+
+interface StreamRow {
+  readonly stream: number
+  readonly origin: string
+}
+
+export interface HeadRow {
+  readonly size: number
+  readonly note: string
+}
+
+interface LastRow {
+  readonly place: number
+  readonly fact: string
+  readonly chain: Uint8Array
+}
+
+interface TileRow {
+  readonly hashes: Uint8Array
+  readonly nodes: Uint8Array
+}
+
+/** Loads streams out of one connection. */
+export class StreamLoader {
+  readonly #keys: KeyRing
+  readonly #stream: Statement
+  readonly #head: Statement
+  readonly #last: Statement
+  readonly #tile: Statement
+  /** Notes whose signature was checked by this process: one check per stream, not one per turn. */
+  readonly #trusted = new Set<number>()
+
+  constructor(database: Database, keys: KeyRing) {
+    this.#keys = keys
+    this.#stream = database.prepare('SELECT stream, origin FROM streams WHERE name = ?')
+    this.#head = database.prepare('SELECT size, note FROM heads WHERE stream = ?')
+    this.#last = database.prepare(
+      'SELECT place, fact, chain FROM facts WHERE place >= ? AND place < ? ORDER BY place DESC LIMIT 1',
+    )
+    this.#tile = database.prepare('SELECT hashes, nodes FROM tiles WHERE place = ?')
+  }
+
+  /** The stream at its end; null when there is none of that name. */
+  load(name: string): StreamState | null {
+    const row = this.#stream.get(name) as StreamRow | undefined
+    if (row === undefined) return null
+    const head = this.headOf(row.stream)
+    const last = this.#last.get(factPlace(row.stream, 0), factPlace(row.stream + 1, 0)) as
+      | LastRow
+      | undefined
+    const size = last === undefined ? 0 : seqOf(last.place) + 1
+    if (head === null || last === undefined) throw noHead(name, size, head)
+    if (size !== head.size) throw wrongSize(name, size, head.size)
+    const growth = this.#growth(row.stream, name, size)
+    return {
+      id: row.stream,
+      name,
+      origin: row.origin,
+      growth,
+      chain: last.chain,
+      occurredAtMs: occurredAtOf(last.fact, name),
+      key: this.#signingKey(row, name, head, growth),
+      storedSize: size,
+    }
+  }
+
+  headOf(stream: number): HeadRow | null {
+    return (this.#head.get(stream) as HeadRow | undefined) ?? null
+  }
+
+  #growth(stream: number, name: string, size: number): Growth {
+    const tiles: StoredTile[] = []
+    for (const { level, index } of openTiles(size)) {
+      const row = this.#tile.get(tilePlace(stream, level, index)) as TileRow | undefined
+      if (row !== undefined) tiles.push({ level, index, hashes: row.hashes, inner: row.nodes })
+    }
+    const growth = Growth.load(size, tiles)
+    if (growth === null)
+      throw failure('ledger.tampered', name, 'a tile at the end is missing or torn')
+    return growth
+  }
+
+  /**
+   * The newest checkpoint says who signs next: its last signature by a key of this name. A rotation
+   * is signed by the old key and then the new one, so every process turns to the new one by itself.
+   */
+  #signingKey(row: StreamRow, name: string, head: HeadRow, growth: Growth): LedgerKey {
+    const own = parseNote(head.note)?.signatures.filter((one) => one.name === row.origin) ?? []
+    const newest = own[own.length - 1]
+    if (newest === undefined)
+      throw failure('ledger.tampered', name, 'the newest checkpoint is not signed')
+    const key = this.#keys.find(row.origin, newest.keyId)
+    if (key === null) {
+      const wanted = `${row.origin}+${newest.keyId.toString(16).padStart(8, '0')}`
+      throw new StoreFailure(fault('ledger.key_missing', name, { key: wanted }))
+    }
+    this.#checkHead(row, name, head, growth, key)
+    return key
+  }
+
+  #checkHead(row: StreamRow, name: string, head: HeadRow, growth: Growth, key: LedgerKey): void {
+    const trusted = {
+      name: row.origin,
+      keyId: publicKeyOf(key, row.origin).keyId,
+      verify: () => true,
+    }
+    const verifier = this.#trusted.has(row.stream)
+      ? trusted
+      : verifierFor(publicKeyOf(key, row.origin))
+    const opened = openCheckpoint(head.note, verifier === null ? [] : [verifier])
+    if (!opened.ok) throw new StoreFailure(opened.fault)
+    const { origin, size, root } = opened.checkpoint
+    if (origin !== row.origin || size !== head.size || !equalBytes(root, growth.root())) {
+      throw failure('ledger.tampered', name, 'the newest checkpoint is not of this tree')
+    }
+    this.#trusted.add(row.stream)
+  }
+}
+
+/** A stream before its first fact. */
+export function newStream(id: number, name: string, origin: string, key: LedgerKey): StreamState {
+  return {
+    id,
+    name,
+    origin,
+    growth: Growth.empty(),
+    chain: CHAIN_START,
+    occurredAtMs: 0,
+    key,
+    storedSize: 0,
+  }
+}
+
+function noHead(name: string, size: number, head: HeadRow | null): StoreFailure {
+  // A stream comes to be with its first fact, in one transaction; without both somebody was here.
+  return head === null
+    ? failure('ledger.tampered', name, 'the stream has no checkpoint')
+    : wrongSize(name, size, head.size)
+}
+
+function wrongSize(name: string, size: number, checkpoint: number): StoreFailure {
+  return new StoreFailure(
+    size < checkpoint
+      ? fault('ledger.truncated', name, { size, checkpoint })
+      : fault('ledger.unsigned_tail', name, { size, checkpoint }),
+  )
+}
+
+function occurredAtOf(fact: string, name: string): number {
+  // The text was written by us; what others wrote into it is found when it is no date.
+  const ms = Date.parse(/"occurred_at":"([^"]{24})"/.exec(fact)?.[1] ?? '')
+  if (Number.isNaN(ms)) throw failure('ledger.tampered', name, 'the last fact has no time')
+  return ms
+}
