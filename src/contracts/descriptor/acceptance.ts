@@ -18,13 +18,14 @@ export function acceptsDescriptor(document: JsonObject): boolean {
   if (!isPlainMoment(descriptor.created_at)) return false
   const { paths } = scope.filesystem
   for (let index = 0; index < paths.length; index++) {
-    if (!isPlainPath(paths[index] as string, false)) return false
+    const path = paths[index] as string
+    if (path.length > PATH_LENGTH_MAX || !PLAIN_ROOT.test(path)) return false
   }
   return (
-    areInside(descriptor.preconditions.paths_exist, paths, false) &&
-    areInside(effects.filesystem.create, paths, true) &&
-    areInside(effects.filesystem.modify, paths, true) &&
-    areInside(effects.filesystem.delete, paths, true)
+    areInside(descriptor.preconditions.paths_exist, paths, PLAIN_REST) &&
+    areInside(effects.filesystem.create, paths, STARRED_REST) &&
+    areInside(effects.filesystem.modify, paths, STARRED_REST) &&
+    areInside(effects.filesystem.delete, paths, STARRED_REST)
   )
 }
 
@@ -33,77 +34,34 @@ function beginsVisibly(text: string): boolean {
   return unit > 0x20 && unit < 0x7f
 }
 
-/** Each path is plain and lies at or below a root. */
-function areInside(paths: readonly string[], roots: readonly string[], globs: boolean): boolean {
+/** Each path is a root, or a root and a plain rest. */
+function areInside(paths: readonly string[], roots: readonly string[], rest: RegExp): boolean {
   for (let index = 0; index < paths.length; index++) {
-    const path = paths[index] as string
-    if (!isPlainPath(path, globs) || !isBelowOne(path, roots)) return false
+    if (!isInside(paths[index] as string, roots, rest)) return false
   }
   return true
 }
 
-function isBelowOne(path: string, roots: readonly string[]): boolean {
+function isInside(path: string, roots: readonly string[], rest: RegExp): boolean {
   for (let index = 0; index < roots.length; index++) {
     const root = roots[index] as string
-    if (
-      path.startsWith(root) &&
-      (path.length === root.length || path.charCodeAt(root.length) === SLASH)
-    )
-      return true
+    if (path === root) return true
+    if (!path.startsWith(root)) continue
+    rest.lastIndex = root.length
+    if (path.length <= PATH_LENGTH_MAX && rest.test(path)) return true
   }
   return false
 }
 
-const SLASH = 0x2f
-const STAR = 0x2a
+/** A name has no wildcard and begins with no dot, so none is `.`, `..` or a place of writ's. */
+const NAME = '\\w[\\w.@+-]{0,79}'
 const PATH_LENGTH_MAX = 1_000
-const NAME_LENGTH_MAX = 80
 
-/** By code unit: 1 may begin a name, 2 may only follow. */
-const NAME_UNIT = new Uint8Array(128)
-for (const unit of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_')
-  NAME_UNIT[unit.charCodeAt(0)] = 1
-for (const unit of '.-+@') NAME_UNIT[unit.charCodeAt(0)] = 2
-
-/**
- * At least two names of plain characters below a directory that is not the host's. No name begins
- * with a dot, so none is `.`, `..` or a place of writ's; a star stands in the last name only.
- */
-function isPlainPath(path: string, globs: boolean): boolean {
-  const { length } = path
-  if (length > PATH_LENGTH_MAX || isHostDirectory(path)) return false
-  let names = 0
-  let nameAt = 0
-  for (let index = 0; index < length; index++) {
-    const unit = path.charCodeAt(index)
-    if (unit === SLASH) {
-      if (nameAt === index && index > 0) return false
-      names++
-      nameAt = index + 1
-    } else if (unit === STAR) {
-      if (!globs || path.charCodeAt(index + 1) === STAR || path.indexOf('/', index) !== -1)
-        return false
-    } else if (unit > 127 || NAME_UNIT[unit] === 0 || (index === nameAt && NAME_UNIT[unit] !== 1)) {
-      return false
-    } else if (index - nameAt > NAME_LENGTH_MAX) return false
-  }
-  return path.charCodeAt(0) === SLASH && names > 1 && nameAt < length
-}
-
-function isHostDirectory(path: string): boolean {
-  switch (path.charCodeAt(1)) {
-    case 0x70: // p
-      return path.startsWith('/proc')
-    case 0x73: // s
-      return path.startsWith('/sys')
-    case 0x64: // d
-      return path.startsWith('/dev')
-    case 0x62: // b
-      return path.startsWith('/boot')
-    default:
-      return false
-  }
-}
+/** At least two names below a directory that is not the host's. */
+const PLAIN_ROOT = new RegExp(`^/(?!proc|sys|dev|boot)${NAME}(?:/${NAME})+$`)
+/** What may follow a root: names, and (effects) one star in the last name. Sticky: tested in place. */
+const PLAIN_REST = new RegExp(`(?:/${NAME})+$`, 'y')
+const STARRED_REST = new RegExp(`(?:/${NAME})*/(?:${NAME}|(?:${NAME})?\\*[\\w.@+-]{0,79})$`, 'y')
 
 const MOMENT_LENGTH = '2026-11-15T08:00:00Z'.length
 
