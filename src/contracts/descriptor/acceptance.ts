@@ -17,6 +17,7 @@ export function acceptsDescriptor(document: JsonObject): boolean {
   if (confirmation.required && !beginsVisibly(confirmation.reason)) return false
   if (!isPlainMoment(descriptor.created_at)) return false
   const { paths } = scope.filesystem
+  if (paths.length > ROOTS_MAX) return false
   for (let index = 0; index < paths.length; index++) {
     const path = paths[index] as string
     if (path.length > PATH_LENGTH_MAX || !PLAIN_ROOT.test(path)) return false
@@ -56,6 +57,8 @@ function isInside(path: string, roots: readonly string[], rest: RegExp): boolean
 /** A name has no wildcard and begins with no dot, so none is `.`, `..` or a place of writ's. */
 const NAME = '\\w[\\w.@+-]{0,79}'
 const PATH_LENGTH_MAX = 1_000
+/** Every path is tried against every root, so many roots are left to the checks, which index them. */
+const ROOTS_MAX = 16
 
 /** At least two names below a directory that is not the host's. */
 const PLAIN_ROOT = new RegExp(`^/(?!proc|sys|dev|boot)${NAME}(?:/${NAME})+$`)

@@ -27,7 +27,7 @@ export interface Effort {
 }
 
 const STEPS_MIN = 20_000
-const STEPS_PER_CHARACTER = 32
+const STEPS_PER_CHARACTER = 8
 
 /** An effort in proportion to the texts that will be compared: honest ones need a small part. */
 export function newEffort(characters = 100_000): Effort {
@@ -147,30 +147,55 @@ function worstName(pattern: NamePattern): string {
  */
 export function includesGlob(outer: Glob, inner: Glob, effort: Effort): boolean {
   if (outer.isLiteral) return inner.isLiteral && outer.text === inner.text
-  effort.steps -= inner.segments.length
-  if (effort.steps < 0) return false
-  const seen: (readonly number[])[][] = inner.segments.map(() => [])
-  seen.push([])
+  const seen = new Map<number, (readonly number[])[]>()
   const open: [number, readonly number[]][] = [[0, rest(outer, [0])]]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const [position, places] = next
-    effort.steps -= 1
+    const [start, from] = next
+    const [end, places] = alongNames(outer, inner, start, from, effort)
     if (effort.steps < 0 || places.length === 0) return false
-    const known = seen[position] ?? []
-    // A smaller set is harder to satisfy, so a set that holds a known one adds nothing.
-    effort.steps -= known.length * places.length
-    if (known.some((fewer) => isSubset(fewer, places))) continue
-    known.push(places)
-    const segment = inner.segments[position]
-    if (segment === undefined) {
+    if (end === inner.segments.length) {
       if (places[places.length - 1] !== outer.segments.length) return false
-    } else if (segment === '**') {
-      open.push([position + 1, places], [position, advance(outer, places, ANY, effort)])
-    } else {
-      open.push([position + 1, advance(outer, places, worstName(segment), effort)])
+    } else if (!isKnown(seen, end, places, effort)) {
+      // The `**` at `end` takes no further name, or one more.
+      open.push([end + 1, places], [end, advance(outer, places, ANY, effort)])
     }
   }
   return true
+}
+
+/** Follows the names of `inner` from `start` to its next `**` or its end. */
+function alongNames(
+  outer: Glob,
+  inner: Glob,
+  start: number,
+  from: readonly number[],
+  effort: Effort,
+): [number, readonly number[]] {
+  let places = from
+  for (let index = start; ; index++) {
+    const segment = inner.segments[index]
+    const isSpent = effort.steps < 0 || places.length === 0
+    if (segment === undefined || segment === '**' || isSpent) return [index, places]
+    places = advance(outer, places, worstName(segment), effort)
+  }
+}
+
+/**
+ * Whether a set that is no larger was met here before; else remembers this one. A smaller set is
+ * harder to satisfy, so a set that holds a known one adds nothing.
+ */
+function isKnown(
+  seen: Map<number, (readonly number[])[]>,
+  position: number,
+  places: readonly number[],
+  effort: Effort,
+): boolean {
+  const known = seen.get(position) ?? []
+  effort.steps -= 1 + known.length * (1 + (places.length >> 2))
+  if (known.some((fewer) => isSubset(fewer, places))) return true
+  seen.set(position, known)
+  known.push(places)
+  return false
 }
 
 /** Where `outer` may be after one more name. Places ascend; the last one is the end. */
@@ -184,7 +209,7 @@ function advance(
   for (const place of places) {
     const segment = outer.segments[place]
     if (segment === undefined) continue
-    effort.steps -= 1 + (name.length >> 2)
+    effort.steps -= 1 + (name.length >> 4)
     if (segment === '**') next.push(place)
     else if (matchesName(segment, name)) next.push(place + 1)
   }
