@@ -14,6 +14,8 @@ const ENDS: ReadonlySet<string> = new Set(['END', 'FINISH', 'STOP'])
 
 /** Where a chain entered and left the plan, as ids of tasks; both empty when there was none. */
 export interface Chain {
+  /** The edges that ran from START, and now run from the root. */
+  readonly rewritten: ReadonlySet<Draft>
   readonly entries: ReadonlySet<string>
   readonly exits: ReadonlySet<string>
 }
@@ -34,6 +36,7 @@ export function dropMarks(nodes: Items): void {
 export function cutChain(edges: Items, rootId: string, ids: Ids): Chain {
   const entries = new Set<string>()
   const exits = new Set<string>()
+  const rewritten = new Set<Draft>()
   const children = partsOfRoot(edges.drafts, rootId, ids)
   edges.filter((edge) => {
     const [from, to] = [edge.get('from_task_id'), edge.get('to_task_id')]
@@ -47,9 +50,10 @@ export function cutChain(edges: Items, rootId: string, ids: Ids): Chain {
     if (target === rootId || children.has(target)) return false
     children.add(target)
     makeDecompose(edge, rootId, 'plan.chain_entry')
+    rewritten.add(edge)
     return true
   }, 'plan.chain_edge')
-  return { entries, exits }
+  return { rewritten, entries, exits }
 }
 
 function addId(ids: Set<string>, id: string | null): void {

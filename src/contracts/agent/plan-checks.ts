@@ -6,6 +6,7 @@ import { isUuid, show, showName } from '../../base/index.ts'
 import { elements, field, isObject, type Subject } from '../kernel/contract.ts'
 import type { Report } from '../kernel/violation.ts'
 import { type Arc, closingArcs } from './graph.ts'
+import { idText } from './plan-ids.ts'
 import { ownersOf } from './plan-owners.ts'
 import { isBlank, isIsoTime } from './reading.ts'
 
@@ -41,10 +42,12 @@ export function checkGraph({ document, report }: Subject): void {
     checkPlanIds(field(plan, 'plan_id'), elements(field(document, name)), name, report)
   }
   checkRoot(field(plan, 'root_task_id'), nodes, places, report)
+  checkLooseIds(nodes, 'nodes', 'review_target_task_id', report)
   checkReferences(nodes, 'nodes', 'review_target_task_id', places, report)
   checkReferences(edges, 'edges', 'from_task_id', places, report)
   checkReferences(edges, 'edges', 'to_task_id', places, report)
   const requirements = elements(field(document, 'requirements'))
+  checkLooseIds(requirements, 'requirements', 'task_id', report)
   checkReferences(requirements, 'requirements', 'task_id', places, report)
   checkDecompose(edges, report)
   checkAlternative(edges, report)
@@ -120,6 +123,21 @@ function checkReferences(
     if (typeof id !== 'string' || places.has(id) || !isUuid(id)) continue
     const place = `/${list}/${index}/${name}`
     report.add('plan.unknown_ref', place, `no node has the id ${show(id, place)}`)
+  }
+}
+
+/** References that need not be there: only what names something is judged, and then it is a UUID. */
+function checkLooseIds(
+  items: readonly unknown[],
+  list: 'nodes' | 'requirements',
+  name: string,
+  report: Report,
+): void {
+  for (let index = 0; index < items.length; index++) {
+    const id = field(items[index], name)
+    if (idText(id) === null || (typeof id === 'string' && isUuid(id))) continue
+    const place = `/${list}/${index}/${name}`
+    report.add('plan.field_type', place, `expected a UUID, found ${show(id, place)}`)
   }
 }
 

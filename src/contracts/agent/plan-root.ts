@@ -20,27 +20,62 @@ interface TypedArc extends Arc {
 
 /** Ids and edges are repaired by now: every end is a string, every type one of the three. */
 export function attachRoot(nodes: Items, edges: Items, chain: Chain, head: Head, ids: Ids): void {
-  const isParent = edges.drafts.some((edge) => isDecomposeOf(edge, head.rootId))
+  const { rootId, planId } = head
+  const isParent = () => edges.drafts.some((edge) => isDecomposeOf(edge, rootId))
   const hasChain = chain.entries.size + chain.exits.size > 0
-  if (isParent ? !hasChain : nodes.drafts.length < 2) return
-  const others = edges.drafts.map(arcOf).filter((arc) => !isRootDependency(arc, head.rootId))
-  const above = reachable(reversed(others), [head.rootId])
+  if (!hasChain && isParent()) return
+  const arcs = edges.drafts.map(arcOf)
+  const above = reachable(reversed(arcs.filter((arc) => !isRootDependency(arc, rootId))), [rootId])
+  const members = membersOf(chain, arcs)
+  for (const id of dropUpward(edges, chain, above, rootId)) members.add(id)
+  // The root is above itself, and so never its own child.
+  const below = nodeIds(nodes).filter((id) => !above.has(id))
+  const wanted = isParent()
+    ? dispensable(
+        below.filter((id) => members.has(id)),
+        edges.drafts.map(arcOf),
+        rootId,
+      )
+    : below
+  for (const id of wanted) {
+    edges.append(decomposeEdge(ids.fresh(), planId, rootId, id), 'plan.root_child')
+  }
+}
+
+/**
+ * What follows START or precedes END along DEPENDS_ON and DECOMPOSE. ALTERNATIVE leads to what may
+ * be done instead, which is no member by that alone.
+ */
+function membersOf(chain: Chain, arcs: readonly TypedArc[]): Set<string> {
+  const flow = arcs.filter(({ type }) => type !== 'ALTERNATIVE')
+  const members = new Set(reachable(flow, chain.entries))
+  for (const id of reachable(reversed(flow), chain.exits)) members.add(id)
+  return members
+}
+
+/**
+ * Drops what would close a cycle with the root's children: dependencies of the root, whose other
+ * ends are handed back to become its children, and edges from START to what is above the root. What
+ * is above the root by another way too cannot become a part of it, and so its dependency stays.
+ */
+function dropUpward(
+  edges: Items,
+  chain: Chain,
+  above: ReadonlySet<string>,
+  rootId: string,
+): ReadonlySet<string> {
   const prerequisites = new Set<string>()
   edges.filter((edge) => {
     const arc = arcOf(edge)
-    // What is above the root by another way too cannot become a part of it: then the edge stays.
-    if (!isRootDependency(arc, head.rootId) || above.has(arc.from)) return true
+    if (!isRootDependency(arc, rootId) || above.has(arc.from)) return true
     prerequisites.add(arc.from)
     return false
   }, 'plan.root_dependency')
-  const wanted = isParent
-    ? missingMembers(nodeIds(nodes), others, [chain, prerequisites], head.rootId)
-    : nodeIds(nodes)
-  for (const id of wanted) {
-    // The root is above itself, and so never its own child.
-    if (above.has(id)) continue
-    edges.append(decomposeEdge(ids.fresh(), head.planId, head.rootId, id), 'plan.root_child')
-  }
+  edges.filter(
+    (edge) => !chain.rewritten.has(edge) || !above.has(arcOf(edge).to),
+    'plan.chain_edge',
+  )
+  return prerequisites
 }
 
 function isDecomposeOf(edge: Draft, parentId: string): boolean {
@@ -55,38 +90,30 @@ function arcOf(edge: Draft): TypedArc {
 }
 
 /** Each id once, in the order of the nodes. */
-function nodeIds(nodes: Items): ReadonlySet<string> {
-  return new Set(nodes.drafts.map((node) => node.get('task_id') as string))
+function nodeIds(nodes: Items): readonly string[] {
+  return [...new Set(nodes.drafts.map((node) => node.get('task_id') as string))]
 }
 
 function isRootDependency({ from, to, type }: TypedArc, rootId: string): boolean {
   return type === 'DEPENDS_ON' && to === rootId && from !== rootId
 }
 
-/**
- * The members of a chain that the root could be done without, in the order of the nodes. A member
- * is what follows START or precedes END along DEPENDS_ON and DECOMPOSE; ALTERNATIVE leads to what
- * may be done instead, which is no member by that alone.
- */
-function missingMembers(
-  order: ReadonlySet<string>,
+/** Those of `ids` that the root could be done without. */
+function dispensable(
+  ids: readonly string[],
   arcs: readonly TypedArc[],
-  [chain, prerequisites]: readonly [Chain, ReadonlySet<string>],
   rootId: string,
 ): readonly string[] {
-  const flow = arcs.filter(({ type }) => type !== 'ALTERNATIVE')
-  const after = reachable(flow, chain.entries)
-  const before = reachable(reversed(flow), chain.exits)
   // A planner that decomposes the root by OR has said that it can be done without some of its parts.
   const isOr = arcs.some(
     ({ from, type, isAnd: isBoth }) => from === rootId && type === 'DECOMPOSE' && !isBoth,
   )
   const parts = arcs.filter(({ type, isAnd: isBoth }) => (isOr ? type === 'DECOMPOSE' : isBoth))
   const covered = reachable(parts, [rootId])
-  const missing = [...order].filter(
-    (id) => !covered.has(id) && (after.has(id) || before.has(id) || prerequisites.has(id)),
+  return withoutDescendants(
+    ids.filter((id) => !covered.has(id)),
+    parts,
   )
-  return withoutDescendants(missing, parts)
 }
 
 /** Leaves out what another of the ids is decomposed into: the root reaches it through that one. */

@@ -20,8 +20,6 @@ const Uuid = Type.String({
   'x-says': 'a UUID',
 })
 
-const Reference = Type.Optional(Type.Union([Uuid, Type.Null()]))
-
 const PlanHead = Type.Object({
   plan_id: Uuid,
   title: Type.String(),
@@ -39,7 +37,6 @@ const PlanNode = Type.Object({
   owner_agent_id: Type.String(),
   priority: Type.Integer(),
   tags: Type.Array(Type.String()),
-  review_target_task_id: Reference,
 })
 
 const PlanEdge = Type.Object({
@@ -53,7 +50,6 @@ const PlanEdge = Type.Object({
 
 /** The seed asks of a requirement only that it is an object; what it does say must make sense. */
 const Requirement = Type.Object({
-  task_id: Reference,
   name: Type.Optional(Type.String()),
   kind: Type.Optional(Type.Enum([...REQUIREMENT_KINDS])),
   source: Type.Optional(Type.Enum([...REQUIREMENT_SOURCES])),
