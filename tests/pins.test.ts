@@ -1,0 +1,100 @@
+/**
+ * What others rely on, frozen as literals. A red pin is a question: is this meant? A new code, contract
+ * or export is added here; a changed or removed one breaks somebody and is a new version instead.
+ */
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { CODES } from '../src/base/index.ts'
+import { EXIT } from '../src/cli/command.ts'
+import { COMMANDS } from '../src/cli/commands.ts'
+import * as constitution from '../src/constitution/index.ts'
+import { CONTRACTS } from '../src/contracts/index.ts'
+
+const PINNED_CODES = JSON.parse(readFileSync('tests/pinned-codes.json', 'utf8')) as Record<
+  string,
+  [number, number]
+>
+
+describe('pins', () => {
+  it('codes, with their HTTP and exit status', () => {
+    expect(
+      Object.fromEntries(
+        Object.entries(CODES).map(([code, { http, exit }]) => [code, [http, exit]]),
+      ),
+    ).toEqual(PINNED_CODES)
+  })
+
+  it('what codes say is lower-case and without a full stop', () => {
+    for (const [code, { says }] of Object.entries(CODES)) {
+      expect(code).toMatch(/^[a-z_]+\.[a-z0-9_]+$/)
+      expect(says).toMatch(/^[a-z`0-9]/)
+      expect(says.endsWith('.')).toBe(false)
+    }
+  })
+
+  it('exit states', () => {
+    expect(EXIT).toEqual({ yes: 0, no: 1, usage: 2, waiting: 3, fault: 4 })
+  })
+
+  it('contracts', () => {
+    expect(CONTRACTS.map(({ name }) => name)).toEqual([
+      'ao_act_task_v0',
+      'ao_act_receipt_v0',
+      'xiaobo_action_v1',
+      'xiaojing_review_v1',
+      'plan_json_v1',
+      'problem_state_v1',
+      'uncertainty_envelope_v0',
+      'permission_set_v0',
+      'ruleset_v0',
+      'control_ruleset_v0',
+      'control_verdict_v0',
+      'action_descriptor',
+      'operation_v1',
+      'proposal_v1',
+      'sandbox_result_v1',
+      'decision_v1',
+      'flow_v1',
+      'flow_side_v1',
+      'record',
+    ])
+  })
+
+  it('the doors of the package', () => {
+    const { exports } = JSON.parse(readFileSync('package.json', 'utf8'))
+    expect(Object.keys(exports)).toEqual(['.', './contracts', './constitution', './package.json'])
+  })
+
+  it('commands', () => {
+    expect(COMMANDS.map(({ name }) => name)).toEqual([
+      'check',
+      'normalize',
+      'schema',
+      'rules check',
+      'rules eval',
+      'rules test',
+      'rules prove',
+      'rules diff',
+      'rules import',
+      'rules fmt',
+      'demo',
+    ])
+  })
+
+  it('nothing that the constitution exports takes a verdict (K-6)', () => {
+    // Every door of the room, by name: rules and inputs in, words and proofs out.
+    expect(Object.keys(constitution).sort()).toEqual([
+      'BudgetSpent',
+      'CONFLICTS_MAX',
+      'difference',
+      'establish',
+      'inputsAreBound',
+      'prove',
+      'rewriteGuards',
+      'seenAt',
+      'surveyRuleset',
+      'surveyRulesets',
+      'uncovered',
+    ])
+  })
+})

@@ -1,0 +1,44 @@
+/**
+ * `npm run soak [NAME…]`: the long forms of the tests, about 45 minutes, with seeds printed. Each
+ * entry is a test that reads its size from the environment; CI runs a slice of the same tests.
+ */
+import { prepare, run } from './setup.mjs'
+
+const SOAKS = [
+  { name: 'documents', files: ['tests/hostile.test.ts'], env: { WRIT_HOSTILE_RUNS: '1000000' } },
+  {
+    name: 'kernel',
+    files: ['tests/constitution/kernel.test.ts'],
+    env: { WRIT_ORACLE_RUNS: '100000' },
+  },
+  {
+    name: 'analysis',
+    files: ['tests/constitution/analysis.test.ts'],
+    env: { WRIT_ANALYSIS_RUNS: '400' },
+  },
+]
+
+await prepare()
+const wanted = process.argv.slice(2)
+const seed = process.env.WRIT_SEED ?? String(Date.now() % 2 ** 31)
+const results = []
+for (const { name, files, env } of SOAKS) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue
+  console.log(`soak ${name}: seed ${seed}`)
+  const started = performance.now()
+  const { status } = run(
+    process.execPath,
+    ['node_modules/vitest/vitest.mjs', 'run', '--testTimeout=3600000', ...files],
+    {
+      env: { ...process.env, ...env, WRIT_SEED: seed },
+    },
+  )
+  results.push({
+    name,
+    passed: status === 0,
+    seconds: Math.round((performance.now() - started) / 1000),
+  })
+}
+for (const { name, passed, seconds } of results)
+  console.log(`${passed ? 'ok  ' : 'FAIL'} ${name} (${seconds} s, seed ${seed})`)
+process.exit(results.every(({ passed }) => passed) ? 0 : 1)
