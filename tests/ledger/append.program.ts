@@ -1,0 +1,84 @@
+/**
+ * Appends drafts to a ledger and says each acknowledgement at once: `seq factId key size`. It can be
+ * told to kill itself before or after a step of a commit, to use the writer's thread, and to append
+ * one fact per call; tests kill it from outside, too.
+ */
+import { writeSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import {
+  InlineWriter,
+  keyFromSeed,
+  ringOf,
+  type Step,
+  startWriter,
+  type Writer,
+} from '../../src/host/index.ts'
+import { type Draft, StoreFailure } from '../../src/ledger/index.ts'
+
+export interface AppendInput {
+  readonly file: string
+  /** In hex. */
+  readonly seed: string
+  readonly drafts: readonly Draft[]
+  readonly perCall: number
+  /** Calls that are under way at one moment. */
+  readonly callsAtOnce: number
+  readonly killAt?: {
+    readonly step: Step
+    readonly moment: 'before' | 'after'
+    readonly turn: number
+  }
+  readonly thread?: { readonly file: string; readonly keysDirectory: string }
+}
+
+const input = JSON.parse(process.argv[2] ?? '') as AppendInput
+const say = (line: string): number => writeSync(1, `${line}\n`)
+await main()
+
+async function main(): Promise<void> {
+  const writer = await openWriter()
+  const calls: (readonly Draft[])[] = []
+  for (let at = 0; at < input.drafts.length; at += input.perCall) {
+    calls.push(input.drafts.slice(at, at + input.perCall))
+  }
+  say('open')
+  let longestMs = 0
+  let next = 0
+  const caller = async (): Promise<void> => {
+    for (let drafts = calls[next++]; drafts !== undefined; drafts = calls[next++]) {
+      const started = performance.now()
+      const appended = await writer.append(drafts)
+      longestMs = Math.max(longestMs, performance.now() - started)
+      appended.forEach(({ seq, factId, size }, index) => {
+        say(`${seq} ${factId} ${drafts[index]?.idempotencyKey} ${size}`)
+      })
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: input.callsAtOnce }, caller))
+  } catch (error) {
+    if (!(error instanceof StoreFailure)) throw error
+    say(`failed ${error.fault.code}`)
+  }
+  await writer.close()
+  say(`longest ${longestMs.toFixed(1)}`)
+}
+
+async function openWriter(): Promise<Writer> {
+  const { file, seed, thread, killAt } = input
+  if (thread !== undefined) {
+    const { keysDirectory } = thread
+    return startWriter({ file, keysDirectory, threadFile: pathToFileURL(thread.file) })
+  }
+  let turns = 0
+  return new InlineWriter({
+    file,
+    keys: ringOf(keyFromSeed(Buffer.from(seed, 'hex'))),
+    onStep: (step, moment) => {
+      if (step === 'begin' && moment === 'before') turns++
+      if (turns === killAt?.turn && step === killAt.step && moment === killAt.moment) {
+        process.kill(process.pid, 'SIGKILL')
+      }
+    },
+  })
+}

@@ -1,0 +1,90 @@
+/**
+ * Programs that tests run in processes and threads of their own. Node starts those from JavaScript
+ * files, so the TypeScript source is bundled first, fresh, into the cache of the checkout, from where
+ * its packages are found.
+ */
+import { spawn } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { build } from 'esbuild'
+
+const BUILT = new Map<string, Promise<string>>()
+
+/** The JavaScript file of a TypeScript source. */
+export function programFile(source: string): Promise<string> {
+  const known = BUILT.get(source) ?? bundle(source)
+  BUILT.set(source, known)
+  return known
+}
+
+export async function threadFile(): Promise<URL> {
+  return pathToFileURL(await programFile('src/host/ledger/writer.worker.ts'))
+}
+
+async function bundle(source: string): Promise<string> {
+  const folder = resolve('.cache/test-programs', String(process.pid))
+  mkdirSync(folder, { recursive: true })
+  const outfile = resolve(folder, basename(source).replace(/\.ts$/, '.mjs'))
+  await build({
+    entryPoints: [source],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    external: ['better-sqlite3'],
+    logLevel: 'error',
+  })
+  return outfile
+}
+
+export interface Outcome {
+  readonly lines: readonly string[]
+  readonly signal: NodeJS.Signals | null
+  readonly status: number | null
+  readonly errors: string
+}
+
+export interface RunOptions {
+  /** Runs in front of node, such as `unshare`. */
+  readonly wrapper?: readonly string[]
+  /** Kills with SIGKILL after so many milliseconds from the first line on. */
+  readonly killAfterMs?: number
+  readonly onLine?: (line: string) => void
+}
+
+/** Runs a program to its end; `input` is its one argument, as JSON. */
+export async function runProgram(
+  source: string,
+  input: unknown,
+  { wrapper = [], killAfterMs, onLine }: RunOptions = {},
+): Promise<Outcome> {
+  const file = await programFile(source)
+  const [command = process.execPath, ...args] = [
+    ...wrapper,
+    process.execPath,
+    file,
+    JSON.stringify(input),
+  ]
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  let [text, errors] = ['', '']
+  let timer: NodeJS.Timeout | null = null
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    errors += chunk
+  })
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk
+    if (killAfterMs !== undefined) timer ??= setTimeout(() => child.kill('SIGKILL'), killAfterMs)
+    for (const line of chunk.split('\n')) if (line !== '') onLine?.(line)
+  })
+  return new Promise((resolved, rejected) => {
+    child.on('error', rejected)
+    child.on('close', (status, signal) => {
+      if (timer !== null) clearTimeout(timer)
+      const lines = text.split('\n')
+      // What stands behind the last newline was cut off by the kill.
+      resolved({ lines: lines.slice(0, -1), signal, status, errors })
+    })
+  })
+}
