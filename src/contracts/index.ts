@@ -75,7 +75,6 @@ export {
 export {
   GUARD_PATHS,
   type GuardPath,
-  type InputName,
   isGuardPath,
   type PathKind,
   type PathRow,

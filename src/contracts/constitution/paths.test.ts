@@ -39,19 +39,6 @@ describe('the paths', () => {
     expect(GUARD_PATHS.map((path) => [path, pathRow(path).kind])).toEqual(LITERAL)
   })
 
-  it('lead where their names say', () => {
-    for (const path of GUARD_PATHS) {
-      const { input, keys, elementKey } = pathRow(path)
-      const name = [input, ...keys].join('.')
-      expect(path.replaceAll('[]', '')).toBe(
-        elementKey === undefined ? name : `${name}.${elementKey}`,
-      )
-      expect(path.includes('[]')).toBe(
-        pathRow(path).kind === 'set' || path.includes('supporting_evidence_refs'),
-      )
-    }
-  })
-
   it('have a vocabulary where the field has one', () => {
     const withWords = GUARD_PATHS.filter((path) => pathRow(path).vocabulary !== null)
     expect(withWords).toEqual([

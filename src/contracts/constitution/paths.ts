@@ -17,73 +17,46 @@ import {
 
 export type PathKind = 'scalar' | 'set' | 'window' | 'object' | 'existence'
 
-export type InputName = 'problem_state' | 'uncertainty_envelope' | 'permission_set'
-
 export interface PathRow {
   readonly kind: PathKind
-  readonly input: InputName
-  /** Own keys from the input down; a set ends at its list. */
-  readonly keys: readonly string[]
-  /** Of a set whose elements may be objects: the key that holds the word. */
-  readonly elementKey?: string
   /** The words it may hold; `registry` stands for the action codes in force, null for any text. */
   readonly vocabulary: readonly string[] | 'registry' | null
 }
 
-const row = <const K extends PathKind>(
-  kind: K,
-  input: InputName,
-  keys: string,
-  vocabulary: PathRow['vocabulary'] = null,
-) => ({ kind, input, keys: keys.split('.'), vocabulary })
-
-const state = 'problem_state'
-const envelope = 'uncertainty_envelope'
-const permission = 'permission_set'
-const evidence = 'supporting_evidence_refs'
+const row = <const K extends PathKind>(kind: K, vocabulary: PathRow['vocabulary'] = null) => ({
+  kind,
+  vocabulary,
+})
 
 export const PATHS = {
-  'problem_state.subjectRef': row('object', state, 'subjectRef'),
-  'problem_state.subjectRef.projectId': row('scalar', state, 'subjectRef.projectId'),
-  'problem_state.subjectRef.groupId': row('scalar', state, 'subjectRef.groupId'),
-  'problem_state.subjectRef.plotId': row('scalar', state, 'subjectRef.plotId'),
-  'problem_state.subjectRef.blockId': row('scalar', state, 'subjectRef.blockId'),
-  'problem_state.window.startTs': row('window', state, 'window.startTs'),
-  'problem_state.window.endTs': row('window', state, 'window.endTs'),
-  'problem_state.problem_type': row('scalar', state, 'problem_type', PROBLEM_TYPES),
-  'problem_state.confidence': row('scalar', state, 'confidence', CONFIDENCES),
-  'problem_state.problem_scope': row('scalar', state, 'problem_scope', PROBLEM_SCOPES),
-  'problem_state.state_layer_hint': row('scalar', state, 'state_layer_hint', STATE_LAYER_HINTS),
-  'problem_state.rate_class_hint': row('scalar', state, 'rate_class_hint', RATE_CLASS_HINTS),
-  'problem_state.uncertainty_sources[]': row(
-    'set',
-    state,
-    'uncertainty_sources',
-    STATE_UNCERTAINTY_SOURCES,
-  ),
-  'problem_state.supporting_evidence_refs[]': row('existence', state, evidence),
-  'uncertainty_envelope.problem_state_ref': row('scalar', envelope, 'problem_state_ref'),
-  'uncertainty_envelope.uncertainty_sources[]': row(
-    'set',
-    envelope,
-    'uncertainty_sources',
-    ENVELOPE_UNCERTAINTY_SOURCES,
-  ),
-  'uncertainty_envelope.supporting_evidence_refs[]': row('existence', envelope, evidence),
-  'permission_set.subjectRef': row('object', permission, 'subjectRef'),
-  'permission_set.subjectRef.projectId': row('scalar', permission, 'subjectRef.projectId'),
-  'permission_set.subjectRef.groupId': row('scalar', permission, 'subjectRef.groupId'),
-  'permission_set.subjectRef.plotId': row('scalar', permission, 'subjectRef.plotId'),
-  'permission_set.subjectRef.blockId': row('scalar', permission, 'subjectRef.blockId'),
-  'permission_set.window.startTs': row('window', permission, 'window.startTs'),
-  'permission_set.window.endTs': row('window', permission, 'window.endTs'),
-  'permission_set.scale': row('scalar', permission, 'scale'),
-  'permission_set.action_taxonomy_ref': row('existence', permission, 'action_taxonomy_ref'),
-  'permission_set.candidate_actions[].action_code': {
-    ...row('set', permission, 'candidate_actions', 'registry'),
-    elementKey: 'action_code',
-  },
-  'permission_set.supporting_evidence_refs[]': row('existence', permission, evidence),
+  'problem_state.subjectRef': row('object'),
+  'problem_state.subjectRef.projectId': row('scalar'),
+  'problem_state.subjectRef.groupId': row('scalar'),
+  'problem_state.subjectRef.plotId': row('scalar'),
+  'problem_state.subjectRef.blockId': row('scalar'),
+  'problem_state.window.startTs': row('window'),
+  'problem_state.window.endTs': row('window'),
+  'problem_state.problem_type': row('scalar', PROBLEM_TYPES),
+  'problem_state.confidence': row('scalar', CONFIDENCES),
+  'problem_state.problem_scope': row('scalar', PROBLEM_SCOPES),
+  'problem_state.state_layer_hint': row('scalar', STATE_LAYER_HINTS),
+  'problem_state.rate_class_hint': row('scalar', RATE_CLASS_HINTS),
+  'problem_state.uncertainty_sources[]': row('set', STATE_UNCERTAINTY_SOURCES),
+  'problem_state.supporting_evidence_refs[]': row('existence'),
+  'uncertainty_envelope.problem_state_ref': row('scalar'),
+  'uncertainty_envelope.uncertainty_sources[]': row('set', ENVELOPE_UNCERTAINTY_SOURCES),
+  'uncertainty_envelope.supporting_evidence_refs[]': row('existence'),
+  'permission_set.subjectRef': row('object'),
+  'permission_set.subjectRef.projectId': row('scalar'),
+  'permission_set.subjectRef.groupId': row('scalar'),
+  'permission_set.subjectRef.plotId': row('scalar'),
+  'permission_set.subjectRef.blockId': row('scalar'),
+  'permission_set.window.startTs': row('window'),
+  'permission_set.window.endTs': row('window'),
+  'permission_set.scale': row('scalar'),
+  'permission_set.action_taxonomy_ref': row('existence'),
+  'permission_set.candidate_actions[].action_code': row('set', 'registry'),
+  'permission_set.supporting_evidence_refs[]': row('existence'),
 } as const satisfies Record<string, PathRow>
 
 export type GuardPath = keyof typeof PATHS
