@@ -31,6 +31,12 @@ const NORMALISERS: ReadonlyMap<string, Normalise> = new Map([
   [PLAN_VERSION, normalisePlan],
 ])
 
+const OUTGROWN: Violation = {
+  code: 'document.too_large',
+  path: '',
+  message: 'made complete, the document would have too many values',
+}
+
 const keep: Normalise = (raw) => ({ document: isObject(raw) ? raw : null, repairs: [] })
 
 /** Takes scopes (trimmed, in any case) and contract names. Never throws, whatever `raw` is. */
@@ -48,7 +54,8 @@ export function normaliseAndValidate(
   const { contract } = named
   const judged = { ...context, ...named.context }
   const normalise = NORMALISERS.get(contract.name) ?? keep
-  const { document, repairs } = normalise(raw, judged, sources)
+  const { document, repairs, isOutgrown } = normalise(raw, judged, sources)
+  if (isOutgrown) return no(document, repairs, refusalMismatch(scope, contract, OUTGROWN))
   const { violations } = validate(contract, document ?? raw, judged)
   const [first] = violations
   if (first === undefined) return { valid: true, normalized: document, repairs, error: null }

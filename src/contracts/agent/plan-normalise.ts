@@ -39,7 +39,7 @@ export const normalisePlan: Normalise = (raw, context, sources) => {
   if (!isObject(raw)) return { document: null, repairs: repairs.list }
   const document = new Draft(raw, '', repairs)
   // Made whole, such a plan would be over the limits of its contract, and is refused as it is.
-  const untouched = { document: raw, repairs: [] }
+  const untouched = { document: raw, repairs: [], isOutgrown: true } as const
   if (!mayFit(countOf(document, 'nodes'), countOf(document, 'edges'))) return untouched
   const ids = new Ids(sources.newId)
   const head = readHead(document, context, sources, ids)

@@ -17,6 +17,8 @@ export interface Normalised {
   /** The repaired document; null when the input is no object. */
   readonly document: Readonly<Record<string, unknown>> | null
   readonly repairs: readonly Repair[]
+  /** The repaired document would be over the limits of its contract, so nothing was repaired. */
+  readonly isOutgrown?: true
 }
 
 /** Where time and chance come from. */
