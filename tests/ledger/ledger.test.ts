@@ -1,0 +1,280 @@
+/** A ledger as the rest of writ uses it: made, recorded to, bodies beside it, keys rotated. */
+import { chmodSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { digestBytes, isDigest } from '../../src/base/index.ts'
+import {
+  type Actor,
+  createLedger,
+  type Ledger,
+  ObjectStore,
+  openKeys,
+  openLedger,
+  type Recorded,
+} from '../../src/host/index.ts'
+import {
+  contentOf,
+  type Fact,
+  HOST_STREAM,
+  markedBodies,
+  openCheckpoint,
+  parseNote,
+  StoreFailure,
+} from '../../src/ledger/index.ts'
+import { ANN, entry, task } from './entries.ts'
+import { threadFile } from './program.ts'
+import { allFacts, checkStream, codeOf } from './store-suite.ts'
+import { NAME, scratch, verifierOf } from './test-ledger.ts'
+
+const ACTOR: Actor = { principal: ANN, source: 'test' }
+
+let place: ReturnType<typeof scratch>
+let directory: string
+let ledger: Ledger
+
+beforeEach(async () => {
+  place = scratch()
+  directory = join(place.directory, 'state')
+  await createLedger({ directory }, NAME, ACTOR)
+  ledger = await openLedger({ directory, writer: 'inline' })
+})
+
+afterEach(async () => {
+  await ledger.close()
+  place.remove()
+})
+
+function seqOf(recorded: Recorded): number {
+  if (!recorded.ok) throw new Error(JSON.stringify(recorded.violations))
+  return recorded.appended.seq
+}
+
+const current = () => openKeys(join(directory, 'keys')).current()
+const own = () => ({
+  open: async () => ledger.store,
+  verifier: (origin: string) => verifierOf(origin, current()),
+  remove: async () => undefined,
+})
+
+describe('a new ledger', () => {
+  it('has a key that only its owner can read, and a first fact that names it', async () => {
+    const files = readdirSync(join(directory, 'keys')).sort()
+    expect(files).toEqual([
+      expect.stringMatching(/\.key$/),
+      expect.stringMatching(/\.pub$/),
+      'current',
+    ])
+    expect(statSync(join(directory, 'keys', files[0] ?? '')).mode & 0o777).toBe(0o600)
+    expect(statSync(join(directory, 'keys')).mode & 0o777).toBe(0o700)
+    const [fact] = await allFacts(ledger.store, HOST_STREAM)
+    expect(fact?.record).toMatchObject({
+      type: 'key_rotated_v1',
+      payload: { stream: 'host', origin: `${NAME}/host`, old_key: null, last_size: 0 },
+    })
+    await checkStream(ledger.store, own(), HOST_STREAM)
+  })
+
+  it('is made once', async () => {
+    expect(await codeOf(createLedger({ directory }, NAME, ACTOR))).toBe('ledger.exists')
+  })
+
+  it('works with a thread as well', async () => {
+    const threaded = await openLedger({
+      directory,
+      writer: 'thread',
+      threadFile: await threadFile(),
+    })
+    expect(seqOf(await threaded.record(entry('a')))).toBe(0)
+    expect(seqOf(await ledger.record(entry('b')))).toBe(1)
+    await threaded.close()
+    await checkStream(ledger.store, own())
+  })
+})
+
+describe('recording', () => {
+  it('refuses what breaks its contract, as an answer', async () => {
+    const recorded = await ledger.record(entry('a', { record: { type: 'nope', payload: {} } }))
+    expect(recorded).toMatchObject({ ok: false, violations: [{ code: 'record.type' }] })
+    expect(await ledger.store.head('main')).toBe(null)
+  })
+
+  it('keeps a long payload by reference, readable and checked', async () => {
+    const payload = task('long', 'x'.repeat(50_000))
+    seqOf(await ledger.record(entry('long', { record: { type: 'ao_act_task_v0', payload } })))
+    const [fact] = (await allFacts(ledger.store)) as [Fact]
+    const { payload_ref: reference = '', bytes } = fact.record
+    if (!isDigest(reference)) throw new Error('no reference')
+    const kept = await ledger.objects.get(reference)
+    expect(kept.length).toBe(bytes)
+    expect(JSON.parse(new TextDecoder().decode(kept))).toEqual(payload)
+    const query = { stream: 'main', task: 'long', limit: 1, order: 'oldest_first' } as const
+    expect((await ledger.store.find(query)).facts).toHaveLength(1)
+  })
+
+  it('keeps bodies beside the fact, and the fact without them', async () => {
+    const rule = { type: 'ao_act_task_v0', keep: 'places', places: ['/meta/note'] } as const
+    await ledger.close()
+    ledger = await openLedger({ directory, writer: 'inline', bodyRules: [rule] })
+    const payload = task('t', 'a secret')
+    seqOf(await ledger.record(entry('t', { record: { type: 'ao_act_task_v0', payload } })))
+    const [row] = await ledger.store.read('main', 0, 1)
+    expect(row?.text).not.toContain('secret')
+    const [body] = markedBodies((JSON.parse(row?.text ?? '') as Fact).record.payload, rule)
+    const kept = await ledger.objects.get(body?.digest ?? digestBytes(''))
+    expect(new TextDecoder().decode(contentOf(kept))).toBe('a secret')
+    expect(digestBytes('a secret')).not.toBe(body?.digest)
+    await checkStream(ledger.store, own())
+  })
+
+  it('knows the size a caller expects', async () => {
+    seqOf(await ledger.record(entry('a'), 0))
+    expect(await codeOf(ledger.record(entry('b'), 0))).toBe('ledger.head_moved')
+  })
+})
+
+describe('objects', () => {
+  const objects = () => new ObjectStore(join(directory, 'objects'))
+  const object = (text: string) => {
+    const bytes = new TextEncoder().encode(text)
+    return { digest: digestBytes(bytes), bytes }
+  }
+  const fileOf = (digest: string) => join(directory, 'objects', digest.slice(7, 9), digest.slice(9))
+
+  it('are kept under their digest, for the owner only, and given back', async () => {
+    const one = object('hello')
+    await objects().put(one)
+    await objects().put(one)
+    expect(readFileSync(fileOf(one.digest), 'utf8')).toBe('hello')
+    expect(statSync(fileOf(one.digest)).mode & 0o777).toBe(0o600)
+    expect(await objects().get(one.digest)).toEqual(Buffer.from('hello'))
+    expect(await objects().has(one.digest)).toBe(true)
+    expect(readdirSync(join(directory, 'objects', 'tmp'))).toEqual([])
+  })
+
+  it('of many writers at once are whole', async () => {
+    const many = Array.from({ length: 40 }, (_, index) => object(`body ${index % 4}`.repeat(5000)))
+    await Promise.all(many.map((one) => objects().put(one)))
+    for (const { digest, bytes } of many)
+      expect(await objects().get(digest)).toEqual(Buffer.from(bytes))
+  })
+
+  it('that were altered or are gone are told, never given', async () => {
+    const one = object('hello')
+    expect(await codeOf(objects().get(one.digest))).toBe('body.missing')
+    await objects().put(one)
+    writeFileSync(fileOf(one.digest), 'hullo')
+    expect(await codeOf(objects().get(one.digest))).toBe('body.altered')
+    writeFileSync(fileOf(one.digest), '')
+    expect(await codeOf(objects().get(one.digest))).toBe('body.altered')
+    await objects().put(one)
+    expect(await objects().get(one.digest)).toEqual(Buffer.from('hello'))
+  })
+
+  it('can be dropped, once', async () => {
+    const one = object('hello')
+    await objects().put(one)
+    expect(await objects().drop(one.digest)).toBe(true)
+    expect(await objects().drop(one.digest)).toBe(false)
+    expect(await objects().has(one.digest)).toBe(false)
+  })
+
+  it('leave nothing behind for long when a write was interrupted', async () => {
+    await objects().put(object('a'))
+    const leftover = join(directory, 'objects', 'tmp', 'half')
+    writeFileSync(leftover, 'half')
+    const nowMs = Date.now()
+    expect(await objects().sweep(nowMs)).toBe(0)
+    utimesSync(leftover, new Date(nowMs - 7_200_000), new Date(nowMs - 7_200_000))
+    expect(await objects().sweep(nowMs)).toBe(1)
+  })
+})
+
+describe('keys', () => {
+  it('are refused when others can read them, when they are none, and when they are gone', async () => {
+    const folder = join(directory, 'keys')
+    const file = join(folder, readdirSync(folder).find((name) => name.endsWith('.key')) ?? '')
+    const opening = async () => openLedger({ directory, writer: 'inline' })
+    chmodSync(file, 0o640)
+    expect(await codeOf(opening())).toBe('ledger.key_exposed')
+    chmodSync(file, 0o600)
+    const text = readFileSync(file, 'utf8')
+    writeFileSync(file, text.replace(/\+[0-9a-f]{8}\+/, '+00000000+'))
+    expect(await codeOf(opening())).toBe('ledger.key_malformed')
+    writeFileSync(file, 'nothing')
+    expect(await codeOf(opening())).toBe('ledger.key_malformed')
+    writeFileSync(file, text)
+    writeFileSync(join(folder, 'current'), 'ffff\n')
+    expect(await codeOf(opening())).toBe('ledger.key_missing')
+  })
+
+  it('are rotated: both sign the checkpoint of the change, and every writer turns to the new one', async () => {
+    const old = current()
+    await ledger.record(entry('a'))
+    await ledger.record(entry('b', { stream: 'tenant' }))
+    // Another writer, which has the old key in its hands.
+    const other = await openLedger({ directory, writer: 'inline' })
+    await other.record(entry('c'))
+    const key = await ledger.rotateKey(ACTOR)
+    expect(current().publicKey).toEqual(key.publicKey)
+
+    for (const [stream, size] of [
+      ['main', 3],
+      ['tenant', 2],
+      ['host', 2],
+    ] as const) {
+      const facts = await allFacts(ledger.store, stream)
+      const last = facts[facts.length - 1] as Fact
+      expect(last.record).toMatchObject({ type: 'key_rotated_v1', payload: { last_size: size } })
+      const head = await ledger.store.head(stream)
+      const [kept = ''] = await ledger.store.checkpoints(stream, 0, 10)
+      expect(kept).toBe(head?.checkpoint)
+      const verifiers = [old, key].map((one) => verifierOf(head?.origin ?? '', one))
+      const opened = openCheckpoint(kept, verifiers)
+      expect(opened).toMatchObject({ ok: true, checkpoint: { size } })
+      expect(opened.ok && opened.verified.length).toBe(2)
+    }
+
+    await other.record(entry('d'))
+    await ledger.record(entry('e'))
+    await ledger.record(entry('f', { stream: 'new' }))
+    for (const stream of ['main', 'new']) {
+      const head = await ledger.store.head(stream)
+      expect(parseNote(head?.checkpoint ?? '')?.signatures).toHaveLength(1)
+      expect(openCheckpoint(head?.checkpoint ?? '', [verifierOf(head?.origin ?? '', key)]).ok).toBe(
+        true,
+      )
+      expect(openCheckpoint(head?.checkpoint ?? '', [verifierOf(head?.origin ?? '', old)]).ok).toBe(
+        false,
+      )
+      await checkStream(ledger.store, own(), stream)
+    }
+    await other.close()
+  })
+
+  it('are rotated while others write', async () => {
+    const other = await openLedger({ directory, writer: 'thread', threadFile: await threadFile() })
+    let isDone = false
+    const writing = (async () => {
+      let count = 0
+      while (!isDone) {
+        await other.record(entry(`w-${count++}`))
+      }
+      return count
+    })()
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    await ledger.rotateKey(ACTOR)
+    await ledger.rotateKey(ACTOR)
+    isDone = true
+    const count = await writing
+    expect((await checkStream(ledger.store, own())).size).toBeGreaterThanOrEqual(count)
+    await other.close()
+  })
+})
+
+it('a failure is an error with a fault, for people and programs', async () => {
+  const failed = await openLedger({ directory: join(directory, 'none'), writer: 'inline' }).catch(
+    (error: unknown) => error,
+  )
+  expect(failed).toBeInstanceOf(StoreFailure)
+  expect((failed as StoreFailure).message).toContain('ledger.')
+})
