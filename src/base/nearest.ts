@@ -29,7 +29,6 @@ export function nearest(name: string, legal: Iterable<string>): string | null {
 function alignmentDistance(left: string, right: string, limit: number): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: right.length + 1 }, (_, column) => column)
-  let lastMin = 0
   for (let row = 1; row <= left.length; row++) {
     const current = [row]
     let rowMin = row
@@ -44,9 +43,8 @@ function alignmentDistance(left: string, right: string, limit: number): number {
       current.push(cost)
       if (cost < rowMin) rowMin = cost
     }
-    // A swap reaches back two rows, so both must be past the limit.
-    if (rowMin >= limit && lastMin >= limit) return limit
-    lastMin = rowMin
+    // The least of a row grows by one at most, so a swap, which reaches back two, helps no more.
+    if (rowMin >= limit) return limit
     beforeLast = last
     last = current
   }

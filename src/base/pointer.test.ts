@@ -56,6 +56,7 @@ describe('readPointer', () => {
     expect(at('', '~1')).toBe('/~01')
     expect(pointerSteps('/~01')).toEqual(['~1'])
     expect(at('/a', 3)).toBe('/a/3')
+    expect(at('/a', 'b/c~')).toBe('/a/b~1c~0')
   })
 })
 
