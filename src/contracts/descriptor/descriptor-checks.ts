@@ -160,7 +160,7 @@ function readGlob(text: unknown, place: string, report: Report): Glob | null {
   }
   const glob = parseGlob(text)
   if (glob === null) {
-    const message = `${showName('**')} in ${show(text, place)} shares its segment with something else`
+    const message = `${show(text, place)} is too long for a pattern, or has ${showName('**')} beside other letters`
     report.add('descriptor.wildcard', place, message)
   }
   return glob

@@ -28,13 +28,21 @@ export interface Effort {
 
 const STEPS_MIN = 20_000
 const STEPS_PER_CHARACTER = 8
+/** What a comparison costs before its first step. */
+const CALL_STEPS = 6
 
 /** An effort in proportion to the texts that will be compared: honest ones need a small part. */
 export function newEffort(characters = 100_000): Effort {
   return { steps: STEPS_MIN + STEPS_PER_CHARACTER * characters }
 }
 
-/** Reads a glob; null when its path form is wrong or `**` shares a segment with anything else. */
+/** With wildcards a glob is kept short, so that a place in it is one of few. */
+const PATTERN_SEGMENTS_MAX = 64
+
+/**
+ * Reads a glob; null when its path form is wrong, when `**` shares a segment with anything else, or
+ * when a glob with wildcards has more than 64 segments.
+ */
 export function parseGlob(text: string): Glob | null {
   if (pathFault(text) !== null) return null
   const segments: Segment[] = []
@@ -44,7 +52,8 @@ export function parseGlob(text: string): Glob | null {
     // A split string has at least one piece.
     else segments.push(name.split('*') as unknown as NamePattern)
   }
-  return makeGlob(text, segments)
+  const glob = makeGlob(text, segments)
+  return glob.isLiteral || segments.length <= PATTERN_SEGMENTS_MAX ? glob : null
 }
 
 /** `**` twice in a row says no more than once. */
@@ -147,6 +156,7 @@ function worstName(pattern: NamePattern): string {
  */
 export function includesGlob(outer: Glob, inner: Glob, effort: Effort): boolean {
   if (outer.isLiteral) return inner.isLiteral && outer.text === inner.text
+  effort.steps -= CALL_STEPS
   const seen = new Map<number, (readonly number[])[]>()
   const open: [number, readonly number[]][] = [[0, rest(outer, [0])]]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
