@@ -4,21 +4,22 @@
  * mandatory once a network is required. The document alone is judged: its age, the reuse of its id,
  * ceilings, real paths, mounts and homes are the host's.
  *
- * Which code a place gives, where the specification leaves a choice:
- *
- * | place | missing | wrong JSON type | wrong value |
- * |---|---|---|---|
- * | constants and enums with a code of their own: descriptor_version `version`, created_by, action_type, risk_level, max_runs `sandbox_runs`, supported `rollback_disabled`, rollback_scope, log `audit`, log_level | `required` | own code | own code |
- * | sandbox_type, rollback_type | `required` | `field_type` | `field_type` |
- * | action_id, created_at, intent_summary `intent`, retain_days `audit` | `required` | `field_type` | own code |
- * | anything in scope | `scope_implicit` | `field_type` | see below |
- * | anything in effects | `effects_omitted` | `field_type` | see below |
- * | resources and anything in it | `resources` | `resources` | `resources` |
- * | every other field | `required` | `field_type` | see below |
+ * Which code a place gives, where the specification leaves a choice (missing / wrong JSON type /
+ * wrong value):
+ * - constants and enums with a code of their own (descriptor_version, created_by, action_type,
+ *   risk_level, max_runs, supported, rollback_scope, log, log_level): `required` / own / own
+ * - sandbox_type and rollback_type, which have none: `required` / `field_type` / `field_type`
+ * - action_id, created_at, intent_summary, retain_days: `required` / `field_type` / own (`audit` for
+ *   retain_days)
+ * - anything in scope: `scope_implicit` / `field_type` / by kind of path or host
+ * - anything in effects: `effects_omitted` / `field_type` / by kind of path
+ * - resources and anything in it: `resources` in all three cases
+ * - every other field: `required` / `field_type`
  *
  * A path gives `path_not_absolute`, else `path_not_normal`, and then nothing more; a well-formed one
- * gives all of `wildcard`, `host_access` and (effects) `effect_outside_scope` that apply. A path of
- * `preconditions` outside the scope is `scope_implicit`: it would be read without being named.
+ * gives all of `wildcard`, `host_access` and (effects) `effect_outside_scope` that apply. Effects and
+ * preconditions are held against the scope only if all of its paths can be read. A precondition
+ * outside the scope is `scope_implicit`: it would be looked at without being named.
  */
 import * as Type from 'typebox'
 import { DOCUMENT_LIMITS } from '../../base/index.ts'
