@@ -45,7 +45,8 @@ function suggested({ code, path }: Violation, document: unknown): unknown {
     case 'review.target':
       return field(document, 'review_target') === 'PLAN' ? 'NODE' : 'PLAN'
     case 'plan.and_or':
-      return 'AND'
+      // AND, said or meant, is only wrong beside an OR.
+      return (readPointer(document, path) ?? 'AND') === 'AND' ? 'OR' : 'AND'
     case 'plan.group_id':
       return 'GROUP_1'
     case 'plan.root':

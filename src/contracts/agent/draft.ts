@@ -72,10 +72,11 @@ export class Draft {
 
   /** Moves a field to another key of the same object. */
   move(from: string, to: string, rule: string): void {
-    const object = this.#own()
-    const value = object[from]
-    delete object[from]
-    object[to] = value
+    // Copied without the key: deleting it would make a slow object of every node of a large plan.
+    const { [from]: value, ...rest } = this.#object
+    rest[to] = value
+    this.#object = rest
+    this.#isCopy = true
     this.repairs.add(rule, at(this.path, from), from, to)
   }
 
