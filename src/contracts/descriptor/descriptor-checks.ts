@@ -125,7 +125,7 @@ function characters(texts: readonly unknown[], area: Area | null): number {
   )
 }
 
-/** Preconditions are probed on the real machine, so they name exact paths inside the scope (G-9). */
+/** Preconditions are probed on the machine, so they name exact paths inside the scope (G-9). */
 function checkPreconditionPaths({ document, report }: Subject): void {
   const area = readArea(field(document, 'scope'))
   const paths = elements(field(field(document, 'preconditions'), 'paths_exist'))
@@ -160,7 +160,7 @@ function readGlob(text: unknown, place: string, report: Report): Glob | null {
   }
   const glob = parseGlob(text)
   if (glob === null) {
-    const message = `${show(text, place)} is too long for a pattern, or has ${showName('**')} beside other letters`
+    const message = `the pattern ${show(text, place)} is too long, or has \`**\` beside other letters`
     report.add('descriptor.wildcard', place, message)
   }
   return glob

@@ -1,4 +1,4 @@
-/** The descriptor contract: what vectors cannot show, above all that hostile documents are ordinary. */
+/** The descriptor contract: what vectors cannot show, above all that hostile input is ordinary. */
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

@@ -9,17 +9,17 @@
  * - constants and enums with a code of their own (descriptor_version, created_by, action_type,
  *   risk_level, max_runs, supported, rollback_scope, log, log_level): `required` / own / own
  * - sandbox_type and rollback_type, which have none: `required` / `field_type` / `field_type`
- * - action_id, created_at, intent_summary, retain_days: `required` / `field_type` / own (`audit` for
- *   retain_days)
+ * - action_id, created_at, intent_summary, retain_days: `required` / `field_type` / own, which is
+ *   `audit` for retain_days
  * - anything in scope: `scope_implicit` / `field_type` / by kind of path or host
  * - anything in effects: `effects_omitted` / `field_type` / by kind of path
  * - resources and anything in it: `resources` in all three cases
  * - every other field: `required` / `field_type`
  *
- * A path gives `path_not_absolute`, else `path_not_normal`, and then nothing more; a well-formed one
- * gives all of `wildcard`, `host_access` and (effects) `effect_outside_scope` that apply. Effects and
- * preconditions are held against the scope only if all of its paths can be read. A precondition
- * outside the scope is `scope_implicit`: it would be looked at without being named.
+ * A path gives `path_not_absolute`, else `path_not_normal`, and then nothing more; a well-formed
+ * one gives all of `wildcard`, `host_access` and (effects) `effect_outside_scope` that apply.
+ * Effects and preconditions are held against the scope only if all of its paths can be read. A
+ * precondition outside the scope is `scope_implicit`: it would be looked at without being named.
  */
 import * as Type from 'typebox'
 import { DOCUMENT_LIMITS } from '../../base/index.ts'
