@@ -49,16 +49,22 @@ export function mismatchOf(
   }
 }
 
-/** The error of a text or value that is no document at all (C-3). */
-export function refusalMismatch(scope: string, contract: Contract, violation: Violation): Mismatch {
+/** The error of a text or value that is no document at all (C-3), whatever it was meant to be. */
+export function refusalMismatch(
+  scope: string,
+  contract: Contract | null,
+  violation: Violation,
+): Mismatch {
+  const example =
+    contract === null ? {} : exampleAt(contract.schema, undefined, { ...violation, path: '' })
   return {
     error_code: 'SCHEMA_MISMATCH',
     schema: scope,
-    schema_version: contract.name,
+    schema_version: contract?.name ?? '',
     json_path: jsonPath(undefined, violation.path),
     expected: 'a JSON document within the limits of its contract',
     actual: violation.message,
-    example_fix: JSON.stringify(exampleAt(contract.schema, undefined, { ...violation, path: '' })),
+    example_fix: JSON.stringify(example),
   }
 }
 
@@ -71,7 +77,7 @@ export function unknownMismatch(scope: string, names: readonly string[]): Mismat
     json_path: '$',
     expected: `one of ${names.join(', ')}`,
     actual: unquoted(showName(scope)),
-    example_fix: JSON.stringify({ as: nearest(scope, names) ?? names[0] }),
+    example_fix: JSON.stringify({ as: nearest(scope, names) ?? 'TASK_ACTION' }),
   }
 }
 

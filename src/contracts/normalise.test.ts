@@ -95,6 +95,11 @@ describe('refusals', () => {
       actual: 'the key `a b` stands twice in one object',
     })
     expect(normaliseRefused('x', refusal).error?.error_code).toBe('UNKNOWN_CONTRACT')
+    expect(normaliseRefused('', refusal).error).toMatchObject({
+      error_code: 'SCHEMA_MISMATCH',
+      schema_version: '',
+      actual: 'the key `a b` stands twice in one object',
+    })
   })
 })
 

@@ -68,12 +68,14 @@ export function normaliseAndValidate(
 
 /** The answer about what was refused before any contract looked at it. */
 export function normaliseRefused(scope: string, refusal: Violation): NormaliseAnswer {
-  const named = resolveContract(scope)
-  const error =
-    named === null
-      ? unknownMismatch(scope, contractNames())
-      : refusalMismatch(scope, named.contract, refusal)
-  return no(null, [], error)
+  const contract = resolveContract(scope)?.contract ?? null
+  // Nobody may have got as far as naming a scope; then the refusal is all there is to tell.
+  const isUnknown = contract === null && scope.trim() !== ''
+  return no(
+    null,
+    [],
+    isUnknown ? unknownMismatch(scope, contractNames()) : refusalMismatch(scope, contract, refusal),
+  )
 }
 
 function no(
