@@ -6,8 +6,6 @@
 import { isObject } from '../contracts/index.ts'
 import type { Inputs } from './projection.ts'
 
-const LEAVES = ['projectId', 'groupId', 'plotId', 'blockId'] as const
-
 export function inputsAreBound({
   problem_state: state,
   uncertainty_envelope: envelope,
@@ -19,12 +17,18 @@ export function inputsAreBound({
   return subjectsAreEqual(state['subjectRef'], permission['subjectRef'])
 }
 
+/** Leaf by leaf, written out: every evaluation comes through here. */
 function subjectsAreEqual(left: unknown, right: unknown): boolean {
   if (!isObject(left) || !isObject(right)) return false
-  return LEAVES.every((leaf) => textOf(left[leaf]) === textOf(right[leaf]))
+  return (
+    isSameText(left['projectId'], right['projectId']) &&
+    isSameText(left['groupId'], right['groupId']) &&
+    isSameText(left['plotId'], right['plotId']) &&
+    isSameText(left['blockId'], right['blockId'])
+  )
 }
 
 /** Missing is missing, however it is written. */
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined
+function isSameText(left: unknown, right: unknown): boolean {
+  return typeof left === 'string' ? left === right : typeof right !== 'string'
 }

@@ -3,22 +3,26 @@
  * kind): the rule that is named is the first in file order that gave the verdict.
  */
 import type { CombineStrategy, VerdictWord } from '../contracts/index.ts'
-import type { Matcher } from './matcher.ts'
 import type { Projection } from './projection.ts'
+import { type Sifted, sieveOf } from './sieve.ts'
 
-export interface CompiledRule {
-  readonly matches: Matcher
+/** What a rule gives when it is the one that decides. */
+export interface Given {
   readonly verdict: VerdictWord
   /** `<ruleset_id>/<rule_id>@<rule_version>` */
   readonly ref: string
 }
 
-/** The rule that gives the verdict, or null: nothing is said, UNDETERMINED. */
-export type Combine = (seen: Projection) => CompiledRule | null
+export type CompiledRule = Given & Sifted
+
+/** What is given, or null: nothing is said, UNDETERMINED. */
+export type Combine = (seen: Projection) => Given | null
 
 export function combiner(strategy: CombineStrategy, rules: readonly CompiledRule[]): Combine {
   const ranked = rankRules(strategy, rules).map(({ index }) => rules[index] as CompiledRule)
-  return (seen) => firstMatch(ranked, seen)
+  const firstMatch = sieveOf(ranked)
+  const given = ranked.map(({ verdict, ref }) => ({ verdict, ref }))
+  return (seen) => given[firstMatch(seen)] ?? null
 }
 
 /** The order in which the first match decides; each rule with its place in the file. */
@@ -38,11 +42,3 @@ export function rankRules(
 }
 
 const DENY_FIRST = ['DENY', 'ALLOW', 'UNDETERMINED'] as const
-
-function firstMatch(rules: readonly CompiledRule[], seen: Projection): CompiledRule | null {
-  for (let index = 0; index < rules.length; index++) {
-    const rule = rules[index] as CompiledRule
-    if (rule.matches(seen)) return rule
-  }
-  return null
-}

@@ -5,7 +5,7 @@
 import { type AdmittedRuleset, GUARD_PATHS, type Guard, printGuard } from '../contracts/index.ts'
 import { inputsAreBound } from './binding.ts'
 import { compileGuard, type Matcher } from './matcher.ts'
-import { type Inputs, type Projection, projector } from './projection.ts'
+import { type Inputs, type Projection, viewOf } from './projection.ts'
 
 export interface Uncovered {
   readonly action_code: string
@@ -13,6 +13,8 @@ export interface Uncovered {
   /** The part of the guard that no case shows with this value; absent when the rule itself is not reached. */
   readonly branch?: { readonly guard: string; readonly value: boolean }
 }
+
+const ALL = viewOf(GUARD_PATHS)
 
 interface Branch {
   readonly text: string
@@ -25,8 +27,7 @@ export function uncovered(
   cases: readonly Inputs[],
   given: ReadonlySet<string>,
 ): readonly Uncovered[] {
-  const project = projector(GUARD_PATHS)
-  const worlds = cases.filter(inputsAreBound).map(project)
+  const worlds = cases.filter(inputsAreBound).map(ALL.project)
   return rulesets.flatMap(({ rulesetId, actionCode, rules }) =>
     rules.flatMap(({ ruleId, ruleVersion, guard }) => {
       const place = { action_code: actionCode, rule_id: ruleId }
@@ -57,7 +58,11 @@ function branchesOf(guard: Guard): readonly Branch[] {
   const visit = (part: Guard): void => {
     if (part.op === 'AND' || part.op === 'OR') part.args.forEach(visit)
     else if (part.op === 'NOT') visit(part.arg)
-    else branches.set(printGuard(part), { text: printGuard(part), holds: compileGuard(part) })
+    else
+      branches.set(printGuard(part), {
+        text: printGuard(part),
+        holds: compileGuard(part, ALL.slotOf),
+      })
   }
   visit(guard)
   return [...branches.values()]

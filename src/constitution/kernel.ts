@@ -7,7 +7,7 @@
  * INVARIANT (no path to action, K-6): this room imports nothing that acts, and a verdict is only a
  * word.
  */
-import { digestDocument, isDigest } from '../base/index.ts'
+import { DOCUMENT_LIMITS, digestDocument, guardValue, isDigest, isRefusal } from '../base/index.ts'
 import {
   type AdmittedRuleset,
   actionCodesOf,
@@ -15,13 +15,14 @@ import {
   type Context,
   type ControlVerdict,
   field,
+  isObject,
   NO_RULESET,
   type RulesetStatus,
 } from '../contracts/index.ts'
 import { inputsAreBound } from './binding.ts'
 import { type Combine, combiner } from './combine.ts'
 import { compileRule, pathsOfRule } from './matcher.ts'
-import { codes, type Inputs, type Projection, projector } from './projection.ts'
+import { codes, type Inputs, isCandidate, type Projection, viewOf } from './projection.ts'
 import { type Decision, verdictDocument, verdictSeal } from './verdict.ts'
 
 /** A ruleset as it was loaded: the parsed document, and the digest of its file's bytes if it has one. */
@@ -49,7 +50,7 @@ const NOTHING_SAID: Combine = () => null
 const MISSING: Chapter = {
   status: 'MISSING',
   ref: NO_RULESET,
-  project: projector([]),
+  project: viewOf([]).project,
   combine: NOTHING_SAID,
 }
 
@@ -71,18 +72,15 @@ export function establish(sources: readonly RulesetSource[], context: Context = 
   })
   const chapterOf = (code: string): Chapter => chapters.get(code) ?? MISSING
   return {
-    evaluate: (inputs, atMs) => evaluate(chapterOf, inputs, atMs),
-    decide: (inputs, actionCode) =>
-      decide(
-        chapterOf(actionCode),
-        inputs,
-        isCandidate(inputs, actionCode) && inputsAreBound(inputs),
-      ),
+    evaluate: (inputs, atMs) => evaluate(chapterOf, total(inputs), atMs),
+    decide: (inputs, actionCode) => decideOne(chapterOf(actionCode), total(inputs), actionCode),
   }
 }
 
+/** What no document may hold has no canonical form, and so an inline ruleset of it has no digest. */
 function refOf({ document, ref }: RulesetSource): string {
-  return ref !== undefined && isDigest(ref) ? ref : digestDocument(document)
+  if (ref !== undefined && isDigest(ref)) return ref
+  return isRefusal(guardValue(document, DOCUMENT_LIMITS)) ? NO_RULESET : digestDocument(document)
 }
 
 function invalidChapter(source: RulesetSource): Chapter {
@@ -90,18 +88,31 @@ function invalidChapter(source: RulesetSource): Chapter {
 }
 
 function compileChapter(ruleset: AdmittedRuleset, ref: string): Chapter {
-  const paths = new Set(ruleset.rules.flatMap(pathsOfRule))
+  const view = viewOf([...new Set(ruleset.rules.flatMap(pathsOfRule))])
   const rules = ruleset.rules.map((rule) => ({
-    matches: compileRule(rule),
+    ...compileRule(rule, view.slotOf),
     verdict: rule.verdict,
     ref: `${ruleset.rulesetId}/${rule.ruleId}@${rule.ruleVersion}`,
   }))
   return {
     status: 'APPLIED',
     ref,
-    project: projector([...paths]),
+    project: view.project,
     combine: combiner(ruleset.combineStrategy, rules),
   }
+}
+
+const NO_INPUTS: Inputs = {}
+
+/** Inputs are never refused (K-2): whatever is no object holds nothing. */
+function total(inputs: Inputs): Inputs {
+  return isObject(inputs) ? inputs : NO_INPUTS
+}
+
+function decideOne(chapter: Chapter, inputs: Inputs, actionCode: string): Decision {
+  const permission: unknown = inputs.permission_set
+  const asked = isObject(permission) && isCandidate(permission['candidate_actions'], actionCode)
+  return decide(chapter, inputs, asked && inputsAreBound(inputs))
 }
 
 function decide(chapter: Chapter, inputs: Inputs, bound: boolean): Decision {
@@ -109,10 +120,6 @@ function decide(chapter: Chapter, inputs: Inputs, bound: boolean): Decision {
   return rule === null
     ? { verdict: 'UNDETERMINED', ruleRef: null, status: chapter.status }
     : { verdict: rule.verdict, ruleRef: rule.ref, status: chapter.status }
-}
-
-function isCandidate(inputs: Inputs, actionCode: string): boolean {
-  return codes(field(inputs.permission_set, 'candidate_actions'))?.includes(actionCode) === true
 }
 
 function evaluate(

@@ -3,7 +3,8 @@
  * where a rule declares it. A value that is absent, null or of the wrong JSON type is missing (K-2);
  * other keys are not seen, and the documents themselves never reach a rule.
  */
-import { GUARD_PATHS, type GuardPath } from '../contracts/index.ts'
+import { invariant } from '../base/index.ts'
+import type { GuardPath } from '../contracts/index.ts'
 
 /** The inputs as they come: nothing about them is taken for granted. */
 export interface Inputs {
@@ -15,12 +16,11 @@ export interface Inputs {
 /** A scalar, a set, a window leaf, or `true` for what may only be asked to exist. */
 export type Seen = string | number | true | readonly unknown[]
 
-/** One slot a path, in the order of GUARD_PATHS; undefined is missing. */
+/** One slot a path, in the order in which the paths were asked for; undefined is missing. */
 export type Projection = readonly (Seen | undefined)[]
 
-export type SlotOf = Readonly<Record<GuardPath, number>>
-
-export const SLOTS = Object.fromEntries(GUARD_PATHS.map((path, slot) => [path, slot])) as SlotOf // every path once
+/** Where a projection holds each of its paths. */
+export type SlotOf = (path: GuardPath) => number
 
 type Loose = { readonly [key: string]: Loose | undefined } | undefined
 type Reader = (state: Loose, envelope: Loose, permission: Loose) => Seen | undefined
@@ -66,23 +66,36 @@ const READERS: Readonly<Record<GuardPath, Reader>> = {
     exists(permission?.['supporting_evidence_refs']),
 }
 
-/** A reader of some paths: the projection of everything else stays empty. */
-export function projector(paths: readonly GuardPath[]): (inputs: Inputs) => Projection {
-  const steps = paths.map((path) => ({ slot: SLOTS[path], read: READERS[path] }))
-  return (inputs) => {
-    const { problem_state, uncertainty_envelope, permission_set } = inputs
-    const slots = new Array<Seen | undefined>(GUARD_PATHS.length)
-    for (let index = 0; index < steps.length; index++) {
-      const { slot, read } = steps[index] as (typeof steps)[number]
-      slots[slot] = read(plain(problem_state), plain(uncertainty_envelope), plain(permission_set))
-    }
-    return slots
+/** What can be seen through some paths, and nothing else. */
+export interface View {
+  readonly slotOf: SlotOf
+  readonly project: (inputs: Inputs) => Projection
+}
+
+export function viewOf(paths: readonly GuardPath[]): View {
+  const slots = new Map(paths.map((path, slot) => [path, slot]))
+  const readers = paths.map((path) => READERS[path])
+  return {
+    slotOf: (path) => {
+      const slot = slots.get(path)
+      invariant(slot !== undefined, 'a guard reads only what its rule declares')
+      return slot
+    },
+    project: (inputs) => {
+      const state = plain(inputs.problem_state)
+      const envelope = plain(inputs.uncertainty_envelope)
+      const permission = plain(inputs.permission_set)
+      const seen = new Array<Seen | undefined>(readers.length)
+      for (let slot = 0; slot < readers.length; slot++)
+        seen[slot] = (readers[slot] as Reader)(state, envelope, permission)
+      return seen
+    },
   }
 }
 
 /** What one path shows, as a rule would see it. */
 export function seenAt(inputs: Inputs, path: GuardPath): Seen | undefined {
-  return projector([path])(inputs)[SLOTS[path]]
+  return viewOf([path]).project(inputs)[0]
 }
 
 /** Only an object has keys; a list's or a string's own ones are not looked at. */
@@ -128,10 +141,28 @@ function set(value: unknown): readonly unknown[] | undefined {
 /** The candidate codes, each once, in order; a candidate is a code or an object that holds one. */
 export function codes(candidates: unknown): readonly string[] | undefined {
   if (!Array.isArray(candidates)) return undefined
+  if (candidates.length === 1) {
+    const code = codeOf(candidates[0])
+    return code === undefined ? [] : [code]
+  }
   const found = new Set<string>()
   for (const candidate of candidates) {
-    const code = typeof candidate === 'string' ? candidate : plain(candidate)?.['action_code']
-    if (typeof code === 'string' && code !== '') found.add(code)
+    const code = codeOf(candidate)
+    if (code !== undefined) found.add(code)
   }
   return [...found]
+}
+
+/** The same question for one code, without a list of all. */
+export function isCandidate(candidates: unknown, wanted: string): boolean {
+  if (!Array.isArray(candidates)) return false
+  for (let index = 0; index < candidates.length; index++)
+    if (codeOf(candidates[index]) === wanted) return true
+  return false
+}
+
+/** Half a surrogate pair is in no document, and a verdict could not repeat it. */
+function codeOf(candidate: unknown): string | undefined {
+  const code = typeof candidate === 'string' ? candidate : plain(candidate)?.['action_code']
+  return typeof code === 'string' && code !== '' && code.isWellFormed() ? code : undefined
 }

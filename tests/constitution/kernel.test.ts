@@ -1,7 +1,8 @@
 /** The kernel against the naive one, and its laws. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { establish } from '../../src/constitution/index.ts'
+import { digestDocument } from '../../src/base/index.ts'
+import { establish, type Inputs } from '../../src/constitution/index.ts'
 import { controlVerdict, validate } from '../../src/contracts/index.ts'
 import { inputs, rulesets } from '../arbitrary/constitution.ts'
 import { naiveEvaluate } from '../oracle/naive-kernel.ts'
@@ -65,5 +66,64 @@ describe('the kernel', () => {
       }),
       { numRuns: 500 },
     )
+  })
+
+  it('names the digest of the file where one is handed in', () => {
+    const document = { type: 'ruleset_v0', action_code: 'AO-APPLY' }
+    const input = { permission_set: { candidate_actions: ['AO-APPLY'] } }
+    const refs = (ref: string) =>
+      establish([{ document, ref }])
+        .evaluate(input, 0)
+        .map(({ ruleset_ref }) => ruleset_ref)
+    const digest = `sha256:${'a'.repeat(64)}`
+    expect(refs(digest)).toEqual([digest])
+    expect(refs('rules.yaml')).toEqual([digestDocument(document)])
+  })
+
+  it('never throws, and gives nothing but valid verdicts, on any value whatever', () => {
+    const claiming = fc
+      .tuple(fc.dictionary(fc.string(), fc.anything()), fc.constantFrom('AO-APPLY', 'AO-SENSE'))
+      .map(([rest, action_code]) => ({ ...rest, action_code }))
+    const asking = fc.record({
+      permission_set: fc.record({
+        candidate_actions: fc.array(
+          fc.oneof(
+            fc.constantFrom('AO-APPLY', 'AO-SENSE'),
+            fc.string({ unit: 'binary' }),
+            fc.anything(),
+          ),
+        ),
+        subjectRef: fc.anything(),
+        window: fc.record({ startTs: fc.double(), endTs: fc.anything() }),
+      }),
+    })
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(claiming, fc.anything()), { maxLength: 3 }),
+        fc.oneof(asking, fc.anything()),
+        (documents, input) => {
+          const constitution = establish(documents.map((document) => ({ document })))
+          for (const verdict of constitution.evaluate(input as Inputs, 7)) {
+            expect(validate(controlVerdict, verdict).violations).toEqual([])
+            expect(verdict.verdict).toBe('UNDETERMINED')
+          }
+          constitution.decide(input as Inputs, 'AO-APPLY')
+        },
+      ),
+      { numRuns: 1000 },
+    )
+  })
+
+  it('says nothing about a ruleset that has no canonical form but that it is invalid', () => {
+    const loop: Record<string, unknown> = { action_code: 'AO-APPLY' }
+    loop['self'] = loop
+    const deep = JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`)
+    for (const rest of [{ x: '\ud800' }, { x: Number.NaN }, { x: deep }, loop]) {
+      const [verdict] = establish([{ document: { action_code: 'AO-APPLY', ...rest } }]).evaluate(
+        { permission_set: { candidate_actions: ['AO-APPLY'] } },
+        0,
+      )
+      expect(verdict).toMatchObject({ ruleset_status: 'INVALID', ruleset_ref: 'MISSING' })
+    }
   })
 })

@@ -24,7 +24,7 @@ function read(inputs: any, path: string): any {
 }
 
 function candidateCodes(inputs: any): string[] | undefined {
-  const candidates = isObject(inputs.permission_set)
+  const candidates = isObject(inputs?.permission_set)
     ? inputs.permission_set.candidate_actions
     : undefined
   if (!Array.isArray(candidates)) return undefined

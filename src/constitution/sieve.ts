@@ -1,0 +1,127 @@
+/**
+ * Finds the first rule that matches without asking each. Most of what rules ask is about one slot: a
+ * word that stands there, a word that a set holds, something that is there or is not. For every slot
+ * the sieve knows which rules let which value through, as bits; what falls through all slots is then
+ * asked for the rest of its guard.
+ *
+ * INVARIANT (first stays first): bit n is the n-th rule in the order in which the first match
+ * decides, and the lowest open bit is looked at first.
+ */
+import type { Matcher } from './matcher.ts'
+import type { Projection, Seen } from './projection.ts'
+
+/** One thing a rule asks of one slot. `words` null asks whether anything is there at all. */
+export interface Condition {
+  readonly slot: number
+  readonly words: ReadonlySet<Seen> | null
+  /** The slot holds a set, which must share a word. */
+  readonly isSet: boolean
+  readonly isNegated: boolean
+}
+
+/** A rule as the sieve takes it: what it asks of slots, and what is left to ask. */
+export interface Sifted {
+  readonly conditions: readonly Condition[]
+  readonly rest: Matcher | null
+}
+
+interface Mesh {
+  readonly slot: number
+  /** Rules that pass when nothing is there. */
+  readonly missing: number
+  /** Rules that pass when something is there that no rule names; for a set, when it is there. */
+  readonly other: number
+  /** For a scalar, the rules that pass with this value; for a set, those that ask for this word. */
+  readonly byWord: ReadonlyMap<unknown, number>
+  /** For a set, the rules that ask for some word of it; null for a scalar. */
+  readonly asking: number | null
+}
+
+const BITS = 32
+
+/** Answers with the index of the first rule that matches, or -1. */
+export type Sieve = (seen: Projection) => number
+
+export function sieveOf(rules: readonly Sifted[]): Sieve {
+  const sieves: Sieve[] = []
+  for (let start = 0; start < rules.length; start += BITS)
+    sieves.push(smallSieve(rules.slice(start, start + BITS)))
+  const [only] = sieves
+  if (only !== undefined && sieves.length === 1) return only
+  return (seen) => {
+    for (let index = 0; index < sieves.length; index++) {
+      const found = (sieves[index] as Sieve)(seen)
+      if (found >= 0) return index * BITS + found
+    }
+    return -1
+  }
+}
+
+function smallSieve(rules: readonly Sifted[]): Sieve {
+  const slots = new Set(rules.flatMap(({ conditions }) => conditions.map(({ slot }) => slot)))
+  const meshes = [...slots].map((slot) => meshOf(slot, rules))
+  const rests = rules.map(({ rest }) => rest)
+  const all = bits(rules, () => true)
+  return (seen) => {
+    let open = all
+    for (let index = 0; index < meshes.length && open !== 0; index++)
+      open &= passing(meshes[index] as Mesh, seen)
+    for (; open !== 0; open &= open - 1) {
+      const lowest = BITS - 1 - Math.clz32(open & -open)
+      const rest = rests[lowest]
+      if (rest === null || rest?.(seen) === true) return lowest
+    }
+    return -1
+  }
+}
+
+function passing({ slot, missing, other, byWord, asking }: Mesh, seen: Projection): number {
+  const value = seen[slot]
+  if (value === undefined) return missing
+  if (asking === null) return byWord.get(value) ?? other
+  // A set slot holds a list or is missing.
+  const words = value as readonly unknown[]
+  let found = ~asking
+  for (let index = 0; index < words.length; index++) found |= byWord.get(words[index]) ?? 0
+  return other & found
+}
+
+const MISSING = Symbol('missing')
+const OTHER = Symbol('other')
+
+function meshOf(slot: number, rules: readonly Sifted[]): Mesh {
+  const asked = rules.map(({ conditions }) => conditions.filter((one) => one.slot === slot))
+  const words = new Set(asked.flat().flatMap((condition) => [...(condition.words ?? [])]))
+  const isSet = asked.some((conditions) => conditions.some((one) => one.isSet))
+  const passingWith = (value: Seen | typeof MISSING | typeof OTHER) =>
+    bits(asked, (conditions) => conditions.every((condition) => holds(condition, value)))
+  const askingFor = (word: Seen) =>
+    bits(asked, (conditions) => conditions.some((one) => one.isSet && one.words?.has(word)))
+  return {
+    slot,
+    missing: passingWith(MISSING),
+    other: passingWith(OTHER),
+    byWord: new Map([...words].map((word) => [word, isSet ? askingFor(word) : passingWith(word)])),
+    asking: isSet ? bits(asked, (conditions) => conditions.some(asksForWord)) : null,
+  }
+}
+
+function asksForWord({ isSet, words }: Condition): boolean {
+  return isSet && words !== null
+}
+
+/** Whether a set shares a word is not told by its presence: there `byWord` answers. */
+function holds(condition: Condition, value: Seen | typeof MISSING | typeof OTHER): boolean {
+  const { words, isNegated } = condition
+  if (value === MISSING) return isNegated
+  if (words === null || asksForWord(condition)) return !isNegated
+  return (value !== OTHER && words.has(value)) !== isNegated
+}
+
+function bits<T>(rows: readonly T[], test: (row: T) => boolean | undefined): number {
+  let mask = 0
+  rows.forEach((row, index) => {
+    if (test(row) === true) mask |= 1 << index
+  })
+  return mask
+}
