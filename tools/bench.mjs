@@ -20,7 +20,10 @@ for (const file of files) {
   missed += print(title, rows)
   const machine = { node: process.version, cores: cpus().length, model: cpus()[0]?.model }
   mkdirSync(join(ROOT, 'bench', 'results'), { recursive: true })
-  writeFileSync(join(ROOT, 'bench', 'results', `${name}.json`), `${JSON.stringify({ name, machine, rows }, null, 2)}\n`)
+  writeFileSync(
+    join(ROOT, 'bench', 'results', `${name}.json`),
+    `${JSON.stringify({ name, machine, rows }, null, 2)}\n`,
+  )
 }
 process.exit(missed === 0 ? 0 : 1)
 
@@ -28,14 +31,17 @@ function print(title, rows) {
   const table = rows.map(({ what, ours, oursValue, theirs, theirsValue, ratio, goal }) => [
     what,
     `${ours} ${amount(oursValue)}`,
-    `${theirs} ${amount(theirsValue)}`,
-    `${ratio.toFixed(2)}×`,
+    `${theirs} ${theirsValue === null ? 'not run' : amount(theirsValue)}`,
+    ratio === null ? '' : `${ratio.toFixed(2)}×`,
     goal === null ? '' : `≥ ${goal.toFixed(2)}× ${ratio >= goal ? 'met' : 'MISSED'}`,
   ])
   const head = ['what', 'writ', 'beside', 'ratio', 'goal']
-  const widths = head.map((_, column) => Math.max(...[head, ...table].map((cells) => cells[column].length)))
+  const widths = head.map((_, column) =>
+    Math.max(...[head, ...table].map((cells) => cells[column].length)),
+  )
   console.log(`\n${title}`)
-  for (const cells of [head, ...table]) console.log(cells.map((cell, column) => cell.padEnd(widths[column])).join('  '))
+  for (const cells of [head, ...table])
+    console.log(cells.map((cell, column) => cell.padEnd(widths[column])).join('  '))
   return rows.filter(({ ratio, goal }) => goal !== null && ratio < goal).length
 }
 
