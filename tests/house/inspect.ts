@@ -13,7 +13,8 @@ export interface House {
 
 const IMPURE =
   /['"]node:|\bDate\.now\(|new Date\(\)|Math\.random\(|\bprocess\.|\bfetch\(|\bset(?:Timeout|Interval|Immediate)\(|\bperformance\.now\(|\bcrypto\./
-const SPECIFIER = /(?:\bfrom|\bimport)\s*\(?\s*['"]([^'"]+)['"]/g
+/** The words `from` and `import` before a specifier, not as a key or a string of their own. */
+const SPECIFIER = /(?<![\w'"$.])(?:from|import)\s*\(?\s*['"]([^'"\n]+)['"]/g
 const BANNED_NAME =
   /\b(?:class|interface|type|function|const)\s+\w*(?:Manager|Helper|Util|Service|Info)s?\b|\bfunction\s+handle[A-Z]/
 const DRAWER = /(?:^|\/)(?:utils?|helpers?|common|misc|types)(?:\/|\.ts$)/
