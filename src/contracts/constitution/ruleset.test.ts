@@ -81,6 +81,20 @@ describe('hostile sizes', () => {
     }
   })
 
+  it('rations hints over the whole document, also where guards are texts', () => {
+    const guard = 'EXISTS(problem_state.problem_typ)'
+    const rules = Array.from({ length: 5_000 }, (_, index) => ({
+      ...rule,
+      rule_id: `r${index}`,
+      guard,
+    }))
+    const { violations } = validate(ruleset, { ...rulesetAround(exists), rules })
+    const unknown = violations.filter(({ code }) => code === 'ruleset.path')
+    expect(unknown).toHaveLength(5_000)
+    expect(unknown[0]?.hint).toContain('problem_state.problem_type')
+    expect(unknown.filter(({ hint }) => hint !== undefined).length).toBeLessThan(1_000)
+  })
+
   it('lets the texts of a document hold no more values than a document may', () => {
     const text = printGuard({ op: 'AND', args: Array.from({ length: 10_000 }, () => exists) })
     const of = (count: number) => ({
