@@ -237,6 +237,100 @@ function agreeNearTheEdge(
   expect(valid).toBeGreaterThan(5)
 }
 
+/** Slips that leave the structure sound, so that only the checks can tell. */
+const TASK_SLIPS: readonly [slip: (task: Draft) => void, code: string][] = [
+  [(task) => Object.assign(task['time_window'], { start_ts: 2, end_ts: 1 }), 'time_window_order'],
+  [(task) => add(task, 'depth', { type: 'number', min: 1 }, 0), 'bounds'],
+  [(task) => add(task, 'depth', { type: 'number', max: 1 }, 2), 'bounds'],
+  [(task) => add(task, 'depth', { type: 'number', min: 2, max: 1 }, 1.5), 'schema_facet_misplaced'],
+  [(task) => add(task, 'depth', { type: 'number', enum: ['a'] }, 1), 'schema_facet_misplaced'],
+  [(task) => add(task, 'depth', { type: 'boolean', min: 1 }, true), 'schema_facet_misplaced'],
+  [(task) => add(task, 'depth', { type: 'boolean', enum: ['a'] }, true), 'schema_facet_misplaced'],
+  [
+    (task) => add(task, 'way', { type: 'enum', enum: ['a'], max: 1 }, 'a'),
+    'schema_facet_misplaced',
+  ],
+  [(task) => add(task, 'way', { type: 'enum', enum: ['a'] }, 'b'), 'enum_not_in_list'],
+  [(task) => add(task, 'way', { type: 'enum', enum: [] }, 'b'), 'schema_enum_required'],
+  [(task) => add(task, 'way', { type: 'enum' }, 'b'), 'schema_enum_required'],
+  [(task) => add(task, 'way', { type: 'enum', enum: ['a'] }, 1), 'param_value_type'],
+  [(task) => add(task, 'way', { type: 'boolean' }, 'a'), 'free_string'],
+  [(task) => add(task, 'way', { type: 'number' }, null), 'param_value_type'],
+  [(task) => add(task, 'way', { type: 'number' }, []), 'param_composite'],
+  [(task) => add(task, 'mode', { type: 'number' }, 1), 'forbid_key'],
+  [(task) => Object.assign(task['parameters'], { '\u0000 more': 1 }), 'coverage_extra'],
+  [
+    (task) => task['parameter_schema'].keys.push({ name: 'x'.repeat(9), type: 'number' }),
+    'coverage_missing',
+  ],
+  [
+    (task) => task['parameter_schema'].keys.push(task['parameter_schema'].keys[0]),
+    'coverage_duplicate',
+  ],
+  [(task) => Object.assign(task['constraints'], { 'free text': 'x' }), 'free_string'],
+  [(task) => Object.assign(task['constraints'], { none: null }), 'constraint_value_type'],
+  [(task) => Object.assign(task['constraints'], { list: [] }), 'constraint_composite'],
+  [(task) => Object.assign(task['constraints'], { auto: 1 }), 'forbid_key'],
+  [(task) => Object.assign(task, { meta: { a: [{ quality: 1 }] } }), 'forbid_key'],
+]
+
+// biome-ignore lint/suspicious/noExplicitAny: a draft is edited freely and then judged
+type Draft = Record<string, any>
+
+function add(task: Draft, called: string, key: object, value: unknown): void {
+  task['parameter_schema'].keys.unshift({ name: called, ...key })
+  task['parameters'] = { [called]: value, ...task['parameters'] }
+}
+
+const RECEIPT_SLIPS: readonly [slip: (receipt: Draft) => void, code: string][] = [
+  [
+    (made) => Object.assign(made['execution_time'], { start_ts: 2, end_ts: 1 }),
+    'execution_time_order',
+  ],
+  [
+    (made) => Object.assign(made, { constraint_check: { violated: false, violations: ['x'] } }),
+    'constraint_check_inconsistent',
+  ],
+  [(made) => Object.assign(made['resource_usage'], { profit: 1 }), 'forbid_key'],
+  [(made) => Object.assign(made['observed_parameters'], { yield: 1 }), 'forbid_key'],
+  [(made) => Object.assign(made['observed_parameters'], { 'free text': 'x' }), 'free_string'],
+  [(made) => Object.assign(made['observed_parameters'], { none: null }), 'observed_value_type'],
+  [(made) => Object.assign(made['observed_parameters'], { list: [] }), 'observed_composite'],
+  [(made) => Object.assign(made, { meta: { a: [{ mode: 1 }] } }), 'forbid_key'],
+]
+
+describe('slips that only a check can tell', () => {
+  it.each(TASK_SLIPS.map(([slip, code], index) => [`${index} ${code}`, slip, code] as const))(
+    'in a task: %s',
+    (_, slip, code) => {
+      fc.assert(
+        fc.property(task, (made) => {
+          const draft = structuredClone(made)
+          slip(draft)
+          const found = validate(actTask, draft).violations.map((violation) => violation.code)
+          expect(found).toContain(`task.${code}`)
+        }),
+        { numRuns: 20 },
+      )
+    },
+  )
+
+  it.each(RECEIPT_SLIPS.map(([slip, code], index) => [`${index} ${code}`, slip, code] as const))(
+    'in a receipt: %s',
+    (_, slip, code) => {
+      fc.assert(
+        fc.property(receipt, (made) => {
+          const draft = structuredClone(made.receipt)
+          slip(draft)
+          const { violations } = validate(actReceipt, draft, { task: made.task })
+          expect(violations.map((violation) => violation.code)).toContain(`receipt.${code}`)
+        }),
+        { numRuns: 20 },
+      )
+    },
+  )
+})
+
 function withoutQuickYes({ accepts: _, ...contract }: Contract): Contract {
   return contract
 }
