@@ -79,6 +79,7 @@ export const CODES = {
   'task.free_string': wrong('a string stands where no enum parameter allows one'),
   'task.enum_not_in_list': wrong('the value is not in the list of its enum'),
   'task.forbid_key': wrong('the key is forbidden at any depth of a task'),
+  'task.id_reused': wrong('two facts claim the id of one task'),
   'task.issuer_mismatch': { http: 403, exit: 1, says: 'the issuer is not the caller' },
 
   // AO-ACT receipt.
@@ -208,6 +209,14 @@ export const CODES = {
   'verdict.inconsistent': wrong(
     'verdict, ruleset status and ruleset reference contradict one another',
   ),
+
+  // Constitution: a recorded evaluation (L-9).
+  'evaluation.required': wrong('a mandatory field is missing'),
+  'evaluation.field_type': wrong('a field has the wrong JSON type'),
+  'evaluation.unknown_key': wrong('the contract has no such key'),
+  'evaluation.empty': wrong('a text that must hold something is empty'),
+  'evaluation.digest': wrong('the value is not a digest'),
+  'evaluation.moment': wrong('a verdict has another time than its evaluation'),
 
   // Action descriptor, and what a proposal breaks of it (G-1 to G-7).
   'descriptor.required': wrong('a mandatory field is missing'),
@@ -351,6 +360,9 @@ export const CODES = {
   'ledger_record.digest': wrong('the digest is not `sha256:` and 64 hex digits'),
   'ledger_record.size': wrong('the size is negative or contradicts the others'),
   'ledger_record.moment': wrong('the time is not an ISO 8601 moment'),
+  'ledger_record.enum': wrong('the value is not one of the allowed ones'),
+  'ledger_record.name': wrong('the name is empty or too long'),
+  'ledger_record.misplaced': wrong('the field does not belong to this change'),
 
   // The ledger: stores, keys, checkpoints.
   'ledger.missing': { http: 404, exit: 2, says: 'there is no ledger at this place' },
@@ -376,6 +388,26 @@ export const CODES = {
   'ledger.key_missing': broken('the key that has to sign is not there'),
   'ledger.key_malformed': broken('the file does not hold a key'),
   'ledger.key_exposed': broken('others can read the private key'),
+
+  // Homes, principals, credentials.
+  'home.missing': { http: 404, exit: 2, says: 'there is no home here' },
+  'home.untrusted': { http: 403, exit: 4, says: 'no human registered this home as it is now' },
+  'home.malformed': broken('the files of the home are not of the documented form'),
+  'principal.not_human': { http: 403, exit: 1, says: 'only a human may do this' },
+  'principal.token': { http: 401, exit: 1, says: 'the token is not known, revoked or expired' },
+  'principal.exists': { http: 409, exit: 1, says: 'there is such a principal already' },
+  'principal.unknown': { http: 404, exit: 1, says: 'there is no such principal or token' },
+  'principal.name': wrong('the name of the principal is not of the documented form'),
+  'principal.malformed': broken('the register of principals cannot be read'),
+  'credential.weak': wrong('the passphrase has fewer than four words and than 12 characters'),
+  'credential.wrong': { http: 403, exit: 1, says: 'the passphrase is not the right one' },
+  'credential.required': { http: 403, exit: 1, says: 'this needs the credential of a human' },
+
+  // History.
+  'history.unknown': { http: 404, exit: 1, says: 'nothing here has this id' },
+  'replay.different': wrong('what was recorded is not what is computed'),
+  'replay.engine_changed': wrong('the record was made by an evaluator that is not here'),
+  'replay.unreplayable': wrong('what the record rests on is no longer kept'),
 
   // Bodies: what is kept beside the ledger.
   'body.missing': { http: 404, exit: 1, says: 'the body is not kept here' },

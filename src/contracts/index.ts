@@ -44,6 +44,10 @@ export {
   rulesetWarnings,
 } from './constitution/admission.ts'
 export {
+  type ControlEvaluation,
+  controlEvaluation,
+} from './constitution/control-evaluation.ts'
+export {
   type ControlRuleset,
   controlRuleset,
   importTemplate,
@@ -216,6 +220,9 @@ export {
 export type { Normalise, Normalised, Repair, Sources } from './kernel/normalise.ts'
 export { judge, validate } from './kernel/validate.ts'
 export type { Validation, Violation } from './kernel/violation.ts'
+export { type BodyDropped, bodyDropped } from './ledger/body-dropped.ts'
+export { type KeyRotated, keyRotated } from './ledger/key-rotated.ts'
+export { CREDENTIAL_KINDS, type PrincipalChange, principalChange } from './ledger/principal.ts'
 export type { Mismatch } from './mismatch.ts'
 export { type NormaliseAnswer, normaliseAndValidate, normaliseRefused } from './normalise.ts'
 export { type PublishedSchema, publishSchema } from './publication.ts'

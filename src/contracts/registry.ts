@@ -9,6 +9,7 @@ import { actTask } from './act/task.ts'
 import { xiaoboAction } from './agent/action.ts'
 import { planJson } from './agent/plan.ts'
 import { xiaojingReview } from './agent/review.ts'
+import { controlEvaluation } from './constitution/control-evaluation.ts'
 import { controlRuleset } from './constitution/control-ruleset.ts'
 import { controlVerdict } from './constitution/control-verdict.ts'
 import { permissionSet } from './constitution/permission-set.ts'
@@ -25,6 +26,7 @@ import { flowSideContract } from './flow/side.ts'
 import type { Contract } from './kernel/contract.ts'
 import { bodyDropped } from './ledger/body-dropped.ts'
 import { keyRotated } from './ledger/key-rotated.ts'
+import { principalChange } from './ledger/principal.ts'
 import { tailCut } from './ledger/tail-cut.ts'
 
 const DOCUMENTS: readonly Contract[] = [
@@ -39,6 +41,7 @@ const DOCUMENTS: readonly Contract[] = [
   ruleset,
   controlRuleset,
   controlVerdict,
+  controlEvaluation,
   actionDescriptor,
   operationContract,
   proposalContract,
@@ -49,6 +52,7 @@ const DOCUMENTS: readonly Contract[] = [
   keyRotated,
   tailCut,
   bodyDropped,
+  principalChange,
 ]
 
 const record = recordContract(DOCUMENTS.filter((contract) => contract.isRecord))

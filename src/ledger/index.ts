@@ -2,6 +2,25 @@
  * Room: ledger. Facts, the tree over them, checkpoints and proofs; the interface of stores.
  * Pure: no clock, no chance, no machine. Sees base and contracts.
  */
+export {
+  duplicateReceipt,
+  judgeReceipt,
+  judgeTask,
+  type ReceiptAnswer,
+  receiptKey,
+  type TaskAnswer,
+  type TaskFill,
+} from './act.ts'
+export {
+  type EvidencePack,
+  evidencePack,
+  type IntegrityError,
+  type IntegrityReport,
+  integrityReport,
+  type OpenedFact,
+  type TaskStatus,
+  taskStatus,
+} from './act-evidence.ts'
 export { Audit, type Reading as FactReading, readFact } from './audit.ts'
 export { decodeBase64, decodeHex, encodeBase64, encodeHex } from './base64.ts'
 export {
@@ -105,6 +124,35 @@ export {
   type Query,
   queryTerm,
 } from './query.ts'
+export {
+  applyFact,
+  bearerOf,
+  type Caller,
+  type CallerAnswer,
+  type Credential,
+  defaultStream,
+  EMPTY_REGISTER,
+  humanFault,
+  mayKnow,
+  parsePrincipal,
+  principalText,
+  type Register,
+  type RegisteredPrincipal,
+  type RegisteredToken,
+  samePrincipal,
+  unknownStream,
+} from './register.ts'
+export {
+  compareReplay,
+  type Difference,
+  type NotReplayed,
+  type Replay,
+  type ReplayAnswer,
+  type Replayer,
+  type Replayers,
+  type ReplayLookup,
+  ReplayReport,
+} from './replay.ts'
 export { type Appended, type Head, type Store, type StoredFact, StoreFailure } from './store.ts'
 export { TERM_PLACES, termsOf } from './term.ts'
 export {

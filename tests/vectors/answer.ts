@@ -15,6 +15,7 @@ import type { Vector } from './vector.ts'
 /** Codes that no document earns alone: a host, a service, a second document or a warning gives them. */
 const NOT_OF_DOCUMENTS = new Set([
   'task.issuer_mismatch',
+  'task.id_reused',
   'receipt.executor_mismatch',
   'receipt.unknown_task',
   'receipt.idempotency_key',

@@ -1,0 +1,100 @@
+/**
+ * `principal_v1`: who may speak to this host, and what changed about it. Facts of the host's stream;
+ * the register of principals is what they add up to. A token is named by an id and known by its
+ * digest, never by its text.
+ *
+ * Deliberately absent: scores, ranks and roles. What a principal may do follows from its kind.
+ */
+import * as Type from 'typebox'
+import { DOCUMENT_LIMITS, showName } from '../../base/index.ts'
+import { type Contract, field, type Subject } from '../kernel/contract.ts'
+import { checkMomentAt, closed, DigestText, Moment, StreamName } from './shapes.ts'
+
+export const PRINCIPAL_CHANGES = [
+  'added',
+  'credential_set',
+  'token_created',
+  'token_revoked',
+] as const
+
+export const CREDENTIAL_KINDS = ['none', 'passphrase', 'passkey'] as const
+
+const Name = Type.String({
+  pattern: '^[\\s\\S]{1,256}$',
+  'x-code': { pattern: 'name' },
+  'x-says': '1 to 256 characters',
+})
+
+export const PrincipalSchema = Type.Object(
+  {
+    change: Type.Enum([...PRINCIPAL_CHANGES], { 'x-code': 'enum' }),
+    principal: Type.Object(
+      {
+        kind: Type.Enum(['human', 'ai', 'script', 'device'], { 'x-code': 'enum' }),
+        id: Name,
+        namespace: Name,
+      },
+      closed,
+    ),
+    /** The streams it may know of; without the field, every one. */
+    streams: Type.Optional(
+      Type.Array(StreamName, { minItems: 1, 'x-code': { minItems: 'stream' } }),
+    ),
+    credential: Type.Optional(Type.Enum([...CREDENTIAL_KINDS], { 'x-code': 'enum' })),
+    /** The public half of the credential: base64 of 32 bytes. */
+    credential_key: Type.Optional(
+      Type.String({
+        pattern: '^[A-Za-z0-9+/]{43}=$',
+        'x-code': { pattern: 'key' },
+        'x-says': 'an Ed25519 public key in base64',
+      }),
+    ),
+    token_id: Type.Optional(Name),
+    token_digest: Type.Optional(DigestText),
+    expires_at: Type.Optional(Moment),
+  },
+  closed,
+)
+
+export type PrincipalChange = Type.Static<typeof PrincipalSchema>
+
+/** Which of the optional fields belong to which change; a star marks those that must be there. */
+const FIELDS: Readonly<Record<(typeof PRINCIPAL_CHANGES)[number], readonly string[]>> = {
+  added: ['streams', 'credential'],
+  credential_set: ['credential*', 'credential_key'],
+  token_created: ['token_id*', 'token_digest*', 'expires_at'],
+  token_revoked: ['token_id*'],
+}
+const OPTIONAL = [
+  'streams',
+  'credential',
+  'credential_key',
+  'token_id',
+  'token_digest',
+  'expires_at',
+] as const
+
+function checkFields({ document, report }: Subject): void {
+  const change = PRINCIPAL_CHANGES.find((known) => known === field(document, 'change'))
+  if (change === undefined) return
+  for (const name of OPTIONAL) {
+    const isThere = Object.hasOwn(document, name)
+    const isNeeded = FIELDS[change].includes(`${name}*`)
+    if (isNeeded && !isThere) {
+      report.add('ledger_record.required', `/${name}`, `${showName(change)} needs this field`)
+    } else if (isThere && !isNeeded && !FIELDS[change].includes(name)) {
+      const message = `${showName(name)} has no meaning for the change ${showName(change)}`
+      report.add('ledger_record.misplaced', `/${name}`, message)
+    }
+  }
+}
+
+export const principalChange: Contract = {
+  name: 'principal_v1',
+  title: 'What changed about a principal of this host.',
+  prefix: 'ledger_record',
+  schema: PrincipalSchema,
+  checks: [checkFields, (subject) => checkMomentAt(subject, 'expires_at')],
+  limits: DOCUMENT_LIMITS,
+  isRecord: true,
+}

@@ -1,0 +1,172 @@
+/**
+ * The register of principals: what the `principal_v1` facts of the host's stream add up to. Facts are
+ * the truth; a file that holds the register only spares reading them again.
+ *
+ * INVARIANT (the actor never decides, I1): what a principal may do follows from its kind alone. An
+ * `ai`, a `script` or a `device` proposes and reports, and nothing else.
+ */
+import { digestBytes, type Fault, fault, parseIsoMomentMs, show } from '../base/index.ts'
+import type { PrincipalChange } from '../contracts/index.ts'
+import { type Fact, isStreamName, MAIN_STREAM, PRINCIPAL_KINDS, type Principal } from './fact.ts'
+
+export interface RegisteredPrincipal {
+  readonly principal: Principal
+  /** The streams it may know of; null for every one. */
+  readonly streams: readonly string[] | null
+  readonly addedAt: string
+}
+
+export interface RegisteredToken {
+  readonly id: string
+  readonly digest: string
+  readonly principal: Principal
+  readonly createdAt: string
+  readonly expiresAt: string | null
+  readonly revokedAt: string | null
+}
+
+export interface Credential {
+  readonly kind: 'passphrase' | 'passkey'
+  readonly principal: Principal
+  readonly key: string | null
+}
+
+export interface Register {
+  /** How many facts of the host's stream it has taken in. */
+  readonly applied: number
+  readonly principals: readonly RegisteredPrincipal[]
+  readonly tokens: readonly RegisteredToken[]
+  readonly credential: Credential | null
+}
+
+export const EMPTY_REGISTER: Register = {
+  applied: 0,
+  principals: [],
+  tokens: [],
+  credential: null,
+}
+
+/** The register with one more fact of the host's stream taken in. */
+export function applyFact(register: Register, fact: Fact): Register {
+  const applied = fact.seq + 1
+  if (fact.record.type !== 'principal_v1') return { ...register, applied }
+  // The store judged the record by its contract before it was written.
+  const change = fact.record.payload as PrincipalChange
+  return { ...applyChange(register, change, fact.occurred_at), applied }
+}
+
+function applyChange(register: Register, change: PrincipalChange, at: string): Register {
+  const { principal } = change
+  switch (change.change) {
+    case 'added': {
+      const added = { principal, streams: change.streams ?? null, addedAt: at }
+      const others = register.principals.filter((one) => !samePrincipal(one.principal, principal))
+      return { ...register, principals: [...others, added] }
+    }
+    case 'credential_set': {
+      const kind = change.credential === 'passkey' ? 'passkey' : 'passphrase'
+      const credential =
+        change.credential === 'none'
+          ? null
+          : { kind, principal, key: change.credential_key ?? null }
+      return { ...register, credential } as Register
+    }
+    case 'token_created': {
+      const token: RegisteredToken = {
+        id: change.token_id ?? '',
+        digest: change.token_digest ?? '',
+        principal,
+        createdAt: at,
+        expiresAt: change.expires_at ?? null,
+        revokedAt: null,
+      }
+      return { ...register, tokens: [...register.tokens, token] }
+    }
+    case 'token_revoked': {
+      const tokens = register.tokens.map((token) =>
+        token.id === change.token_id && token.revokedAt === null
+          ? { ...token, revokedAt: at }
+          : token,
+      )
+      return { ...register, tokens }
+    }
+    default:
+      return change.change satisfies never
+  }
+}
+
+export function samePrincipal(left: Principal, right: Principal): boolean {
+  return left.kind === right.kind && left.id === right.id && left.namespace === right.namespace
+}
+
+/** Who is calling, and how far it can see. */
+export interface Caller {
+  readonly principal: Principal
+  readonly streams: readonly string[] | null
+  /** `token`: the bearer of a token of this host. `none`: the local human, unproven. */
+  readonly proof: 'token' | 'none'
+}
+
+export type CallerAnswer =
+  | { readonly ok: true; readonly caller: Caller }
+  | { readonly ok: false; readonly fault: Fault }
+
+/** The bearer of a token. A token that is unknown, revoked or expired is nobody, never the human. */
+export function bearerOf(register: Register, token: string, nowMs: number): CallerAnswer {
+  const refused = (message: string): CallerAnswer => ({
+    ok: false,
+    fault: fault('principal.token', '', null, { message }),
+  })
+  const digest = digestBytes(token.trim())
+  // Digests of secrets are compared, so the time of the comparison tells nothing about a secret.
+  const found = register.tokens.find((one) => one.digest === digest)
+  if (found === undefined) return refused('the token is not known here')
+  if (found.revokedAt !== null) return refused(`the token ${show(found.id, '')} was revoked`)
+  const expiresMs = found.expiresAt === null ? null : parseIsoMomentMs(found.expiresAt)
+  if (expiresMs !== null && nowMs >= expiresMs) {
+    return refused(`the token ${show(found.id, '')} has expired`)
+  }
+  const entry = register.principals.find((one) => samePrincipal(one.principal, found.principal))
+  if (entry === undefined) return refused('the principal of the token is not known here')
+  const { principal, streams } = entry
+  return { ok: true, caller: { principal, streams, proof: 'token' } }
+}
+
+/** The fault of a caller who is no human; null for one who is (I1). */
+export function humanFault({ principal }: Caller, what: string): Fault | null {
+  if (principal.kind === 'human') return null
+  return fault('principal.not_human', '', null, {
+    message: `${what} is for humans; the caller is ${principalText(principal)}`,
+    hint: 'call without WRIT_TOKEN, or with the token of a human',
+  })
+}
+
+/** The stream that a caller means when it names none. */
+export function defaultStream({ streams }: Caller): string {
+  if (streams === null || streams.includes(MAIN_STREAM)) return MAIN_STREAM
+  return streams[0] ?? MAIN_STREAM
+}
+
+/** A stream that a caller may not know of does not exist for it (L-7). */
+export function mayKnow({ streams }: Caller, stream: string): boolean {
+  return isStreamName(stream) && (streams === null || streams.includes(stream))
+}
+
+export function unknownStream(stream: string): Fault {
+  const message = `there is no stream ${show(stream, '')}`
+  return fault('ledger.stream_unknown', stream, null, { message })
+}
+
+/** `kind:id@namespace`, the way principals are written and read on the command line. */
+export function principalText({ kind, id, namespace }: Principal): string {
+  return `${kind}:${id}@${namespace}`
+}
+
+export function parsePrincipal(text: string): Principal | null {
+  const colon = text.indexOf(':')
+  const sign = text.lastIndexOf('@')
+  if (colon < 1 || sign <= colon + 1 || sign === text.length - 1) return null
+  const kind = PRINCIPAL_KINDS.find((known) => known === text.slice(0, colon))
+  if (kind === undefined) return null
+  return { kind, id: text.slice(colon + 1, sign), namespace: text.slice(sign + 1) }
+}

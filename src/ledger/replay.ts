@@ -1,0 +1,105 @@
+/**
+ * Replay (L-9): what was decided is computed again from the facts and compared. A part of writ that
+ * decides registers a replayer for its record type; whoever wires the parts together hands the table
+ * in, so this room knows none of them.
+ *
+ * INVARIANT (three answers): equal, different, or neither. A record whose bodies were dropped, or that
+ * an evaluator of another version made, is never called equal.
+ */
+import { canonicalJson } from '../base/index.ts'
+import type { Fact } from './fact.ts'
+
+export type Replay =
+  | { readonly kind: 'equal' }
+  | { readonly kind: 'different'; readonly recorded: unknown; readonly computed: unknown }
+  | { readonly kind: 'unreplayable'; readonly reason: string }
+  | { readonly kind: 'engine_changed'; readonly recorded: string; readonly known: string }
+
+/** What a replayer may look up: kept bodies by digest, and earlier facts by place. */
+export interface ReplayLookup {
+  /** Null when the body is not kept any more. */
+  body(digest: string): Promise<Uint8Array | null>
+  fact(stream: string, seq: number): Promise<Fact | null>
+}
+
+/** Handed the payload whole, also of a record that was kept by reference. */
+export type Replayer = (
+  fact: Fact,
+  payload: unknown,
+  lookup: ReplayLookup,
+) => Replay | Promise<Replay>
+
+export type Replayers = ReadonlyMap<string, Replayer>
+
+/** Equal by canonical form: the order of keys says nothing. */
+export function compareReplay(recorded: unknown, computed: unknown): Replay {
+  return canonicalJson(recorded) === canonicalJson(computed)
+    ? { kind: 'equal' }
+    : { kind: 'different', recorded, computed }
+}
+
+export interface Difference {
+  readonly stream: string
+  readonly seq: number
+  readonly recorded: unknown
+  readonly computed: unknown
+}
+
+export interface NotReplayed {
+  readonly stream: string
+  readonly seq: number
+  readonly code: 'replay.unreplayable' | 'replay.engine_changed'
+  readonly message: string
+}
+
+export interface ReplayAnswer {
+  /** Nothing is different; what could not be replayed is listed and is neither. */
+  readonly ok: boolean
+  /** Decisions that were computed again. */
+  readonly checked: number
+  readonly differences: readonly Difference[]
+  readonly not_replayed: readonly NotReplayed[]
+}
+
+/** Gathers replays into one answer. */
+export class ReplayReport {
+  #checked = 0
+  readonly #differences: Difference[] = []
+  readonly #notReplayed: NotReplayed[] = []
+
+  add({ stream, seq }: Pick<Fact, 'stream' | 'seq'>, replay: Replay): void {
+    switch (replay.kind) {
+      case 'equal':
+        this.#checked++
+        return
+      case 'different': {
+        this.#checked++
+        const { recorded, computed } = replay
+        this.#differences.push({ stream, seq, recorded, computed })
+        return
+      }
+      case 'unreplayable': {
+        const code = 'replay.unreplayable'
+        this.#notReplayed.push({ stream, seq, code, message: replay.reason })
+        return
+      }
+      case 'engine_changed': {
+        const code = 'replay.engine_changed'
+        const message = `recorded by ${replay.recorded}, this is ${replay.known}`
+        this.#notReplayed.push({ stream, seq, code, message })
+        return
+      }
+      default:
+        replay satisfies never
+    }
+  }
+
+  finish(): ReplayAnswer {
+    return {
+      ok: this.#differences.length === 0,
+      checked: this.#checked,
+      differences: this.#differences,
+      not_replayed: this.#notReplayed,
+    }
+  }
+}
