@@ -98,7 +98,7 @@ function checkRoot(
   places: ReadonlyMap<string, number>,
   report: Report,
 ): void {
-  if (typeof rootId !== 'string' || !isUuid(rootId)) return
+  if (typeof rootId !== 'string') return
   const index = places.get(rootId)
   if (index === undefined) {
     const place = '/plan/root_task_id'
@@ -120,7 +120,8 @@ function checkReferences(
 ): void {
   for (let index = 0; index < items.length; index++) {
     const id = field(items[index], name)
-    if (typeof id !== 'string' || places.has(id) || !isUuid(id)) continue
+    // A blank string names nothing; that it is no UUID is told already.
+    if (typeof id !== 'string' || places.has(id) || isBlank(id)) continue
     const place = `/${list}/${index}/${name}`
     report.add('plan.unknown_ref', place, `no node has the id ${show(id, place)}`)
   }
