@@ -30,13 +30,17 @@ export function showName(name: string): string {
 }
 
 function describe(value: unknown): string {
-  if (Array.isArray(value)) return value.length === 0 ? '[]' : `[${value.length} items]`
+  if (Array.isArray(value)) return value.length === 0 ? '[]' : `[${count(value.length, 'item')}]`
   if (typeof value === 'object' && value !== null) {
     const keys = Object.keys(value)
-    return keys.length === 0 ? '{}' : `{${keys.length} keys}`
+    return keys.length === 0 ? '{}' : `{${count(keys.length, 'key')}}`
   }
   if (typeof value === 'string') return JSON.stringify(value.slice(0, UNITS_MAX))
   return String(value)
+}
+
+function count(number: number, noun: string): string {
+  return number === 1 ? `1 ${noun}` : `${number} ${noun}s`
 }
 
 function escapeUnsafe(text: string): string {

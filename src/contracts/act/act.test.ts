@@ -307,8 +307,9 @@ describe('slips that only a check can tell', () => {
         fc.property(task, (made) => {
           const draft = structuredClone(made)
           slip(draft)
-          const found = validate(actTask, draft).violations.map((violation) => violation.code)
-          expect(found).toContain(`task.${code}`)
+          const { violations } = validate(actTask, draft)
+          expect(violations.map((violation) => violation.code)).toContain(`task.${code}`)
+          for (const { message } of violations) expect(message).toMatch(/`[^`]+`/)
         }),
         { numRuns: 20 },
       )
@@ -324,6 +325,7 @@ describe('slips that only a check can tell', () => {
           slip(draft)
           const { violations } = validate(actReceipt, draft, { task: made.task })
           expect(violations.map((violation) => violation.code)).toContain(`receipt.${code}`)
+          for (const { message } of violations) expect(message).toMatch(/`[^`]+`/)
         }),
         { numRuns: 20 },
       )
@@ -360,7 +362,7 @@ describe('messages', () => {
   it('hide secrets, cut long values and escape what breaks the line', () => {
     expect(messageAt('/observed_parameters/env')).not.toContain('hunter2')
     expect(messageAt('/observed_parameters/rate').length).toBeLessThan(200)
-    expect(messageAt('/observed_parameters/a`b')).toContain('`[1 items]`')
+    expect(messageAt('/observed_parameters/a`b')).toContain('`[1 item]`')
   })
 
   it('are the same bytes for the same input', () => {

@@ -92,7 +92,7 @@ function checkConstraintCheck({ document, report }: Subject): void {
   report.add(
     'receipt.constraint_check_inconsistent',
     '/constraint_check/violations',
-    `violated is false, yet ${violations.length} violations are listed`,
+    `violated is \`false\`, yet violations are listed: ${show(violations, '')}`,
   )
 }
 

@@ -160,7 +160,9 @@ function checkEnumList(key: object, path: string, report: Subject['report']): vo
   report.add(
     'task.schema_enum_required',
     `${path}/enum`,
-    'an enum parameter needs a list of at least one value',
+    list === undefined
+      ? `the field ${showName('enum')} is missing: an enum parameter lists its values`
+      : `expected a list of at least one value, found ${show(list, '')}`,
   )
 }
 

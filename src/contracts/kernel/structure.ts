@@ -96,7 +96,7 @@ class Explainer {
         node,
         'minProperties',
         path,
-        `expected at least ${node.minProperties} keys, found ${names.length}`,
+        `expected at least ${count(node.minProperties ?? 0, 'key')}, found ${show(object, path)}`,
       )
     }
     for (const name of names) this.#member(node, properties, object, name, path)
@@ -133,7 +133,7 @@ class Explainer {
         node,
         'minItems',
         path,
-        `expected at least ${count(node.minItems ?? 0)}, found ${count(items.length)}`,
+        `expected at least ${count(node.minItems ?? 0, 'item')}, found ${show(items, path)}`,
       )
     }
     if (items.length > (node.maxItems ?? Number.POSITIVE_INFINITY)) {
@@ -141,7 +141,7 @@ class Explainer {
         node,
         'maxItems',
         path,
-        `expected at most ${count(node.maxItems ?? 0)}, found ${count(items.length)}`,
+        `expected at most ${count(node.maxItems ?? 0, 'item')}, found ${show(items, path)}`,
       )
     }
     const schema = node.items
@@ -152,7 +152,12 @@ class Explainer {
 
   #string(node: SchemaNode, text: string, path: string): void {
     if (node.minLength !== undefined && text.length === 0) {
-      this.#broken(node, 'minLength', path, 'expected a string that is not empty')
+      this.#broken(
+        node,
+        'minLength',
+        path,
+        `expected a string that is not empty, found ${show(text, path)}`,
+      )
     } else if (node.pattern !== undefined && !new RegExp(node.pattern, 'u').test(text)) {
       const wanted = node['x-says'] ?? `a string of the form ${node.pattern}`
       this.#broken(node, 'pattern', path, `expected ${wanted}, found ${show(text, path)}`)
@@ -345,8 +350,8 @@ function typeName(node: SchemaNode): string {
     : `${/^[aio]/.test(node.type) ? 'an' : 'a'} ${node.type}`.replace('a null', 'null')
 }
 
-function count(items: number): string {
-  return items === 1 ? '1 item' : `${items} items`
+function count(number: number, noun: string): string {
+  return number === 1 ? `1 ${noun}` : `${number} ${noun}s`
 }
 
 function list(legal: readonly unknown[]): string {
