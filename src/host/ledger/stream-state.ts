@@ -81,76 +81,107 @@ export class StreamLoader {
   load(name: string): StreamState | null {
     const row = this.#stream.get(name) as StreamRow | undefined
     if (row === undefined) return null
-    const head = this.headOf(row.stream)
     const last = this.#last.get(factPlace(row.stream, 0), factPlace(row.stream + 1, 0)) as
       | LastRow
       | undefined
     const size = last === undefined ? 0 : seqOf(last.place) + 1
-    if (head === null || last === undefined) throw noHead(name, size, head)
-    if (size !== head.size) throw wrongSize(name, size, head.size)
-    const growth = this.#growth(row.stream, name, size)
-    return {
-      id: row.stream,
-      name,
-      origin: row.origin,
-      growth,
-      chain: last.chain,
-      occurredAtMs: occurredAtOf(last.fact, name),
-      key: this.#signingKey(row, name, head, growth),
-      storedSize: size,
-    }
+    const state = stateOf(
+      {
+        id: row.stream,
+        name,
+        origin: row.origin,
+        size,
+        head: this.headOf(row.stream),
+        last: last ?? null,
+        tiles: this.#tiles(row.stream, size),
+      },
+      this.#keys,
+      this.#trusted.has(row.stream),
+    )
+    this.#trusted.add(row.stream)
+    return state
   }
 
   headOf(stream: number): HeadRow | null {
     return (this.#head.get(stream) as HeadRow | undefined) ?? null
   }
 
-  #growth(stream: number, name: string, size: number): Growth {
+  #tiles(stream: number, size: number): readonly StoredTile[] {
     const tiles: StoredTile[] = []
     for (const { level, index } of openTiles(size)) {
       const row = this.#tile.get(tilePlace(stream, level, index)) as TileRow | undefined
       if (row !== undefined) tiles.push({ level, index, hashes: row.hashes, inner: row.nodes })
     }
-    const growth = Growth.load(size, tiles)
-    if (growth === null)
-      throw failure('ledger.tampered', name, 'a tile at the end is missing or torn')
-    return growth
+    return tiles
   }
+}
 
-  /**
-   * The newest checkpoint says who signs next: its last signature by a key of this name. A rotation
-   * is signed by the old key and then the new one, so every process turns to the new one by itself.
-   */
-  #signingKey(row: StreamRow, name: string, head: HeadRow, growth: Growth): LedgerKey {
-    const own = parseNote(head.note)?.signatures.filter((one) => one.name === row.origin) ?? []
-    const newest = own[own.length - 1]
-    if (newest === undefined)
-      throw failure('ledger.tampered', name, 'the newest checkpoint is not signed')
-    const key = this.#keys.find(row.origin, newest.keyId)
-    if (key === null) {
-      const wanted = `${row.origin}+${newest.keyId.toString(16).padStart(8, '0')}`
-      throw new StoreFailure(fault('ledger.key_missing', name, { key: wanted }))
-    }
-    this.#checkHead(row, name, head, growth, key)
-    return key
+/** The end of a stream as it lies in a store. */
+export interface StoredEnd {
+  readonly id: number
+  readonly name: string
+  readonly origin: string
+  /** How many facts there are. */
+  readonly size: number
+  readonly head: HeadRow | null
+  readonly last: { readonly fact: string; readonly chain: Uint8Array } | null
+  readonly tiles: readonly StoredTile[]
+}
+
+/** Checks the end of a stream against its newest checkpoint; throws what is wrong with it. */
+export function stateOf(end: StoredEnd, keys: KeyRing, isTrusted: boolean): StreamState {
+  const { id, name, origin, size, head, last } = end
+  if (head === null || last === null) throw noHead(name, size, head)
+  if (size !== head.size) throw wrongSize(name, size, head.size)
+  const growth = Growth.load(size, end.tiles)
+  if (growth === null) {
+    throw failure('ledger.tampered', name, 'a tile at the end is missing or torn')
   }
+  const key = signingKey(name, origin, head.note, keys)
+  checkHead(end, head, growth, key, isTrusted)
+  return {
+    id,
+    name,
+    origin,
+    growth,
+    chain: last.chain,
+    occurredAtMs: occurredAtOf(last.fact, name),
+    key,
+    storedSize: size,
+  }
+}
 
-  #checkHead(row: StreamRow, name: string, head: HeadRow, growth: Growth, key: LedgerKey): void {
-    const trusted = {
-      name: row.origin,
-      keyId: publicKeyOf(key, row.origin).keyId,
-      verify: () => true,
-    }
-    const verifier = this.#trusted.has(row.stream)
-      ? trusted
-      : verifierFor(publicKeyOf(key, row.origin))
-    const opened = openCheckpoint(head.note, verifier === null ? [] : [verifier])
-    if (!opened.ok) throw new StoreFailure(opened.fault)
-    const { origin, size, root } = opened.checkpoint
-    if (origin !== row.origin || size !== head.size || !equalBytes(root, growth.root())) {
-      throw failure('ledger.tampered', name, 'the newest checkpoint is not of this tree')
-    }
-    this.#trusted.add(row.stream)
+/**
+ * The newest checkpoint says who signs next: its last signature by a key of this name. A rotation
+ * is signed by the old key and then the new one, so every process turns to the new one by itself.
+ */
+export function signingKey(name: string, origin: string, note: string, keys: KeyRing): LedgerKey {
+  const own = parseNote(note)?.signatures.filter((one) => one.name === origin) ?? []
+  const newest = own[own.length - 1]
+  if (newest === undefined)
+    throw failure('ledger.tampered', name, 'the newest checkpoint is not signed')
+  const key = keys.find(origin, newest.keyId)
+  if (key !== null) return key
+  const wanted = `${origin}+${newest.keyId.toString(16).padStart(8, '0')}`
+  throw new StoreFailure(fault('ledger.key_missing', name, { key: wanted }))
+}
+
+function checkHead(
+  end: StoredEnd,
+  head: HeadRow,
+  growth: Growth,
+  key: LedgerKey,
+  isTrusted: boolean,
+): void {
+  const publicKey = publicKeyOf(key, end.origin)
+  const verifier = isTrusted
+    ? { name: end.origin, keyId: publicKey.keyId, verify: () => true }
+    : verifierFor(publicKey)
+  const opened = openCheckpoint(head.note, verifier === null ? [] : [verifier])
+  if (!opened.ok) throw new StoreFailure(opened.fault)
+  const { origin, size, root } = opened.checkpoint
+  if (origin !== end.origin || size !== head.size || !equalBytes(root, growth.root())) {
+    throw failure('ledger.tampered', end.name, 'the newest checkpoint is not of this tree')
   }
 }
 
