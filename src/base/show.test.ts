@@ -32,6 +32,7 @@ describe('show', () => {
     expect(show('x'.repeat(79), '')).toBe(`\`"${'x'.repeat(78)}…\``)
     expect(show('😀'.repeat(78), '')).toBe(`\`"${'😀'.repeat(78)}"\``)
     expect(show('😀'.repeat(100), '')).toBe(`\`"${'😀'.repeat(78)}…\``)
+    expect(showName('')).toBe('`""`')
     expect(showName('k'.repeat(81))).toBe(`\`${'k'.repeat(79)}…\``)
   })
 

@@ -24,9 +24,9 @@ export function show(value: unknown, pointer: string): string {
   return `\`${cut(escapeUnsafe(describe(value)))}\``
 }
 
-/** A name (key, option, file) for a message. */
+/** A name (key, option, file) for a message; an empty one is shown by its quotation marks. */
 export function showName(name: string): string {
-  return `\`${cut(escapeUnsafe(name.slice(0, UNITS_MAX)))}\``
+  return `\`${name === '' ? '""' : cut(escapeUnsafe(name.slice(0, UNITS_MAX)))}\``
 }
 
 function describe(value: unknown): string {
