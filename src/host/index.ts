@@ -2,6 +2,16 @@
  * Room: host. The only room that touches the machine: files, databases, clocks, keys.
  * Sees base, contracts and ledger.
  */
+export { HomeFailure } from './home/failure.ts'
+export {
+  type Home,
+  type MadeHome,
+  makeHome,
+  openHome,
+  registerHome,
+} from './home/home.ts'
+export { findHome, type Surroundings, stateRoot } from './home/place.ts'
+export type { TrustedHome } from './home/trust.ts'
 export {
   keyFromSeed,
   type LedgerKey,
@@ -16,6 +26,7 @@ export {
   type EngineOptions,
   openLedgerDatabase,
 } from './ledger/engine.ts'
+export { type FactBlock, FactBlocks } from './ledger/fact-block.ts'
 export { checkFilesystem, type FilesystemType } from './ledger/filesystem.ts'
 export { type KeyRing, ringOf } from './ledger/key-ring.ts'
 export { createKey, makeCurrent, openKeys } from './ledger/keys.ts'
@@ -37,3 +48,12 @@ export {
   type ThreadWriterOptions,
   type Writer,
 } from './ledger/writer.ts'
+export { isStrongPassphrase, openCredential, sealCredential } from './principals/credential.ts'
+export {
+  addPrincipal,
+  createToken,
+  type NewToken,
+  readRegister,
+  recordChange,
+  revokeToken,
+} from './principals/principals.ts'

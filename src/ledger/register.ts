@@ -37,6 +37,8 @@ export interface Register {
   readonly principals: readonly RegisteredPrincipal[]
   readonly tokens: readonly RegisteredToken[]
   readonly credential: Credential | null
+  /** The human who made the home: the caller who shows no token. */
+  readonly owner: Principal | null
 }
 
 export const EMPTY_REGISTER: Register = {
@@ -44,6 +46,7 @@ export const EMPTY_REGISTER: Register = {
   principals: [],
   tokens: [],
   credential: null,
+  owner: null,
 }
 
 /** The register with one more fact of the host's stream taken in. */
@@ -61,7 +64,9 @@ function applyChange(register: Register, change: PrincipalChange, at: string): R
     case 'added': {
       const added = { principal, streams: change.streams ?? null, addedAt: at }
       const others = register.principals.filter((one) => !samePrincipal(one.principal, principal))
-      return { ...register, principals: [...others, added] }
+      // Only the human of a new home is added with a word on the credential.
+      const owner = register.owner ?? (change.credential === undefined ? null : principal)
+      return { ...register, principals: [...others, added], owner }
     }
     case 'credential_set': {
       const kind = change.credential === 'passkey' ? 'passkey' : 'passphrase'

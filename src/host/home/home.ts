@@ -1,0 +1,139 @@
+/**
+ * A home: `.writ/` with what may be shared (`laws.yaml`, `rules/`, `id`), and its state, which is not
+ * (`ledger.db`, `objects/`, `keys/`, `principals.json`, `journal/`).
+ *
+ * INVARIANT (a home is obeyed by registration): `openHome` returns only a home whose path, id and laws
+ * a human registered. Anything else is `home.untrusted`, and nothing of it is read further.
+ */
+import { randomUUID } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, realpathSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { digestBytes, isUuid, showName } from '../../base/index.ts'
+import { type Actor, createLedger } from '../ledger/ledger.ts'
+import { homeFailure } from './failure.ts'
+import { readIfThere, syncFolder, writeWhole } from './file.ts'
+import { DEFAULT_LAWS, GITIGNORE } from './first-files.ts'
+import { findHome, newHome, type Surroundings, stateRoot } from './place.ts'
+import { readTrusted, type TrustedHome, trustHome } from './trust.ts'
+
+export interface Home {
+  /** The real path of `.writ`. */
+  readonly directory: string
+  readonly id: string
+  /** The state directory of this home. */
+  readonly state: string
+}
+
+/** The home that a command obeys, or a refusal. */
+export function openHome(surroundings: Surroundings, given: string | null): Home {
+  const directory = findHome(surroundings, given)
+  const root = stateRoot(surroundings)
+  const known = readTrusted(root).find(({ path }) => path === directory)
+  const place = showName(directory)
+  if (known === undefined) {
+    const message = `nobody registered the home ${place} on this machine`
+    throw homeFailure('home.untrusted', directory, message, 'read its laws, then `writ init`')
+  }
+  const now = describeHome(directory)
+  if (now === null || now.id !== known.id) {
+    const message = `the home ${place} has another id than the one that was registered`
+    throw homeFailure('home.untrusted', directory, message)
+  }
+  if (now.laws !== known.laws) {
+    const message = `the laws of ${place} are not the ones that were registered`
+    throw homeFailure('home.untrusted', directory, message, 'read them, then `writ trust`')
+  }
+  return { directory, id: known.id, state: join(root, known.id) }
+}
+
+/** A home as its files are now; null when it has no id. */
+export function describeHome(directory: string): TrustedHome | null {
+  const id = readIfThere(join(directory, 'id'))?.trim()
+  if (id === undefined) return null
+  // The id becomes a folder name: anything but a UUID could lead elsewhere.
+  if (!isUuid(id) || id !== id.toLowerCase()) {
+    throw homeFailure('home.malformed', directory, 'the file `id` does not hold a UUID')
+  }
+  return { path: directory, id, laws: digestBytes(readIfThere(join(directory, 'laws.yaml')) ?? '') }
+}
+
+/** Registers a home again, with the laws it has now. */
+export function registerHome(surroundings: Surroundings, given: string | null): TrustedHome {
+  const directory = findHome(surroundings, given)
+  const now = describeHome(directory)
+  const root = stateRoot(surroundings)
+  if (now === null || !existsSync(join(root, now.id, 'ledger.db'))) {
+    const message = `the home ${showName(directory)} has no ledger on this machine`
+    throw homeFailure('home.missing', directory, message, '`writ init` makes one')
+  }
+  trustHome(root, now)
+  return now
+}
+
+export interface MadeHome {
+  readonly home: Home
+  /** Every file and folder that was not there before. */
+  readonly created: readonly string[]
+}
+
+/** Makes what is missing of a home and registers it. What is there stays as it is. */
+export async function makeHome(
+  surroundings: Surroundings,
+  given: string | null,
+  actor: Actor,
+): Promise<MadeHome> {
+  const wanted = newHome(surroundings, given)
+  const root = stateRoot(surroundings)
+  const created: string[] = []
+  makeFolder(wanted, 0o755, created)
+  const directory = realpathSync(wanted)
+  refuseChanged(root, directory)
+  makeFile(join(directory, 'id'), `${randomUUID()}\n`, created)
+  makeFile(join(directory, '.gitignore'), GITIGNORE, created)
+  makeFile(join(directory, 'laws.yaml'), DEFAULT_LAWS, created)
+  makeFolder(join(directory, 'rules'), 0o755, created)
+  const now = describeHome(directory)
+  if (now === null) throw homeFailure('home.malformed', directory, 'the file `id` is gone')
+  const state = join(root, now.id)
+  await makeState(state, now.id, actor, created)
+  trustHome(root, now)
+  return { home: { directory, id: now.id, state }, created }
+}
+
+/** A known home whose laws changed is not taken again by the way: that is what `writ trust` is for. */
+function refuseChanged(root: string, directory: string): void {
+  const known = readTrusted(root).find(({ path }) => path === directory)
+  const now = known === undefined ? null : describeHome(directory)
+  if (known === undefined || now === null || (now.id === known.id && now.laws === known.laws)) {
+    return
+  }
+  const message = `the laws or the id of ${showName(directory)} changed since it was registered`
+  throw homeFailure('home.untrusted', directory, message, 'read them, then `writ trust`')
+}
+
+/** The ledger is made beside its place and moved there whole, so that a crash leaves none or all. */
+async function makeState(state: string, id: string, actor: Actor, created: string[]) {
+  if (!existsSync(state)) {
+    const draft = `${state}.${process.pid}.tmp`
+    rmSync(draft, { recursive: true, force: true })
+    mkdirSync(draft, { recursive: true, mode: 0o700 })
+    await createLedger({ directory: draft }, `writ/${id}`, actor)
+    renameSync(draft, state)
+    syncFolder(dirname(state))
+    created.push(state, join(state, 'ledger.db'), join(state, 'keys'))
+  }
+  chmodSync(state, 0o700)
+  for (const name of ['objects', 'journal']) makeFolder(join(state, name), 0o700, created)
+}
+
+function makeFolder(folder: string, mode: number, created: string[]): void {
+  if (existsSync(folder)) return
+  mkdirSync(folder, { recursive: true, mode })
+  created.push(folder)
+}
+
+function makeFile(file: string, text: string, created: string[]): void {
+  if (existsSync(file)) return
+  writeWhole(file, text, 0o644)
+  created.push(file)
+}

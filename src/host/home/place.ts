@@ -1,0 +1,53 @@
+/**
+ * Where homes and their state lie. `.writ/` in a project is found by walking up; its state is kept
+ * apart from it, under the user's state directory, because a project is shared and a ledger is not.
+ */
+import { existsSync, realpathSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import { showName } from '../../base/index.ts'
+import { homeFailure } from './failure.ts'
+
+/** What a command knows of where it runs; handed in, so that nothing here reads the process. */
+export interface Surroundings {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly userDirectory: string
+  readonly userName: string
+}
+
+export const HOME_NAME = '.writ'
+
+/** `$XDG_STATE_HOME/writ`; a relative value is ignored, as the base directory rules say. */
+export function stateRoot({ env, userDirectory }: Surroundings): string {
+  const given = env['XDG_STATE_HOME'] ?? ''
+  return join(isAbsolute(given) ? given : join(userDirectory, '.local', 'state'), 'writ')
+}
+
+/** The home that was named, by option or by `WRIT_HOME`: the folder itself, or the one it lies in. */
+function namedHome({ cwd, env }: Surroundings, given: string | null): string | null {
+  const name = given ?? env['WRIT_HOME'] ?? ''
+  if (name === '') return null
+  const folder = resolve(cwd, name)
+  return basename(folder) === HOME_NAME ? folder : join(folder, HOME_NAME)
+}
+
+/** The home that a command obeys. */
+export function findHome(surroundings: Surroundings, given: string | null): string {
+  const named = namedHome(surroundings, given)
+  if (named !== null) {
+    if (existsSync(named)) return realpathSync(named)
+    throw homeFailure('home.missing', named, `there is no home at ${showName(named)}`, 'writ init')
+  }
+  for (let folder = surroundings.cwd; ; folder = dirname(folder)) {
+    const candidate = join(folder, HOME_NAME)
+    if (existsSync(candidate)) return realpathSync(candidate)
+    if (folder === dirname(folder)) break
+  }
+  const message = `neither ${showName(surroundings.cwd)} nor a folder above it has a \`.writ\``
+  throw homeFailure('home.missing', surroundings.cwd, message, '`writ init` makes a home here')
+}
+
+/** Where `writ init` makes one: as named, else in the current directory. */
+export function newHome(surroundings: Surroundings, given: string | null): string {
+  return namedHome(surroundings, given) ?? join(surroundings.cwd, HOME_NAME)
+}

@@ -1,0 +1,133 @@
+/**
+ * The principals of a home. The facts of the host's stream are the truth: the register is folded from
+ * them at every opening, and `principals.json` is the copy that people and other programs can read.
+ *
+ * INVARIANT (hashed at rest): a token is shown once, to whoever made it. Facts and files hold its
+ * digest; the token itself is 32 random bytes, so the digest cannot be guessed backwards.
+ */
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { digestBytes, fault, invariant, showName } from '../../base/index.ts'
+import type { PrincipalChange } from '../../contracts/index.ts'
+import {
+  type Appended,
+  applyFact,
+  EMPTY_REGISTER,
+  type Fact,
+  HOST_STREAM,
+  type Principal,
+  principalText,
+  type Register,
+  samePrincipal,
+} from '../../ledger/index.ts'
+import { HomeFailure } from '../home/failure.ts'
+import { readIfThere, writeWhole } from '../home/file.ts'
+import type { Actor, Ledger } from '../ledger/ledger.ts'
+
+const FILE = 'principals.json'
+const PAGE = 1_000
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+
+/** Folds the register from the facts and keeps its copy fresh. */
+export async function readRegister(ledger: Ledger, state: string): Promise<Register> {
+  let register = EMPTY_REGISTER
+  let cursor: number | null = -1
+  while (cursor !== null) {
+    const page = await ledger.store.find({
+      stream: HOST_STREAM,
+      type: 'principal_v1',
+      cursor,
+      limit: PAGE,
+      order: 'oldest_first',
+    })
+    for (const { text } of page.facts) register = applyFact(register, JSON.parse(text) as Fact)
+    cursor = page.next
+  }
+  const text = `${JSON.stringify(register, null, 2)}\n`
+  const file = join(state, FILE)
+  if (readIfThere(file) !== text) writeWhole(file, text, 0o600)
+  return register
+}
+
+export async function addPrincipal(
+  ledger: Ledger,
+  register: Register,
+  actor: Actor,
+  principal: Principal,
+  streams: readonly string[] | null,
+): Promise<Appended> {
+  for (const name of [principal.id, principal.namespace]) {
+    if (NAME.test(name)) continue
+    const message = `${showName(name)} is no name: 1 to 64 letters, digits, dots, dashes`
+    throw new HomeFailure(fault('principal.name', '', null, { message }))
+  }
+  if (register.principals.some((one) => samePrincipal(one.principal, principal))) {
+    const message = `${showName(principalText(principal))} is known already`
+    throw new HomeFailure(fault('principal.exists', '', null, { message }))
+  }
+  return recordChange(ledger, actor, {
+    change: 'added',
+    principal,
+    ...(streams === null ? {} : { streams: [...streams] }),
+  })
+}
+
+export interface NewToken {
+  readonly id: string
+  /** Shown now and never again. */
+  readonly token: string
+  readonly appended: Appended
+}
+
+export async function createToken(
+  ledger: Ledger,
+  register: Register,
+  actor: Actor,
+  principal: Principal,
+  expiresAt: string | null,
+): Promise<NewToken> {
+  if (!register.principals.some((one) => samePrincipal(one.principal, principal))) {
+    const message = `there is no principal ${showName(principalText(principal))}`
+    throw new HomeFailure(fault('principal.unknown', '', null, { message }))
+  }
+  const id = `tok-${randomBytes(6).toString('hex')}`
+  const token = `writ_${randomBytes(32).toString('base64url')}`
+  const appended = await recordChange(ledger, actor, {
+    change: 'token_created',
+    principal,
+    token_id: id,
+    token_digest: digestBytes(token),
+    ...(expiresAt === null ? {} : { expires_at: expiresAt }),
+  })
+  return { id, token, appended }
+}
+
+export async function revokeToken(
+  ledger: Ledger,
+  register: Register,
+  actor: Actor,
+  id: string,
+): Promise<Appended> {
+  const found = register.tokens.find((token) => token.id === id)
+  if (found === undefined) {
+    const message = `there is no token ${showName(id)}`
+    throw new HomeFailure(fault('principal.unknown', '', null, { message }))
+  }
+  return recordChange(ledger, actor, {
+    change: 'token_revoked',
+    principal: found.principal,
+    token_id: id,
+  })
+}
+
+/** Writes one change about a principal into the host's stream. */
+export async function recordChange(
+  ledger: Ledger,
+  { principal, source }: Actor,
+  change: PrincipalChange,
+): Promise<Appended> {
+  const record = { type: 'principal_v1', payload: change }
+  const recorded = await ledger.record({ stream: HOST_STREAM, source, principal, record })
+  invariant(recorded.ok, 'a change that writ made itself follows its contract')
+  return recorded.appended
+}
