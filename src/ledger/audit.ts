@@ -11,17 +11,20 @@ import {
   type Fault,
   fault,
   guardValue,
+  HASH_BYTES,
   isRefusal,
   isUuid,
   parseIsoMomentMs,
+  sha256Into,
 } from '../base/index.ts'
-import { CHAIN_START, chainNext, type Fact, factLeaf, isPrincipal } from './fact.ts'
+import { CHAIN_START, type Fact, factLeaf, isPrincipal } from './fact.ts'
 import { Growth, type StoredTile } from './growth.ts'
-import { equalBytes } from './tree.ts'
+import { equalBytes, nodeHashAt } from './tree.ts'
 
 export class Audit {
   readonly #growth = Growth.empty()
-  #chain: Uint8Array = CHAIN_START
+  readonly #chain = CHAIN_START.slice()
+  readonly #leaf = new Uint8Array(HASH_BYTES)
 
   get size(): number {
     return this.#growth.size
@@ -33,15 +36,25 @@ export class Audit {
 
   /** Takes the next fact; false when its stored chain value is not the one that follows. */
   take(text: string | Uint8Array, chain: Uint8Array): boolean {
-    const leaf = factLeaf(text)
-    this.#chain = chainNext(this.#chain, leaf)
-    this.#growth.append(leaf)
-    return equalBytes(this.#chain, chain)
+    this.#leaf.set(factLeaf(text))
+    return this.#follow(chain)
+  }
+
+  /** The same for a fact with the leaf's 0x00 already in front, as blocks of facts are read. */
+  takePrefixed(entry: Uint8Array, chain: Uint8Array): boolean {
+    sha256Into(entry, this.#leaf, 0)
+    return this.#follow(chain)
   }
 
   /** The tiles that the facts taken since the last call have changed. */
   takeTiles(): readonly StoredTile[] {
     return this.#growth.takeChanges()
+  }
+
+  #follow(chain: Uint8Array): boolean {
+    nodeHashAt(this.#chain, 0, this.#leaf, 0, this.#chain, 0)
+    this.#growth.append(this.#leaf)
+    return equalBytes(this.#chain, chain)
   }
 }
 

@@ -8,7 +8,7 @@
  */
 import { HASH_BYTES, invariant } from '../base/index.ts'
 import { TILE_HEIGHT, TILE_WIDTH } from './tile.ts'
-import { foldRoot, type NodeId, nodeHashInto } from './tree.ts'
+import { foldRoot, type NodeId, nodeHashAt } from './tree.ts'
 
 /** A tile as stores keep it. */
 export interface StoredTile {
@@ -35,9 +35,8 @@ export function placeOf({ level, index }: NodeId): NodePlace {
   const perTile = TILE_WIDTH / 2 ** height
   const tile = Math.floor(index / perTile)
   const inTile = index % perTile
-  return height === 0
-    ? { level: tileLevel, index: tile, part: 'hashes', offset: inTile * HASH_BYTES }
-    : { level: tileLevel, index: tile, part: 'inner', offset: innerOffset(height, inTile) }
+  const part = height === 0 ? 'hashes' : 'inner'
+  return { level: tileLevel, index: tile, part, offset: nodeOffset(height, inTile) }
 }
 
 /** Reads a node out of the tile that `placeOf` named; null when the tile is too short for it. */
@@ -62,18 +61,30 @@ export function openTiles(
   return open
 }
 
+/** Where a node lies: among the hashes of its tile, or among the inner nodes. */
+function nodeOffset(height: number, index: number): number {
+  return height === 0 ? index * HASH_BYTES : innerOffset(height, index)
+}
+
 /** The node (height, index) of a tile completes with the leaf before (index + 1)·2^height. */
 function innerOffset(height: number, index: number): number {
-  const leavesBefore = (index + 1) * 2 ** height - 1
+  const leavesBefore = ((index + 1) << height) - 1
   return (innerCount(leavesBefore) + height - 1) * HASH_BYTES
 }
 
 /** Complete subtrees above `width` hashes, the hashes themselves not counted. */
 function innerCount(width: number): number {
-  let count = 0
-  for (let rest = width >> 1; rest > 0; rest >>= 1) count += rest
-  return count
+  return width - SET_BITS.charCodeAt(width)
 }
+
+/** How many bits are set in each number from 0 to 256, one character for each. */
+const SET_BITS = String.fromCharCode(
+  ...Array.from({ length: TILE_WIDTH + 1 }, (_, number) => {
+    let bits = 0
+    for (let rest = number; rest > 0; rest >>= 1) bits += rest & 1
+    return bits
+  }),
+)
 
 const HASHES_BYTES = TILE_WIDTH * HASH_BYTES
 const INNER_BYTES = (TILE_WIDTH - 1) * HASH_BYTES
@@ -94,25 +105,23 @@ class Row {
 
   push(hash: Uint8Array): void {
     this.hashes.set(hash, this.width * HASH_BYTES)
-    this.width++
     this.isChanged = true
-    let at = innerCount(this.width - 1) * HASH_BYTES
-    for (let height = 1; this.width % 2 ** height === 0; height++) {
-      const index = this.width / 2 ** height - 1
-      nodeHashInto(
-        this.node(height - 1, 2 * index),
-        this.node(height - 1, 2 * index + 1),
-        this.inner,
-        at,
-      )
+    let at = innerCount(this.width) * HASH_BYTES
+    this.width++
+    // A hash with an even place completes as many subtrees as its place has zero bits at the end.
+    for (let height = 1, index = this.width >> 1; height <= TILE_HEIGHT; height++, index >>= 1) {
+      if ((this.width & ((1 << height) - 1)) !== 0) break
+      const below = height === 1 ? this.hashes : this.inner
+      const left = nodeOffset(height - 1, 2 * index - 2)
+      const right = nodeOffset(height - 1, 2 * index - 1)
+      nodeHashAt(below, left, below, right, this.inner, at)
       at += HASH_BYTES
-      if (height === TILE_HEIGHT) break
     }
   }
 
   node(height: number, index: number): Uint8Array {
     const bytes = height === 0 ? this.hashes : this.inner
-    const offset = height === 0 ? index * HASH_BYTES : innerOffset(height, index)
+    const offset = nodeOffset(height, index)
     return bytes.subarray(offset, offset + HASH_BYTES)
   }
 

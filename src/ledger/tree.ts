@@ -28,19 +28,27 @@ PAIR[0] = 0x01
 
 export function nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array {
   const hash = new Uint8Array(HASH_BYTES)
-  nodeHashInto(left, right, hash, 0)
+  nodeHashAt(left, 0, right, 0, hash, 0)
   return hash
 }
 
-export function nodeHashInto(
+/**
+ * The same among hashes that lie in larger arrays, without cutting them out: half the cost of a node
+ * is in handling it. The target may be one of the sources.
+ */
+export function nodeHashAt(
   left: Uint8Array,
+  leftAt: number,
   right: Uint8Array,
+  rightAt: number,
   target: Uint8Array,
-  offset: number,
+  targetAt: number,
 ): void {
-  PAIR.set(left, 1)
-  PAIR.set(right, 1 + HASH_BYTES)
-  sha256Into(PAIR, target, offset)
+  for (let index = 0; index < HASH_BYTES; index++) {
+    PAIR[1 + index] = left[leftAt + index] as number
+    PAIR[1 + HASH_BYTES + index] = right[rightAt + index] as number
+  }
+  sha256Into(PAIR, target, targetAt)
 }
 
 /** The root of the tree without leaves: the hash of nothing. */

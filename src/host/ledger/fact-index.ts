@@ -46,12 +46,26 @@ export class FactIndex {
    */
   snapshot<T>(work: () => T): T {
     try {
-      return this.#readSnapshot(work)
+      this.beginRead()
+      return work()
     } catch (error) {
+      this.endRead()
       if (!isDamage(error)) throw error
-      this.#remake()
-      return this.#readSnapshot(work)
+      this.remake()
+      this.beginRead()
+      return work()
+    } finally {
+      this.endRead()
     }
+  }
+
+  /** From here to `endRead` one state of the index is seen. */
+  beginRead(): void {
+    takeTurn(() => this.#open.beginRead.run())
+  }
+
+  endRead(): void {
+    if (this.#open.database.inTransaction) this.#open.rollback.run()
   }
 
   /** All facts of the stream before this are in the index. */
@@ -83,22 +97,13 @@ export class FactIndex {
       // Somebody else is at it, or there is no room: the tail is longer, and nothing else is wrong.
       if (error instanceof StoreFailure || isBusy(error) || isFull(error)) return 0
       if (!isDamage(error)) throw error
-      this.#remake()
+      this.remake()
       return 0
     }
   }
 
   close(): void {
     this.#open.database.close()
-  }
-
-  #readSnapshot<T>(work: () => T): T {
-    takeTurn(() => this.#open.beginRead.run())
-    try {
-      return work()
-    } finally {
-      if (this.#open.database.inTransaction) this.#open.rollback.run()
-    }
   }
 
   #follow(stream: number, size: number, limit: number): number {
@@ -132,7 +137,8 @@ export class FactIndex {
     return rows.sort((a, b) => a[1] - b[1] || (a[2] < b[2] ? -1 : a[2] > b[2] ? 1 : a[3] - b[3]))
   }
 
-  #remake(): void {
+  /** Throws a damaged index away and begins anew. */
+  remake(): void {
     this.#open.database.close()
     removeIndex(this.#file)
     this.#open = openIndex(this.#file)

@@ -6,6 +6,7 @@ import type { Database, Statement } from 'better-sqlite3'
 import type { FactIndex } from './fact-index.ts'
 import type { KeyLookup } from './ledger-file.ts'
 import { factPlace } from './schema.ts'
+import { isDamage } from './sqlite.ts'
 
 interface Tail {
   /** Keys of the facts `from` to `to`, each with its seq. */
@@ -18,6 +19,8 @@ export class IndexedKeyLookup implements KeyLookup {
   readonly #index: FactIndex
   readonly #facts: Statement
   readonly #tails = new Map<number, Tail>()
+  /** The marks of the index as this transaction sees it; null when it has not looked yet. */
+  #marks: Map<number, number> | null = null
 
   constructor(index: FactIndex, ledger: Database) {
     this.#index = index
@@ -27,13 +30,23 @@ export class IndexedKeyLookup implements KeyLookup {
   }
 
   find(stream: number, size: number, key: string): number | null {
-    return this.#index.snapshot(() => {
-      const tail = this.#tailOf(stream, size)
-      const seq = tail.keys.get(key)
-      if (seq !== undefined) return seq
-      const range = { from: 0, to: tail.from, newestFirst: false }
-      return this.#index.find(stream, 'idempotencyKey', key, range, 1)[0] ?? null
-    })
+    try {
+      return this.#find(stream, size, key)
+    } catch (error) {
+      if (!isDamage(error)) throw error
+      // An empty index has no mark: everything is in the tail, and is read.
+      this.#endRead()
+      this.#index.remake()
+      return this.#find(stream, size, key)
+    }
+  }
+
+  #find(stream: number, size: number, key: string): number | null {
+    const tail = this.#tailOf(stream, size)
+    const seq = tail.keys.get(key)
+    if (seq !== undefined) return seq
+    const range = { from: 0, to: tail.from, newestFirst: false }
+    return this.#index.find(stream, 'idempotencyKey', key, range, 1)[0] ?? null
   }
 
   add(stream: number, seq: number, key: string): void {
@@ -44,6 +57,7 @@ export class IndexedKeyLookup implements KeyLookup {
   }
 
   end(outcome: 'committed' | 'failed'): void {
+    this.#endRead()
     if (outcome === 'failed') this.#tails.clear()
   }
 
@@ -61,7 +75,7 @@ export class IndexedKeyLookup implements KeyLookup {
     const usable = known !== undefined && known.to <= size
     const tail = usable ? known : { keys: new Map(), from: size, to: size }
     this.#tails.set(stream, tail)
-    const mark = this.#index.markOf(stream)
+    const mark = this.#markOf(stream)
     if (mark < tail.from) {
       this.#read(tail, stream, mark, tail.from)
       tail.from = mark
@@ -71,6 +85,23 @@ export class IndexedKeyLookup implements KeyLookup {
       tail.to = size
     }
     return tail
+  }
+
+  /** One state of the index serves the whole transaction. */
+  #markOf(stream: number): number {
+    if (this.#marks === null) {
+      this.#index.beginRead()
+      this.#marks = new Map()
+    }
+    const mark = this.#marks.get(stream) ?? this.#index.markOf(stream)
+    this.#marks.set(stream, mark)
+    return mark
+  }
+
+  #endRead(): void {
+    if (this.#marks === null) return
+    this.#marks = null
+    this.#index.endRead()
   }
 
   #read(tail: Tail, stream: number, from: number, to: number): void {
