@@ -13,22 +13,18 @@ import type { Database, Statement } from 'better-sqlite3'
 import { fault } from '../../base/index.ts'
 import {
   type Appended,
-  chainNext,
   type Draft,
   factLeaf,
   HOST_STREAM,
-  occurredAtText,
   StoreFailure,
-  sealFact,
-  signCheckpoint,
   TILE_WIDTH,
 } from '../../ledger/index.ts'
-import { type LedgerKey, signerFor } from './ed25519.ts'
+import type { LedgerKey } from './ed25519.ts'
 import { FactIds } from './fact-id.ts'
 import type { KeyRing } from './key-ring.ts'
 import { factPlace, STREAM_SIZE_MAX, tilePlace } from './schema.ts'
 import { failure, failureOf, isFull, pause, takeTurn, WAIT_MS_MAX } from './sqlite.ts'
-import { newStream, StreamLoader, type StreamState } from './stream-state.ts'
+import { newStream, StreamLoader, type StreamState, sealNext, signEnd } from './stream-state.ts'
 
 /** The steps of a commit in their order. */
 export const STEPS = ['begin', 'facts', 'tiles', 'head', 'commit', 'answer'] as const
@@ -68,8 +64,6 @@ export interface LedgerFileOptions {
   readonly waitMsMax?: number
 }
 
-/** A checkpoint is kept for good each time the size passes a multiple of this. */
-const CHECKPOINT_EVERY = 10_000
 const STATES_MAX = 128
 /** A turn that came at once takes less than this. */
 const PAUSED_MS = 0.1
@@ -233,17 +227,14 @@ export class LedgerFile {
     if (earlier !== null) return earlier
     turn.touched.add(state)
     if (rotateTo !== undefined) turn.rotated.set(state, rotateTo)
-    const seq = state.growth.size
-    const atMs = Math.max(this.#nowMs(), state.occurredAtMs)
-    const factId = this.#ids.next(atMs)
-    const occurredAt = occurredAtText(atMs)
-    const text = sealFact(draft, { seq, factId, occurredAt })
-    const leaf = factLeaf(text)
-    state.chain = chainNext(state.chain, leaf)
-    state.growth.append(leaf)
-    state.occurredAtMs = atMs
+    const { seq, factId, occurredAt, text, leaf, chain } = sealNext(
+      state,
+      draft,
+      this.#nowMs(),
+      this.#ids,
+    )
     const place = factPlace(state.id, seq)
-    this.#sql.addFact.run(place, text, state.chain)
+    this.#sql.addFact.run(place, text, chain)
     turn.first ??= { place, text }
     if (draft.idempotencyKey !== null) this.#lookup.add(state.id, seq, draft.idempotencyKey)
     return pending(state, seq, factId, occurredAt, leaf, false)
@@ -282,15 +273,10 @@ export class LedgerFile {
 
   #writeHead(state: StreamState, rotateTo: LedgerKey | undefined): void {
     const { size } = state.growth
-    const keys = rotateTo === undefined ? [state.key] : [state.key, rotateTo]
-    const signers = keys.map((key) => signerFor(key, state.origin))
-    const note = signCheckpoint(state.origin, size, state.growth.root(), signers)
+    const { note, isKept } = signEnd(state, rotateTo)
     if (state.storedSize === 0) this.#sql.addHead.run(state.id, size, note)
     else this.#sql.moveHead.run(size, note, state.id)
-    const before = Math.floor(state.storedSize / CHECKPOINT_EVERY)
-    if (Math.floor(size / CHECKPOINT_EVERY) > before || rotateTo !== undefined) {
-      this.#sql.keep.run(factPlace(state.id, size), note)
-    }
+    if (isKept) this.#sql.keep.run(factPlace(state.id, size), note)
   }
 
   #settleCaches(turn: Turn): void {

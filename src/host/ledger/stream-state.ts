@@ -10,15 +10,22 @@ import type { Database, Statement } from 'better-sqlite3'
 import { fault } from '../../base/index.ts'
 import {
   CHAIN_START,
+  chainNext,
+  type Draft,
   equalBytes,
+  factLeaf,
   Growth,
+  occurredAtText,
   openCheckpoint,
   openTiles,
   parseNote,
   type StoredTile,
   StoreFailure,
+  sealFact,
+  signCheckpoint,
 } from '../../ledger/index.ts'
-import { type LedgerKey, publicKeyOf, verifierFor } from './ed25519.ts'
+import { type LedgerKey, publicKeyOf, signerFor, verifierFor } from './ed25519.ts'
+import type { FactIds } from './fact-id.ts'
 import type { KeyRing } from './key-ring.ts'
 import { factPlace, seqOf, tilePlace } from './schema.ts'
 import { failure } from './sqlite.ts'
@@ -197,6 +204,47 @@ export function newStream(id: number, name: string, origin: string, key: LedgerK
     key,
     storedSize: 0,
   }
+}
+
+/** A fact that has its place, and is not stored yet. */
+export interface Sealed {
+  readonly seq: number
+  readonly factId: string
+  readonly occurredAt: string
+  readonly text: string
+  readonly leaf: Uint8Array
+  readonly chain: Uint8Array
+}
+
+/** Puts a draft behind the last fact. The state is ahead of the store until the commit. */
+export function sealNext(state: StreamState, draft: Draft, nowMs: number, ids: FactIds): Sealed {
+  const seq = state.growth.size
+  const atMs = Math.max(nowMs, state.occurredAtMs)
+  const factId = ids.next(atMs)
+  const occurredAt = occurredAtText(atMs)
+  const text = sealFact(draft, { seq, factId, occurredAt })
+  const leaf = factLeaf(text)
+  const chain = chainNext(state.chain, leaf)
+  state.chain = chain
+  state.growth.append(leaf)
+  state.occurredAtMs = atMs
+  return { seq, factId, occurredAt, text, leaf, chain }
+}
+
+/** A checkpoint is kept for good each time the size passes a multiple of this. */
+const CHECKPOINT_EVERY = 10_000
+
+/** Signs the tree as it stands; a rotation is signed by the old key and then the new one. */
+export function signEnd(
+  { origin, growth, key, storedSize }: StreamState,
+  rotateTo: LedgerKey | undefined,
+): { readonly note: string; readonly isKept: boolean } {
+  const keys = rotateTo === undefined ? [key] : [key, rotateTo]
+  const signers = keys.map((one) => signerFor(one, origin))
+  const note = signCheckpoint(origin, growth.size, growth.root(), signers)
+  const periodOf = (size: number): number => Math.floor(size / CHECKPOINT_EVERY)
+  const isKept = periodOf(growth.size) > periodOf(storedSize) || rotateTo !== undefined
+  return { note, isKept }
 }
 
 function noHead(name: string, size: number, head: HeadRow | null): StoreFailure {
