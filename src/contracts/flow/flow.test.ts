@@ -252,6 +252,8 @@ describe('large graphs', () => {
   })
 
   it('are read from text within 64 MiB', () => {
+    expect(flowContract.limits).toEqual({ depthMax: 64, valuesMax: 2e6, bytesMax: 64 * 1024 ** 2 })
+    expect(flowSideContract.limits).toEqual(flowContract.limits)
     const text = JSON.stringify(flow({ title: 'x'.repeat(9 * 1024 * 1024) }))
     expect(checkText(text).valid).toBe(true)
     expect(checkText(text, { as: 'flow_v1' }).valid).toBe(true)
