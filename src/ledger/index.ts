@@ -177,3 +177,21 @@ export {
   nodeHash,
   RightEdge,
 } from './tree.ts'
+export {
+  type ExpectedRoot,
+  type Problem,
+  Problems,
+  ROTATION_MARK,
+  StreamVerification,
+  type StreamVerificationOptions,
+} from './verify.ts'
+export {
+  checkSigners,
+  isWrong,
+  KeySchedule,
+  readStoredNote,
+  type VerifierMaker,
+  type Wrong,
+} from './verify-keys.ts'
+export { checkReferenced, type Reference } from './verify-record.ts'
+export { HashSet } from './verify-set.ts'
