@@ -126,8 +126,8 @@ export function prepareFact(entry: Entry, options: PrepareOptions): Preparation 
     tail: `"source":${JSON.stringify(entry.source)},"stream":${JSON.stringify(entry.stream)}`,
     expectedSize: options.expectedSize ?? null,
   }
-  const bytes = utf8Length(sealFact(draft, LONGEST_SEAL))
-  if (bytes > ENTRY_BYTES_MAX) return { ok: false, violations: [tooLarge(bytes)] }
+  const sealed = sealFact(draft, LONGEST_SEAL)
+  if (!fits(sealed, ENTRY_BYTES_MAX)) return { ok: false, violations: [tooLarge(sealed)] }
   return { ok: true, draft, objects }
 }
 
@@ -245,9 +245,7 @@ function shapeRecord({ record, idempotencyKey }: Entry, options: PrepareOptions)
     ...(original === null ? {} : { original }),
   }
   const text = canonicalJson({ type: record.type, payload, ...extras })
-  if (text.length <= RECORD_BYTES_MAX && utf8Length(text) <= RECORD_BYTES_MAX) {
-    return { record: text, objects: bodies }
-  }
+  if (fits(text, RECORD_BYTES_MAX)) return { record: text, objects: bodies }
   const bytes = new TextEncoder().encode(canonicalJson(payload))
   const digest = digestBytes(bytes)
   const refs = termsOf({ type: record.type, payload })
@@ -255,10 +253,16 @@ function shapeRecord({ record, idempotencyKey }: Entry, options: PrepareOptions)
   return { record: canonicalJson(short), objects: [...bodies, { digest, bytes }] }
 }
 
-function tooLarge(bytes: number): Violation {
+/** Whether a text is at most so many bytes. A UTF-16 unit is three at most, so few are counted. */
+function fits(text: string, bytesMax: number): boolean {
+  if (text.length * 3 <= bytesMax) return true
+  return text.length <= bytesMax && utf8Length(text) <= bytesMax
+}
+
+function tooLarge(sealed: string): Violation {
   return {
     code: 'fact.too_large',
     path: '',
-    message: `the fact would be ${bytes} bytes long, more than ${ENTRY_BYTES_MAX}`,
+    message: `the fact would be ${utf8Length(sealed)} bytes long, more than ${ENTRY_BYTES_MAX}`,
   }
 }

@@ -43,10 +43,7 @@ export class IndexedKeyLookup implements KeyLookup {
 
   #find(stream: number, size: number, key: string): number | null {
     const tail = this.#tailOf(stream, size)
-    const seq = tail.keys.get(key)
-    if (seq !== undefined) return seq
-    const range = { from: 0, to: tail.from, newestFirst: false }
-    return this.#index.find(stream, 'idempotencyKey', key, range, 1)[0] ?? null
+    return tail.keys.get(key) ?? this.#index.first(stream, 'idempotencyKey', key, tail.from)
   }
 
   add(stream: number, seq: number, key: string): void {
