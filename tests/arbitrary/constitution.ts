@@ -1,6 +1,7 @@
 /** Random rulesets and inputs, small enough that everything collides. */
 import fc from 'fast-check'
 import {
+  ACTION_CODES,
   GUARD_PATHS,
   type Guard,
   type GuardPath,
@@ -23,15 +24,10 @@ export function wordsOf(path: GuardPath): readonly string[] {
   return vocabulary === null ? ['a', 'b'] : vocabulary.slice(0, 3)
 }
 
-const words = (path: GuardPath, limits: { minLength: number; maxLength: number }) =>
-  fc.uniqueArray(fc.constantFrom(...wordsOf(path)), limits)
-
-const atom = (
-  scalars: readonly ScalarPath[],
-  sets: readonly SetPath[],
-  any: readonly GuardPath[],
-): fc.Arbitrary<Guard> =>
-  fc.oneof(
+const atom = ({ scalars, sets, any, wordsOf }: Required<Vocabulary>): fc.Arbitrary<Guard> => {
+  const words = (path: GuardPath, limits: { minLength: number; maxLength: number }) =>
+    fc.uniqueArray(fc.constantFrom(...wordsOf(path)), limits)
+  return fc.oneof(
     fc
       .constantFrom(...scalars)
       .chain((field) =>
@@ -64,19 +60,32 @@ const atom = (
       .map(([left, right]): Guard => ({ op: 'INTERSECTS', left, right })),
     fc.constant<Guard>({ op: 'WINDOW_MATCH' }),
   )
+}
 
 export interface Vocabulary {
   readonly scalars: readonly ScalarPath[]
   readonly sets: readonly SetPath[]
   readonly any: readonly GuardPath[]
+  /** The words of a path that guards speak of; a few, unless said. */
+  readonly wordsOf?: (path: GuardPath) => readonly string[]
 }
 
 export const FULL: Vocabulary = { scalars: SCALARS, sets: SETS, any: GUARD_PATHS }
 
-export function guards({ scalars, sets, any }: Vocabulary = FULL, depth = 3): fc.Arbitrary<Guard> {
-  const leaf = atom(scalars, sets, any)
+/** All the words that there are, and as many ids. */
+export const LARGE: Vocabulary = {
+  ...FULL,
+  wordsOf: (path) => {
+    const { vocabulary } = pathRow(path)
+    if (vocabulary === 'registry') return ACTION_CODES
+    return vocabulary ?? ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
+  },
+}
+
+export function guards(vocabulary: Vocabulary = FULL, depth = 3): fc.Arbitrary<Guard> {
+  const leaf = atom({ wordsOf, ...vocabulary })
   if (depth === 0) return leaf
-  const inner = guards({ scalars, sets, any }, depth - 1)
+  const inner = guards(vocabulary, depth - 1)
   return fc.oneof(
     { weight: 3, arbitrary: leaf },
     {
@@ -152,7 +161,7 @@ export function rulesets(
     .record({
       action_code: fc.constantFrom('AO-ENTER', 'AO-APPLY'),
       combine_strategy: fc.constantFrom('FIRST_MATCH', 'DENY_OVERRIDES'),
-      rules: fc.array(rule, { minLength: 1, maxLength: maxRules }),
+      rules: fc.array(rule, { minLength: 1, maxLength: maxRules, size: 'max' }),
     })
     .map(({ action_code, combine_strategy, rules }) => ({
       type: 'ruleset_v0',
