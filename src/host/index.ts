@@ -4,6 +4,7 @@
  */
 export { HomeFailure } from './home/failure.ts'
 export {
+  describeHome,
   type Home,
   type MadeHome,
   makeHome,
@@ -42,6 +43,12 @@ export { type OnStep, STEPS, type Step } from './ledger/ledger-file.ts'
 export { ObjectStore } from './ledger/objects.ts'
 export { schemaDifferences } from './ledger/schema.ts'
 export { SqliteStore } from './ledger/sqlite-store.ts'
+export {
+  exitOfReport,
+  type VerifyOptions,
+  type VerifyReport,
+  verifyLedger,
+} from './ledger/verify.ts'
 export {
   InlineWriter,
   startWriter,

@@ -24,6 +24,7 @@ import { FactIds } from './fact-id.ts'
 import type { KeyRing } from './key-ring.ts'
 import { factPlace, STREAM_SIZE_MAX, tilePlace } from './schema.ts'
 import { failure, failureOf, isFull, pause, takeTurn, WAIT_MS_MAX } from './sqlite.ts'
+import { beginningDraft } from './stream-beginning.ts'
 import { newStream, StreamLoader, type StreamState, sealNext, signEnd } from './stream-state.ts'
 
 /** The steps of a commit in their order. */
@@ -118,8 +119,17 @@ export class LedgerFile {
     this.#name = name
   }
 
-  /** Commits what the callers ask, in their order; one answer for each. Throws only bugs. */
+  /**
+   * Commits what the callers ask, in their order; one answer for each. Throws only bugs. A change of
+   * keys ends its commit: the checkpoint that both keys sign is of the size that its fact names.
+   */
   commit(calls: readonly Call[]): readonly Answer[] {
+    const end = calls.findIndex(({ rotateTo }) => rotateTo !== undefined) + 1
+    if (end === 0 || end === calls.length) return this.#commitTogether(calls)
+    return [...this.#commitTogether(calls.slice(0, end)), ...this.commit(calls.slice(end))]
+  }
+
+  #commitTogether(calls: readonly Call[]): readonly Answer[] {
     const turn: Turn = {
       touched: new Set(),
       rotated: new Map(),
@@ -212,17 +222,19 @@ export class LedgerFile {
     return loaded
   }
 
-  #createStream(name: string): StreamState {
+  #createStream(turn: Turn, draft: Draft): StreamState {
+    const { stream: name } = draft
     const id = this.#sql.nextStream.get() as number
-    const key = this.#state(HOST_STREAM)?.key ?? this.#keys.current()
-    const made = newStream(id, name, `${this.#name}/${name}`, key)
+    const host = this.#state(HOST_STREAM)
+    const made = newStream(id, name, `${this.#name}/${name}`, host?.key ?? this.#keys.current())
     this.#sql.addStream.run(made.id, made.name, made.origin)
     this.#states.set(name, made)
+    if (host !== null) this.#appendFact(turn, beginningDraft(made, draft), undefined)
     return made
   }
 
   #appendFact(turn: Turn, draft: Draft, rotateTo: LedgerKey | undefined): Pending {
-    const state = this.#state(draft.stream) ?? this.#createStream(draft.stream)
+    const state = this.#state(draft.stream) ?? this.#createStream(turn, draft)
     const earlier = this.#earlier(state, draft)
     if (earlier !== null) return earlier
     turn.touched.add(state)
