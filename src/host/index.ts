@@ -41,6 +41,18 @@ export {
 } from './ledger/ledger.ts'
 export { type OnStep, STEPS, type Step } from './ledger/ledger-file.ts'
 export { ObjectStore } from './ledger/objects.ts'
+export { createPostgresLedger, type PostgresPlace } from './ledger/postgres.ts'
+export { postgresDifferences } from './ledger/postgres-schema.ts'
+export {
+  openPostgresStore,
+  PostgresStore,
+  type PostgresStoreOptions,
+} from './ledger/postgres-store.ts'
+export {
+  type OnPostgresStep,
+  POSTGRES_STEPS,
+  type PostgresStep,
+} from './ledger/postgres-writer.ts'
 export { schemaDifferences } from './ledger/schema.ts'
 export { SqliteStore } from './ledger/sqlite-store.ts'
 export {

@@ -18,7 +18,7 @@ import type { FactIndex } from './fact-index.ts'
 import { factPlace, seqOf } from './schema.ts'
 
 /** The most selective first; one of them is looked up, the others are checked on the facts. */
-const LOOKED_UP: readonly IndexedField[] = [
+export const LOOKED_UP: readonly IndexedField[] = [
   'idempotencyKey',
   'task',
   'action',
@@ -169,7 +169,7 @@ function collect(query: Query, candidates: Iterable<Candidate>): Page {
 }
 
 /** The time that a UUIDv7 holds; null for any other text. */
-function timeOfId(id: string): number | null {
+export function timeOfId(id: string): number | null {
   if (!isUuid(id) || id.charAt(14) !== '7') return null
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 }

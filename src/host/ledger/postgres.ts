@@ -1,0 +1,167 @@
+/**
+ * Connections to a ledger in PostgreSQL: how they are opened, what is demanded of the server, and how
+ * its errors become faults.
+ *
+ * INVARIANT (synced): every session commits with the log flushed, whatever the server's default is,
+ * and a server that does not sync at all (`fsync = off`) is refused.
+ */
+import pg, { type Pool, type PoolClient, type PoolConfig } from 'pg'
+import { type Fault, fault } from '../../base/index.ts'
+import { StoreFailure } from '../../ledger/index.ts'
+import {
+  checkName,
+  creation,
+  FENCED,
+  POSTGRES_VERSION,
+  postgresDifferences,
+  REFUSED,
+} from './postgres-schema.ts'
+import { failure } from './sqlite.ts'
+
+/** Where a ledger in PostgreSQL lies. */
+export interface PostgresPlace {
+  /** As `pg` takes it: a host, a socket directory, or a connection string. */
+  readonly connection: PoolConfig
+  readonly schema: string
+}
+
+export interface PoolLimits {
+  readonly connectionsMax: number
+  readonly waitMsMax: number
+  /** A session that sleeps so long inside a transaction is ended by the server. */
+  readonly stallMsMax: number
+}
+
+export function openPool(
+  { connection }: PostgresPlace,
+  { connectionsMax, waitMsMax, stallMsMax }: PoolLimits,
+): Pool {
+  const settings = {
+    synchronous_commit: 'on',
+    lock_timeout: waitMsMax,
+    idle_in_transaction_session_timeout: stallMsMax,
+    client_encoding: 'UTF8',
+  }
+  const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`)
+  const pool = new pg.Pool({
+    ...connection,
+    max: connectionsMax,
+    connectionTimeoutMillis: waitMsMax,
+    options: [...(connection.options === undefined ? [] : [connection.options]), ...options].join(
+      ' ',
+    ),
+  })
+  // A connection that dies while nobody uses it is replaced by the next one.
+  pool.on('error', () => undefined)
+  return pool
+}
+
+/** Takes a connection; its death is told to whoever waits for a query, and to nobody else. */
+export async function connect(pool: Pool): Promise<PoolClient> {
+  const client = await pool.connect()
+  client.on('error', ignore)
+  return client
+}
+
+/** Gives a connection back; one that failed is thrown away. */
+export function release(client: PoolClient, outcome: 'sound' | 'broken'): void {
+  client.off('error', ignore)
+  client.release(outcome === 'broken')
+}
+
+function ignore(): void {}
+
+/**
+ * Makes an empty ledger of that name in a schema of its own. Run by the owner; appenders log in as
+ * roles to which the role `appender` is granted.
+ */
+export async function createPostgresLedger(
+  { connection, schema }: PostgresPlace,
+  name: string,
+  appender: string,
+): Promise<void> {
+  const client = new pg.Client(connection)
+  client.on('error', ignore)
+  try {
+    await client.connect()
+    await client.query('BEGIN')
+    for (const sql of creation(checkName(schema), checkName(appender))) await client.query(sql)
+    const values = [name, POSTGRES_VERSION]
+    await client.query(`INSERT INTO ${schema}.ledger VALUES (1, $1, $2)`, values)
+    await client.query('COMMIT')
+  } catch (error) {
+    throw postgresFailure(error, schema)
+  } finally {
+    await client.end().catch(ignore)
+  }
+}
+
+/** The name of the ledger, when it is one that may be written to. */
+export async function checkLedger(client: PoolClient, schema: string): Promise<string> {
+  checkName(schema)
+  const { rows } = await client.query<{ name: string; version: number; fsync: string }>(
+    `SELECT name, version, current_setting('fsync') AS fsync FROM ${schema}.ledger`,
+  )
+  const [row] = rows
+  if (row === undefined) throw failure('ledger.tampered', schema, 'the ledger has no name')
+  if (row.version !== POSTGRES_VERSION) {
+    const details = { found: row.version, known: POSTGRES_VERSION }
+    throw new StoreFailure(fault('ledger.version', schema, details))
+  }
+  if (row.fsync !== 'on') {
+    const reason = 'the server runs with fsync off, so nothing would be durable'
+    throw new StoreFailure(fault('ledger.unreachable', schema, { reason }))
+  }
+  const [different] = await postgresDifferences(client, schema)
+  if (different !== undefined) {
+    const message = `the guard or table \`${different}\` is missing or changed`
+    throw failure('ledger.tampered', schema, message)
+  }
+  return row.name
+}
+
+/** Another writer was faster, or the server had to choose between two: the turn is taken again. */
+export function isRetried(error: unknown): boolean {
+  // Serialisation, deadlock, a name or place that another one took at the same moment.
+  return [FENCED, '40001', '40P01', '23505'].includes(sqlState(error) ?? '')
+}
+
+/** The server is coming up or has no place for us at the moment. */
+export function isPassing(error: unknown): boolean {
+  return /^(?:57P03|53300|ECONNREFUSED|ENOENT)$/.test(errorCode(error) ?? '')
+}
+
+/** The failure that an error of the server or the connection is. Bugs pass through. */
+export function postgresFailure(error: unknown, at: string): unknown {
+  if (error instanceof StoreFailure || !(error instanceof Error)) return error
+  const code = errorCode(error)
+  if (code === null && !isConnectionLoss(error)) return error
+  return new StoreFailure(faultOf(code ?? '', at, error), { cause: error })
+}
+
+function faultOf(code: string, at: string, { message }: Error): Fault {
+  if (code === '53100') return fault('ledger.disk_full', at, null)
+  if (code === '55P03' || code === FENCED) return fault('ledger.busy', at, { waitedMs: 0 })
+  if (code === REFUSED) {
+    return fault('ledger.tampered', at, null, { message: `the server refused a write: ${message}` })
+  }
+  if (/^(?:XX001|XX002)$/.test(code)) return fault('ledger.corrupt', at, { reason: message })
+  if (/^(?:42P06)$/.test(code)) return fault('ledger.exists', at, null)
+  if (/^(?:3D000|3F000|42P01)$/.test(code)) return fault('ledger.missing', at, null)
+  const reason = code === '' ? message : `${code}: ${message}`
+  return fault('ledger.unreachable', at, { reason })
+}
+
+function sqlState(error: unknown): string | null {
+  return error instanceof pg.DatabaseError ? (error.code ?? null) : null
+}
+
+function errorCode(error: unknown): string | null {
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined
+  return typeof code === 'string' && /^[0-9A-Z]{5}$|^E[A-Z]+$/.test(code) ? code : null
+}
+
+/** `pg` has no codes for these. */
+function isConnectionLoss({ message }: Error): boolean {
+  return /connection|timeout|not queryable/i.test(message)
+}

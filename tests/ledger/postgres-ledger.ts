@@ -1,0 +1,34 @@
+/** Ledgers in PostgreSQL that the tests throw away; each in a schema of its own. */
+import {
+  createPostgresLedger,
+  openPostgresStore,
+  type PostgresPlace,
+  type PostgresStoreOptions,
+  ringOf,
+} from '../../src/host/index.ts'
+import type { PostgresServer } from '../../tools/postgres.mjs'
+import type { TestLedger } from './store-suite.ts'
+import { KEY, NAME, verifierOf } from './test-ledger.ts'
+
+export const APPENDER = 'writ_appender'
+/** Logs in with the appender's rights and no others. */
+export const WRITER = 'writ_writer'
+
+let made = 0
+
+export async function postgresLedger(
+  server: PostgresServer,
+  options: Partial<PostgresStoreOptions> = {},
+): Promise<TestLedger & { readonly owner: PostgresPlace; readonly place: PostgresPlace }> {
+  const schema = `ledger_${made++}`
+  const owner = { connection: server.connection, schema }
+  const place = { connection: { ...server.connection, user: WRITER }, schema }
+  await createPostgresLedger(owner, NAME, APPENDER)
+  return {
+    owner,
+    place,
+    open: () => openPostgresStore({ ...place, keys: ringOf(KEY), ...options }),
+    verifier: verifierOf,
+    remove: async () => undefined,
+  }
+}
