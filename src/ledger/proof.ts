@@ -18,19 +18,16 @@ export type NodeReader = (nodes: readonly NodeId[]) => readonly Uint8Array[]
 export function planInclusion(index: number, size: number): ProofPlan {
   invariant(isCount(index) && isCount(size) && index < size, 'a proven leaf lies inside the tree')
   const plan: (readonly NodeId[])[] = []
-  let start = 0
-  let end = size
-  while (end - start > 1) {
-    const middle = start + splitPoint(end - start)
-    if (index < middle) {
-      plan.push(coveringNodes(middle, end))
-      end = middle
-    } else {
-      plan.push(coveringNodes(start, middle))
-      start = middle
-    }
+  let node = index
+  for (let level = 0, width = 1; width < size; level++, width *= 2) {
+    const next = (node + 1) * width
+    if (node % 2 === 1) plan.push([{ level, index: node - 1 }])
+    else if (next + width <= size) plan.push([{ level, index: node + 1 }])
+    // Only the last sibling to the right can be ragged; beyond it there is none, and nothing is joined.
+    else if (next < size) plan.push(coveringNodes(next, size))
+    node = Math.floor(node / 2)
   }
-  return plan.reverse()
+  return plan
 }
 
 /** That the first `newSize` leaves begin with the first `oldSize` ones. */
@@ -64,16 +61,19 @@ export function planRoot(size: number): ProofPlan {
 
 /** Every node that a plan needs, in the order in which `assemble` takes their hashes. */
 export function nodesOf(plan: ProofPlan): readonly NodeId[] {
-  return plan.flat()
+  const nodes: NodeId[] = []
+  for (const part of plan) nodes.push(...part)
+  return nodes
 }
 
 export function assemble(plan: ProofPlan, hashes: readonly Uint8Array[]): readonly Uint8Array[] {
   let taken = 0
   return plan.map((nodes) => {
-    const part = hashes.slice(taken, taken + nodes.length)
-    invariant(part.length === nodes.length, 'the store returned every node it was asked for')
+    const start = taken
     taken += nodes.length
-    return foldRoot(part)
+    invariant(taken <= hashes.length, 'the store returned every node it was asked for')
+    // Most are one node and need no folding.
+    return nodes.length === 1 ? (hashes[start] as Uint8Array) : foldRoot(hashes.slice(start, taken))
   })
 }
 

@@ -18,7 +18,6 @@ import {
   type Store,
   type StoredFact,
   type StoredTile,
-  TILE_WIDTH,
 } from '../../ledger/index.ts'
 import { indexFileOf, openLedgerDatabase } from './engine.ts'
 import { FactIndex } from './fact-index.ts'
@@ -28,7 +27,7 @@ import { factPlace, seqOf, tilePlace } from './schema.ts'
 import { failure, failureOf, takeTurn } from './sqlite.ts'
 import type { Writer } from './writer.ts'
 
-/** Full tiles never change; this many of them are kept in memory, 16 KiB each. */
+/** This many tiles are kept in memory, 16 KiB each at most. */
 const TILES_KEPT_MAX = 1024
 
 export class SqliteStore implements Store {
@@ -39,6 +38,8 @@ export class SqliteStore implements Store {
   readonly #search: FactSearch
   readonly #sql: ReturnType<typeof prepareStatements>
   readonly #tiles = new Map<number, StoredTile>()
+  /** A stream keeps its number for good. */
+  readonly #ids = new Map<string, number>()
   #isClosed = false
 
   constructor(file: string, writer: Writer, filesystemType?: FilesystemType) {
@@ -98,12 +99,8 @@ export class SqliteStore implements Store {
   readNodes(stream: string, nodes: readonly NodeId[]): readonly Uint8Array[] {
     const id = this.#idOf(stream)
     invariant(id !== null, 'nodes are asked of a stream that exists')
-    const fresh = new Map<number, StoredTile>()
     return nodes.map((node) => {
-      const place = placeOf(node)
-      const key = tilePlace(id, place.level, place.index)
-      const tile = this.#tiles.get(key) ?? fresh.get(key) ?? this.#loadTile(key, place, fresh)
-      const hash = tile === null ? null : readNode(tile, place)
+      const hash = this.#readNode(id, node)
       if (hash === null) throw failure('ledger.tampered', stream, 'a node of the tree is missing')
       return hash
     })
@@ -128,20 +125,27 @@ export class SqliteStore implements Store {
   }
 
   #idOf(stream: string): number | null {
-    return (this.#sql.id.get(stream) as number | undefined) ?? null
+    const known = this.#ids.get(stream)
+    if (known !== undefined) return known
+    const id = this.#sql.id.get(stream) as number | undefined
+    if (id === undefined) return null
+    this.#ids.set(stream, id)
+    return id
   }
 
-  #loadTile(
-    key: number,
-    { level, index }: { readonly level: number; readonly index: number },
-    fresh: Map<number, StoredTile>,
-  ): StoredTile | null {
+  #readNode(stream: number, node: NodeId): Uint8Array | null {
+    const place = placeOf(node)
+    const key = tilePlace(stream, place.level, place.index)
+    const kept = this.#tiles.get(key)
+    // Tiles only become longer: what a kept one holds is still true, and what it lacks may be new.
+    const hash = kept === undefined ? null : readNode(kept, place)
+    if (hash !== null) return hash
     const row = this.#sql.tile.get(key) as { hashes: Buffer; nodes: Buffer } | undefined
     if (row === undefined) return null
-    const tile = { level, index, hashes: row.hashes, inner: row.nodes }
-    if (row.hashes.length < TILE_WIDTH * 32) fresh.set(key, tile)
-    else this.#keepTile(key, tile)
-    return tile
+    const { level, index } = place
+    const tile = { level, index, hashes: plain(row.hashes), inner: plain(row.nodes) }
+    this.#keepTile(key, tile)
+    return readNode(tile, place)
   }
 
   #keepTile(key: number, tile: StoredTile): void {
@@ -166,6 +170,11 @@ export class SqliteStore implements Store {
       throw failureOf(error, this.#file)
     }
   }
+}
+
+/** Cutting a plain array is faster than cutting a Buffer. */
+function plain(bytes: Buffer): Uint8Array {
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
 }
 
 interface HeadRow {

@@ -1,0 +1,313 @@
+/**
+ * The ledger beside what it stands on: bare better-sqlite3 and bare SHA-256, its own single appends,
+ * and itself when it was small. One machine, one disk, one run; only ratios mean something elsewhere.
+ */
+import { hash, randomUUID } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import BetterSqlite from 'better-sqlite3'
+import { task } from './contracts-documents.mjs'
+import { row } from './measure.mjs'
+
+const DIST = new URL(process.env.WRIT_DIST ?? '../dist/', import.meta.url)
+const host = await import(new URL('host/index.js', DIST))
+const ledgerRoom = await import(new URL('ledger/index.js', DIST))
+const { createKey, createLedgerFile, Engine, FactBlocks, makeCurrent, openKeys } = host
+const { publicKeyOf, SqliteStore, startWriter, verifierFor } = host
+const { Audit, assemble, equalBytes, nodesOf, openCheckpoint, planInclusion, prepareFact } =
+  ledgerRoom
+
+export const title = 'ledger'
+
+const PRINCIPAL = { kind: 'human', id: 'ann', namespace: 'farm' }
+const NAME = 'example.org/writ/bench'
+const REPEATS = 5
+const LARGE = Number(process.env.WRIT_BENCH_FACTS ?? 1_000_000)
+
+export async function measure() {
+  const folder = mkdtempSync(join(process.env.WRIT_BENCH_FOLDER ?? tmpdir(), 'writ-ledger-'))
+  try {
+    return [...batches(folder), ...(await callers(folder)), ...(await large(folder))]
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** An empty ledger in a directory of its own. */
+function newPlace(folder, name) {
+  const directory = join(folder, name)
+  const keysDirectory = join(directory, 'keys')
+  const file = join(directory, 'ledger.db')
+  mkdirSync(directory)
+  createLedgerFile(file, NAME)
+  makeCurrent(keysDirectory, createKey(keysDirectory, NAME))
+  return { file, keysDirectory, engine: () => new Engine({ file, keys: openKeys(keysDirectory) }) }
+}
+
+let made = 0
+
+/** Ids that the host gives rise with time; a counter stands in for the clock. */
+function entry() {
+  const id = `${(made++).toString(16).padStart(12, '0')}-${randomUUID().slice(19)}`
+  const payload = { ...task, act_task_id: id }
+  const record = { type: 'ao_act_task_v0', payload }
+  return { stream: 'main', source: 'bench', principal: PRINCIPAL, record, idempotencyKey: id }
+}
+
+const salt = () => new Uint8Array(32)
+
+function draft() {
+  const prepared = prepareFact(entry(), { salt })
+  if (!prepared.ok) throw new Error(JSON.stringify(prepared.violations))
+  return prepared.draft
+}
+
+const drafts = (count) => Array.from({ length: count }, draft)
+
+/** Drafts as the writer's thread receives them. */
+const received = (count) => structuredClone(drafts(count))
+
+/** Operations per second of a stretch of work. */
+function rate(count, work) {
+  const started = performance.now()
+  work()
+  return (count / (performance.now() - started)) * 1000
+}
+
+const median = (values) => values.sort((a, b) => a - b)[values.length >> 1]
+
+function commit(engine, list) {
+  const [answer] = engine.commit([{ drafts: list }])
+  if (answer instanceof Error) throw answer
+  return answer
+}
+
+function commitAll(engine, lists) {
+  for (const list of lists) commit(engine, list)
+}
+
+/** Batches of 64 beside 100 ready-made rows per transaction of the same bytes. */
+function batches(folder) {
+  const count = 12_800
+  const { engine: open, file } = newPlace(folder, 'batches')
+  const engine = open()
+  commit(engine, drafts(64))
+  const text = new BetterSqlite(file).prepare('SELECT fact FROM facts LIMIT 1').pluck().get()
+  const raw = rawTable(join(folder, 'raw.db'))
+  const rates = { raw: [], ready: [], judged: [] }
+  for (let repeat = 0; repeat < REPEATS; repeat++) {
+    rates.raw.push(rate(count, () => raw(text, count)))
+    const ready = Array.from({ length: count / 64 }, () => received(64))
+    rates.ready.push(rate(count, () => commitAll(engine, ready)))
+    rates.judged.push(
+      rate(count, () => {
+        for (let index = 0; index < count / 64; index++) commit(engine, drafts(64))
+      }),
+    )
+    while (engine.followUp());
+  }
+  engine.close()
+  const beside = `bare better-sqlite3, 100 rows of ${text.length} bytes per transaction`
+  return [
+    row(
+      '64 drafts per commit, signed, durable',
+      'facts/s',
+      median(rates.ready),
+      beside,
+      median(rates.raw),
+      0.2,
+    ),
+    row(
+      '64 entries per commit, judged by contract',
+      'facts/s',
+      median(rates.judged),
+      beside,
+      median(rates.raw),
+      0.2,
+    ),
+  ]
+}
+
+function rawTable(file) {
+  const database = new BetterSqlite(file)
+  database.pragma('journal_mode = WAL')
+  database.pragma('synchronous = FULL')
+  database.exec('CREATE TABLE facts (seq INTEGER PRIMARY KEY, fact TEXT)')
+  const insert = database.prepare('INSERT INTO facts (fact) VALUES (?)')
+  const hundred = database.transaction((text) => {
+    for (let index = 0; index < 100; index++) insert.run(text)
+  })
+  return (text, count) => {
+    for (let index = 0; index < count / 100; index++) hundred(text)
+  }
+}
+
+/** Facts per second of so many callers, each waiting for its own fact. */
+async function callersRate(store, callers, facts) {
+  const ready = drafts(facts)
+  let next = 0
+  const caller = async () => {
+    while (next < facts) await store.append([ready[next++]])
+  }
+  const started = performance.now()
+  await Promise.all(Array.from({ length: callers }, caller))
+  return (facts / (performance.now() - started)) * 1000
+}
+
+async function callers(folder) {
+  const { file, keysDirectory } = newPlace(folder, 'callers')
+  const store = new SqliteStore(file, await startWriter({ file, keysDirectory }))
+  await callersRate(store, 128, 5_000)
+  const rates = { one: [], many: [] }
+  for (let repeat = 0; repeat < REPEATS; repeat++) {
+    rates.one.push(await callersRate(store, 1, 1_000))
+    rates.many.push(await callersRate(store, 128, 20_000))
+  }
+  await store.close()
+  single.rate = median(rates.one)
+  return [
+    row('128 callers, one fact each', 'facts/s', median(rates.many), 'one caller', single.rate, 15),
+  ]
+}
+
+/** What one caller gets, for the rows that compare with it. */
+const single = { rate: 0 }
+
+async function large(folder) {
+  const small = newPlace(folder, 'small')
+  const big = newPlace(folder, 'big')
+  const [smallEngine, bigEngine] = [small.engine(), big.engine()]
+  for (let size = 0; size < 1_000; size += 100) commit(smallEngine, drafts(100))
+  for (let size = 0; size < LARGE; size += 1_000) {
+    commit(bigEngine, drafts(1_000))
+    bigEngine.followUp()
+  }
+  while (bigEngine.followUp());
+  const rates = { small: [], big: [] }
+  for (let repeat = 0; repeat < REPEATS; repeat++) {
+    // The small one is made anew, so that it is small each time.
+    const fresh = newPlace(folder, `small-${repeat}`).engine()
+    for (let size = 0; size < 1_000; size += 100) commit(fresh, drafts(100))
+    for (const [name, engine] of [
+      ['small', fresh],
+      ['big', bigEngine],
+    ]) {
+      const ready = Array.from({ length: 100 }, () => received(64))
+      rates[name].push(rate(6_400, () => commitAll(engine, ready)))
+      while (engine.followUp());
+    }
+    fresh.close()
+  }
+  smallEngine.close()
+  bigEngine.close()
+  const shown = LARGE.toLocaleString('en')
+  return [
+    row(
+      `append at ${shown} facts, 64 per commit`,
+      'facts/s',
+      median(rates.big),
+      'at 1,000 facts',
+      median(rates.small),
+      0.8,
+    ),
+    ...(await verification(big)),
+    ...(await proofs(big)),
+  ]
+}
+
+/** Tree, chain and tiles of every fact, and the newest signature, beside hashing the same bytes. */
+async function verification({ file, keysDirectory }) {
+  const database = new BetterSqlite(file, { readonly: true })
+  const sample = database.prepare('SELECT CAST(fact AS BLOB) FROM facts LIMIT 20000').pluck().all()
+  const bare = median(
+    Array.from({ length: REPEATS }, () =>
+      rate(sample.length, () => {
+        for (const bytes of sample) hash('sha256', bytes, 'hex')
+      }),
+    ),
+  )
+  sample.length = 0
+  globalThis.gc?.()
+  const before = process.memoryUsage().rss
+  const { checkpoint } = await readHead(file, keysDirectory)
+  const started = performance.now()
+  const audit = verify(database)
+  const key = openKeys(keysDirectory).current()
+  const verifier = verifierFor(publicKeyOf(key, `${NAME}/main`))
+  const opened = openCheckpoint(checkpoint, [verifier])
+  if (!opened.ok || !equalBytes(opened.checkpoint.root, audit.root())) throw new Error('not signed')
+  const verified = (audit.size / (performance.now() - started)) * 1000
+  const grownMb = Math.max(0, process.memoryUsage().rss - before) / 1e6
+  database.close()
+  return [
+    row(
+      'verification of tree, chain, tiles, signature',
+      'facts/s',
+      verified,
+      'bare SHA-256 of the same bytes',
+      bare,
+      0.25,
+    ),
+    row('memory that it took', 'MB', grownMb, 'MB at most', 300, null),
+  ]
+}
+
+const BLOCK = 256
+
+/** The same tile that the facts make must be stored, byte for byte. */
+function verify(database) {
+  const blocks = new FactBlocks(database)
+  const tile = database.prepare('SELECT hashes, nodes FROM tiles WHERE place = ?')
+  const audit = new Audit()
+  for (let block = blocks.read(1, 0, BLOCK); block !== null; ) {
+    if (!block.isWhole) throw new Error(`facts are missing behind ${block.from}`)
+    for (let index = 0; index < block.entries.length; index++) {
+      if (!audit.takePrefixed(block.entries[index], block.chains[index])) throw new Error('broken')
+    }
+    for (const { level, index, hashes, inner } of audit.takeTiles()) {
+      const stored = tile.get(2 ** 32 + level * 2 ** 28 + index)
+      const wide = stored.hashes.length > hashes.length
+      if (!wide && !(stored.hashes.equals(hashes) && stored.nodes.equals(inner)))
+        throw new Error('tile')
+    }
+    block = blocks.read(1, audit.size, audit.size + BLOCK)
+  }
+  return audit
+}
+
+async function proofs({ file, keysDirectory }) {
+  const { size } = await readHead(file, keysDirectory)
+  const prove = (store, index) => {
+    const plan = planInclusion(index, size)
+    return assemble(plan, store.readNodes('main', nodesOf(plan)))
+  }
+  const writer = () => new host.InlineWriter({ file, keys: openKeys(keysDirectory) })
+  const [warm, cold] = [new SqliteStore(file, writer()), new SqliteStore(file, writer())]
+  // 200,000 leaves are what the cache of tiles holds; the others are read each time.
+  const near = () => Math.floor(Math.random() * Math.min(size, 200_000))
+  const anywhere = () => Math.floor(Math.random() * size)
+  for (let index = 0; index < 5_000; index++) prove(warm, near())
+  const memory = rate(50_000, () => {
+    for (let index = 0; index < 50_000; index++) prove(warm, near())
+  })
+  const disk = rate(10_000, () => {
+    for (let index = 0; index < 10_000; index++) prove(cold, anywhere())
+  })
+  await warm.close()
+  await cold.close()
+  return [
+    row('inclusion proofs from memory', 'proofs/s', memory, 'single appends', single.rate, 20),
+    row('inclusion proofs from disk', 'proofs/s', disk, 'single appends', single.rate, 3),
+  ]
+}
+
+async function readHead(file, keysDirectory) {
+  const store = new SqliteStore(
+    file,
+    new host.InlineWriter({ file, keys: openKeys(keysDirectory) }),
+  )
+  const head = await store.head('main')
+  await store.close()
+  return head
+}
