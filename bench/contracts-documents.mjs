@@ -114,26 +114,19 @@ export const tasks = Array.from({ length: 256 }, (_, index) => {
   return JSON.parse(JSON.stringify(made))
 })
 
-/** Descriptors of commands and file acts with one to three scope paths and a few effects. */
+/** The descriptor above under many ids, with no effect, one or two. */
 export const descriptors = Array.from({ length: 256 }, (_, index) => {
   const roll = dice(index + 1)
-  const roots = Array.from({ length: 1 + roll(3) }, (_, count) => `/home/ann/shop/part-${count}`)
-  const some = (suffix) =>
-    Array.from(
-      { length: roll(3) },
-      (_, count) => `${roots[count % roots.length]}/${suffix}-${count}.txt`,
-    )
+  const [root] = descriptor.scope.filesystem.paths
   const made = {
     ...descriptor,
     action_id: `8f4d0c9e-6f0e-4b43-9f0a-${String(index).padStart(12, '0')}`,
-    scope: { ...descriptor.scope, filesystem: { paths: roots, recursive: true } },
-    preconditions: { ...descriptor.preconditions, paths_exist: roots.slice(0, 1) },
     effects: {
       ...descriptor.effects,
       filesystem: {
-        create: some('new'),
-        modify: some('changed'),
-        delete: roll(2) ? [`${roots[0]}/*.log`] : [],
+        create: roll(2) ? [`${root}/report-${index}.txt`] : [],
+        modify: [],
+        delete: roll(2) ? [`${root}/*.log`] : [],
       },
     },
   }

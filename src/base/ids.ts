@@ -3,11 +3,28 @@
  */
 import { invariant } from './invariant.ts'
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+/** By code unit: 1 for a hex digit, 64 for a dash, so that their sum tells how many of each there are. */
+const UUID_WEIGHTS = new Uint8Array(128)
+for (const digit of '0123456789abcdefABCDEF') UUID_WEIGHTS[digit.charCodeAt(0)] = 1
+UUID_WEIGHTS['-'.charCodeAt(0)] = 64
 
-/** UUID by shape: five groups of hex digits; version and variant are not judged. */
+const UUID_LENGTH = 36
+const UUID_WEIGHT = 32 + 4 * 64
+const DASH = 0x2d
+
+/** UUID by shape: five groups of hex digits; version and variant are not judged. No branch a digit. */
 export function isUuid(text: string): boolean {
-  return text.length === 36 && UUID.test(text)
+  if (text.length !== UUID_LENGTH) return false
+  if (text.charCodeAt(8) !== DASH || text.charCodeAt(13) !== DASH) return false
+  if (text.charCodeAt(18) !== DASH || text.charCodeAt(23) !== DASH) return false
+  let weight = 0
+  let units = 0
+  for (let index = 0; index < UUID_LENGTH; index++) {
+    const unit = text.charCodeAt(index)
+    units |= unit
+    weight += UUID_WEIGHTS[unit & 127] as number
+  }
+  return units < 128 && weight === UUID_WEIGHT
 }
 
 const TIME_MS_MAX = 2 ** 48 - 1

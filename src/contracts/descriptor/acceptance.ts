@@ -15,7 +15,8 @@ export function acceptsDescriptor(document: JsonObject): boolean {
   if (effects.network || effects.system_state_change || sandbox.allow_network || !sandbox.required)
     return false
   if (confirmation.required && !beginsVisibly(confirmation.reason)) return false
-  if (!isPlainMoment(descriptor.created_at)) return false
+  if (!beginsVisibly(descriptor.intent_summary) || !PLAIN_MOMENT.test(descriptor.created_at))
+    return false
   const { paths } = scope.filesystem
   if (paths.length > ROOTS_MAX) return false
   for (let index = 0; index < paths.length; index++) {
@@ -23,10 +24,10 @@ export function acceptsDescriptor(document: JsonObject): boolean {
     if (path.length > PATH_LENGTH_MAX || !PLAIN_ROOT.test(path)) return false
   }
   return (
-    areInside(descriptor.preconditions.paths_exist, paths, PLAIN_REST) &&
-    areInside(effects.filesystem.create, paths, STARRED_REST) &&
-    areInside(effects.filesystem.modify, paths, STARRED_REST) &&
-    areInside(effects.filesystem.delete, paths, STARRED_REST)
+    areInside(descriptor.preconditions.paths_exist, paths, false) &&
+    areInside(effects.filesystem.create, paths, true) &&
+    areInside(effects.filesystem.modify, paths, true) &&
+    areInside(effects.filesystem.delete, paths, true)
   )
 }
 
@@ -36,67 +37,77 @@ function beginsVisibly(text: string): boolean {
 }
 
 /** Each path is a root, or a root and a plain rest. */
-function areInside(paths: readonly string[], roots: readonly string[], rest: RegExp): boolean {
+function areInside(paths: readonly string[], roots: readonly string[], globs: boolean): boolean {
   for (let index = 0; index < paths.length; index++) {
-    if (!isInside(paths[index] as string, roots, rest)) return false
+    if (!isInside(paths[index] as string, roots, globs)) return false
   }
   return true
 }
 
-function isInside(path: string, roots: readonly string[], rest: RegExp): boolean {
+function isInside(path: string, roots: readonly string[], globs: boolean): boolean {
+  if (path.length > PATH_LENGTH_MAX) return false
   for (let index = 0; index < roots.length; index++) {
     const root = roots[index] as string
-    if (path === root) return true
-    if (!path.startsWith(root)) continue
-    rest.lastIndex = root.length
-    if (path.length <= PATH_LENGTH_MAX && rest.test(path)) return true
+    if (path.length === root.length) {
+      if (path === root) return true
+    } else if (begins(path, root) && isPlainRest(path, root.length, globs)) return true
   }
   return false
 }
 
-/** A name has no wildcard and begins with no dot, so none is `.`, `..` or a place of writ's. */
-const NAME = '\\w[\\w.@+-]{0,79}'
-const PATH_LENGTH_MAX = 1_000
+/** `indexOf` at zero is three times as fast as `startsWith`; the last unit tells most roots apart. */
+function begins(path: string, root: string): boolean {
+  const last = root.length - 1
+  return path.charCodeAt(last) === root.charCodeAt(last) && path.indexOf(root) === 0
+}
+
+/** No name in a path of this length is too long for a file system. */
+const PATH_LENGTH_MAX = 255
 /** Every path is tried against every root, so many roots are left to the checks, which index them. */
 const ROOTS_MAX = 16
 
-/** At least two names below a directory that is not the host's. */
-const PLAIN_ROOT = new RegExp(`^/(?!proc|sys|dev|boot)${NAME}(?:/${NAME})+$`)
-/** What may follow a root: names, and (effects) one star in the last name. Sticky: tested in place. */
-const PLAIN_REST = new RegExp(`(?:/${NAME})+$`, 'y')
-const STARRED_REST = new RegExp(`(?:/${NAME})*/(?:${NAME}|(?:${NAME})?\\*[\\w.@+-]{0,79})$`, 'y')
+/** At least two names below a directory that is not the host's; none begins with a dot. */
+const PLAIN_ROOT = /^\/(?!proc|sys|dev|boot)\w[\w.@+-]*(?:\/\w[\w.@+-]*)+$/
 
-const MOMENT_LENGTH = '2026-11-15T08:00:00Z'.length
+const OTHER = 0
+const LETTER = 1
+const SIGN = 2
+const SLASH = 3
+const STAR = 4
+
+/** What each code unit is in a path. */
+const UNIT_KINDS = new Uint8Array(128)
+for (const unit of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_') {
+  UNIT_KINDS[unit.charCodeAt(0)] = LETTER
+}
+for (const unit of '.@+-') UNIT_KINDS[unit.charCodeAt(0)] = SIGN
+UNIT_KINDS['/'.charCodeAt(0)] = SLASH
+UNIT_KINDS['*'.charCodeAt(0)] = STAR
+
+/**
+ * Names from `from` on, each beginning with a letter, so that none is `.`, `..` or a place of writ's;
+ * in effects one star may stand in the last name.
+ */
+function isPlainRest(path: string, from: number, globs: boolean): boolean {
+  let before = OTHER
+  let starred = !globs
+  for (let index = from; index < path.length; index++) {
+    const unit = path.charCodeAt(index)
+    const kind = unit < 128 ? (UNIT_KINDS[unit] as number) : OTHER
+    if (kind === OTHER || (index === from && kind !== SLASH)) return false
+    if (kind === STAR) {
+      if (starred) return false
+      starred = true
+    } else if (
+      kind === SLASH ? before === SLASH || (globs && starred) : kind === SIGN && before === SLASH
+    ) {
+      return false
+    }
+    before = kind
+  }
+  return before !== SLASH
+}
 
 /** `YYYY-MM-DDThh:mm:ssZ` with a day that every month has. */
-function isPlainMoment(text: string): boolean {
-  if (text.length !== MOMENT_LENGTH || text.charCodeAt(10) !== 0x54 || text.charCodeAt(19) !== 0x5a)
-    return false
-  if (text.charCodeAt(4) !== 0x2d || text.charCodeAt(7) !== 0x2d) return false
-  if (text.charCodeAt(13) !== 0x3a || text.charCodeAt(16) !== 0x3a) return false
-  const century = twoDigits(text, 0)
-  const month = twoDigits(text, 5)
-  const day = twoDigits(text, 8)
-  return (
-    century >= 19 &&
-    twoDigits(text, 2) >= 0 &&
-    month >= 1 &&
-    month <= 12 &&
-    day >= 1 &&
-    day <= 28 &&
-    isBelow(twoDigits(text, 11), 24) &&
-    isBelow(twoDigits(text, 14), 60) &&
-    isBelow(twoDigits(text, 17), 60)
-  )
-}
-
-function isBelow(value: number, limit: number): boolean {
-  return value >= 0 && value < limit
-}
-
-/** The number of two digits, or -1. */
-function twoDigits(text: string, at: number): number {
-  const tens = text.charCodeAt(at) - 0x30
-  const ones = text.charCodeAt(at + 1) - 0x30
-  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : -1
-}
+const PLAIN_MOMENT =
+  /^(?:19|[2-9]\d)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/

@@ -32,6 +32,12 @@ function checkCreatedAt({ document, report }: Subject): void {
   )
 }
 
+function checkIntent({ document, report }: Subject): void {
+  const intent = field(document, 'intent_summary')
+  if (typeof intent !== 'string' || intent === '' || intent.trim() !== '') return
+  report.add('descriptor.intent', '/intent_summary', 'the summary of the intent is blank')
+}
+
 function checkScopePaths({ document, report }: Subject): void {
   const filesystem = field(field(document, 'scope'), 'filesystem')
   const recursive = field(filesystem, 'recursive') === true
@@ -244,6 +250,7 @@ function checkConfirmationReason({ document, report }: Subject): void {
 
 export const DESCRIPTOR_CHECKS: readonly Check[] = [
   checkCreatedAt,
+  checkIntent,
   checkScopePaths,
   checkHosts,
   checkEffectPaths,

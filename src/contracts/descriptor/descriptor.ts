@@ -51,9 +51,9 @@ const inEffects = { 'x-code': { required: 'effects_omitted' } } as const
 
 const LINE_BREAKS = '\\n\\r\\u000b\\u000c\\u0085\\u2028\\u2029'
 
-/** One paragraph: no line break, 1 to 500 characters, not blank. The bound is tested first. */
+/** One paragraph: no line break, 1 to 500 characters; that it is not blank is a check. */
 const IntentSummary = Type.String({
-  pattern: `^(?=[^${LINE_BREAKS}]{1,500}$)\\s*\\S`,
+  pattern: `^[^${LINE_BREAKS}]{1,500}$`,
   'x-code': { pattern: 'intent' },
   'x-says': 'one paragraph of 1 to 500 characters',
 })

@@ -1,11 +1,12 @@
 /** Shapes that the documents of the descriptor family share. */
 import * as Type from 'typebox'
+import { UUID_PATTERN } from '../kernel/schema.ts'
 
 export const closed = { additionalProperties: false } as const
 
 /** An action id: a UUID by shape, of any version. */
 export const ActionId = Type.String({
-  pattern: '^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
+  pattern: UUID_PATTERN,
   'x-code': { pattern: 'action_id' },
   'x-says': 'a UUID',
 })

@@ -11,8 +11,8 @@
  * JSON.stringify or as values in a table; schemas come from this room, never from a document.
  */
 import type { TSchema } from 'typebox'
-import { invariant } from '../../base/index.ts'
-import { nodeOf, type SchemaNode } from './schema.ts'
+import { invariant, isUuid } from '../../base/index.ts'
+import { nodeOf, type SchemaNode, UUID_PATTERN } from './schema.ts'
 
 export type Accepts = (value: unknown) => boolean
 
@@ -33,7 +33,7 @@ function functionName(definition: string): string {
 class Program {
   readonly #functions: string[] = []
   readonly #regexps: RegExp[] = []
-  readonly #sets: ReadonlySet<string>[] = []
+  readonly #sets: ReadonlySet<unknown>[] = []
   #names = 0
 
   define(name: string, node: SchemaNode): void {
@@ -42,7 +42,11 @@ class Program {
 
   link(): Accepts {
     const body = `'use strict'\n${this.#functions.join('\n')}\nreturn root`
-    return new Function('regexps', 'sets', body)(this.#regexps, this.#sets) as Accepts
+    return new Function('regexps', 'sets', 'isUuid', body)(
+      this.#regexps,
+      this.#sets,
+      isUuid,
+    ) as Accepts
   }
 
   #fresh(): string {
@@ -57,9 +61,7 @@ class Program {
     if (node.anyOf !== undefined) return this.#union(node.anyOf, value)
     if (node.const !== undefined)
       return `if (${value} !== ${JSON.stringify(node.const)}) return false\n`
-    if (node.enum !== undefined) {
-      return `if (${node.enum.map((word) => `${value} !== ${JSON.stringify(word)}`).join(' && ')}) return false\n`
-    }
+    if (node.enum !== undefined) return this.#choice(node.enum, value)
     switch (node.type) {
       case undefined:
         return ''
@@ -82,6 +84,15 @@ class Program {
     }
   }
 
+  /** Beyond a handful of words, one look-up beats comparing with each. */
+  #choice(words: readonly unknown[], value: string): string {
+    if (words.length > 8) {
+      return `if (!sets[${this.#sets.push(new Set(words)) - 1}].has(${value})) return false\n`
+    }
+    const others = words.map((word) => `${value} !== ${JSON.stringify(word)}`)
+    return `if (${others.join(' && ')}) return false\n`
+  }
+
   #string(node: SchemaNode, value: string): string {
     let code = `if (typeof ${value} !== 'string') return false\n`
     if (node.minLength !== undefined) code += `if (${value}.length === 0) return false\n`
@@ -90,12 +101,17 @@ class Program {
     return code
   }
 
-  /** A pattern that only asks for a beginning is cheaper to ask without an expression. */
+  /** Three kinds of pattern have a cheaper form that says the same. */
   #matches(pattern: string, value: string): string {
-    const prefix = /^\^([\w/:-]+)$/.exec(pattern)?.[1]
-    return prefix === undefined
-      ? `${this.#regexp(pattern)}.test(${value})`
-      : `${value}.startsWith(${JSON.stringify(prefix)})`
+    if (pattern === UUID_PATTERN) return `isUuid(${value})`
+    const first = /^\^([\w/:-])$/.exec(pattern)?.[1]
+    if (first !== undefined) return `(${value}.charCodeAt(0) === ${first.charCodeAt(0)})`
+    const whole = `${this.#regexp(pattern)}.test(${value})`
+    const [, excluded, max] = /^\^\[\^([^\]]+)\]\{1,(\d+)\}\$$/.exec(pattern) ?? []
+    if (excluded === undefined) return whole
+    // As many units as characters are allowed are never too many: only the class is left to ask.
+    const short = `${value}.length > 0 && ${value}.length <= ${max}`
+    return `(${short} ? !${this.#regexp(`[${excluded}]`)}.test(${value}) : ${whole})`
   }
 
   #regexp(pattern: string): string {

@@ -90,3 +90,7 @@ export function sized(min: number, max: number | null, code?: CodeAnnotation): T
     code === undefined ? { pattern, 'x-says': says } : { pattern, 'x-says': says, 'x-code': code },
   )
 }
+
+/** A UUID by shape, as `isUuid` of base judges it. */
+export const UUID_PATTERN =
+  '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$'
