@@ -37,6 +37,22 @@ export {
   type StoredObject,
 } from './body.ts'
 export {
+  BUNDLE_FILES,
+  BUNDLE_FORMAT,
+  checkpointFile,
+  consistencyLine,
+  INCLUSION_PROOFS_MAX,
+  inclusionLine,
+  keysText,
+  type Manifest,
+  manifestText,
+  objectFile,
+  provenFacts,
+  schemaFile,
+  sumsText,
+} from './bundle.ts'
+export { BUNDLE_PAGE } from './bundle-page.ts'
+export {
   type Checkpoint,
   type Comparison,
   compareCheckpoints,
@@ -47,6 +63,12 @@ export {
   parseCheckpoint,
   signCheckpoint,
 } from './checkpoint.ts'
+export {
+  type ComparedNote,
+  compareNotes,
+  type NoteComparing,
+  type NoteComparison,
+} from './compare.ts'
 export {
   CHAIN_START,
   chainNext,
@@ -193,5 +215,13 @@ export {
   type VerifierMaker,
   type Wrong,
 } from './verify-keys.ts'
+export {
+  checkFactProof,
+  type ExtensionProof,
+  type FactProof,
+  hashText,
+  proveExtension,
+  proveFact,
+} from './verify-proof.ts'
 export { checkReferenced, type Reference } from './verify-record.ts'
 export { HashSet } from './verify-set.ts'
