@@ -27,6 +27,13 @@ export {
   type EngineOptions,
   openLedgerDatabase,
 } from './ledger/engine.ts'
+export {
+  type Exportable,
+  type Exported,
+  type ExportOptions,
+  exportBundle,
+} from './ledger/export.ts'
+export { type LedgerReader, openLedgerReader } from './ledger/export-reader.ts'
 export { type FactBlock, FactBlocks } from './ledger/fact-block.ts'
 export { checkFilesystem, type FilesystemType } from './ledger/filesystem.ts'
 export { type KeyRing, ringOf } from './ledger/key-ring.ts'

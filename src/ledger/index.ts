@@ -220,6 +220,7 @@ export {
   type ExtensionProof,
   type FactProof,
   hashText,
+  inclusionPath,
   proveExtension,
   proveFact,
 } from './verify-proof.ts'

@@ -42,7 +42,7 @@ export interface ExtensionProof {
   readonly path: readonly Digest[]
 }
 
-/** Null when there is no such fact. */
+/** In the tree of the newest checkpoint. Null when there is no such fact. */
 export async function proveFact(
   store: Store,
   stream: string,
@@ -61,6 +61,16 @@ export async function proveFact(
     path: path.map(hashText),
     checkpoint: head.checkpoint,
   }
+}
+
+/** The path alone, in the tree of the first `size` facts. */
+export async function inclusionPath(
+  store: Store,
+  stream: string,
+  seq: number,
+  size: number,
+): Promise<readonly Digest[]> {
+  return (await hashesOf(store, stream, planInclusion(seq, size))).map(hashText)
 }
 
 /** Null when the sizes are none of this stream. `to` is the size of the newest checkpoint if absent. */

@@ -1,0 +1,34 @@
+/**
+ * A ledger that is only read: for verification, proofs and export. It needs no key, and opens what a
+ * writer would refuse, because a tampered file is there to be looked at.
+ */
+import { join } from 'node:path'
+import { fault } from '../../base/index.ts'
+import { type Store, StoreFailure } from '../../ledger/index.ts'
+import type { LedgerPlace } from './ledger.ts'
+import { ObjectStore } from './objects.ts'
+import { SqliteStore } from './sqlite-store.ts'
+import type { Writer } from './writer.ts'
+
+export interface LedgerReader {
+  readonly store: Store
+  readonly objects: ObjectStore
+  close(): Promise<void>
+}
+
+const REFUSING: Writer = {
+  append: () => Promise.reject(readOnly()),
+  rotate: () => Promise.reject(readOnly()),
+  close: () => Promise.resolve(),
+}
+
+function readOnly(): StoreFailure {
+  const reason = 'the ledger was opened for reading only'
+  return new StoreFailure(fault('ledger.unreachable', '', { reason }))
+}
+
+export function openLedgerReader({ directory }: LedgerPlace): LedgerReader {
+  const store = new SqliteStore(join(directory, 'ledger.db'), REFUSING)
+  const objects = new ObjectStore(join(directory, 'objects'))
+  return { store, objects, close: () => store.close() }
+}
