@@ -4,7 +4,7 @@
  * into `{error}` on standard output).
  */
 import { parseArgs } from 'node:util'
-import { CODES, type Fault, fault, nearest, showName } from '../base/index.ts'
+import { CODES, type Fault, fault, isCode, nearest, showName } from '../base/index.ts'
 import {
   COMMON_OPTIONS,
   type Command,
@@ -29,7 +29,7 @@ export async function main(argv: readonly string[]): Promise<Exit> {
   try {
     return await dispatch(argv, terminal)
   } catch (thrown) {
-    const known = thrown instanceof Stop ? thrown.fault : bug(thrown)
+    const known = faultOf(thrown) ?? bug(thrown)
     await tell(known, terminal, wantsJson)
     return CODES[known.code].exit
   }
@@ -139,6 +139,16 @@ function lowerFirst(text: string): string {
 function asksForJson(argv: readonly string[]): boolean {
   const end = argv.indexOf('--')
   return (end === -1 ? argv : argv.slice(0, end)).includes('--json')
+}
+
+/**
+ * Stops of commands, and failures of stores and homes: each is an error that carries its fault. Told
+ * by form, because importing the room of each class would make every command load it.
+ */
+function faultOf(thrown: unknown): Fault | null {
+  if (thrown instanceof Stop) return thrown.fault
+  const { fault: carried } = thrown as { fault?: Fault }
+  return thrown instanceof Error && carried !== undefined && isCode(carried.code) ? carried : null
 }
 
 function bug(thrown: unknown): Fault {

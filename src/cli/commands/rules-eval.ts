@@ -7,6 +7,7 @@ import { type Constitution, establish, type Inputs } from '../../constitution/in
 import { type ControlVerdict, findContract, isObject, validate } from '../../contracts/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
 import { readLine } from '../envelope.ts'
+import type { Evaluation, RecordedEvaluation } from '../history/evaluation.ts'
 import { answerLines, type LineAnswer } from '../line-answers.ts'
 import { readRuleFiles } from '../rules/files.ts'
 import { parseSource, readSource } from '../source.ts'
@@ -35,8 +36,19 @@ export async function run(call: Call): Promise<Exit> {
   const constitution = establish(files.filter(({ refusal }) => refusal === null))
   const inputs = await readInputs(inputsName)
   warnAboutInputs(call, inputs)
-  await show(call, evaluate(constitution, inputs, momentOf(call)))
+  const atMs = momentOf(call)
+  const verdicts = evaluate(constitution, inputs, atMs)
+  const recorded = call.options.isOn('record')
+    ? await record(call, { files, inputs, atMs, verdicts })
+    : null
+  await show(call, verdicts, recorded)
   return EXIT.yes
+}
+
+/** The home and its ledger are loaded only when the evaluation is to be recorded. */
+async function record(call: Call, evaluation: Evaluation): Promise<RecordedEvaluation> {
+  const { recordEvaluation } = await import('../history/evaluation.ts')
+  return recordEvaluation(call, evaluation)
 }
 
 function evaluate(
@@ -85,8 +97,15 @@ function warn(
 }
 
 /** Shown to people, a verdict is its word: no colour of danger, no order but the candidates'. */
-async function show(call: Call, verdicts: readonly ControlVerdict[]): Promise<void> {
-  if (call.options.isOn('json')) return call.terminal.out(`${JSON.stringify({ verdicts })}\n`)
+async function show(
+  call: Call,
+  verdicts: readonly ControlVerdict[],
+  recorded: RecordedEvaluation | null,
+): Promise<void> {
+  if (call.options.isOn('json')) {
+    const answer = recorded === null ? { verdicts } : { verdicts, recorded }
+    return call.terminal.out(`${JSON.stringify(answer)}\n`)
+  }
   const lines = verdicts.map(({ action_code, verdict, rule_ref, ruleset_status }) => {
     const origin = rule_ref ?? (ruleset_status === 'APPLIED' ? 'no rule' : ruleset_status)
     return `${action_code.padEnd(12)}  ${verdict.padEnd(12)}  ${origin}\n`

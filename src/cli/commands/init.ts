@@ -1,0 +1,149 @@
+/**
+ * `writ init`: makes a home here, says what it made and why, and registers it. Run again it makes what
+ * is missing and nothing else.
+ */
+import { fault } from '../../base/index.ts'
+import {
+  type Home,
+  isStrongPassphrase,
+  type Ledger,
+  makeHome,
+  openHome,
+  recordChange,
+  type Surroundings,
+  sealCredential,
+} from '../../host/index.ts'
+import type { Principal, Register } from '../../ledger/index.ts'
+import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { callerOf, localHuman, refuseOthers, surroundings, withLedger } from '../home.ts'
+import { askHidden, canAsk, readPassphrase } from '../passphrase.ts'
+
+/** The level of this release: writ runs as the same user as the agent. */
+const LEVEL = 'seatbelt'
+
+interface InitAnswer {
+  readonly home: string
+  readonly created: readonly string[]
+  readonly credential: 'none' | 'passphrase' | 'passkey'
+  readonly level: typeof LEVEL
+}
+
+export async function run(call: Call): Promise<Exit> {
+  const passphrase = await choosePassphrase(call)
+  const around = surroundings()
+  const human = humanOf(call, around)
+  await refuseActors(call, around)
+  const made = await makeHome(around, call.options.text('home'), {
+    principal: human,
+    source: 'cli',
+  })
+  const credential = await withLedger(made.home, (ledger, register) =>
+    settleHuman(made.home, ledger, register, human, passphrase),
+  )
+  const { directory: home } = made.home
+  await tell(call, { home, created: made.created, credential, level: LEVEL })
+  return EXIT.yes
+}
+
+/** The bearer of a token is known only to a home that is there, and must be a human of it. */
+async function refuseActors(call: Call, around: Surroundings): Promise<void> {
+  if ((around.env['WRIT_TOKEN'] ?? '') === '') return
+  const home = openHome(around, call.options.text('home'))
+  await withLedger(home, async (_ledger, register) => {
+    refuseOthers(callerOf(around, register), 'making a home')
+  })
+}
+
+function humanOf({ options }: Call, around: Surroundings): Principal {
+  const { id, namespace } = localHuman(around)
+  const principal = {
+    kind: 'human' as const,
+    id: options.text('name') ?? id,
+    namespace: options.text('namespace') ?? namespace,
+  }
+  if (principal.id !== '' && principal.namespace !== '') return principal
+  throw new Stop(fault('principal.name', '', null, { message: 'a name must not be empty' }))
+}
+
+/** Null for none. Asked first: a wrong answer leaves nothing half made. */
+async function choosePassphrase(call: Call): Promise<string | null> {
+  if (call.options.isOn('no-pass')) {
+    if (call.options.text('pass-fd') === null) return null
+    const message = '`--no-pass` and `--pass-fd` contradict one another'
+    throw new Stop(fault('cli.usage', '', null, { message }))
+  }
+  const passphrase = await readPassphrase(call, 'a passphrase for approvals (empty: none yet)')
+  if (passphrase === null) {
+    const message = 'without a terminal, say how the human credential is made'
+    throw new Stop(fault('cli.usage', '', null, { message, hint: '`--no-pass` or `--pass-fd N`' }))
+  }
+  const isAsked = call.options.text('pass-fd') === null
+  if (passphrase === '' && isAsked) return null
+  if (!isStrongPassphrase(passphrase)) throw new Stop(fault('credential.weak', '', null))
+  if (isAsked && canAsk() && (await askHidden('once more')) !== passphrase) {
+    throw new Stop(fault('credential.wrong', '', null, { message: 'the two are not the same' }))
+  }
+  return passphrase
+}
+
+/** Writes down who the home's human is, and the credential if one was chosen and none is there. */
+async function settleHuman(
+  { state }: Home,
+  ledger: Ledger,
+  register: Register,
+  human: Principal,
+  passphrase: string | null,
+): Promise<InitAnswer['credential']> {
+  const principal = register.owner ?? human
+  const actor = { principal, source: 'cli' }
+  if (register.owner === null) {
+    await recordChange(ledger, actor, { change: 'added', principal, credential: 'none' })
+  }
+  if (register.credential !== null || passphrase === null)
+    return register.credential?.kind ?? 'none'
+  await recordChange(ledger, actor, {
+    change: 'credential_set',
+    principal,
+    credential: 'passphrase',
+    credential_key: await sealCredential(state, passphrase),
+  })
+  return 'passphrase'
+}
+
+async function tell({ options, terminal }: Call, answer: InitAnswer): Promise<void> {
+  if (options.isOn('json')) return terminal.out(`${JSON.stringify(answer)}\n`)
+  const { paint } = terminal
+  const { home, created, credential } = answer
+  const lines =
+    created.length === 0
+      ? [`${paint.good('ready')}  ${home}  nothing was missing`]
+      : [
+          `${paint.good('made')}  ${home}`,
+          ...created.map((file) => `  ${file}${paint.dim(why(file))}`),
+        ]
+  const word =
+    credential === 'none'
+      ? 'none yet: what needs more than a plain yes cannot be approved (`writ init --pass-fd N`)'
+      : credential
+  lines.push(
+    `credential  ${word}`,
+    `level       ${LEVEL}: bounds mistakes and what goes through the gate, not a hostile process of this user`,
+  )
+  return terminal.out(`${lines.join('\n')}\n`)
+}
+
+const REASONS: readonly (readonly [RegExp, string])[] = [
+  [/laws\.yaml$/, 'what the gate refuses or asks; shared'],
+  [/rules$/, 'rules of the constitution; shared'],
+  [/\.gitignore$/, 'keeps everything else out of the repository'],
+  [/id$/, 'which state on this machine is this home’s'],
+  [/ledger\.db$/, 'the facts; never changed, only added to'],
+  [/keys$/, 'the key that signs checkpoints; keep it private'],
+  [/objects$/, 'outputs and contents that facts only name'],
+  [/journal$/, 'promotions under way'],
+]
+
+function why(file: string): string {
+  const reason = REASONS.find(([pattern]) => pattern.test(file))?.[1]
+  return reason === undefined ? '' : `  ${reason}`
+}

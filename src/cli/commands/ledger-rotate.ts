@@ -1,0 +1,21 @@
+/** `writ ledger rotate`: a new key signs from now on; each stream gets a fact that says so. */
+import { publicKeyOf } from '../../host/index.ts'
+import { formatVerifierKey } from '../../ledger/index.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
+import { actorOf, requireHuman, withHome } from '../home.ts'
+
+export async function run(call: Call): Promise<Exit> {
+  return withHome(call, async (session) => {
+    await requireHuman(session, call, 'rotating the key')
+    const key = await session.ledger.rotateKey(actorOf(session))
+    const streams = await session.ledger.store.streams()
+    const public_key = formatVerifierKey(publicKeyOf(key, `writ/${session.home.id}`))
+    const { terminal, options } = call
+    await terminal.out(
+      options.isOn('json')
+        ? `${JSON.stringify({ public_key, streams })}\n`
+        : `${terminal.paint.good('rotated')}  ${streams.length} streams\n  ${public_key}\n`,
+    )
+    return EXIT.yes
+  })
+}

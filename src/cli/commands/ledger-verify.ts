@@ -1,0 +1,62 @@
+/**
+ * `writ ledger verify`: goes over the whole history and says whether it holds. Reads the file without
+ * opening it as a ledger, because a tampered one is what it is for. Without a checkpoint kept elsewhere
+ * it proves consistency only, and says so.
+ */
+import { fault } from '../../base/index.ts'
+import { exitOfReport, openHome, type VerifyReport, verifyLedger } from '../../host/index.ts'
+import { type Call, type Exit, Stop } from '../command.ts'
+import { callerOf, surroundings, withLedger } from '../home.ts'
+import { progressBar } from '../progress.ts'
+import { readSource } from '../source.ts'
+
+export async function run(call: Call): Promise<Exit> {
+  const { options, terminal } = call
+  const around = surroundings()
+  const home = openHome(around, options.text('home'))
+  // Only the bearer of a token has to be looked up, and a tenant may not see the whole.
+  if ((around.env['WRIT_TOKEN'] ?? '') !== '') {
+    await withLedger(home, async (_ledger, register) => {
+      if (callerOf(around, register).streams === null) return
+      const message = 'verification goes over the whole host'
+      throw new Stop(fault('principal.scope', '', null, { message }))
+    })
+  }
+  const stream = options.text('stream')
+  const anchor = await Promise.all(
+    options.texts('from').map(async (name) => (await readSource(name)).bytes.toString('utf8')),
+  )
+  const bar = progressBar(terminal, 'verifying')
+  const report = await verifyLedger(
+    { directory: home.state },
+    {
+      ...(stream === null ? {} : { stream }),
+      ...(anchor.length === 0 ? {} : { anchor }),
+      ...(options.texts('key').length === 0 ? {} : { pinnedKeys: options.texts('key') }),
+      contracts: !options.isOn('no-contracts'),
+      onProgress: ({ checked, total }) => bar.tick(checked, total),
+    },
+  )
+  bar.end()
+  await tell(call, report)
+  return exitOfReport(report)
+}
+
+async function tell({ options, terminal }: Call, report: VerifyReport): Promise<void> {
+  if (options.isOn('json')) return terminal.out(`${JSON.stringify(report)}\n`)
+  const { paint } = terminal
+  const { ok, anchored, size, root, checked, problems } = report
+  const words = anchored
+    ? 'anchored: the history extends the checkpoint that was kept'
+    : 'not anchored: consistent in itself; a rewrite with the stolen key, or an old copy, is not excluded'
+  const lines = [
+    `${ok ? paint.good('holds') : paint.bad('broken')}  ${checked} facts checked, size ${size}`,
+    `  root  ${root}`,
+    `  ${words}`,
+    ...problems.map(
+      ({ code, seq, message }) =>
+        `  ${seq === undefined ? '' : `seq ${seq}  `}${paint.accent(code)}  ${message}`,
+    ),
+  ]
+  return terminal.out(`${lines.join('\n')}\n`)
+}

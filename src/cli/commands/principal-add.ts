@@ -1,0 +1,28 @@
+/** `writ principal add`: a human makes a principal known to this home. */
+import { addPrincipal } from '../../host/index.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
+import { principalArgument, streamsArgument } from '../history/who.ts'
+import { actorOf, requireHuman, withHome } from '../home.ts'
+
+export async function run(call: Call): Promise<Exit> {
+  const principal = principalArgument(call)
+  const streams = streamsArgument(call, principal)
+  return withHome(call, async (session) => {
+    await requireHuman(session, call, 'adding a principal')
+    const { ledger, register } = session
+    const { seq, factId: fact_id } = await addPrincipal(
+      ledger,
+      register,
+      actorOf(session),
+      principal,
+      streams,
+    )
+    const { terminal, options } = call
+    await terminal.out(
+      options.isOn('json')
+        ? `${JSON.stringify({ principal, streams, seq, fact_id })}\n`
+        : `${terminal.paint.good('added')}  ${call.arguments[0]}  ${streams === null ? 'every stream' : streams.join(', ')}\n`,
+    )
+    return EXIT.yes
+  })
+}

@@ -1,0 +1,32 @@
+/** `writ principal list`: who may speak to this home. */
+import { principalText } from '../../ledger/index.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
+import { table } from '../history/table.ts'
+import { requireWholeHost, withHome } from '../home.ts'
+
+export async function run(call: Call): Promise<Exit> {
+  return withHome(call, async ({ register, caller }) => {
+    requireWholeHost(caller, 'listing principals')
+    const { terminal, options } = call
+    const principals = register.principals.map(({ principal, streams }) => ({
+      ...principal,
+      streams,
+      tokens: register.tokens.filter(
+        (token) =>
+          token.revokedAt === null && principalText(token.principal) === principalText(principal),
+      ).length,
+    }))
+    if (options.isOn('json')) {
+      const answer = { principals, caller: caller.principal }
+      await terminal.out(`${JSON.stringify(answer)}\n`)
+      return EXIT.yes
+    }
+    const rows = principals.map(({ streams, tokens, ...principal }) => [
+      principalText(principal),
+      streams === null ? 'every' : streams.join(' '),
+      String(tokens),
+    ])
+    await terminal.out(table(terminal, ['principal', 'streams', 'tokens'], rows))
+    return EXIT.yes
+  })
+}

@@ -1,0 +1,78 @@
+/** `writ replay`: computes every recorded verdict and decision again, and says what differs (L-9). */
+import {
+  type OpenedFact,
+  type ReplayAnswer,
+  type ReplayLookup,
+  ReplayReport,
+} from '../../ledger/index.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
+import { eachFact, openFact, readBody } from '../history/facts.ts'
+import { REPLAYERS } from '../history/replayers.ts'
+import { type Session, streamsToRead, withHome } from '../home.ts'
+import { progressBar } from '../progress.ts'
+
+export async function run(call: Call): Promise<Exit> {
+  return withHome(call, async (session) => {
+    const report = new ReplayReport()
+    for (const stream of await streamsToRead(session, call)) {
+      await replayStream(session, call, stream, report)
+    }
+    const answer = report.finish()
+    await tell(call, answer)
+    return answer.ok ? EXIT.yes : EXIT.no
+  })
+}
+
+async function replayStream(
+  { ledger }: Session,
+  call: Call,
+  stream: string,
+  report: ReplayReport,
+): Promise<void> {
+  const total = (await ledger.store.head(stream))?.size ?? 0
+  const bar = progressBar(call.terminal, `replaying ${stream}`)
+  const lookup = lookupOf(ledger)
+  for (const [type, replayer] of REPLAYERS) {
+    for await (const fact of eachFact(ledger, { stream, type })) {
+      bar.tick(fact.seq, total)
+      report.add(fact, isKept(fact) ? await replayer(fact, fact.payload, lookup) : GONE)
+    }
+  }
+  bar.end()
+}
+
+const GONE = { kind: 'unreplayable', reason: 'the payload is no longer kept' } as const
+
+function isKept({ payload }: OpenedFact): boolean {
+  return payload !== null
+}
+
+function lookupOf(ledger: Session['ledger']): ReplayLookup {
+  return {
+    body: (digest) => readBody(ledger, digest),
+    async fact(stream, seq) {
+      const [stored] = await ledger.store.read(stream, seq, 1)
+      return stored?.seq === seq ? openFact(ledger, stored.text) : null
+    },
+  }
+}
+
+async function tell({ options, terminal }: Call, answer: ReplayAnswer): Promise<void> {
+  if (options.isOn('json')) return terminal.out(`${JSON.stringify(answer)}\n`)
+  const { paint } = terminal
+  const { ok, checked, differences, not_replayed } = answer
+  const lines = [
+    `${ok ? paint.good('same') : paint.bad('different')}  ${checked} computed again, ${differences.length} differ`,
+  ]
+  for (const { stream, seq, recorded, computed } of differences) {
+    lines.push(
+      `  ${stream}/${seq}`,
+      `    recorded  ${JSON.stringify(recorded)}`,
+      `    computed  ${JSON.stringify(computed)}`,
+    )
+  }
+  for (const { stream, seq, code, message } of not_replayed) {
+    lines.push(`  ${stream}/${seq}  ${paint.dim(code)}  ${message}`)
+  }
+  return terminal.out(`${lines.join('\n')}\n`)
+}

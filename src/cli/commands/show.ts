@@ -1,0 +1,114 @@
+/**
+ * `writ show ID`: everything the ledger says about a task, an action, a run or one fact. Looks in every
+ * stream that the caller may know of; what lies in another does not exist.
+ */
+import { canonicalJson, fault, isUuid, showName } from '../../base/index.ts'
+import {
+  type EvidencePack,
+  evidencePack,
+  type IntegrityReport,
+  integrityReport,
+  type OpenedFact,
+} from '../../ledger/index.ts'
+import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { FACT_HEADS, factRow } from '../history/fact-rows.ts'
+import { allFacts, openFact, shownFact } from '../history/facts.ts'
+import { table } from '../history/table.ts'
+import { treeErrors } from '../history/task-facts.ts'
+import { type Session, streamsToRead, withHome } from '../home.ts'
+
+export async function run(call: Call): Promise<Exit> {
+  const [id, ...others] = call.arguments
+  if (id === undefined || others.length > 0) {
+    const hint = 'writ show ID, where ID is a task, an action, a run, a fact or STREAM/SEQ'
+    throw new Stop(fault('cli.usage', '', null, { message: 'name one id', hint }))
+  }
+  return withHome(call, (session) => showId(session, call, id))
+}
+
+interface Found {
+  readonly kind: 'task' | 'action' | 'run' | 'fact'
+  readonly stream: string
+  readonly facts: readonly OpenedFact[]
+}
+
+/** Also the whole of `writ task show`, which asks for a task and nothing else. */
+export async function showId(
+  session: Session,
+  call: Call,
+  id: string,
+  kinds: readonly Found['kind'][] = ['task', 'action', 'run', 'fact'],
+): Promise<Exit> {
+  for (const stream of await streamsToRead(session, call)) {
+    for (const kind of kinds) {
+      const facts = await lookUp(session, stream, kind, id)
+      if (facts.length > 0) return tell(session, call, id, { kind, stream, facts })
+    }
+  }
+  const message = `nothing here has the id ${showName(id)}`
+  throw new Stop(fault('history.unknown', id, null, { message }))
+}
+
+async function lookUp(
+  { ledger }: Session,
+  stream: string,
+  kind: Found['kind'],
+  id: string,
+): Promise<readonly OpenedFact[]> {
+  if (kind !== 'fact') return allFacts(ledger, { stream, [kind]: id })
+  if (isUuid(id)) return allFacts(ledger, { stream, factId: id })
+  const place = /^([a-z0-9._-]+)\/(\d{1,15})$/.exec(id)
+  if (place === null || place[1] !== stream) return []
+  const seq = Number(place[2])
+  const [stored] = await ledger.store.read(stream, seq, 1)
+  return stored?.seq === seq ? [await openFact(ledger, stored.text)] : []
+}
+
+async function tell(session: Session, call: Call, id: string, found: Found): Promise<Exit> {
+  const { kind, stream, facts } = found
+  const act = kind === 'task' ? await actAnswer(session, id, found) : {}
+  const { integrity_report: report } = act
+  const answer = { id, kind, stream, facts: facts.map(shownFact), ...act }
+  const { terminal, options } = call
+  if (options.isOn('json')) await terminal.out(`${JSON.stringify(answer)}\n`)
+  else await terminal.out(toText(call, found, report ?? null))
+  return report === undefined || report.ok ? EXIT.yes : EXIT.no
+}
+
+interface ActAnswer {
+  readonly evidence_pack?: EvidencePack
+  readonly integrity_report?: IntegrityReport
+}
+
+async function actAnswer({ ledger }: Session, id: string, found: Found): Promise<ActAnswer> {
+  const { stream, facts } = found
+  return {
+    evidence_pack: evidencePack(id, facts),
+    integrity_report: integrityReport(facts, await treeErrors(ledger, stream, facts)),
+  }
+}
+
+function toText(call: Call, { kind, stream, facts }: Found, report: IntegrityReport | null) {
+  const { terminal } = call
+  const { paint } = terminal
+  const lines = [
+    `${paint.strong(kind)}  in stream ${stream}, ${facts.length === 1 ? '1 fact' : `${facts.length} facts`}`,
+    table(terminal, FACT_HEADS, facts.map(factRow)),
+  ]
+  if (kind === 'fact' || kind === 'task') {
+    for (const fact of facts) lines.push(payloadText(fact))
+  }
+  if (report !== null) {
+    const word = report.ok ? paint.good('whole') : paint.bad('broken')
+    lines.push(`integrity  ${word}, ${report.receipts_checked} receipts checked`)
+    for (const { code, seq, message } of report.errors) {
+      lines.push(`  ${seq === undefined ? '' : `seq ${seq}  `}${paint.dim(code)}  ${message}`)
+    }
+  }
+  return `${lines.join('\n')}\n`
+}
+
+function payloadText({ seq, payload, record }: OpenedFact): string {
+  const text = JSON.stringify(JSON.parse(canonicalJson(payload)), null, 2)
+  return `${seq}  ${record.type}\n${text}\n`
+}

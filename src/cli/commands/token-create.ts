@@ -1,0 +1,38 @@
+/** `writ token create`: a human makes a token for a principal. It is shown now and never again. */
+import { fault } from '../../base/index.ts'
+import { createToken } from '../../host/index.ts'
+import { occurredAtText } from '../../ledger/index.ts'
+import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { principalArgument } from '../history/who.ts'
+import { actorOf, requireHuman, withHome } from '../home.ts'
+
+const DAY_MS = 86_400_000
+
+export async function run(call: Call): Promise<Exit> {
+  const principal = principalArgument(call)
+  const expires_at = expiry(call)
+  return withHome(call, async (session) => {
+    await requireHuman(session, call, 'making a token')
+    const { ledger, register } = session
+    const made = await createToken(ledger, register, actorOf(session), principal, expires_at)
+    const { id: token_id, token, appended } = made
+    const { terminal, options } = call
+    if (options.isOn('json')) {
+      const answer = { token_id, token, principal, expires_at, seq: appended.seq }
+      await terminal.out(`${JSON.stringify(answer)}\n`)
+      return EXIT.yes
+    }
+    await terminal.out(`${token}\n`)
+    terminal.err(
+      `${terminal.paintError.good('made')}  ${token_id} for ${call.arguments[0]}; this is the only time it is shown\n`,
+    )
+    return EXIT.yes
+  })
+}
+
+function expiry(call: Call): string | null {
+  const text = call.options.text('days')
+  if (text === null) return null
+  if (/^[1-9]\d{0,4}$/.test(text)) return occurredAtText(Date.now() + Number(text) * DAY_MS)
+  throw new Stop(fault('cli.usage', '', null, { message: '`--days` is a whole number of days' }))
+}

@@ -1,0 +1,25 @@
+/** `writ token revoke ID`: from now on nobody is the bearer of this token. */
+import { fault } from '../../base/index.ts'
+import { revokeToken } from '../../host/index.ts'
+import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { actorOf, requireHuman, withHome } from '../home.ts'
+
+export async function run(call: Call): Promise<Exit> {
+  const [token_id, ...others] = call.arguments
+  if (token_id === undefined || others.length > 0) {
+    const hint = 'writ token list'
+    throw new Stop(fault('cli.usage', '', null, { message: 'name one token by its id', hint }))
+  }
+  return withHome(call, async (session) => {
+    await requireHuman(session, call, 'revoking a token')
+    const { ledger, register } = session
+    const { seq } = await revokeToken(ledger, register, actorOf(session), token_id)
+    const { terminal, options } = call
+    await terminal.out(
+      options.isOn('json')
+        ? `${JSON.stringify({ token_id, seq })}\n`
+        : `${terminal.paint.good('revoked')}  ${token_id}\n`,
+    )
+    return EXIT.yes
+  })
+}

@@ -1,0 +1,29 @@
+/** `writ trust`: a human registers a home again, with the laws it has now. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describeHome, findHome, registerHome, stateRoot } from '../../host/index.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
+import { callerOf, requireHuman, surroundings, withLedger } from '../home.ts'
+
+export async function run(call: Call): Promise<Exit> {
+  const around = surroundings()
+  const given = call.options.text('home')
+  const directory = findHome(around, given)
+  const now = describeHome(directory)
+  const state = join(stateRoot(around), now?.id ?? '')
+  if (now !== null && existsSync(join(state, 'ledger.db'))) {
+    const home = { directory, id: now.id, state }
+    await withLedger(home, async (ledger, register) => {
+      const caller = callerOf(around, register)
+      await requireHuman({ home, ledger, register, caller }, call, 'registering laws')
+    })
+  }
+  const { path, id, laws } = registerHome(around, given)
+  const answer = { home: path, id, laws }
+  await call.terminal.out(
+    call.options.isOn('json')
+      ? `${JSON.stringify(answer)}\n`
+      : `${call.terminal.paint.good('registered')}  ${path}  ${call.terminal.paint.dim(laws)}\n`,
+  )
+  return EXIT.yes
+}

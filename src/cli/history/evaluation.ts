@@ -1,0 +1,72 @@
+/**
+ * Recorded evaluations of rules: how one becomes a fact, and how it is computed again. Here and not in
+ * the ledger, because the ledger may not see the constitution (K-6).
+ */
+import { fault } from '../../base/index.ts'
+import { establish, type Inputs } from '../../constitution/index.ts'
+import {
+  type ControlEvaluation,
+  type ControlVerdict,
+  isObject,
+  type JsonObject,
+} from '../../contracts/index.ts'
+import { compareReplay, type Replayer } from '../../ledger/index.ts'
+import { type Call, Stop } from '../command.ts'
+import { actorOf, streamToWrite, withHome } from '../home.ts'
+import type { RuleFile } from '../rules/files.ts'
+
+/** Changes when the same rules and inputs may give another verdict; old records then say so. */
+export const EVALUATOR = { name: 'control-kernel', version: '1' } as const
+
+export interface Evaluation {
+  readonly files: readonly RuleFile[]
+  readonly inputs: Inputs
+  readonly atMs: number
+  readonly verdicts: readonly ControlVerdict[]
+}
+
+export interface RecordedEvaluation {
+  readonly stream: string
+  readonly seq: number
+  readonly fact_id: string
+}
+
+/** One fact with all that the verdicts rest on. It triggers nothing. */
+export async function recordEvaluation(
+  call: Call,
+  evaluation: Evaluation,
+): Promise<RecordedEvaluation> {
+  return withHome(call, async (session) => {
+    const stream = streamToWrite(session, call)
+    const payload = evaluationPayload(evaluation)
+    const entry = { ...actorOf(session), stream, record: { type: TYPE, payload } }
+    const recorded = await session.ledger.record(entry)
+    if (!recorded.ok) throw new Stop(notRecorded(recorded.violations[0]))
+    const { seq, factId: fact_id } = recorded.appended
+    return { stream, seq, fact_id }
+  })
+}
+
+const TYPE = 'control_evaluation_v0'
+
+/** What is no object cannot speak of any action code, and takes no part in a verdict. */
+function evaluationPayload({ files, inputs, atMs, verdicts }: Evaluation): JsonObject {
+  const rulesets = files.flatMap(({ ref, document }) =>
+    isObject(document) ? [{ ref, document }] : [],
+  )
+  return { evaluator: EVALUATOR, rulesets, inputs, at: atMs, verdicts }
+}
+
+function notRecorded(violation: { readonly message: string } | undefined) {
+  const message = `the evaluation cannot be recorded: ${violation?.message ?? ''}`
+  return fault('document.envelope', '', null, { message })
+}
+
+export const replayEvaluation: Replayer = (_fact, payload) => {
+  // The store judged the record by its contract before it was written.
+  const { evaluator, rulesets, inputs, at, verdicts } = payload as ControlEvaluation
+  const recorded = `${evaluator.name}/${evaluator.version}`
+  const known = `${EVALUATOR.name}/${EVALUATOR.version}`
+  if (recorded !== known) return { kind: 'engine_changed', recorded, known }
+  return compareReplay(verdicts, establish(rulesets).evaluate(inputs as Inputs, at))
+}

@@ -1,0 +1,58 @@
+/**
+ * Facts as readers see them: with their payload, also when it is kept by reference. A body that is no
+ * longer kept leaves the fact as it was written.
+ */
+import { isDigest } from '../../base/index.ts'
+import type { Ledger } from '../../host/index.ts'
+import { type Fact, type OpenedFact, type Query, StoreFailure } from '../../ledger/index.ts'
+
+export async function openFact(ledger: Ledger, text: string): Promise<OpenedFact> {
+  const fact = JSON.parse(text) as Fact // The store returns the canonical text of a fact.
+  const { payload, payload_ref: ref } = fact.record
+  if (payload !== undefined || ref === undefined || !isDigest(ref)) {
+    return { ...fact, payload: payload ?? null }
+  }
+  const bytes = await readBody(ledger, ref)
+  return { ...fact, payload: bytes === null ? null : JSON.parse(Buffer.from(bytes).toString()) }
+}
+
+/** Null when the body is not kept any more. One that was altered is a failure. */
+export async function readBody(ledger: Ledger, digest: string): Promise<Uint8Array | null> {
+  if (!isDigest(digest)) return null
+  try {
+    return await ledger.objects.get(digest)
+  } catch (error) {
+    if (error instanceof StoreFailure && error.fault.code === 'body.missing') return null
+    throw error
+  }
+}
+
+/** The fact as it is printed. */
+export function shownFact({ payload, ...fact }: OpenedFact): Fact {
+  if (payload === null || fact.record.payload !== undefined) return fact
+  return { ...fact, record: { ...fact.record, payload } }
+}
+
+const PAGE = 500
+
+/** All facts of a query, page by page. */
+export async function* eachFact(
+  ledger: Ledger,
+  query: Omit<Query, 'limit' | 'order' | 'cursor'>,
+): AsyncIterable<OpenedFact> {
+  let cursor: number | null = -1
+  while (cursor !== null) {
+    const page = await ledger.store.find({ ...query, cursor, limit: PAGE, order: 'oldest_first' })
+    for (const { text } of page.facts) yield openFact(ledger, text)
+    cursor = page.next
+  }
+}
+
+export async function allFacts(
+  ledger: Ledger,
+  query: Omit<Query, 'limit' | 'order' | 'cursor'>,
+): Promise<readonly OpenedFact[]> {
+  const facts: OpenedFact[] = []
+  for await (const fact of eachFact(ledger, query)) facts.push(fact)
+  return facts
+}

@@ -1,0 +1,29 @@
+/** Refusals of tasks and receipts: `{valid: false, violations}` and exit 1, or the violations as text. */
+import { DOCUMENT_LIMITS, fault, type Reading } from '../../base/index.ts'
+import type { Violation } from '../../contracts/index.ts'
+import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { violationText } from '../commands/check.ts'
+import { parseSource, readSource } from '../source.ts'
+
+export async function refuse(
+  { options, terminal }: Call,
+  violations: readonly Violation[],
+): Promise<Exit> {
+  if (options.isOn('json')) {
+    await terminal.out(`${JSON.stringify({ valid: false, violations })}\n`)
+    return EXIT.no
+  }
+  const lines = violations.map((violation) => violationText(violation, terminal.paint))
+  await terminal.out(`${terminal.paint.bad('refused')}\n${lines.join('\n')}\n`)
+  return EXIT.no
+}
+
+/** The one document that a command was given, as a file or on standard input. */
+export async function readDocument(call: Call): Promise<Reading> {
+  const [name, ...others] = call.arguments
+  if (name === undefined || others.length > 0) {
+    const message = 'name one file, or `-` for standard input'
+    throw new Stop(fault('cli.usage', '', null, { message }))
+  }
+  return parseSource(await readSource(name), DOCUMENT_LIMITS)
+}

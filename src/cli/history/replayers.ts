@@ -1,0 +1,5 @@
+/** Which records are computed again by whom. Each part of writ that decides adds a row. */
+import type { Replayers } from '../../ledger/index.ts'
+import { replayEvaluation } from './evaluation.ts'
+
+export const REPLAYERS: Replayers = new Map([['control_evaluation_v0', replayEvaluation]])

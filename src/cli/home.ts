@@ -1,0 +1,159 @@
+/**
+ * How commands come to a home: found, believed, opened, and with the caller known. The caller is the
+ * principal of `WRIT_TOKEN`, else the local human without proof.
+ *
+ * INVARIANT (tenants, L-7): a stream that the caller may not know of is answered exactly like one that
+ * does not exist.
+ */
+import { homedir, userInfo } from 'node:os'
+import { fault } from '../base/index.ts'
+import {
+  type Actor,
+  type Home,
+  type Ledger,
+  openCredential,
+  openHome,
+  openLedger,
+  readRegister,
+  type Surroundings,
+} from '../host/index.ts'
+import {
+  bearerOf,
+  type Caller,
+  defaultStream,
+  HOST_STREAM,
+  humanFault,
+  MAIN_STREAM,
+  mayKnow,
+  type Principal,
+  type Register,
+  unknownStream,
+} from '../ledger/index.ts'
+import { type Call, Stop } from './command.ts'
+import { readPassphrase } from './passphrase.ts'
+
+export interface Session {
+  readonly home: Home
+  readonly ledger: Ledger
+  readonly register: Register
+  readonly caller: Caller
+}
+
+export function surroundings(): Surroundings {
+  return {
+    cwd: process.cwd(),
+    env: process.env,
+    userDirectory: homedir(),
+    userName: userName(),
+  }
+}
+
+/** Some systems run without an entry in the table of users. */
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return 'user'
+  }
+}
+
+/** Opens the home, hands it over, and closes it again whatever happens. */
+export async function withHome<T>(call: Call, work: (session: Session) => Promise<T>): Promise<T> {
+  const around = surroundings()
+  const home = openHome(around, call.options.text('home'))
+  return withLedger(home, async (ledger, register) => {
+    const caller = callerOf(around, register)
+    return work({ home, ledger, register, caller })
+  })
+}
+
+export async function withLedger<T>(
+  { state }: Home,
+  work: (ledger: Ledger, register: Register) => Promise<T>,
+): Promise<T> {
+  const ledger = await openLedger({ directory: state, writer: 'inline' })
+  try {
+    return await work(ledger, await readRegister(ledger, state))
+  } finally {
+    await ledger.close()
+  }
+}
+
+export function callerOf(around: Surroundings, register: Register): Caller {
+  const token = around.env['WRIT_TOKEN'] ?? ''
+  if (token === '') {
+    const principal = register.owner ?? localHuman(around)
+    return { principal, streams: null, proof: 'none' }
+  }
+  const answer = bearerOf(register, token, Date.now())
+  if (!answer.ok) throw new Stop(answer.fault)
+  return answer.caller
+}
+
+export function localHuman({ userName: id }: Surroundings): Principal {
+  return { kind: 'human', id, namespace: 'local' }
+}
+
+export function actorOf({ caller }: Session): Actor {
+  return { principal: caller.principal, source: 'cli' }
+}
+
+/** The stream of a command that records; it need not exist yet. */
+export function streamToWrite({ caller }: Session, call: Call): string {
+  const stream = call.options.text('stream') ?? defaultStream(caller)
+  if (!mayKnow(caller, stream)) throw new Stop(unknownStream(stream))
+  if (stream === HOST_STREAM) {
+    const message = 'the stream `host` holds facts about the host only'
+    throw new Stop(fault('cli.usage', '', null, { message }))
+  }
+  return stream
+}
+
+/** The stream of a command that reads. */
+export async function streamToRead({ caller, ledger }: Session, call: Call): Promise<string> {
+  const stream = call.options.text('stream') ?? defaultStream(caller)
+  if (!mayKnow(caller, stream)) throw new Stop(unknownStream(stream))
+  const isOwn = stream === MAIN_STREAM || caller.streams !== null
+  if (!isOwn && (await ledger.store.head(stream)) === null) throw new Stop(unknownStream(stream))
+  return stream
+}
+
+/** Every stream that the caller may know of, or the one it named. */
+export async function streamsToRead(session: Session, call: Call): Promise<readonly string[]> {
+  if (call.options.text('stream') !== null) return [await streamToRead(session, call)]
+  const known = await session.ledger.store.streams()
+  return known.filter((stream) => mayKnow(session.caller, stream))
+}
+
+/** Refuses all but humans of the whole host, and asks for their credential if there is one (I1). */
+export async function requireHuman(session: Session, call: Call, what: string): Promise<void> {
+  requireWholeHost(session.caller, what)
+  await proveHuman(session, call, what)
+}
+
+/** Refuses all but humans who may know of every stream. */
+export function requireWholeHost(caller: Caller, what: string): void {
+  refuseOthers(caller, what)
+  if (caller.streams === null) return
+  const message = `${what} is for humans of the whole host`
+  throw new Stop(fault('principal.scope', '', null, { message }))
+}
+
+export function refuseOthers(caller: Caller, what: string): void {
+  const refused = humanFault(caller, what)
+  if (refused !== null) throw new Stop(refused)
+}
+
+/** Asks for the passphrase when the home's human has one; until then the word of a human is enough. */
+export async function proveHuman(session: Session, call: Call, what: string): Promise<void> {
+  const { credential } = session.register
+  if (credential === null) return
+  const passphrase = await readPassphrase(call, `passphrase for ${what}`)
+  if (passphrase === null) {
+    const message = `${what} needs the passphrase of this home’s human`
+    const hint = 'call from a terminal, or with `--pass-fd N`'
+    throw new Stop(fault('credential.required', '', null, { message, hint }))
+  }
+  const key = await openCredential(session.home.state, passphrase, credential.key)
+  if (key === null) throw new Stop(fault('credential.wrong', '', null))
+}

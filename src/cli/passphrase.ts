@@ -1,0 +1,52 @@
+/**
+ * Reads a passphrase: from the file descriptor that `--pass-fd` names, or from the terminal without
+ * showing it. Never from the environment or the arguments, which other processes can read.
+ */
+import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
+import { fault, showName } from '../base/index.ts'
+import { type Call, Stop } from './command.ts'
+
+/** Null when there is neither a descriptor nor a terminal. */
+export async function readPassphrase(call: Call, question: string): Promise<string | null> {
+  const descriptor = call.options.text('pass-fd')
+  if (descriptor !== null) return readDescriptor(descriptor)
+  return canAsk() ? askHidden(question) : null
+}
+
+export function canAsk(): boolean {
+  return process.stdin.isTTY === true && process.stderr.isTTY === true
+}
+
+function readDescriptor(text: string): string {
+  if (!/^\d{1,5}$/.test(text)) {
+    const message = `${showName(text)} is not the number of a file descriptor`
+    throw new Stop(fault('cli.usage', '', null, { message }))
+  }
+  try {
+    return readFileSync(Number(text), 'utf8').replace(/\r?\n[\s\S]*$/, '')
+  } catch (thrown) {
+    const reason = (thrown as NodeJS.ErrnoException).code ?? 'unknown reason'
+    const message = `the file descriptor ${text} cannot be read (${reason})`
+    throw new Stop(fault('cli.usage', '', null, { message }))
+  }
+}
+
+/** The terminal does not echo: what is typed goes to a stream that forgets it. */
+export function askHidden(question: string): Promise<string> {
+  process.stderr.write(`${question}: `)
+  const output = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const reader = createInterface({ input: process.stdin, output, terminal: true })
+  return new Promise((resolve, reject) => {
+    reader.on('SIGINT', () => {
+      reader.close()
+      reject(new Stop(fault('cli.usage', '', null, { message: 'interrupted' })))
+    })
+    reader.question('', (answer) => {
+      process.stderr.write('\n')
+      reader.close()
+      resolve(answer)
+    })
+  })
+}
