@@ -328,6 +328,18 @@ describe('writ rules', () => {
   })
 })
 
+describe('the vectors', () => {
+  it('hold for the program as they do for the library', () => {
+    const { status, stdout } = spawnSync(
+      process.execPath,
+      ['spec/vectors/run.mjs', '--', process.execPath, PROGRAM],
+      { encoding: 'utf8' },
+    )
+    expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^\d{4,} passed, 0 failed$/)
+    expect(status).toBe(0)
+  }, 120_000)
+})
+
 describe('writ demo', () => {
   it('goes as told', () => {
     const { status, out } = writ(['demo'])

@@ -5,7 +5,7 @@
  * Pure packages are bundled, because loading a bundled TypeBox takes 12 ms and an unbundled one 200.
  */
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ROOT, run, stop } from './setup.mjs'
@@ -17,16 +17,24 @@ export async function build() {
   const sources = sourceFiles()
   const stamp = fingerprint(sources)
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === stamp) return
-  rmSync(join(ROOT, 'dist'), { recursive: true, force: true })
-  await bundle(sources.filter(isEntry))
-  const { status } = run('node', [
-    join('node_modules', 'typescript', 'bin', 'tsc'),
-    '-p',
-    'tsconfig.types.json',
-  ])
-  if (status !== 0) stop('the type declarations could not be made')
-  mkdirSync(join(ROOT, 'dist'), { recursive: true })
-  writeFileSync(STAMP, stamp)
+  const fresh = join(ROOT, '.cache', `dist-${process.pid}`)
+  rmSync(fresh, { recursive: true, force: true })
+  await bundle(sources.filter(isEntry), fresh)
+  const compiler = join('node_modules', 'typescript', 'bin', 'tsc')
+  const types = ['-p', 'tsconfig.types.json', '--outDir', join(fresh, 'types')]
+  if (run('node', [compiler, ...types]).status !== 0)
+    stop('the type declarations could not be made')
+  writeFileSync(join(fresh, '.stamp'), stamp)
+  replace(fresh)
+}
+
+/** The old files are there until the new ones are: a program that starts meanwhile finds either. */
+function replace(fresh) {
+  const target = join(ROOT, 'dist')
+  const old = join(ROOT, '.cache', `old-${process.pid}`)
+  if (existsSync(target)) renameSync(target, old)
+  renameSync(fresh, target)
+  rmSync(old, { recursive: true, force: true })
 }
 
 function sourceFiles() {
@@ -44,14 +52,14 @@ function isEntry(file) {
   )
 }
 
-async function bundle(entryPoints) {
+async function bundle(entryPoints, outdir) {
   const { build: esbuild } = await import('esbuild')
   const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   await esbuild({
     absWorkingDir: ROOT,
     entryPoints,
     outbase: 'src',
-    outdir: 'dist',
+    outdir,
     bundle: true,
     splitting: true,
     format: 'esm',

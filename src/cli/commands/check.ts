@@ -5,6 +5,8 @@ import {
   type Context,
   checkDocument,
   checkRead,
+  resolveContract,
+  unknownContract,
   type Violation,
 } from '../../contracts/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
@@ -38,8 +40,15 @@ interface NamedAnswer extends CheckAnswer {
 }
 
 async function checkFile(file: string, as: string | null, context: Context): Promise<CheckAnswer> {
-  const reading = await parseSource(await readSource(file))
-  if (!reading.ok) return { valid: false, contract: as, violations: [reading.refusal] }
+  const source = await readSource(file)
+  const named = as === null ? null : resolveContract(as)
+  if (as !== null && named === null) {
+    return { valid: false, contract: null, violations: [unknownContract(as)] }
+  }
+  const reading = await parseSource(source, named?.contract.limits)
+  if (!reading.ok) {
+    return { valid: false, contract: named?.contract.name ?? null, violations: [reading.refusal] }
+  }
   return checkDocument(reading.value, as === null ? { context } : { as, context })
 }
 
