@@ -296,6 +296,18 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./commands/ledger-checkpoint.ts'),
   },
   {
+    name: 'ledger export',
+    says: 'a bundle that anyone can verify without writ',
+    usage: 'writ ledger export DIR [--stream NAME]',
+    options: [
+      { name: 'bodies', value: null, says: 'also outputs and contents, with their secrets' },
+      STREAM,
+      HOME,
+    ],
+    examples: ['writ ledger export bundle'],
+    load: () => import('./commands/ledger-export.ts'),
+  },
+  {
     name: 'ledger compare',
     says: 'what two checkpoints say of each other',
     usage: 'writ ledger compare FILE FILE [--key KEY]…',

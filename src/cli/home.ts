@@ -14,6 +14,7 @@ import {
   openCredential,
   openHome,
   openLedger,
+  type PrincipalsPlace,
   readRegister,
   type Surroundings,
 } from '../host/index.ts'
@@ -31,6 +32,9 @@ import {
 } from '../ledger/index.ts'
 import { type Call, Stop } from './command.ts'
 import { readPassphrase } from './passphrase.ts'
+
+/** The trust level of this release: writ runs as the same user as the agent. */
+export const LEVEL = 'seatbelt'
 
 export interface Session {
   readonly home: Home
@@ -73,7 +77,7 @@ export async function withLedger<T>(
 ): Promise<T> {
   const ledger = await openLedger({ directory: state, writer: 'inline' })
   try {
-    return await work(ledger, await readRegister(ledger, state))
+    return await work(ledger, await readRegister({ ledger, state }))
   } finally {
     await ledger.close()
   }
@@ -96,6 +100,10 @@ export function localHuman({ userName: id }: Surroundings): Principal {
 
 export function actorOf({ caller }: Session): Actor {
   return { principal: caller.principal, source: 'cli' }
+}
+
+export function placeOf({ ledger, home }: Session): PrincipalsPlace {
+  return { ledger, state: home.state }
 }
 
 /** The stream of a command that records; it need not exist yet. */

@@ -79,6 +79,7 @@ export {
   addPrincipal,
   createToken,
   type NewToken,
+  type PrincipalsPlace,
   readRegister,
   recordChange,
   revokeToken,

@@ -15,11 +15,8 @@ import {
 } from '../../host/index.ts'
 import type { Principal, Register } from '../../ledger/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
-import { callerOf, localHuman, refuseOthers, surroundings, withLedger } from '../home.ts'
+import { callerOf, LEVEL, localHuman, refuseOthers, surroundings, withLedger } from '../home.ts'
 import { askHidden, canAsk, readPassphrase } from '../passphrase.ts'
-
-/** The level of this release: writ runs as the same user as the agent. */
-const LEVEL = 'seatbelt'
 
 interface InitAnswer {
   readonly home: string
@@ -97,11 +94,11 @@ async function settleHuman(
   const principal = register.owner ?? human
   const actor = { principal, source: 'cli' }
   if (register.owner === null) {
-    await recordChange(ledger, actor, { change: 'added', principal, credential: 'none' })
+    await recordChange({ ledger, state }, actor, { change: 'added', principal, credential: 'none' })
   }
   if (register.credential !== null || passphrase === null)
     return register.credential?.kind ?? 'none'
-  await recordChange(ledger, actor, {
+  await recordChange({ ledger, state }, actor, {
     change: 'credential_set',
     principal,
     credential: 'passphrase',

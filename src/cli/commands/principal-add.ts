@@ -2,17 +2,17 @@
 import { addPrincipal } from '../../host/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { principalArgument, streamsArgument } from '../history/who.ts'
-import { actorOf, requireHuman, withHome } from '../home.ts'
+import { actorOf, placeOf, requireHuman, withHome } from '../home.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const principal = principalArgument(call)
   const streams = streamsArgument(call, principal)
   return withHome(call, async (session) => {
     await requireHuman(session, call, 'adding a principal')
-    const { ledger, register } = session
+    const place = placeOf(session)
     const { seq, factId: fact_id } = await addPrincipal(
-      ledger,
-      register,
+      place,
+      session.register,
       actorOf(session),
       principal,
       streams,

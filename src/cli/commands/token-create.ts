@@ -4,7 +4,7 @@ import { createToken } from '../../host/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
 import { principalArgument } from '../history/who.ts'
-import { actorOf, requireHuman, withHome } from '../home.ts'
+import { actorOf, placeOf, requireHuman, withHome } from '../home.ts'
 
 const DAY_MS = 86_400_000
 
@@ -13,8 +13,8 @@ export async function run(call: Call): Promise<Exit> {
   const expires_at = expiry(call)
   return withHome(call, async (session) => {
     await requireHuman(session, call, 'making a token')
-    const { ledger, register } = session
-    const made = await createToken(ledger, register, actorOf(session), principal, expires_at)
+    const place = placeOf(session)
+    const made = await createToken(place, session.register, actorOf(session), principal, expires_at)
     const { id: token_id, token, appended } = made
     const { terminal, options } = call
     if (options.isOn('json')) {

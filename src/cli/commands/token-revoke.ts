@@ -2,7 +2,7 @@
 import { fault } from '../../base/index.ts'
 import { revokeToken } from '../../host/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
-import { actorOf, requireHuman, withHome } from '../home.ts'
+import { actorOf, placeOf, requireHuman, withHome } from '../home.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const [token_id, ...others] = call.arguments
@@ -12,8 +12,8 @@ export async function run(call: Call): Promise<Exit> {
   }
   return withHome(call, async (session) => {
     await requireHuman(session, call, 'revoking a token')
-    const { ledger, register } = session
-    const { seq } = await revokeToken(ledger, register, actorOf(session), token_id)
+    const place = placeOf(session)
+    const { seq } = await revokeToken(place, session.register, actorOf(session), token_id)
     const { terminal, options } = call
     await terminal.out(
       options.isOn('json')

@@ -28,8 +28,15 @@ const FILE = 'principals.json'
 const PAGE = 1_000
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
+/** Where the principals of a home are written down. */
+export interface PrincipalsPlace {
+  readonly ledger: Ledger
+  /** The state directory. */
+  readonly state: string
+}
+
 /** Folds the register from the facts and keeps its copy fresh. */
-export async function readRegister(ledger: Ledger, state: string): Promise<Register> {
+export async function readRegister({ ledger, state }: PrincipalsPlace): Promise<Register> {
   let register = EMPTY_REGISTER
   let cursor: number | null = -1
   while (cursor !== null) {
@@ -50,7 +57,7 @@ export async function readRegister(ledger: Ledger, state: string): Promise<Regis
 }
 
 export async function addPrincipal(
-  ledger: Ledger,
+  place: PrincipalsPlace,
   register: Register,
   actor: Actor,
   principal: Principal,
@@ -65,7 +72,7 @@ export async function addPrincipal(
     const message = `${showName(principalText(principal))} is known already`
     throw new HomeFailure(fault('principal.exists', '', null, { message }))
   }
-  return recordChange(ledger, actor, {
+  return recordChange(place, actor, {
     change: 'added',
     principal,
     ...(streams === null ? {} : { streams: [...streams] }),
@@ -80,7 +87,7 @@ export interface NewToken {
 }
 
 export async function createToken(
-  ledger: Ledger,
+  place: PrincipalsPlace,
   register: Register,
   actor: Actor,
   principal: Principal,
@@ -92,7 +99,7 @@ export async function createToken(
   }
   const id = `tok-${randomBytes(6).toString('hex')}`
   const token = `writ_${randomBytes(32).toString('base64url')}`
-  const appended = await recordChange(ledger, actor, {
+  const appended = await recordChange(place, actor, {
     change: 'token_created',
     principal,
     token_id: id,
@@ -103,7 +110,7 @@ export async function createToken(
 }
 
 export async function revokeToken(
-  ledger: Ledger,
+  place: PrincipalsPlace,
   register: Register,
   actor: Actor,
   id: string,
@@ -113,21 +120,22 @@ export async function revokeToken(
     const message = `there is no token ${showName(id)}`
     throw new HomeFailure(fault('principal.unknown', '', null, { message }))
   }
-  return recordChange(ledger, actor, {
+  return recordChange(place, actor, {
     change: 'token_revoked',
     principal: found.principal,
     token_id: id,
   })
 }
 
-/** Writes one change about a principal into the host's stream. */
+/** Writes one change about a principal into the host's stream, and then the copy. */
 export async function recordChange(
-  ledger: Ledger,
+  place: PrincipalsPlace,
   { principal, source }: Actor,
   change: PrincipalChange,
 ): Promise<Appended> {
   const record = { type: 'principal_v1', payload: change }
-  const recorded = await ledger.record({ stream: HOST_STREAM, source, principal, record })
+  const recorded = await place.ledger.record({ stream: HOST_STREAM, source, principal, record })
   invariant(recorded.ok, 'a change that writ made itself follows its contract')
+  await readRegister(place)
   return recorded.appended
 }

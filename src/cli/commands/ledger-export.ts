@@ -1,0 +1,32 @@
+/** `writ ledger export DIR`: a bundle that anyone can verify offline, without writ (I8). */
+import { fault } from '../../base/index.ts'
+import { exportBundle } from '../../host/index.ts'
+import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { LEVEL, streamToRead, withHome } from '../home.ts'
+import { progressBar } from '../progress.ts'
+
+export async function run(call: Call): Promise<Exit> {
+  const [dir, ...others] = call.arguments
+  if (dir === undefined || others.length > 0) {
+    const hint = 'writ ledger export bundle'
+    throw new Stop(fault('cli.usage', '', null, { message: 'name one new directory', hint }))
+  }
+  return withHome(call, async (session) => {
+    const stream = await streamToRead(session, call)
+    const bar = progressBar(call.terminal, 'exporting')
+    const { size, root } = await exportBundle(session.ledger, dir, {
+      stream,
+      level: LEVEL,
+      bodies: call.options.isOn('bodies'),
+      onProgress: ({ written, total }) => bar.tick(written, total),
+    })
+    bar.end()
+    const { terminal, options } = call
+    await terminal.out(
+      options.isOn('json')
+        ? `${JSON.stringify({ dir, size, root })}\n`
+        : `${terminal.paint.good('exported')}  ${dir}  ${size} facts, root ${root}\n`,
+    )
+    return EXIT.yes
+  })
+}
