@@ -11,9 +11,11 @@ import {
   type Actor,
   type Home,
   type Ledger,
+  type LedgerReader,
   openCredential,
   openHome,
   openLedger,
+  openLedgerReader,
   type PrincipalsPlace,
   readRegister,
   type Surroundings,
@@ -36,11 +38,16 @@ import { readPassphrase } from './passphrase.ts'
 /** The trust level of this release: writ runs as the same user as the agent. */
 export const LEVEL = 'seatbelt'
 
-export interface Session {
+/** Of a command that only reads. */
+export interface ReadSession {
   readonly home: Home
-  readonly ledger: Ledger
+  readonly ledger: LedgerReader
   readonly register: Register
   readonly caller: Caller
+}
+
+export interface Session extends ReadSession {
+  readonly ledger: Ledger
 }
 
 export function surroundings(): Surroundings {
@@ -69,6 +76,22 @@ export async function withHome<T>(call: Call, work: (session: Session) => Promis
     const caller = callerOf(around, register)
     return work({ home, ledger, register, caller })
   })
+}
+
+/** The same for reading: needs no key, and opens what a writer would refuse to add to. */
+export async function withHistory<T>(
+  call: Call,
+  work: (session: ReadSession) => Promise<T>,
+): Promise<T> {
+  const around = surroundings()
+  const home = openHome(around, call.options.text('home'))
+  const ledger = openLedgerReader({ directory: home.state })
+  try {
+    const register = await readRegister({ ledger, state: home.state })
+    return await work({ home, ledger, register, caller: callerOf(around, register) })
+  } finally {
+    await ledger.close()
+  }
 }
 
 export async function withLedger<T>(
@@ -118,7 +141,7 @@ export function streamToWrite({ caller }: Session, call: Call): string {
 }
 
 /** The stream of a command that reads. */
-export async function streamToRead({ caller, ledger }: Session, call: Call): Promise<string> {
+export async function streamToRead({ caller, ledger }: ReadSession, call: Call): Promise<string> {
   const stream = call.options.text('stream') ?? defaultStream(caller)
   if (!mayKnow(caller, stream)) throw new Stop(unknownStream(stream))
   const isOwn = stream === MAIN_STREAM || caller.streams !== null
@@ -127,7 +150,7 @@ export async function streamToRead({ caller, ledger }: Session, call: Call): Pro
 }
 
 /** Every stream that the caller may know of, or the one it named. */
-export async function streamsToRead(session: Session, call: Call): Promise<readonly string[]> {
+export async function streamsToRead(session: ReadSession, call: Call): Promise<readonly string[]> {
   if (call.options.text('stream') !== null) return [await streamToRead(session, call)]
   const known = await session.ledger.store.streams()
   return known.filter((stream) => mayKnow(session.caller, stream))

@@ -5,7 +5,6 @@
 import { show } from '../base/index.ts'
 import {
   type ActReceipt,
-  type ActTask,
   actReceipt,
   actTask,
   field,
@@ -106,7 +105,7 @@ function taskErrors(facts: readonly OpenedFact[]): readonly IntegrityError[] {
     message,
   }))
   const { principal, seq, payload } = first
-  const issuer = (payload as ActTask).issuer
+  const issuer = field(payload, 'issuer')
   if (principal.kind !== 'human' || !sameName(issuer, principal)) {
     const message = `the task was recorded for ${show(principalText(principal), '')}`
     errors.push({ code: 'task.issuer_mismatch', seq, message })

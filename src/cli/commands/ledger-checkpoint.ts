@@ -5,10 +5,10 @@
 
 import { unknownStream } from '../../ledger/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
-import { streamToRead, withHome } from '../home.ts'
+import { streamToRead, withHistory } from '../home.ts'
 
 export async function run(call: Call): Promise<Exit> {
-  return withHome(call, async (session) => {
+  return withHistory(call, async (session) => {
     const stream = await streamToRead(session, call)
     const head = await session.ledger.store.head(stream)
     if (head === null) throw new Stop(unknownStream(stream))

@@ -2,7 +2,7 @@
 import { fault } from '../../base/index.ts'
 import { exportBundle } from '../../host/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
-import { LEVEL, streamToRead, withHome } from '../home.ts'
+import { LEVEL, streamToRead, withHistory } from '../home.ts'
 import { progressBar } from '../progress.ts'
 
 export async function run(call: Call): Promise<Exit> {
@@ -11,7 +11,7 @@ export async function run(call: Call): Promise<Exit> {
     const hint = 'writ ledger export bundle'
     throw new Stop(fault('cli.usage', '', null, { message: 'name one new directory', hint }))
   }
-  return withHome(call, async (session) => {
+  return withHistory(call, async (session) => {
     const stream = await streamToRead(session, call)
     const bar = progressBar(call.terminal, 'exporting')
     const { size, root } = await exportBundle(session.ledger, dir, {

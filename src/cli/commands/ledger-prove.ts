@@ -1,16 +1,8 @@
 /** `writ ledger prove SEQ`: the path from one fact to the root of the newest signed checkpoint. */
 import { fault, showName } from '../../base/index.ts'
-import {
-  assemble,
-  encodeHex,
-  factLeaf,
-  type Head,
-  nodesOf,
-  planInclusion,
-  unknownStream,
-} from '../../ledger/index.ts'
+import { type FactProof, proveFact } from '../../ledger/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
-import { type Session, streamToRead, withHome } from '../home.ts'
+import { type ReadSession, streamToRead, withHistory } from '../home.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const [text = '', ...others] = call.arguments
@@ -18,7 +10,7 @@ export async function run(call: Call): Promise<Exit> {
     const hint = 'writ ledger prove 12'
     throw new Stop(fault('cli.usage', '', null, { message: 'name one fact by its seq', hint }))
   }
-  return withHome(call, async (session) => {
+  return withHistory(call, async (session) => {
     const stream = await streamToRead(session, call)
     const proof = await prove(session, stream, Number(text))
     const { terminal, options } = call
@@ -31,23 +23,9 @@ export async function run(call: Call): Promise<Exit> {
   })
 }
 
-async function prove({ ledger }: Session, stream: string, seq: number) {
-  const head: Head | null = await ledger.store.head(stream)
-  if (head === null) throw new Stop(unknownStream(stream))
-  const [stored] = await ledger.store.read(stream, seq, 1)
-  if (stored?.seq !== seq || seq >= head.size) {
-    const message = `the stream ${showName(stream)} has no fact ${seq}; it has ${head.size}`
-    throw new Stop(fault('history.unknown', `${stream}/${seq}`, null, { message }))
-  }
-  const plan = planInclusion(seq, head.size)
-  const path = assemble(plan, await ledger.store.nodes(stream, nodesOf(plan)))
-  const text = (hash: Uint8Array): string => `sha256:${encodeHex(hash)}`
-  return {
-    seq,
-    leaf: text(factLeaf(stored.text)),
-    size: head.size,
-    root: text(head.root),
-    path: path.map(text),
-    checkpoint: head.checkpoint,
-  }
+async function prove({ ledger }: ReadSession, stream: string, seq: number): Promise<FactProof> {
+  const proof = await proveFact(ledger.store, stream, seq)
+  if (proof !== null) return proof
+  const message = `the stream ${showName(stream)} has no fact ${seq}`
+  throw new Stop(fault('history.unknown', `${stream}/${seq}`, null, { message }))
 }

@@ -7,14 +7,14 @@ import { FACT_HEADS, factRow } from '../history/fact-rows.ts'
 import { openFact, shownFact } from '../history/facts.ts'
 import { momentOption } from '../history/moment.ts'
 import { table } from '../history/table.ts'
-import { type Session, streamToRead, withHome } from '../home.ts'
+import { type ReadSession, streamToRead, withHistory } from '../home.ts'
 
 const LIMIT = 1_000
 const LIMIT_MAX = 100_000
 const POLL_MS = 200
 
 export async function run(call: Call): Promise<Exit> {
-  return withHome(call, async (session) => {
+  return withHistory(call, async (session) => {
     const query = await queryOf(session, call)
     if (call.options.isOn('follow')) return follow(session, call, query)
     const page = await session.ledger.store.find(query)
@@ -26,7 +26,7 @@ export async function run(call: Call): Promise<Exit> {
   })
 }
 
-async function queryOf(session: Session, call: Call): Promise<Query> {
+async function queryOf(session: ReadSession, call: Call): Promise<Query> {
   const { options } = call
   const now = Date.now()
   const given = {
@@ -81,7 +81,7 @@ async function printLines({ terminal }: Call, facts: readonly Fact[]): Promise<v
 }
 
 /** Runs until it is interrupted. What is behind the mark cannot match any more, so it is not read. */
-async function follow({ ledger }: Session, call: Call, query: Query): Promise<Exit> {
+async function follow({ ledger }: ReadSession, call: Call, query: Query): Promise<Exit> {
   if (query.order === 'newest_first') {
     const message = '`--follow` goes forward; it cannot be combined with `--newest`'
     throw new Stop(fault('cli.usage', '', null, { message }))

@@ -2,10 +2,10 @@
 import { principalText } from '../../ledger/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { table } from '../history/table.ts'
-import { requireWholeHost, withHome } from '../home.ts'
+import { requireWholeHost, withHistory } from '../home.ts'
 
 export async function run(call: Call): Promise<Exit> {
-  return withHome(call, async ({ register, caller }) => {
+  return withHistory(call, async ({ register, caller }) => {
     requireWholeHost(caller, 'listing principals')
     const { terminal, options } = call
     const principals = register.principals.map(({ principal, streams }) => ({

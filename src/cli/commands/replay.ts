@@ -8,11 +8,11 @@ import {
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { eachFact, openFact, readBody } from '../history/facts.ts'
 import { REPLAYERS } from '../history/replayers.ts'
-import { type Session, streamsToRead, withHome } from '../home.ts'
+import { type ReadSession, streamsToRead, withHistory } from '../home.ts'
 import { progressBar } from '../progress.ts'
 
 export async function run(call: Call): Promise<Exit> {
-  return withHome(call, async (session) => {
+  return withHistory(call, async (session) => {
     const report = new ReplayReport()
     for (const stream of await streamsToRead(session, call)) {
       await replayStream(session, call, stream, report)
@@ -24,7 +24,7 @@ export async function run(call: Call): Promise<Exit> {
 }
 
 async function replayStream(
-  { ledger }: Session,
+  { ledger }: ReadSession,
   call: Call,
   stream: string,
   report: ReplayReport,
@@ -47,7 +47,7 @@ function isKept({ payload }: OpenedFact): boolean {
   return payload !== null
 }
 
-function lookupOf(ledger: Session['ledger']): ReplayLookup {
+function lookupOf(ledger: ReadSession['ledger']): ReplayLookup {
   return {
     body: (digest) => readBody(ledger, digest),
     async fact(stream, seq) {

@@ -15,7 +15,7 @@ import { FACT_HEADS, factRow } from '../history/fact-rows.ts'
 import { allFacts, openFact, shownFact } from '../history/facts.ts'
 import { table } from '../history/table.ts'
 import { treeErrors } from '../history/task-facts.ts'
-import { type Session, streamsToRead, withHome } from '../home.ts'
+import { type ReadSession, streamsToRead, withHistory } from '../home.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const [id, ...others] = call.arguments
@@ -23,7 +23,7 @@ export async function run(call: Call): Promise<Exit> {
     const hint = 'writ show ID, where ID is a task, an action, a run, a fact or STREAM/SEQ'
     throw new Stop(fault('cli.usage', '', null, { message: 'name one id', hint }))
   }
-  return withHome(call, (session) => showId(session, call, id))
+  return withHistory(call, (session) => showId(session, call, id))
 }
 
 interface Found {
@@ -34,7 +34,7 @@ interface Found {
 
 /** Also the whole of `writ task show`, which asks for a task and nothing else. */
 export async function showId(
-  session: Session,
+  session: ReadSession,
   call: Call,
   id: string,
   kinds: readonly Found['kind'][] = ['task', 'action', 'run', 'fact'],
@@ -50,7 +50,7 @@ export async function showId(
 }
 
 async function lookUp(
-  { ledger }: Session,
+  { ledger }: ReadSession,
   stream: string,
   kind: Found['kind'],
   id: string,
@@ -64,7 +64,7 @@ async function lookUp(
   return stored?.seq === seq ? [await openFact(ledger, stored.text)] : []
 }
 
-async function tell(session: Session, call: Call, id: string, found: Found): Promise<Exit> {
+async function tell(session: ReadSession, call: Call, id: string, found: Found): Promise<Exit> {
   const { kind, stream, facts } = found
   const act = kind === 'task' ? await actAnswer(session, id, found) : {}
   const { integrity_report: report } = act
@@ -80,7 +80,7 @@ interface ActAnswer {
   readonly integrity_report?: IntegrityReport
 }
 
-async function actAnswer({ ledger }: Session, id: string, found: Found): Promise<ActAnswer> {
+async function actAnswer({ ledger }: ReadSession, id: string, found: Found): Promise<ActAnswer> {
   const { stream, facts } = found
   return {
     evidence_pack: evidencePack(id, facts),

@@ -4,7 +4,7 @@ import { taskStatus } from '../../ledger/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { eachFact } from '../history/facts.ts'
 import { table } from '../history/table.ts'
-import { streamToRead, withHome } from '../home.ts'
+import { streamToRead, withHistory } from '../home.ts'
 
 interface TaskRow {
   readonly act_task_id: string
@@ -14,7 +14,7 @@ interface TaskRow {
 }
 
 export async function run(call: Call): Promise<Exit> {
-  return withHome(call, async (session) => {
+  return withHistory(call, async (session) => {
     const { ledger } = session
     const stream = await streamToRead(session, call)
     const receipts = new Map<string, unknown[]>()

@@ -1,7 +1,7 @@
 /** `writ task show ID`: the facts about one task, its evidence pack and its integrity report. */
 import { fault } from '../../base/index.ts'
 import { type Call, type Exit, Stop } from '../command.ts'
-import { withHome } from '../home.ts'
+import { withHistory } from '../home.ts'
 import { showId } from './show.ts'
 
 export async function run(call: Call): Promise<Exit> {
@@ -11,5 +11,5 @@ export async function run(call: Call): Promise<Exit> {
       fault('cli.usage', '', null, { message: 'name one task', hint: 'writ task list' }),
     )
   }
-  return withHome(call, (session) => showId(session, call, id, ['task']))
+  return withHistory(call, (session) => showId(session, call, id, ['task']))
 }

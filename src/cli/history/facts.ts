@@ -3,10 +3,10 @@
  * longer kept leaves the fact as it was written.
  */
 import { isDigest } from '../../base/index.ts'
-import type { Ledger } from '../../host/index.ts'
+import type { LedgerReader } from '../../host/index.ts'
 import { type Fact, type OpenedFact, type Query, StoreFailure } from '../../ledger/index.ts'
 
-export async function openFact(ledger: Ledger, text: string): Promise<OpenedFact> {
+export async function openFact(ledger: LedgerReader, text: string): Promise<OpenedFact> {
   const fact = JSON.parse(text) as Fact // The store returns the canonical text of a fact.
   const { payload, payload_ref: ref } = fact.record
   if (payload !== undefined || ref === undefined || !isDigest(ref)) {
@@ -17,7 +17,7 @@ export async function openFact(ledger: Ledger, text: string): Promise<OpenedFact
 }
 
 /** Null when the body is not kept any more. One that was altered is a failure. */
-export async function readBody(ledger: Ledger, digest: string): Promise<Uint8Array | null> {
+export async function readBody(ledger: LedgerReader, digest: string): Promise<Uint8Array | null> {
   if (!isDigest(digest)) return null
   try {
     return await ledger.objects.get(digest)
@@ -37,7 +37,7 @@ const PAGE = 500
 
 /** All facts of a query, page by page. */
 export async function* eachFact(
-  ledger: Ledger,
+  ledger: LedgerReader,
   query: Omit<Query, 'limit' | 'order' | 'cursor'>,
 ): AsyncIterable<OpenedFact> {
   let cursor: number | null = -1
@@ -49,7 +49,7 @@ export async function* eachFact(
 }
 
 export async function allFacts(
-  ledger: Ledger,
+  ledger: LedgerReader,
   query: Omit<Query, 'limit' | 'order' | 'cursor'>,
 ): Promise<readonly OpenedFact[]> {
   const facts: OpenedFact[] = []

@@ -1,6 +1,6 @@
 /** The facts about one task, and whether the tree of its stream holds them. */
 
-import type { Ledger } from '../../host/index.ts'
+import type { LedgerReader } from '../../host/index.ts'
 import {
   assemble,
   factLeaf,
@@ -13,7 +13,7 @@ import {
 import { allFacts } from './facts.ts'
 
 export async function findTask(
-  ledger: Ledger,
+  ledger: LedgerReader,
   stream: string,
   task: string,
 ): Promise<OpenedFact | null> {
@@ -23,7 +23,7 @@ export async function findTask(
 
 /** An error for each fact that the newest checkpoint of its stream does not cover. */
 export async function treeErrors(
-  ledger: Ledger,
+  ledger: LedgerReader,
   stream: string,
   facts: readonly OpenedFact[],
 ): Promise<readonly IntegrityError[]> {

@@ -36,7 +36,13 @@ export interface PrincipalsPlace {
 }
 
 /** Folds the register from the facts and keeps its copy fresh. */
-export async function readRegister({ ledger, state }: PrincipalsPlace): Promise<Register> {
+export async function readRegister({
+  ledger,
+  state,
+}: {
+  readonly ledger: Pick<Ledger, 'store'>
+  readonly state: string
+}): Promise<Register> {
   let register = EMPTY_REGISTER
   let cursor: number | null = -1
   while (cursor !== null) {
