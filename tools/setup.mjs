@@ -40,8 +40,17 @@ function requireNode() {
 function installNpmPackages() {
   if (npmPackagesAreCurrent()) return
   console.error('writ: installing npm packages')
-  const { status } = run('npm', ['ci', '--no-fund', '--no-audit', '--loglevel=error'])
-  if (status !== 0) stop('npm packages could not be installed; run `npm ci` and see what it says')
+  // Not `npm ci`: it wants the binaries of every platform in the lock, and some registries have only
+  // those of their own. `--no-save` keeps to the locked versions and writes nothing back.
+  const { status } = run('npm', [
+    'install',
+    '--no-save',
+    '--no-fund',
+    '--no-audit',
+    '--loglevel=error',
+  ])
+  if (status !== 0)
+    stop('npm packages could not be installed; run `npm install` and see what it says')
 }
 
 /** npm leaves a copy of the lock of what it installed; equal versions mean nothing is to do. */
