@@ -671,7 +671,7 @@ describe('proofs, checkpoints, verification', () => {
       'problems',
     ])
     expect(place.writ(['ledger', 'rotate', '--json']).json.streams).toEqual(['host', 'main'])
-    place.issue()
+    place.submit(place.issue(), place.token('device:pump-3@farm'))
     const anchored = place.writ(['ledger', 'verify', '--from', kept, '--json'])
     expect([anchored.status, anchored.json.ok, anchored.json.anchored]).toEqual([0, true, true])
   }, 60_000)

@@ -27,6 +27,22 @@ export const BROKEN_TASK = {
   meta: { planner: { priority: 'high' } },
 }
 
+/** What the pump says it did. */
+export const RECEIPT = {
+  type: 'ao_act_receipt_v0',
+  act_task_id: TASK.act_task_id,
+  executor_id: { kind: 'device', id: 'pump-3', namespace: 'north-farm' },
+  execution_time: { start_ts: 1763193600000, end_ts: 1763200800000 },
+  execution_coverage: { kind: 'field', ref: 'field:north/7' },
+  resource_usage: { fuel_l: null, electric_kwh: 4.2, water_l: 1200, chemical_ml: null },
+  logs_refs: [{ kind: 'controller', ref: 'log:pump-3/2026-0042' }],
+  status: 'executed',
+  constraint_check: { violated: false, violations: [] },
+  observed_parameters: { water_mm: 12, method: 'drip' },
+  created_at_ts: 1763200900000,
+  meta: { idempotency_key: 'pump-3/run-17' },
+}
+
 export const DESCRIPTOR = {
   descriptor_version: '1.0',
   action_id: '8f4d0c9e-6f0e-4b43-9f0a-3a1c2e5d7b11',
