@@ -4,7 +4,7 @@
  * its packages are found.
  */
 import { spawn } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
@@ -22,7 +22,11 @@ export async function threadFile(): Promise<URL> {
   return pathToFileURL(await programFile('src/host/ledger/writer.worker.ts'))
 }
 
+/** What the build bundles as well; everything else is found among the packages of the checkout. */
+const BUNDLED = ['typebox', 'yaml']
+
 async function bundle(source: string): Promise<string> {
+  const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
   const folder = resolve('.cache/test-programs', String(process.pid))
   mkdirSync(folder, { recursive: true })
   const outfile = resolve(folder, basename(source).replace(/\.ts$/, '.mjs'))
@@ -33,7 +37,7 @@ async function bundle(source: string): Promise<string> {
     format: 'esm',
     platform: 'node',
     target: 'node20',
-    external: ['better-sqlite3'],
+    external: Object.keys(dependencies).filter((name) => !BUNDLED.includes(name)),
     logLevel: 'error',
   })
   return outfile

@@ -3,7 +3,7 @@
  * facts: it is no part of the transaction that is acknowledged, and whatever it has not reached yet is
  * read as the tail. The index only narrows; `matches` on the fact decides.
  */
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { invariant } from '../../base/index.ts'
 import {
   type Fact,
@@ -17,6 +17,7 @@ import {
   queryTerm,
 } from '../../ledger/index.ts'
 import { LOOKED_UP, timeOfId } from './fact-search.ts'
+import { connect, release } from './postgres.ts'
 
 const CHUNK = 256
 const INDEX_CHUNK = 2_000
@@ -66,9 +67,35 @@ export class PostgresIndex {
     return { facts, next: null }
   }
 
-  /** Follows the facts of a stream by one stretch; tells whether there is more to do. */
+  /** Follows the facts of a stream by one stretch; tells whether there is more to do for us. */
   async follow(name: string): Promise<boolean> {
-    const extent = await this.#extentOf(name)
+    return this.#follow(name, 'pg_try_advisory_xact_lock')
+  }
+
+  /** One follower at a time over all hosts: the others let it be, or wait for it. */
+  async #follow(
+    name: string,
+    lock: 'pg_try_advisory_xact_lock' | 'pg_advisory_xact_lock',
+  ): Promise<boolean> {
+    const client = await connect(this.#pool)
+    let outcome: 'sound' | 'broken' = 'broken'
+    try {
+      await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
+      const { rows } = await client.query<{ taken: unknown }>(
+        `SELECT ${lock}(hashtextextended($1, 1)) AS taken`,
+        [`${this.#schema}/${name}`],
+      )
+      const isMore = rows[0]?.taken !== false && (await this.#followOn(client, name))
+      await client.query('COMMIT')
+      outcome = 'sound'
+      return isMore
+    } finally {
+      release(client, outcome)
+    }
+  }
+
+  async #followOn(client: PoolClient, name: string): Promise<boolean> {
+    const extent = await this.#extentOf(client, name)
     if (extent === null || extent.mark >= extent.size) return false
     const { stream, size, mark } = extent
     const to = Math.min(size, mark + INDEX_CHUNK)
@@ -80,29 +107,27 @@ export class PostgresIndex {
         return value === undefined ? [] : [{ code, value, seq }]
       })
     })
-    const values = [
+    await client.query(`SELECT ${this.#schema}.follow($1, $2, $3, $4, $5, $6)`, [
       stream,
       mark,
       to,
       rows.map(({ code }) => code),
       rows.map(({ value }) => value),
       rows.map(({ seq }) => seq),
-    ]
-    // False when somebody else has done it: then the mark has moved, too.
-    await this.#pool.query(`SELECT ${this.#schema}.follow($1, $2, $3, $4, $5, $6)`, values)
+    ])
     return to < size
   }
 
   async #bringOn(name: string): Promise<Extent | null> {
     for (;;) {
-      const extent = await this.#extentOf(name)
+      const extent = await this.#extentOf(this.#pool, name)
       if (extent === null || extent.size - extent.mark <= TAIL_MAX) return extent
-      await this.follow(name)
+      await this.#follow(name, 'pg_advisory_xact_lock')
     }
   }
 
-  async #extentOf(name: string): Promise<Extent | null> {
-    const { rows } = await this.#pool.query<Extent>(
+  async #extentOf(client: Pick<PoolClient, 'query'>, name: string): Promise<Extent | null> {
+    const { rows } = await client.query<Extent>(
       `SELECT stream, heads.size::float8 AS size,
           least(coalesce(marks.size, 0), heads.size)::float8 AS mark
         FROM ${this.#schema}.streams JOIN ${this.#schema}.heads USING (stream)

@@ -149,7 +149,7 @@ const ROUTINES: Readonly<Record<string, Routine>> = {
         IF run.high - run.low + 1 <> run.facts OR run.low < 0
           OR (run.low > 0 AND NOT EXISTS
             (SELECT FROM @.facts WHERE stream = run.stream AND seq = run.low - 1))
-          OR EXISTS (SELECT FROM @.facts WHERE stream = run.stream AND seq > run.high)
+          OR run.high <> (SELECT max(seq) FROM @.facts WHERE stream = run.stream)
         THEN
           RAISE EXCEPTION 'a fact is appended behind the last one of its stream'
             USING ERRCODE = '${REFUSED}';
@@ -173,7 +173,7 @@ const ROUTINES: Readonly<Record<string, Routine>> = {
   checkpoint_behind: {
     head: '() RETURNS trigger',
     body: `BEGIN
-      IF EXISTS (SELECT FROM @.checkpoints WHERE stream = NEW.stream AND size >= NEW.size) THEN
+      IF NEW.size <= (SELECT max(size) FROM @.checkpoints WHERE stream = NEW.stream) THEN
         RAISE EXCEPTION 'a checkpoint is kept behind the last one of its stream'
           USING ERRCODE = '${REFUSED}';
       END IF;

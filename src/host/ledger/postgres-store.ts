@@ -42,6 +42,8 @@ export interface PostgresStoreOptions extends PostgresPlace {
   readonly waitMsMax?: number
   /** How long a sequencer may sleep inside its turn before the server gives the turn to others. */
   readonly stallMsMax?: number
+  /** Whether this store brings the query index on; hosts that only append leave it to others. */
+  readonly isIndexing?: boolean
 }
 
 const STALL_MS_MAX = 5_000
@@ -56,8 +58,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const { schema, waitMsMax = WAIT_MS_MAX, stallMsMax = STALL_MS_MAX } = options
   checkName(schema)
   const limits = { waitMsMax, stallMsMax }
-  const readers = openPool(options, { ...limits, connectionsMax: READERS_MAX })
-  const turns = openPool(options, { ...limits, connectionsMax: TURNS_MAX })
+  const readers = await openPool(options, { ...limits, connectionsMax: READERS_MAX })
+  const turns = await openPool(options, { ...limits, connectionsMax: TURNS_MAX })
   try {
     const name = await nameOf(readers, schema)
     return new PostgresStore(readers, turns, name, options)
@@ -90,7 +92,7 @@ export class PostgresStore implements Store {
 
   /** Use `openPostgresStore`. */
   constructor(readers: Pool, turns: Pool, name: string, options: PostgresStoreOptions) {
-    const { schema, keys, waitMsMax = WAIT_MS_MAX, nowMs, onStep } = options
+    const { schema, keys, waitMsMax = WAIT_MS_MAX, isIndexing = true, nowMs, onStep } = options
     this.#schema = schema
     this.#readers = readers
     this.#turns = turns
@@ -103,7 +105,7 @@ export class PostgresStore implements Store {
       waitMsMax,
       ...(nowMs === undefined ? {} : { nowMs }),
       ...(onStep === undefined ? {} : { onStep }),
-      onGrown: (stream) => this.#noteGrown(stream),
+      ...(isIndexing ? { onGrown: (stream: string) => this.#noteGrown(stream) } : {}),
     })
   }
 

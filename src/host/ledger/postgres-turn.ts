@@ -230,7 +230,7 @@ export class PostgresTurn {
     const { schema } = this.#options
     const { rows } = await client.query<{ seq: number; fact: string; chain: Buffer }>(
       `SELECT seq::float8 AS seq, fact, chain FROM ${schema}.facts WHERE stream = $1
-        ORDER BY seq DESC LIMIT 1`,
+        ORDER BY facts.seq DESC LIMIT 1`,
       [stream],
     )
     const last = rows[0] ?? null
@@ -252,11 +252,13 @@ export class PostgresTurn {
       hashes: Buffer
       nodes: Buffer
     }>(
-      `SELECT level, tile::float8 AS tile, string_agg(hashes, '' ORDER BY start) AS hashes,
-          string_agg(nodes, '' ORDER BY start) AS nodes
-        FROM ${this.#options.schema}.tiles JOIN unnest($2::integer[], $3::bigint[]) AS open (level, tile)
-          USING (level, tile)
-        WHERE stream = $1 GROUP BY level, tile`,
+      // One look into the primary key for each tile, whatever the planner knows of the table.
+      `SELECT open.level, open.tile::float8 AS tile, hashes, nodes
+        FROM unnest($2::integer[], $3::bigint[]) AS open (level, tile), LATERAL (
+          SELECT string_agg(hashes, '' ORDER BY start) AS hashes,
+            string_agg(nodes, '' ORDER BY start) AS nodes FROM ${this.#options.schema}.tiles
+          WHERE stream = $1 AND level = open.level AND tile = open.tile) AS whole
+        WHERE hashes IS NOT NULL`,
       [stream, open.map(({ level }) => level), open.map(({ index }) => index)],
     )
     return rows.map(({ level, tile, hashes, nodes }) => ({

@@ -5,7 +5,7 @@
  * INVARIANT (synced): every session commits with the log flushed, whatever the server's default is,
  * and a server that does not sync at all (`fsync = off`) is refused.
  */
-import pg, { type Pool, type PoolClient, type PoolConfig } from 'pg'
+import type { Pool, PoolClient, PoolConfig } from 'pg'
 import { type Fault, fault } from '../../base/index.ts'
 import { StoreFailure } from '../../ledger/index.ts'
 import {
@@ -32,15 +32,21 @@ export interface PoolLimits {
   readonly stallMsMax: number
 }
 
-export function openPool(
+export async function openPool(
   { connection }: PostgresPlace,
   { connectionsMax, waitMsMax, stallMsMax }: PoolLimits,
-): Pool {
+): Promise<Pool> {
+  const { default: pg } = await loadPg()
   const settings = {
     synchronous_commit: 'on',
     lock_timeout: waitMsMax,
     idle_in_transaction_session_timeout: stallMsMax,
     client_encoding: 'UTF8',
+    // Every question here is a look into a primary key. A planner that has not seen the tables grow
+    // would read them from end to end.
+    enable_seqscan: 'off',
+    enable_bitmapscan: 'off',
+    jit: 'off',
   }
   const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`)
   const pool = new pg.Pool({
@@ -54,6 +60,11 @@ export function openPool(
   // A connection that dies while nobody uses it is replaced by the next one.
   pool.on('error', () => undefined)
   return pool
+}
+
+/** Programs whose ledger is a file do not wait for this package to load. */
+function loadPg(): Promise<typeof import('pg')> {
+  return import('pg')
 }
 
 /** Takes a connection; its death is told to whoever waits for a query, and to nobody else. */
@@ -80,6 +91,7 @@ export async function createPostgresLedger(
   name: string,
   appender: string,
 ): Promise<void> {
+  const { default: pg } = await loadPg()
   const client = new pg.Client(connection)
   client.on('error', ignore)
   try {
@@ -123,7 +135,7 @@ export async function checkLedger(client: PoolClient, schema: string): Promise<s
 /** Another writer was faster, or the server had to choose between two: the turn is taken again. */
 export function isRetried(error: unknown): boolean {
   // Serialisation, deadlock, a name or place that another one took at the same moment.
-  return [FENCED, '40001', '40P01', '23505'].includes(sqlState(error) ?? '')
+  return [FENCED, '40001', '40P01', '23505'].includes(errorCode(error) ?? '')
 }
 
 /** The server is coming up or has no place for us at the moment. */
@@ -150,10 +162,6 @@ function faultOf(code: string, at: string, { message }: Error): Fault {
   if (/^(?:3D000|3F000|42P01)$/.test(code)) return fault('ledger.missing', at, null)
   const reason = code === '' ? message : `${code}: ${message}`
   return fault('ledger.unreachable', at, { reason })
-}
-
-function sqlState(error: unknown): string | null {
-  return error instanceof pg.DatabaseError ? (error.code ?? null) : null
 }
 
 function errorCode(error: unknown): string | null {
