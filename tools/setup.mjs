@@ -11,7 +11,11 @@ import { fileURLToPath } from 'node:url'
 export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 
 /** Programs that writ needs, the Debian package that brings each, and what it is for. */
-const DEBIAN = []
+const DEBIAN = [
+  { command: 'g++', debian: 'g++', why: 'compiles the SQLite binding' },
+  { command: 'make', debian: 'make', why: 'compiles the SQLite binding' },
+  { command: 'python3', debian: 'python3', why: 'compiles the SQLite binding' },
+]
 
 /** Prepares the checkout; ends the process with a clear line when it cannot. */
 export async function prepare() {
