@@ -49,6 +49,7 @@ describe('pins', () => {
       'ruleset_v0',
       'control_ruleset_v0',
       'control_verdict_v0',
+      'control_evaluation_v0',
       'action_descriptor',
       'operation_v1',
       'proposal_v1',
@@ -56,6 +57,10 @@ describe('pins', () => {
       'decision_v1',
       'flow_v1',
       'flow_side_v1',
+      'key_rotated_v1',
+      'tail_cut_v1',
+      'body_dropped_v1',
+      'principal_v1',
       'record',
     ])
   })
@@ -67,6 +72,8 @@ describe('pins', () => {
 
   it('commands', () => {
     expect(COMMANDS.map(({ name }) => name)).toEqual([
+      'init',
+      'trust',
       'check',
       'normalize',
       'schema',
@@ -77,6 +84,24 @@ describe('pins', () => {
       'rules diff',
       'rules import',
       'rules fmt',
+      'task issue',
+      'task list',
+      'task show',
+      'receipt submit',
+      'log',
+      'show',
+      'ledger verify',
+      'ledger prove',
+      'ledger checkpoint',
+      'ledger export',
+      'ledger compare',
+      'ledger rotate',
+      'replay',
+      'principal add',
+      'principal list',
+      'token create',
+      'token revoke',
+      'token list',
       'demo',
     ])
   })

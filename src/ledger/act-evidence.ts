@@ -2,7 +2,7 @@
  * What the facts say about one task: its evidence pack, and the report on whether the facts hold
  * together. Both are functions of facts; neither says whether the execution was good.
  */
-import { show } from '../base/index.ts'
+import { showName } from '../base/index.ts'
 import {
   type ActReceipt,
   actReceipt,
@@ -107,7 +107,7 @@ function taskErrors(facts: readonly OpenedFact[]): readonly IntegrityError[] {
   const { principal, seq, payload } = first
   const issuer = field(payload, 'issuer')
   if (principal.kind !== 'human' || !sameName(issuer, principal)) {
-    const message = `the task was recorded for ${show(principalText(principal), '')}`
+    const message = `the task was recorded for ${showName(principalText(principal))}`
     errors.push({ code: 'task.issuer_mismatch', seq, message })
   }
   for (const other of others) {
@@ -130,7 +130,7 @@ function receiptErrors(
     for (const { code, message } of violations) add(code, message)
     if (!isObject(payload) || violations.length > 0) continue
     if (!sameName(field(payload, 'executor_id'), principal)) {
-      const message = `the receipt was recorded for ${show(principalText(principal), '')}`
+      const message = `the receipt was recorded for ${showName(principalText(principal))}`
       add('receipt.executor_mismatch', message)
     }
     if (task !== undefined && seq < task.seq) {

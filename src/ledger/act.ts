@@ -6,7 +6,7 @@
  * nothing that imports this, makes a task out of a verdict, a receipt or a schedule.
  * INVARIANT (nothing else counts): of a caller only kind, id and namespace are looked at.
  */
-import { digestDocument, show } from '../base/index.ts'
+import { digestDocument, show, showName } from '../base/index.ts'
 import {
   type ActReceipt,
   type ActTask,
@@ -47,16 +47,17 @@ export function judgeTask(document: unknown, caller: Caller, fill: TaskFill): Ta
 function kindViolations(caller: Caller): readonly Violation[] {
   const refused = humanFault(caller, 'issuing a task')
   if (refused === null) return []
-  const { code, message, hint } = refused
-  return [{ code, path: '', message, ...(hint === undefined ? {} : { hint }) }]
+  const { code, message } = refused
+  return [{ code, path: '', message }]
 }
 
 function issuerViolations(document: unknown, { principal }: Caller): readonly Violation[] {
   if (!isObject(document)) return []
   if (names(field(document, 'issuer'), principal)) return []
-  const message = `the issuer is not the caller, who is ${show(principalText(principal), '')}`
-  const hint = `"issuer": ${JSON.stringify(plain(principal))}`
-  return [{ code: 'task.issuer_mismatch', path: '/issuer', message, hint }]
+  const message = `the issuer is not the caller, who is ${showName(principalText(principal))}`
+  const mismatch = { code: 'task.issuer_mismatch', path: '/issuer', message } as const
+  if (principal.kind !== 'human') return [mismatch]
+  return [{ ...mismatch, hint: `"issuer": ${JSON.stringify(plain(principal))}` }]
 }
 
 export type ReceiptAnswer =
@@ -96,7 +97,7 @@ function documentViolations(document: unknown, task: unknown): readonly Violatio
 function executorViolations(document: unknown, { principal }: Caller): readonly Violation[] {
   if (!isObject(document)) return []
   if (names(field(document, 'executor_id'), principal)) return []
-  const message = `the executor is not the caller, who is ${show(principalText(principal), '')}`
+  const message = `the executor is not the caller, who is ${showName(principalText(principal))}`
   return [{ code: 'receipt.executor_mismatch', path: '/executor_id', message }]
 }
 

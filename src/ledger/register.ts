@@ -5,7 +5,7 @@
  * INVARIANT (the actor never decides, I1): what a principal may do follows from its kind alone. An
  * `ai`, a `script` or a `device` proposes and reports, and nothing else.
  */
-import { digestBytes, type Fault, fault, parseIsoMomentMs, show } from '../base/index.ts'
+import { digestBytes, type Fault, fault, parseIsoMomentMs, showName } from '../base/index.ts'
 import type { PrincipalChange } from '../contracts/index.ts'
 import { type Fact, isStreamName, MAIN_STREAM, PRINCIPAL_KINDS, type Principal } from './fact.ts'
 
@@ -126,10 +126,10 @@ export function bearerOf(register: Register, token: string, nowMs: number): Call
   // Digests of secrets are compared, so the time of the comparison tells nothing about a secret.
   const found = register.tokens.find((one) => one.digest === digest)
   if (found === undefined) return refused('the token is not known here')
-  if (found.revokedAt !== null) return refused(`the token ${show(found.id, '')} was revoked`)
+  if (found.revokedAt !== null) return refused(`the token ${showName(found.id)} was revoked`)
   const expiresMs = found.expiresAt === null ? null : parseIsoMomentMs(found.expiresAt)
   if (expiresMs !== null && nowMs >= expiresMs) {
-    return refused(`the token ${show(found.id, '')} has expired`)
+    return refused(`the token ${showName(found.id)} has expired`)
   }
   const entry = register.principals.find((one) => samePrincipal(one.principal, found.principal))
   if (entry === undefined) return refused('the principal of the token is not known here')
@@ -141,8 +141,7 @@ export function bearerOf(register: Register, token: string, nowMs: number): Call
 export function humanFault({ principal }: Caller, what: string): Fault | null {
   if (principal.kind === 'human') return null
   return fault('principal.not_human', '', null, {
-    message: `${what} is for humans; the caller is ${principalText(principal)}`,
-    hint: 'call without WRIT_TOKEN, or with the token of a human',
+    message: `${what} is for humans; the caller is ${showName(principalText(principal))}`,
   })
 }
 
@@ -158,7 +157,7 @@ export function mayKnow({ streams }: Caller, stream: string): boolean {
 }
 
 export function unknownStream(stream: string): Fault {
-  const message = `there is no stream ${show(stream, '')}`
+  const message = `there is no stream ${showName(stream)}`
   return fault('ledger.stream_unknown', stream, null, { message })
 }
 
