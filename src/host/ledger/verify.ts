@@ -181,10 +181,9 @@ class LedgerVerification {
 
   #report(examined: readonly Examined[]): VerifyReport {
     const { stream } = this.#options
-    const named = stream ?? streamOf(this.#anchors[0], examined) ?? MAIN_STREAM
-    const shown =
-      examined.find(({ row }) => row.name === named) ??
-      examined.find(({ row }) => row.name === HOST_STREAM)
+    const preference = [stream, anchoredStream(examined), MAIN_STREAM, HOST_STREAM]
+    const named = preference.find((name) => examined.some(({ row }) => row.name === name))
+    const shown = examined.find(({ row }) => row.name === named)
     const ok = this.#problems.count === 0
     return {
       ok,
@@ -495,11 +494,10 @@ function rootText(root: Uint8Array | null): string {
   return `sha256:${encodeHex(root ?? emptyRoot())}`
 }
 
-function streamOf(
-  anchor: KnownNote | undefined,
-  examined: readonly Examined[],
-): string | undefined {
-  return examined.find(({ row }) => row.origin === anchor?.checkpoint.origin)?.row.name
+/** The stream that an anchor speaks of; `main` before others. */
+function anchoredStream(examined: readonly Examined[]): string | undefined {
+  const names = examined.filter(({ anchors }) => anchors.length > 0).map(({ row }) => row.name)
+  return names.includes(MAIN_STREAM) ? MAIN_STREAM : names[0]
 }
 
 /** Anchors are handed in: one that cannot be read is a wrong call, not a finding. */
