@@ -235,6 +235,31 @@ describe('homes', () => {
     expect([cloned.status, cloned.json.error.code]).toEqual([4, 'home.untrusted'])
   })
 
+  it('is made once when two make it', async () => {
+    const place = new Place('race')
+    const make = () =>
+      new Promise<number | null>((resolve) => {
+        const made = spawn(process.execPath, [PROGRAM, 'init', '--no-pass'], {
+          cwd: place.project,
+          env: place.env(undefined),
+          stdio: 'ignore',
+        })
+        made.once('close', resolve)
+      })
+    const ended = await Promise.all([make(), make(), make()])
+    expect(ended).toContain(0)
+    expect(place.writ(['ledger', 'verify']).status).toBe(0)
+    const left = readdirSync(join(place.state, 'writ')).filter((name) => name.endsWith('.tmp'))
+    expect(left).toEqual([])
+  }, 60_000)
+
+  it('says which file cannot be written', () => {
+    const place = new Place('unwritable')
+    writeFileSync(join(place.project, '.writ'), 'a file stands in the way')
+    const { status, json } = place.writ(['init', '--no-pass', '--json'])
+    expect([status, json.error.code]).toEqual([4, 'cli.file_unwritable'])
+  })
+
   it('refuses an id that leads elsewhere', () => {
     const place = new Place('escape').init()
     writeFileSync(join(place.project, '.writ', 'id'), '../../elsewhere\n')
@@ -560,6 +585,15 @@ describe('writ log', () => {
     expect(place.writ(['log', '--jsonl']).out.trim().split('\n')).toHaveLength(4)
   })
 
+  it('escapes what a terminal would act on', () => {
+    const place = new Place('escapes').init()
+    const id = place.issue({ meta: { note: '\u202egnitset\u001b[31m' } })
+    const { out } = place.writ(['show', id])
+    expect(out).toContain('\\u202egnitset')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be printed
+    expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/)
+  })
+
   it('follows', async () => {
     const follower = spawn(
       process.execPath,
@@ -727,16 +761,18 @@ describe('writ replay (L-9)', () => {
   const place = new Place('replay')
   const rules = join(folder, 'replay-rules.json')
   const inputs = join(folder, 'replay-inputs.json')
+  let evaluated: Ended
   const evaluate = (...args: string[]) =>
     place.writ(['rules', 'eval', '--rules', rules, '--inputs', inputs, '--record', ...args])
   beforeAll(() => {
     place.init()
     writeFileSync(rules, JSON.stringify(RULESET))
     writeFileSync(inputs, JSON.stringify(INPUTS))
+    evaluated = evaluate('--json')
   }, 60_000)
 
   it('records an evaluation and computes it again', () => {
-    const { status, json } = evaluate('--json')
+    const { status, json } = evaluated
     expect([status, json.recorded.stream, json.recorded.seq]).toEqual([0, 'main', 0])
     const [fact] = place.writ(['log', '--json']).json.facts
     expect(fact.record.payload.verdicts).toEqual(json.verdicts)

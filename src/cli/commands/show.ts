@@ -2,7 +2,7 @@
  * `writ show ID`: everything the ledger says about a task, an action, a run or one fact. Looks in every
  * stream that the caller may know of; what lies in another does not exist.
  */
-import { canonicalJson, fault, isUuid, showName } from '../../base/index.ts'
+import { fault, isUuid, showName } from '../../base/index.ts'
 import {
   type EvidencePack,
   evidencePack,
@@ -13,6 +13,7 @@ import {
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
 import { FACT_HEADS, factRow } from '../history/fact-rows.ts'
 import { allFacts, openFact, shownFact } from '../history/facts.ts'
+import { plainLines } from '../history/plain.ts'
 import { table } from '../history/table.ts'
 import { treeErrors } from '../history/task-facts.ts'
 import { type ReadSession, streamsToRead, withHistory } from '../home.ts'
@@ -109,6 +110,6 @@ function toText(call: Call, { kind, stream, facts }: Found, report: IntegrityRep
 }
 
 function payloadText({ seq, payload, record }: OpenedFact): string {
-  const text = JSON.stringify(JSON.parse(canonicalJson(payload)), null, 2)
+  const text = plainLines(JSON.stringify(payload, null, 2))
   return `${seq}  ${record.type}\n${text}\n`
 }

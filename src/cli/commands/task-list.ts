@@ -1,6 +1,6 @@
 /** `writ task list`: the tasks of a stream, with what their receipts say so far. */
 import { field } from '../../contracts/index.ts'
-import { taskStatus } from '../../ledger/index.ts'
+import { type TaskStatus, taskStatus } from '../../ledger/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { eachFact } from '../history/facts.ts'
 import { table } from '../history/table.ts'
@@ -10,29 +10,29 @@ interface TaskRow {
   readonly act_task_id: string
   readonly action_type: string
   readonly receipts: number
-  readonly status: string
+  readonly status: TaskStatus
 }
 
 export async function run(call: Call): Promise<Exit> {
   return withHistory(call, async (session) => {
     const { ledger } = session
     const stream = await streamToRead(session, call)
-    const receipts = new Map<string, unknown[]>()
+    // A count and a word for each task, however many receipts there are.
+    const answered = new Map<string, { count: number; status: TaskStatus }>()
     for await (const { payload } of eachFact(ledger, { stream, type: 'ao_act_receipt_v0' })) {
       const id = String(field(payload, 'act_task_id'))
-      const known = receipts.get(id)
-      if (known === undefined) receipts.set(id, [payload])
-      else known.push(payload)
+      const count = (answered.get(id)?.count ?? 0) + 1
+      answered.set(id, { count, status: taskStatus([payload]) })
     }
     const tasks: TaskRow[] = []
     for await (const { payload } of eachFact(ledger, { stream, type: 'ao_act_task_v0' })) {
       const id = String(field(payload, 'act_task_id'))
-      const given = receipts.get(id) ?? []
+      const { count, status } = answered.get(id) ?? { count: 0, status: taskStatus([]) }
       tasks.push({
         act_task_id: id,
         action_type: String(field(payload, 'action_type')),
-        receipts: given.length,
-        status: taskStatus(given),
+        receipts: count,
+        status,
       })
     }
     await tell(call, tasks)

@@ -4,6 +4,7 @@ import {
   closeSync,
   constants,
   fsyncSync,
+  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -11,7 +12,8 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { isAbsent } from './failure.ts'
+import { fault, showName } from '../../base/index.ts'
+import { HomeFailure, isAbsent } from './failure.ts'
 
 export function writeWhole(file: string, text: string, mode: number): void {
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`
@@ -27,7 +29,16 @@ export function writeWhole(file: string, text: string, mode: number): void {
     syncFolder(dirname(file))
   } catch (error) {
     rmSync(temporary, { force: true })
-    throw error
+    throw unwritable(file, error)
+  }
+}
+
+/** Makes a folder and those above it; tells whether it was not there before. */
+export function makeFolder(folder: string, mode: number): boolean {
+  try {
+    return mkdirSync(folder, { recursive: true, mode }) !== undefined
+  } catch (error) {
+    throw unwritable(folder, error)
   }
 }
 
@@ -37,7 +48,9 @@ export function readIfThere(file: string): string | null {
     return readFileSync(file, 'utf8')
   } catch (error) {
     if (isAbsent(error)) return null
-    throw error
+    const reason = reasonOf(error)
+    const message = `${showName(file)} cannot be read (${reason})`
+    throw new HomeFailure(fault('cli.file_unreadable', file, { file, reason }, { message }))
   }
 }
 
@@ -48,4 +61,14 @@ export function syncFolder(directory: string): void {
   } finally {
     closeSync(handle)
   }
+}
+
+function unwritable(file: string, error: unknown): HomeFailure {
+  const reason = reasonOf(error)
+  const message = `${showName(file)} cannot be written (${reason})`
+  return new HomeFailure(fault('cli.file_unwritable', file, { file, reason }, { message }))
+}
+
+function reasonOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? 'unknown reason'
 }

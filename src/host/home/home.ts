@@ -6,12 +6,12 @@
  * a human registered. Anything else is `home.untrusted`, and nothing of it is read further.
  */
 import { randomUUID } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, realpathSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { digestBytes, isUuid, showName } from '../../base/index.ts'
 import { type Actor, createLedger } from '../ledger/ledger.ts'
 import { homeFailure } from './failure.ts'
-import { readIfThere, syncFolder, writeWhole } from './file.ts'
+import { makeFolder, readIfThere, syncFolder, writeWhole } from './file.ts'
 import { DEFAULT_LAWS, GITIGNORE } from './first-files.ts'
 import { findHome, newHome, type Surroundings, stateRoot } from './place.ts'
 import { readTrusted, type TrustedHome, trustHome } from './trust.ts'
@@ -85,13 +85,13 @@ export async function makeHome(
   const wanted = newHome(surroundings, given)
   const root = stateRoot(surroundings)
   const created: string[] = []
-  makeFolder(wanted, 0o755, created)
+  addFolder(wanted, 0o755, created)
   const directory = realpathSync(wanted)
   refuseChanged(root, directory)
-  makeFile(join(directory, 'id'), `${randomUUID()}\n`, created)
-  makeFile(join(directory, '.gitignore'), GITIGNORE, created)
-  makeFile(join(directory, 'laws.yaml'), DEFAULT_LAWS, created)
-  makeFolder(join(directory, 'rules'), 0o755, created)
+  addFile(join(directory, 'id'), `${randomUUID()}\n`, created)
+  addFile(join(directory, '.gitignore'), GITIGNORE, created)
+  addFile(join(directory, 'laws.yaml'), DEFAULT_LAWS, created)
+  addFolder(join(directory, 'rules'), 0o755, created)
   const now = describeHome(directory)
   if (now === null) throw homeFailure('home.malformed', directory, 'the file `id` is gone')
   const state = join(root, now.id)
@@ -116,23 +116,32 @@ async function makeState(state: string, id: string, actor: Actor, created: strin
   if (!existsSync(state)) {
     const draft = `${state}.${process.pid}.tmp`
     rmSync(draft, { recursive: true, force: true })
-    mkdirSync(draft, { recursive: true, mode: 0o700 })
+    makeFolder(draft, 0o700)
     await createLedger({ directory: draft }, `writ/${id}`, actor)
-    renameSync(draft, state)
-    syncFolder(dirname(state))
-    created.push(state, join(state, 'ledger.db'), join(state, 'keys'))
+    if (moveInto(draft, state)) created.push(state, join(state, 'ledger.db'), join(state, 'keys'))
   }
   chmodSync(state, 0o700)
-  for (const name of ['objects', 'journal']) makeFolder(join(state, name), 0o700, created)
+  for (const name of ['objects', 'journal']) addFolder(join(state, name), 0o700, created)
 }
 
-function makeFolder(folder: string, mode: number, created: string[]): void {
-  if (existsSync(folder)) return
-  mkdirSync(folder, { recursive: true, mode })
-  created.push(folder)
+/** False when another process was first; its ledger stays. */
+function moveInto(draft: string, state: string): boolean {
+  try {
+    renameSync(draft, state)
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true })
+    if (existsSync(state)) return false
+    throw error
+  }
+  syncFolder(dirname(state))
+  return true
 }
 
-function makeFile(file: string, text: string, created: string[]): void {
+function addFolder(folder: string, mode: number, created: string[]): void {
+  if (makeFolder(folder, mode)) created.push(folder)
+}
+
+function addFile(file: string, text: string, created: string[]): void {
   if (existsSync(file)) return
   writeWhole(file, text, 0o644)
   created.push(file)

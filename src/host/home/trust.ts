@@ -2,11 +2,10 @@
  * Which homes a human registered on this machine: path, id and the digest of the laws, in the user's
  * state. A cloned repository can bring a `.writ/`, but nobody registered that one.
  */
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isObject } from '../../contracts/index.ts'
 import { homeFailure } from './failure.ts'
-import { readIfThere, writeWhole } from './file.ts'
+import { makeFolder, readIfThere, writeWhole } from './file.ts'
 
 export interface TrustedHome {
   /** The real path of `.writ`. */
@@ -36,7 +35,7 @@ function isTrustedHome(value: unknown): value is TrustedHome {
 
 /** Registers a home as it is now; what was registered for the same path is replaced. */
 export function trustHome(root: string, home: TrustedHome): void {
-  mkdirSync(root, { recursive: true, mode: 0o700 })
+  makeFolder(root, 0o700)
   const others = readTrusted(root).filter(({ path }) => path !== home.path)
   writeWhole(join(root, FILE), `${JSON.stringify({ homes: [...others, home] }, null, 2)}\n`, 0o600)
 }
