@@ -16,6 +16,11 @@ const SOAKS = [
     files: ['tests/constitution/analysis.test.ts'],
     env: { WRIT_ANALYSIS_RUNS: '400' },
   },
+  {
+    name: 'postgres-crash',
+    files: ['tests/ledger/postgres-crash.test.ts'],
+    env: { WRIT_POSTGRES_CRASH_ROUNDS: '200' },
+  },
 ]
 
 await prepare()

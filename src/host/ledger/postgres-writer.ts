@@ -135,15 +135,17 @@ export class PostgresWriter implements Writer {
       const waitedMs = Math.round(performance.now() - started)
       const outcome = await this.#take(streams, calls)
       if (outcome.kind === 'done') return outcome.answers
-      if (outcome.kind === 'failed') {
-        const failed = postgresFailure(outcome.error, this.#options.schema)
-        if (!(failed instanceof StoreFailure)) throw failed
-        const told = failed.fault.code === 'ledger.busy' ? busy(waitedMs, failed) : failed
-        return calls.map(() => told)
-      }
-      if (waitedMs > this.#options.waitMsMax) return calls.map(() => busy(waitedMs, outcome.error))
+      if (outcome.kind === 'failed') return calls.map(() => this.#gaveUp(outcome, waitedMs))
+      if (waitedMs > this.#options.waitMsMax)
+        return calls.map(() => this.#gaveUp(outcome, waitedMs))
       await pause()
     }
+  }
+
+  #gaveUp({ error }: Exclude<Outcome, { kind: 'done' }>, waitedMs: number): StoreFailure {
+    const failed = isRetried(error) ? null : postgresFailure(error, this.#options.schema)
+    if (failed !== null && !(failed instanceof StoreFailure)) throw failed
+    return failed === null || failed.fault.code === 'ledger.busy' ? busy(waitedMs, error) : failed
   }
 
   /** One turn. Whatever went wrong before the commit left nothing behind: the server rolls back. */
@@ -176,8 +178,7 @@ export class PostgresWriter implements Writer {
       if (last.step === 'commit' || last.step === 'answer') {
         const settled = await this.#settle(turn, error)
         if (settled !== null) return settled
-      } else if (isRetried(error)) return { kind: 'again', error }
-      else return { kind: 'failed', error }
+      } else return { kind: isRetried(error) || isPassing(error) ? 'again' : 'failed', error }
     }
     this.#keep(turn)
     return { kind: 'done', answers: turn.answers() }
@@ -202,10 +203,10 @@ export class PostgresWriter implements Writer {
         client = await connect(this.#options.pool)
         const isRecorded = await turn.isRecorded(client)
         release(client, 'sound')
-        return isRecorded ? null : { kind: 'failed', error }
+        return isRecorded ? null : { kind: isPassing(error) ? 'again' : 'failed', error }
       } catch (again) {
         if (client !== null) release(client, 'broken')
-        if (performance.now() < until && (isPassing(again) || isPassingLoss(again))) await pause()
+        if (performance.now() < until && isPassing(again)) await pause()
         else return { kind: 'failed', error: unclear(this.#options.schema, error) }
       }
     }
@@ -248,18 +249,6 @@ function busy(waitedMs: number, cause: unknown): StoreFailure {
 
 function unclear(at: string, cause: unknown): StoreFailure {
   return new StoreFailure(fault('ledger.unclear', at, null), { cause })
-}
-
-/** A connection that broke while we asked: the server may be back at the next try. */
-function isPassingLoss(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    /terminat|ECONNRESET|EPIPE|57P0/.test(`${error.message}${codeOf(error)}`)
-  )
-}
-
-function codeOf(error: Error): string {
-  return String((error as NodeJS.ErrnoException).code ?? '')
 }
 
 function pause(): Promise<void> {

@@ -138,9 +138,13 @@ export function isRetried(error: unknown): boolean {
   return [FENCED, '40001', '40P01', '23505'].includes(errorCode(error) ?? '')
 }
 
-/** The server is coming up or has no place for us at the moment. */
+/** The server is going down, is away, coming up, or has no place for us: it may be there in a moment. */
 export function isPassing(error: unknown): boolean {
-  return /^(?:57P03|53300|ECONNREFUSED|ENOENT)$/.test(errorCode(error) ?? '')
+  if (!(error instanceof Error)) return false
+  const code = errorCode(error)
+  if (code === null) return isConnectionLoss(error)
+  // Shutdown, crash, start, too many connections, and our own session ended because it slept.
+  return /^(?:57P0[123]|53300|25P03|08\d{3}|ECONN\w+|ENOENT|EPIPE)$/.test(code)
 }
 
 /** The failure that an error of the server or the connection is. Bugs pass through. */
@@ -171,5 +175,5 @@ function errorCode(error: unknown): string | null {
 
 /** `pg` has no codes for these. */
 function isConnectionLoss({ message }: Error): boolean {
-  return /connection|timeout|not queryable/i.test(message)
+  return /connection terminated|not queryable|timeout exceeded/i.test(message)
 }
