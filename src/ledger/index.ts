@@ -224,5 +224,5 @@ export {
   proveExtension,
   proveFact,
 } from './verify-proof.ts'
-export { checkReferenced, type Reference } from './verify-record.ts'
+export { checkReferenced, type RecordFinding, type Reference } from './verify-record.ts'
 export { HashSet } from './verify-set.ts'

@@ -58,17 +58,7 @@ export function checkRecord(
     return { wrong: null, references: [...referenceTo(record, seq, 'payload'), ...original] }
   }
   const said = judgePayload(record.type, record.payload)
-  const rule = rules.find(({ type }) => type === record.type)
-  const bodies = markedBodies(record.payload, rule).map(
-    ({ digest, bytes }): Reference => ({
-      seq,
-      digest,
-      bytes,
-      kind: 'body',
-      record,
-      mustFollow: false,
-    }),
-  )
+  const bodies = bodiesOf(record, seq, record.payload, rules)
   if (said === null) return { wrong: null, references: [...bodies, ...original] }
   if (original.length === 0) return { wrong: breach(said), references: bodies }
   const [first] = original
@@ -114,23 +104,46 @@ function referenceTo(
   return [{ seq, digest, bytes, kind, record, mustFollow: false }]
 }
 
-/** Whether the bytes that a reference led to are what the fact says; they have its digest. */
-export function checkReferenced(reference: Reference, bytes: Uint8Array): Wrong | null {
-  const { kind, record } = reference
+/** The bodies behind the redacted places of a payload. */
+function bodiesOf(
+  record: FactRecord,
+  seq: number,
+  payload: unknown,
+  rules: readonly BodyRule[],
+): readonly Reference[] {
+  const rule = rules.find(({ type }) => type === record.type)
+  return markedBodies(payload, rule).map(({ digest, bytes }) => {
+    return { seq, digest, bytes, kind: 'body', record, mustFollow: false }
+  })
+}
+
+/**
+ * Whether the bytes that a reference led to are what the fact says; they have its digest. A payload
+ * kept by reference names bodies of its own.
+ */
+export function checkReferenced(
+  reference: Reference,
+  bytes: Uint8Array,
+  rules: readonly BodyRule[],
+): RecordFinding {
+  const { kind, record, seq } = reference
   const content = kind === 'payload' ? bytes : contentOf(bytes)
-  if (content.length !== reference.bytes) return breach(`the ${kind} has another length`)
-  if (kind === 'body') return null
-  if (kind === 'original' && !reference.mustFollow) return null
+  if (content.length !== reference.bytes) return found(`the ${kind} has another length`)
+  if (kind === 'body' || (kind === 'original' && !reference.mustFollow)) return found(null)
   const text = new TextDecoder().decode(content)
   const payload = parse(text, record.type)
   if (payload === undefined || canonicalJson(payload) !== text) {
-    return breach(`the ${kind} is not canonical JSON`)
+    return found(`the ${kind} is not canonical JSON`)
   }
   if (kind === 'payload' && !hasTerms(record, payload)) {
-    return breach('the search terms of the fact are not those of its payload')
+    return found('the search terms of the fact are not those of its payload')
   }
-  const said = judgePayload(record.type, payload)
-  return said === null ? null : breach(said)
+  const bodies = kind === 'payload' ? bodiesOf(record, seq, payload, rules) : []
+  return found(judgePayload(record.type, payload), bodies)
+}
+
+function found(said: string | null, references: readonly Reference[] = []): RecordFinding {
+  return { wrong: said === null ? null : breach(said), references }
 }
 
 function hasTerms(record: FactRecord, payload: unknown): boolean {

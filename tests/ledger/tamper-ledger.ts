@@ -13,7 +13,8 @@ import {
   publicKeyOf,
 } from '../../src/host/index.ts'
 import {
-  type BodyRule,
+  BODY_RULES,
+  type Entry,
   type Fact,
   formatVerifierKey,
   markedBodies,
@@ -22,10 +23,6 @@ import { ANN, entry, task } from './entries.ts'
 import { NAME } from './test-ledger.ts'
 
 export const ACTOR = { principal: ANN, source: 'test' } as const
-export const RULES: readonly BodyRule[] = [
-  { type: 'ao_act_task_v0', keep: 'places', places: ['/meta/note'] },
-  { type: 'proposal_v1', keep: 'whole', places: ['/**/env/*'] },
-]
 export const STREAMS = ['host', 'main', 'north'] as const
 
 export interface Fixture {
@@ -44,7 +41,7 @@ export async function makeFixture(folder: string): Promise<Fixture> {
   const directory = join(folder, 'state')
   await createLedger({ directory }, NAME, ACTOR)
   const pins = [pinOf(directory)]
-  const ledger = await openLedger({ directory, writer: 'inline', bodyRules: RULES })
+  const ledger = await openLedger({ directory, writer: 'inline' })
   await record(ledger, 0, 40)
   await ledger.rotateKey(ACTOR)
   pins.push(pinOf(directory))
@@ -67,7 +64,7 @@ export async function makeFixture(folder: string): Promise<Fixture> {
 
 /** The last facts of every stream, behind the anchors. */
 async function finish(directory: string): Promise<void> {
-  const ledger = await openLedger({ directory, writer: 'inline', bodyRules: RULES })
+  const ledger = await openLedger({ directory, writer: 'inline' })
   await record(ledger, FACTS - 5, FACTS)
   await ledger.record(entry('n2', { stream: 'north' }))
   await ledger.rotateKey(ACTOR)
@@ -81,23 +78,46 @@ async function record(ledger: Ledger, from: number, to: number): Promise<void> {
   }
 }
 
-function entryOf(index: number) {
+/** Bodies and payloads of each kind come again and again. */
+function entryOf(index: number): Entry {
   const id = `task-${index}`
   const key = index % 3 === 0 ? { idempotencyKey: `key-${index}` } : {}
-  if (index % 50 === 7) {
-    const long = { ...task(id), meta: { plan: `${index} `.repeat(6_000) } }
-    return entry(id, { ...key, record: { type: 'ao_act_task_v0', payload: long } })
+  const of = (type: string, payload: unknown) => entry(id, { ...key, record: { type, payload } })
+  switch (index % 40) {
+    case 7:
+      return of('ao_act_task_v0', { ...task(id), meta: { plan: `${index} `.repeat(6_000) } })
+    case 11:
+      return of('proposal_v1', proposal(index))
+    case 3:
+    case 23:
+      return of('sandbox_result_v1', sandboxResult(index, 1))
+    case 31:
+      return of('sandbox_result_v1', sandboxResult(index, 400))
+    default:
+      return of('ao_act_task_v0', task(id))
   }
-  if (index % 40 === 11)
-    return entry(id, { record: { type: 'proposal_v1', payload: proposal(index) } })
-  const payload = index % 25 === 3 ? task(id, `a secret of ${index}`) : task(id)
-  return entry(id, { ...key, record: { type: 'ao_act_task_v0', payload } })
+}
+
+const VECTORS = JSON.parse(readFileSync('spec/vectors/contracts/sandbox-result.json', 'utf8'))
+
+/** With outputs that become bodies; with many findings it is kept by reference. */
+function sandboxResult(index: number, findings: number): Record<string, unknown> {
+  const { success } = VECTORS.bases
+  const finding = { code: 'effect.not_observed', path: '/home/ann/shop/tmp/b.log' }
+  return {
+    ...success,
+    outputs: { stdout: `out ${index}`, stderr: `error ${index}`, truncated: false },
+    findings: Array.from({ length: findings }, (_, at) => ({ ...finding, path: `/tmp/${at}` })),
+  }
 }
 
 async function dropBody(ledger: Ledger): Promise<void> {
   const [row] = await ledger.store.read('main', 3, 1)
   const fact = JSON.parse(row?.text ?? '') as Fact
-  const [body] = markedBodies(fact.record.payload, RULES[0])
+  const [body] = markedBodies(
+    fact.record.payload,
+    BODY_RULES.find(({ type }) => type === fact.record.type),
+  )
   if (body === undefined || !isDigest(body.digest)) throw new Error('fact 3 has a body')
   const payload = {
     body: body.digest,

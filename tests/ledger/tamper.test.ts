@@ -14,7 +14,7 @@ import {
 import { StoreFailure } from '../../src/ledger/index.ts'
 import { verifyBundle } from '../verifier/verify.mjs'
 import { type Manipulation, manipulate } from './tamper.ts'
-import { type Fixture, makeFixture, RULES, readText, STREAMS } from './tamper-ledger.ts'
+import { type Fixture, makeFixture, readText, STREAMS } from './tamper-ledger.ts'
 import { scratch } from './test-ledger.ts'
 
 const RUNS = Number(process.env['WRIT_TAMPER_RUNS'] ?? 150)
@@ -41,7 +41,7 @@ async function verdict(
 ): Promise<VerifyReport | null> {
   try {
     const given = anchor === undefined ? {} : { anchor }
-    const options = { contracts: true, bodyRules: RULES, pinnedKeys: fixture.pins, ...given }
+    const options = { contracts: true, pinnedKeys: fixture.pins, ...given }
     return await verifyLedger({ directory }, options)
   } catch (error) {
     if (error instanceof StoreFailure) return null
@@ -60,7 +60,7 @@ async function bundleSums(directory: string): Promise<Record<string, string>> {
     const reader = openLedgerReader({ directory })
     try {
       for (const stream of STREAMS) {
-        const options = { stream, bodies: true, bodyRules: RULES, nowMs: () => 0 }
+        const options = { stream, bodies: true, nowMs: () => 0 }
         const dir = bundleOf(stream)
         const done = await exportBundle(reader, dir, options).catch((error: unknown) => {
           if (error instanceof StoreFailure) return null

@@ -7,7 +7,7 @@
  * Prints { ok, anchored, size, root, problems } as JSON; exit 0 verified, 1 falsified, 2 usage.
  */
 import { createHash, createPublicKey, verify } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { argv, exit, stdout } from 'node:process'
 import { pathToFileURL } from 'node:url'
@@ -18,8 +18,6 @@ function sha256(...parts) {
   return hash.digest()
 }
 
-const sumOf = (file) => sha256(readFileSync(file)).toString('hex')
-const leafOf = (line) => sha256(Buffer.of(0), line)
 const node = (left, right) => sha256(Buffer.of(1), left, right)
 const hex = (hash) => `sha256:${hash.toString('hex')}`
 const isDigest = (text) => typeof text === 'string' && /^sha256:[0-9a-f]{64}$/.test(text)
@@ -56,21 +54,13 @@ function* lines(file) {
   demand(from === bytes.length, `${file} does not end with a newline`)
 }
 
-/** The tree at its right edge: complete subtrees, largest first. */
-class Tree {
-  size = 0
-  #edge = []
-  add(leaf) {
-    let hash = leaf
-    for (let at = this.size; at % 2 === 1; at = (at - 1) / 2) hash = node(this.#edge.pop(), hash)
-    this.#edge.push(hash)
-    this.size++
-  }
-  root() {
-    return this.#edge.reduceRight((right, left) => node(left, right))
-  }
+/** Adds a leaf to the right edge of a tree: its complete subtrees, largest first. */
+function grow(edge, size, leaf) {
+  let hash = leaf
+  for (let at = size; at % 2 === 1; at = (at - 1) / 2) hash = node(edge.pop(), hash)
+  edge.push(hash)
 }
-
+const rootOf = (edge) => edge.reduceRight((right, left) => node(left, right))
 /** The largest power of two below `size`. */
 const splitPoint = (size) => 2 ** (31 - Math.clz32(size - 1))
 
@@ -105,19 +95,19 @@ function base64(text, what) {
 function readKey(text) {
   const [, name, id, encoded] = /^([^+\s]+)\+([0-9a-f]{8})\+(\S+)$/.exec(text) ?? []
   const content = base64(encoded, 'a key')
-  demand(content.length === 33 && content[0] === 1, `\`${text}\` is no Ed25519 key`)
-  const wanted = sha256(`${name}\n`, content).toString('hex').slice(0, 8)
-  demand(id === wanted, `the id of the key \`${text}\` is not ${wanted}`)
+  const isKey = content.length === 33 && content[0] === 1
+  const wanted = sha256(`${name}\n`, content).toString('hex', 0, 4)
+  demand(isKey && id === wanted, `\`${text}\` is no Ed25519 key, or has another id`)
   const spki = Buffer.concat([Buffer.from('302a300506032b6570032100', 'hex'), content.subarray(1)])
   const object = createPublicKey({ key: spki, format: 'der', type: 'spki' })
   return { text, name, id, object, bytes: content.subarray(1) }
 }
 
-/** A note as { what, text, origin, size, root, more, signatures }. */
+/** A note as { what, text, origin, size, root, signatures }. */
 function readNote(bytes, what) {
   const whole = TEXT.decode(bytes)
-  const [, text = '', tail = ''] = /^((?:[^\n]+\n){3,})\n((?:[^\n]+\n)+)$/.exec(whole) ?? []
-  const [origin, size, encoded, ...more] = text.slice(0, -1).split('\n')
+  const [, text = '', tail = ''] = /^((?:[^\n]+\n){3})\n((?:[^\n]+\n)+)$/.exec(whole) ?? []
+  const [origin, size, encoded] = text.slice(0, -1).split('\n')
   const root = base64(encoded, `the root of ${what}`)
   demand(/^[1-9]\d{0,15}$/.test(size) && root.length === 32, `${what} is not a checkpoint`)
   const lines = tail.slice(0, -1).split('\n')
@@ -126,11 +116,11 @@ function readNote(bytes, what) {
     const decoded = base64(content, `a signature of ${what}`)
     return { name, id: decoded.toString('hex', 0, 4), bytes: decoded.subarray(4) }
   })
-  return { what, text, origin, size: Number(size), root, more, signatures }
+  return { what, text, origin, size: Number(size), root, signatures }
 }
 
 /** Signed by the keys of its size: a note of the bundle by exactly these, an anchor at least. */
-function checkNote({ what, text, size, more, signatures }, schedule, isOurs) {
+function checkNote({ what, text, size, signatures }, schedule, isOurs) {
   const signers = schedule.filter(({ from, to }) => size >= from && size <= to)
   const isBy = (one, span) => one.name === span?.key.name && one.id === span.key.id
   const known = signatures.filter((one) => schedule.some((span) => isBy(one, span)))
@@ -141,9 +131,9 @@ function checkNote({ what, text, size, more, signatures }, schedule, isOurs) {
     const fits = verify(null, Buffer.from(text), span.key.object, one.bytes)
     demand(fits, `a signature of ${what} does not fit`)
   }
-  const isExact = signatures.every((one, at) => isBy(one, signers[at])) && more.length === 0
-  const isWhole = signatures.length === signers.length && isExact
-  demand(!isOurs || isWhole, `${what} has not exactly the signatures of its size`)
+  const inOrder = signatures.every((one, at) => isBy(one, signers[at]))
+  const isExact = signatures.length === signers.length && inOrder
+  demand(!isOurs || isExact, `${what} has not exactly the signatures of its size`)
 }
 
 const MANIFEST = 'bodies,exported_at,format,inclusion_proofs,level,origin,root,size,stream'
@@ -152,12 +142,11 @@ const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 /** Steps 1, 2 and 5, and what 4 and 6 need of the facts. */
 function readFacts(directory, stream, notes) {
-  const tree = new Tree()
-  const [leaves, rotations, references] = [[], [], []]
+  const [edge, leaves, rotations, references, bodies] = [[], [], [], [], []]
   const [dropped, types, usedKeys] = [new Set(), new Set(), new Set()]
   let last = ''
   for (const line of lines(join(directory, 'facts.jsonl'))) {
-    const seq = tree.size
+    const seq = leaves.length
     const fact = readCanonical(line, `fact ${seq}`)
     demand(Object.keys(fact).sort().join() === KEYS, `fact ${seq} has other keys`)
     demand(fact.seq === seq && fact.stream === stream, `fact ${seq} stands at another place`)
@@ -171,14 +160,16 @@ function readFacts(directory, stream, notes) {
     if (type === 'key_rotated_v1' && payload.old_key !== null) rotations.push({ seq, ...payload })
     if (type === 'body_dropped_v1') dropped.add(payload.body)
     if (payload === undefined) references.push({ seq, digest, bytes })
-    leaves.push(leafOf(line))
-    tree.add(leaves[seq])
-    for (const { what, root } of notes.filter(({ size }) => size === tree.size)) {
-      demand(root.equals(tree.root()), `${what} has another root than the first ${seq + 1} facts`)
+    if (fact.record.original) bodies.push({ seq, digest: fact.record.original.body })
+    if (type === 'sandbox_result_v1' && payload) bodies.push(...outputs(seq, payload))
+    leaves.push(sha256(Buffer.of(0), line))
+    grow(edge, seq, leaves[seq])
+    for (const { what, root } of notes.filter(({ size }) => size === seq + 1)) {
+      demand(root.equals(rootOf(edge)), `${what} has another root than the first ${seq + 1} facts`)
     }
   }
-  for (const { what, size } of notes) demand(size <= tree.size, `${what} counts more facts`)
-  return { tree, leaves, rotations, references, dropped, types }
+  for (const { what, size } of notes) demand(size <= leaves.length, `${what} counts more facts`)
+  return { root: rootOf(edge), leaves, rotations, references, bodies, dropped, types }
 }
 
 /** Step 4: which key signs which sizes, and that keys.txt says the same. */
@@ -204,40 +195,46 @@ function readSchedule(directory, origin, rotations, pinned) {
   return schedule
 }
 
+/** The bodies that the redacted outputs of a sandbox name. */
+function outputs(seq, { outputs: { stdout, stderr } }) {
+  const names = `${stdout} ${stderr}`.match(/(?<=\bbody:)sha256:[0-9a-f]{64}/g) ?? []
+  return names.map((digest) => ({ seq, digest }))
+}
+
 /** Step 6. */
-function checkObjects(directory, { references, dropped }) {
+function checkObjects(directory, { references, bodies, dropped }, areIncluded) {
   const folder = join(directory, 'objects')
-  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
-    demand(sumOf(join(folder, name)) === name, `objects/${name} has other contents`)
-  }
   for (const { seq, digest, bytes } of references) {
-    demand(isDigest(digest), `fact ${seq} has neither payload nor reference`)
-    const file = join(folder, digest.slice(7))
-    demand(existsSync(file) || dropped.has(digest), `the payload of fact ${seq} is missing`)
+    const file = join(folder, String(digest).slice(7))
     if (!existsSync(file)) continue
-    const text = canonical(readCanonical(readFileSync(file), `the payload of fact ${seq}`))
-    demand(Buffer.byteLength(text) === bytes, `the payload of fact ${seq} has another length`)
+    const payload = readCanonical(readFileSync(file), `the payload of fact ${seq}`)
+    demand(statSync(file).size === bytes, `the payload of fact ${seq} has another length`)
+    if (payload.outputs) bodies.push(...outputs(seq, payload))
+  }
+  for (const { seq, digest } of areIncluded ? [...references, ...bodies] : references) {
+    const file = join(folder, isDigest(digest) ? digest.slice(7) : '')
+    if (!existsSync(file)) demand(dropped.has(digest), `what fact ${seq} names is missing`)
+    else demand(hex(sha256(readFileSync(file))) === digest, `what fact ${seq} names is another`)
   }
 }
 
 /** Step 7. */
-function checkProofs(directory, extent, { tree, leaves }, kept) {
-  const { size } = tree
+function checkProofs(directory, extent, { root, leaves }, kept) {
+  const size = leaves.length
   const seqs = extent === 'all' ? [...leaves.keys()] : [0, size - 1]
   const wanted = seqs.map((seq) => [{ type: 'inclusion', seq, size }, null])
-  const old = kept.map(({ size: from, root }) => [{ type: 'consistency', from, to: size }, root])
-  wanted.push(...old)
+  for (const note of kept)
+    wanted.push([{ type: 'consistency', from: note.size, to: size }, note.root])
   const found = [...lines(join(directory, 'proofs.jsonl'))]
   demand(found.length === wanted.length, 'there are other proofs than there should be')
   wanted.forEach(([head, oldRoot], at) => {
     const { path, ...rest } = readCanonical(found[at], `proof ${at}`)
     demand(canonical(rest) === canonical(head) && path.every(isDigest), `proof ${at} is another`)
     const hashes = path.map((text) => Buffer.from(text.slice(7), 'hex'))
-    const [old, root] = oldRoot
+    const [old, now] = oldRoot
       ? climbBoth(head.from, size, hashes, oldRoot)
       : [null, climb(head.seq, size, leaves[head.seq], hashes)]
-    demand(root.equals(tree.root()), `proof ${at} does not lead to the root`)
-    demand(oldRoot === null || old.equals(oldRoot), `proof ${at} does not start from the old root`)
+    demand(now.equals(root) && (!oldRoot || old.equals(oldRoot)), `proof ${at} does not hold`)
   })
 }
 
@@ -247,9 +244,9 @@ function checkSums(directory) {
     .filter((entry) => entry.isFile() && entry.name !== 'SHA256SUMS')
     .map((entry) => relative(directory, join(entry.parentPath ?? entry.path, entry.name)))
     .sort()
-  const wanted = files.map((file) => `${sumOf(join(directory, file))}  ${file}\n`).join('')
-  const found = readFileSync(join(directory, 'SHA256SUMS'), 'utf8')
-  demand(found === wanted, 'SHA256SUMS does not fit the files')
+  const sum = (file) => sha256(readFileSync(join(directory, file))).toString('hex')
+  const wanted = files.map((file) => `${sum(file)}  ${file}\n`).join('')
+  demand(String(readFileSync(join(directory, 'SHA256SUMS'))) === wanted, 'SHA256SUMS does not fit')
   return files
 }
 
@@ -264,8 +261,7 @@ function examine(directory, pinned, anchor, report) {
   const read = (file) => readNote(readFileSync(join(directory, file)), file)
   const head = read('checkpoint.txt')
   const kept = files.filter((file) => file.startsWith('checkpoints/')).map(read)
-  kept.sort((a, b) => a.size - b.size)
-  for (const { what, size } of kept) demand(what === `checkpoints/${size}.txt`, `${what} is not`)
+  kept.sort((one, other) => one.size - other.size)
   const anchors = anchor === null ? [] : [readNote(Buffer.from(anchor), 'the anchor')]
   const notes = [head, ...kept, ...anchors]
   demand(
@@ -273,13 +269,13 @@ function examine(directory, pinned, anchor, report) {
     'a checkpoint is of another origin',
   )
   const facts = readFacts(directory, stream, notes)
-  report.size = facts.tree.size
-  report.root = hex(facts.tree.root())
-  demand(head.size === report.size, `the newest checkpoint counts ${head.size} facts`)
-  demand(size === head.size && root === report.root, 'the manifest tells of something else')
+  report.size = facts.leaves.length
+  report.root = hex(facts.root)
+  const isOfFacts = size === report.size && root === report.root && head.size === size
+  demand(isOfFacts, 'the newest checkpoint or the manifest is not of these facts')
   const schedule = readSchedule(directory, origin, facts.rotations, pinned)
   for (const note of notes) checkNote(note, schedule, !anchors.includes(note))
-  checkObjects(directory, facts)
+  checkObjects(directory, facts, manifest.bodies === 'included')
   checkProofs(directory, extent, facts, kept)
   for (const type of facts.types) demand(files.includes(`schemas/${type}.json`), `no ${type}`)
 }
@@ -290,7 +286,6 @@ export function verifyBundle(directory, { keys, anchor = null }) {
     examine(directory, keys.map(readKey), anchor, report)
     return { ...report, ok: true, anchored: anchor !== null }
   } catch (error) {
-    // What cannot even be read has been found out as well.
     return { ...report, problems: [error.message] }
   }
 }
@@ -298,8 +293,7 @@ export function verifyBundle(directory, { keys, anchor = null }) {
 if (import.meta.url === pathToFileURL(argv[1] ?? '').href) {
   const values = (name) => argv.filter((_, at) => argv[at - 1] === name)
   const [keys, [file]] = [values('--key'), values('--anchor')]
-  const anchor = file === undefined ? null : readFileSync(file, 'utf8')
-  const report = verifyBundle(argv[2] ?? '', { keys, anchor })
+  const report = verifyBundle(argv[2], { keys, anchor: file ? readFileSync(file, 'utf8') : null })
   if (keys.length === 0)
     report.problems = ['usage: DIRECTORY --key KEY [--key KEY] [--anchor FILE]']
   stdout.write(`${JSON.stringify(report, null, 2)}\n`)

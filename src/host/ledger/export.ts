@@ -112,7 +112,8 @@ class BundleWriter {
   readonly #options: ExportOptions
   readonly #sums = new Map<string, string>()
   readonly #types = new Set<string>()
-  readonly #objects = new Set<Digest>()
+  /** What to bring along; of a payload the type of its record, because it may name bodies in turn. */
+  readonly #objects = new Map<Digest, string | null>()
   readonly #schedule: KeySchedule
 
   constructor(ledger: Exportable, head: Head, directory: string, options: ExportOptions) {
@@ -173,20 +174,24 @@ class BundleWriter {
     if (record === null) return
     this.#types.add(record.type)
     const { payload_ref: reference } = record
-    if (typeof reference === 'string' && isDigest(reference)) this.#objects.add(reference)
+    if (typeof reference === 'string' && isDigest(reference)) {
+      this.#objects.set(reference, record.type)
+    }
     if (text.includes(ROTATION_MARK) && this.#head.stream === payloadStream(record)) {
       if (!isBeginning(record)) this.#schedule.rotate(record.payload, seq)
       else if (seq === 0) this.#schedule.begin(firstKeyOf(record))
     }
-    if (this.#options.bodies === true) this.#noteBodies(record)
+    this.#noteBodies(record.type, record.payload)
+    const body = record.original?.body
+    if (this.#options.bodies !== true || typeof body !== 'string' || !isDigest(body)) return
+    this.#objects.set(body, null)
   }
 
-  #noteBodies(record: FactRecord): void {
+  #noteBodies(type: string, payload: unknown): void {
+    if (this.#options.bodies !== true) return
     const rules = this.#options.bodyRules ?? BODY_RULES
-    const rule = rules.find(({ type }) => type === record.type)
-    for (const { digest } of markedBodies(record.payload, rule)) this.#objects.add(digest)
-    const body = record.original?.body
-    if (typeof body === 'string' && isDigest(body)) this.#objects.add(body)
+    const rule = rules.find((one) => one.type === type)
+    for (const { digest } of markedBodies(payload, rule)) this.#objects.set(digest, null)
   }
 
   /** A stream without a rotation does not name its key; the host's stream does. */
@@ -243,9 +248,12 @@ class BundleWriter {
 
   /** What was dropped is not there to be written; its fact is. */
   async #writeObjects(): Promise<void> {
-    for (const digest of this.#objects) {
+    // What a payload names joins the map while it is gone through.
+    for (const [digest, type] of this.#objects) {
       if (!(await this.#ledger.objects.has(digest))) continue
-      await this.#write(objectFile(digest), [await this.#ledger.objects.get(digest)])
+      const bytes = await this.#ledger.objects.get(digest)
+      if (type !== null) this.#noteBodies(type, JSON.parse(new TextDecoder().decode(bytes)))
+      await this.#write(objectFile(digest), [bytes])
     }
   }
 

@@ -5,10 +5,12 @@
 import type { Database } from 'better-sqlite3'
 import { type Digest, isDigest } from '../../base/index.ts'
 import {
+  type BodyRule,
   checkReferenced,
   decodeHex,
   type Fact,
   HashSet,
+  type RecordFinding,
   type Reference,
   StoreFailure,
   type Wrong,
@@ -20,22 +22,36 @@ const DROPPED_MARK = '"type":"body_dropped_v1"'
 export class BodyCheck {
   readonly #objects: ObjectStore
   readonly #database: Database
+  readonly #rules: readonly BodyRule[]
   /** Made when the first body turns out to be missing: most ledgers have dropped none. */
   #dropped: HashSet | null = null
 
-  constructor(directory: string, database: Database) {
+  constructor(directory: string, database: Database, rules: readonly BodyRule[]) {
     this.#objects = new ObjectStore(directory)
     this.#database = database
+    this.#rules = rules
   }
 
-  async check(reference: Reference): Promise<Wrong | null> {
+  /** What is wrong with what a fact names, and with what that names in turn. */
+  async check(references: readonly Reference[]): Promise<readonly Wrong[]> {
+    const wrongs: Wrong[] = []
+    for (const reference of references) {
+      const { wrong, references: more } = await this.#look(reference)
+      if (wrong !== null) wrongs.push(wrong)
+      if (more.length > 0) wrongs.push(...(await this.check(more)))
+    }
+    return wrongs
+  }
+
+  async #look(reference: Reference): Promise<RecordFinding> {
     try {
-      return checkReferenced(reference, await this.#objects.get(reference.digest))
+      const bytes = await this.#objects.get(reference.digest)
+      return checkReferenced(reference, bytes, this.#rules)
     } catch (error) {
       if (!(error instanceof StoreFailure)) throw error
       const { code, message } = error.fault
-      if (code === 'body.missing' && this.isDropped(reference.digest)) return null
-      return { code, message }
+      const isExcused = code === 'body.missing' && this.isDropped(reference.digest)
+      return { wrong: isExcused ? null : { code, message }, references: [] }
     }
   }
 

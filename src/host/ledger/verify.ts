@@ -87,7 +87,8 @@ export async function verifyLedger(
   const database = openLedgerDatabase(file, 'read')
   try {
     database.exec('BEGIN')
-    const bodies = new BodyCheck(join(directory, 'objects'), database)
+    const rules = options.bodyRules ?? BODY_RULES
+    const bodies = new BodyCheck(join(directory, 'objects'), database, rules)
     return await new LedgerVerification(database, file, bodies, options).run()
   } catch (error) {
     const failed = failureOf(error, file)
@@ -305,10 +306,8 @@ class LedgerVerification {
         const references = verification.take(seq, bytes, chain, bytes.includes(ROTATION_MARK))
         if (verification.isBroken) return
         this.#checked++
-        for (const reference of references) {
-          const wrong = await this.#bodies.check(reference)
-          if (wrong !== null) this.#say(wrong, row.name, seq)
-        }
+        if (references.length === 0) continue
+        for (const wrong of await this.#bodies.check(references)) this.#say(wrong, row.name, seq)
       }
       for (const tile of verification.takeFullTiles()) this.#compareTile(row, tile)
       this.#options.onProgress?.({ checked: this.#checked, total: this.#total })
