@@ -188,6 +188,8 @@ describe('homes', () => {
     expect(statSync(state).mode & 0o777).toBe(0o700)
     expect(place.writ(['init', '--no-pass', '--json']).json.created).toEqual([])
     expect(place.writ(['log', '--stream', 'host', '--json']).json.facts).toHaveLength(2)
+    const renamed = place.writ(['init', '--no-pass', '--name', 'mallory', '--json'])
+    expect(renamed.json.error.code).toBe('principal.exists')
   })
 
   it('keeps all but laws and rules out of a repository', () => {
@@ -436,6 +438,24 @@ describe('tasks and receipts', () => {
     expect(place.submit(place.issue(), pump).status).toBe(0)
   }, 60_000)
 
+  it('takes one of several equal receipts that come at once', async () => {
+    const id = place.issue()
+    const file = join(folder, 'racing-receipt.json')
+    writeFileSync(file, JSON.stringify({ ...RECEIPT, act_task_id: id }))
+    const submit = () =>
+      new Promise<number | null>((resolve) => {
+        const child = spawn(process.execPath, [PROGRAM, 'receipt', 'submit', file], {
+          cwd: place.project,
+          env: place.env(pump),
+          stdio: 'ignore',
+        })
+        child.once('close', resolve)
+      })
+    const ended = await Promise.all([submit(), submit(), submit()])
+    expect(ended.sort()).toEqual([0, 1, 1])
+    expect(place.writ(['show', id, '--json']).json.evidence_pack.receipts).toHaveLength(1)
+  }, 60_000)
+
   it('takes a receipt of the human himself', () => {
     const id = place.issue()
     expect(place.submit(id, undefined, { executor_id: ANN }).status).toBe(0)
@@ -487,11 +507,16 @@ describe('tasks and receipts', () => {
     place.writ(['rules', 'eval', '--rules', rules, '--inputs', inputs, '--record'])
     place.writ(['replay'])
     expect(tasks()).toBe(before)
-    // One file writes task records, and it imports nothing that speaks verdicts.
+    // One command writes task records (the tour does so on a throw-away ledger), and neither it nor
+    // what it imports speaks of verdicts.
     const writers = sourceFiles('src').filter((file) =>
       /record: \{ type: 'ao_act_task_v0'|judgeTask\(/.test(readFileSync(file, 'utf8')),
     )
-    expect(writers.sort()).toEqual(['src/cli/commands/task-issue.ts', 'src/ledger/act.ts'])
+    expect(writers.sort()).toEqual([
+      'src/cli/commands/task-issue.ts',
+      'src/cli/demo/ledger-chapter.ts',
+      'src/ledger/act.ts',
+    ])
     for (const file of [...writers, 'src/cli/history/refusal.ts', 'src/cli/home.ts']) {
       expect(readFileSync(file, 'utf8')).not.toMatch(/constitution|evaluation/)
     }

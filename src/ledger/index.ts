@@ -147,13 +147,11 @@ export {
   queryTerm,
 } from './query.ts'
 export {
-  applyFact,
   bearerOf,
   type Caller,
   type CallerAnswer,
   type Credential,
   defaultStream,
-  EMPTY_REGISTER,
   humanFault,
   mayKnow,
   parsePrincipal,
@@ -161,6 +159,7 @@ export {
   type Register,
   type RegisteredPrincipal,
   type RegisteredToken,
+  RegisterFold,
   samePrincipal,
   unknownStream,
 } from './register.ts'

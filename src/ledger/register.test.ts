@@ -4,24 +4,24 @@ import { digestBytes } from '../base/index.ts'
 import type { PrincipalChange } from '../contracts/index.ts'
 import type { Fact, Principal } from './fact.ts'
 import {
-  applyFact,
   bearerOf,
   type Caller,
   defaultStream,
-  EMPTY_REGISTER,
   humanFault,
   mayKnow,
   parsePrincipal,
   principalText,
   type Register,
+  RegisterFold,
 } from './register.ts'
 
 const ANN: Principal = { kind: 'human', id: 'ann', namespace: 'local' }
 const PUMP: Principal = { kind: 'device', id: 'pump', namespace: 'farm' }
 
 function fold(...changes: PrincipalChange[]): Register {
-  return changes.reduce<Register>((register, payload, seq) => {
-    const fact: Fact = {
+  const folded = new RegisterFold()
+  changes.forEach((payload, seq) => {
+    folded.take({
       seq,
       fact_id: '',
       occurred_at: `2026-01-01T00:00:0${seq}.000Z`,
@@ -29,9 +29,9 @@ function fold(...changes: PrincipalChange[]): Register {
       stream: 'host',
       principal: ANN,
       record: { type: 'principal_v1', payload },
-    }
-    return applyFact(register, fact)
-  }, EMPTY_REGISTER)
+    })
+  })
+  return folded.finish()
 }
 
 const added: PrincipalChange = { change: 'added', principal: PUMP, streams: ['north'] }
@@ -57,7 +57,9 @@ describe('the register', () => {
 
   it('passes over facts that are not about principals', () => {
     const fact = { seq: 4, record: { type: 'key_rotated_v1', payload: {} } } as unknown as Fact
-    expect(applyFact(EMPTY_REGISTER, fact)).toEqual({ ...EMPTY_REGISTER, applied: 5 })
+    const folded = new RegisterFold()
+    folded.take(fact)
+    expect(folded.finish()).toEqual({ ...fold(), applied: 5 })
   })
 
   it('takes a live token and no other', () => {

@@ -41,62 +41,64 @@ export interface Register {
   readonly owner: Principal | null
 }
 
-export const EMPTY_REGISTER: Register = {
-  applied: 0,
-  principals: [],
-  tokens: [],
-  credential: null,
-  owner: null,
-}
+/** Folds the facts of the host's stream, in their order, into the register. */
+export class RegisterFold {
+  readonly #principals = new Map<string, RegisteredPrincipal>()
+  readonly #tokens = new Map<string, RegisteredToken>()
+  #credential: Credential | null = null
+  #owner: Principal | null = null
+  #applied = 0
 
-/** The register with one more fact of the host's stream taken in. */
-export function applyFact(register: Register, fact: Fact): Register {
-  const applied = fact.seq + 1
-  if (fact.record.type !== 'principal_v1') return { ...register, applied }
-  // The store judged the record by its contract before it was written.
-  const change = fact.record.payload as PrincipalChange
-  return { ...applyChange(register, change, fact.occurred_at), applied }
-}
+  take(fact: Fact): void {
+    this.#applied = fact.seq + 1
+    if (fact.record.type !== 'principal_v1') return
+    // The store judged the record by its contract before it was written.
+    this.#apply(fact.record.payload as PrincipalChange, fact.occurred_at)
+  }
 
-function applyChange(register: Register, change: PrincipalChange, at: string): Register {
-  const { principal } = change
-  switch (change.change) {
-    case 'added': {
-      const added = { principal, streams: change.streams ?? null, addedAt: at }
-      const others = register.principals.filter((one) => !samePrincipal(one.principal, principal))
-      // Only the human of a new home is added with a word on the credential.
-      const owner = register.owner ?? (change.credential === undefined ? null : principal)
-      return { ...register, principals: [...others, added], owner }
+  finish(): Register {
+    return {
+      applied: this.#applied,
+      principals: [...this.#principals.values()],
+      tokens: [...this.#tokens.values()],
+      credential: this.#credential,
+      owner: this.#owner,
     }
-    case 'credential_set': {
-      const kind = change.credential === 'passkey' ? 'passkey' : 'passphrase'
-      const credential =
-        change.credential === 'none'
-          ? null
-          : { kind, principal, key: change.credential_key ?? null }
-      return { ...register, credential } as Register
-    }
-    case 'token_created': {
-      const token: RegisteredToken = {
-        id: change.token_id ?? '',
-        digest: change.token_digest ?? '',
-        principal,
-        createdAt: at,
-        expiresAt: change.expires_at ?? null,
-        revokedAt: null,
+  }
+
+  #apply(change: PrincipalChange, at: string): void {
+    const { principal } = change
+    switch (change.change) {
+      case 'added': {
+        const streams = change.streams ?? null
+        this.#principals.set(principalTerm(principal), { principal, streams, addedAt: at })
+        // Only the human of a new home is added with a word on the credential.
+        if (change.credential !== undefined) this.#owner ??= principal
+        return
       }
-      return { ...register, tokens: [...register.tokens, token] }
+      case 'credential_set': {
+        const { credential: kind, credential_key: key = null } = change
+        this.#credential = kind === undefined || kind === 'none' ? null : { kind, principal, key }
+        return
+      }
+      case 'token_created':
+        this.#addToken(change, at)
+        return
+      case 'token_revoked': {
+        const token = this.#tokens.get(change.token_id ?? '')
+        if (token === undefined || token.revokedAt !== null) return
+        this.#tokens.set(token.id, { ...token, revokedAt: at })
+        return
+      }
+      default:
+        change.change satisfies never
     }
-    case 'token_revoked': {
-      const tokens = register.tokens.map((token) =>
-        token.id === change.token_id && token.revokedAt === null
-          ? { ...token, revokedAt: at }
-          : token,
-      )
-      return { ...register, tokens }
-    }
-    default:
-      return change.change satisfies never
+  }
+
+  #addToken(change: PrincipalChange, createdAt: string): void {
+    const { principal, token_id: id = '', token_digest: digest = '' } = change
+    const expiresAt = change.expires_at ?? null
+    this.#tokens.set(id, { id, digest, principal, createdAt, expiresAt, revokedAt: null })
   }
 }
 

@@ -2,7 +2,7 @@
  * `writ init`: makes a home here, says what it made and why, and registers it. Run again it makes what
  * is missing and nothing else.
  */
-import { fault } from '../../base/index.ts'
+import { fault, showName } from '../../base/index.ts'
 import {
   type Home,
   isStrongPassphrase,
@@ -13,7 +13,7 @@ import {
   type Surroundings,
   sealCredential,
 } from '../../host/index.ts'
-import type { Principal, Register } from '../../ledger/index.ts'
+import { type Principal, principalText, type Register, samePrincipal } from '../../ledger/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
 import { callerOf, LEVEL, localHuman, refuseOthers, surroundings, withLedger } from '../home.ts'
 import { askHidden, canAsk, readPassphrase } from '../passphrase.ts'
@@ -29,13 +29,14 @@ export async function run(call: Call): Promise<Exit> {
   const passphrase = await choosePassphrase(call)
   const around = surroundings()
   const human = humanOf(call, around)
+  const isNamed = ['name', 'namespace'].some((name) => call.options.text(name) !== null)
   await refuseActors(call, around)
   const made = await makeHome(around, call.options.text('home'), {
     principal: human,
     source: 'cli',
   })
   const credential = await withLedger(made.home, (ledger, register) =>
-    settleHuman(made.home, ledger, register, human, passphrase),
+    settleHuman(made.home, ledger, register, human, isNamed, passphrase),
   )
   const { directory: home } = made.home
   await tell(call, { home, created: made.created, credential, level: LEVEL })
@@ -89,9 +90,14 @@ async function settleHuman(
   ledger: Ledger,
   register: Register,
   human: Principal,
+  isNamed: boolean,
   passphrase: string | null,
 ): Promise<InitAnswer['credential']> {
   const principal = register.owner ?? human
+  if (isNamed && !samePrincipal(principal, human)) {
+    const message = `the human of this home is ${showName(principalText(principal))}`
+    throw new Stop(fault('principal.exists', '', null, { message }))
+  }
   const actor = { principal, source: 'cli' }
   if (register.owner === null) {
     await recordChange({ ledger, state }, actor, { change: 'added', principal, credential: 'none' })

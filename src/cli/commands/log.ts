@@ -80,6 +80,14 @@ async function printLines({ terminal }: Call, facts: readonly Fact[]): Promise<v
   for (const fact of facts) await terminal.out(`${JSON.stringify(fact)}\n`)
 }
 
+/** Columns of a width of their own: what comes later is not known yet. */
+const WIDTHS = [6, 24, 22, 28]
+
+function followedLine(fact: Fact): string {
+  const cells = factRow(fact).map((cell, index) => cell.padEnd(WIDTHS[index] ?? 0))
+  return `${cells.join('  ').trimEnd()}\n`
+}
+
 /** Runs until it is interrupted. What is behind the mark cannot match any more, so it is not read. */
 async function follow({ ledger }: ReadSession, call: Call, query: Query): Promise<Exit> {
   if (query.order === 'newest_first') {
@@ -94,7 +102,7 @@ async function follow({ ledger }: ReadSession, call: Call, query: Query): Promis
     for (const { seq, text } of page.facts) {
       const fact = shownFact(await openFact(ledger, text))
       if (asLines) await printLines(call, [fact])
-      else await call.terminal.out(`${factRow(fact).join('  ')}\n`)
+      else await call.terminal.out(followedLine(fact))
       cursor = seq
     }
     if (page.next !== null) continue

@@ -20,7 +20,11 @@ const INPUT_CONTRACTS = {
 } as const
 
 export async function run(call: Call): Promise<Exit> {
-  if (call.options.isOn('jsonl')) return answerLines(call, evalLine)
+  if (call.options.isOn('jsonl')) {
+    if (!call.options.isOn('record')) return answerLines(call, evalLine)
+    const message = '`--record` writes one evaluation; it cannot be combined with `--jsonl`'
+    throw new Stop(fault('cli.usage', '', null, { message }))
+  }
   const names = [...call.options.texts('rules'), ...call.arguments]
   const inputsName = call.options.text('inputs')
   if (names.length === 0 || inputsName === null) {

@@ -11,13 +11,12 @@ import { digestBytes, fault, invariant, showName } from '../../base/index.ts'
 import type { PrincipalChange } from '../../contracts/index.ts'
 import {
   type Appended,
-  applyFact,
-  EMPTY_REGISTER,
   type Fact,
   HOST_STREAM,
   type Principal,
   principalText,
   type Register,
+  RegisterFold,
   samePrincipal,
 } from '../../ledger/index.ts'
 import { HomeFailure } from '../home/failure.ts'
@@ -43,7 +42,7 @@ export async function readRegister({
   readonly ledger: Pick<Ledger, 'store'>
   readonly state: string
 }): Promise<Register> {
-  let register = EMPTY_REGISTER
+  const fold = new RegisterFold()
   let cursor: number | null = -1
   while (cursor !== null) {
     const page = await ledger.store.find({
@@ -53,9 +52,10 @@ export async function readRegister({
       limit: PAGE,
       order: 'oldest_first',
     })
-    for (const { text } of page.facts) register = applyFact(register, JSON.parse(text) as Fact)
+    for (const { text } of page.facts) fold.take(JSON.parse(text) as Fact)
     cursor = page.next
   }
+  const register = fold.finish()
   const text = `${JSON.stringify(register, null, 2)}\n`
   const file = join(state, FILE)
   if (readIfThere(file) !== text) writeWhole(file, text, 0o600)
