@@ -16,6 +16,7 @@ const SOAKS = [
     files: ['tests/constitution/analysis.test.ts'],
     env: { WRIT_ANALYSIS_RUNS: '400' },
   },
+  { name: 'tamper', files: ['tests/ledger/tamper.test.ts'], env: { WRIT_TAMPER_RUNS: '2500' } },
   {
     name: 'postgres-crash',
     files: ['tests/ledger/postgres-crash.test.ts'],

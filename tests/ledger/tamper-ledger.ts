@@ -2,7 +2,16 @@
  * The ledger that is tampered with: several streams, more than one tile, two changes of keys, long
  * payloads, bodies, an original, a dropped body. Made once; each manipulation works on a copy.
  */
-import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { isDigest } from '../../src/base/index.ts'
 import {
@@ -176,9 +185,20 @@ export function pinOf(directory: string): string {
   return formatVerifierKey(publicKeyOf(openKeys(join(directory, 'keys')).current(), NAME))
 }
 
+/** A copy to tamper with: the file is its own, keys and bodies are shared until `ownObjects`. */
 export function copyState(from: string, to: string): void {
   rmSync(to, { recursive: true, force: true })
-  cpSync(from, to, { recursive: true })
+  mkdirSync(to, { recursive: true })
+  copyFileSync(join(from, 'ledger.db'), join(to, 'ledger.db'))
+  for (const shared of ['keys', 'objects']) symlinkSync(join(from, shared), join(to, shared))
+}
+
+/** Gives a copy bodies of its own. */
+export function ownObjects(directory: string): void {
+  const shared = join(directory, 'objects')
+  const target = realpathSync(shared)
+  rmSync(shared)
+  cpSync(target, shared, { recursive: true })
 }
 
 /** Every body and payload that is kept. */

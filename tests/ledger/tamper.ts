@@ -20,7 +20,7 @@ import {
   parseNote,
   signCheckpoint,
 } from '../../src/ledger/index.ts'
-import { copyState, type Fixture, objectFiles, STREAMS } from './tamper-ledger.ts'
+import { copyState, type Fixture, objectFiles, ownObjects, STREAMS } from './tamper-ledger.ts'
 import { NAME } from './test-ledger.ts'
 
 export interface Manipulation {
@@ -406,6 +406,7 @@ function changeStreams(chance: Chance, directory: string): string | null {
 }
 
 function changeObject(chance: Chance, directory: string): string | null {
+  ownObjects(directory)
   const files = objectFiles(directory)
   const file = chance.of(files)
   const bytes = readFileSync(file)
@@ -452,7 +453,7 @@ function rewriteWithoutKey(chance: Chance, directory: string): string | null {
 function flipFileByte(chance: Chance, directory: string, fixture: Fixture): string | null {
   const file = join(directory, 'ledger.db')
   const bytes = readFileSync(file)
-  const honest = meaningOf(join(fixture.directory, 'ledger.db'))
+  const honest = honestMeaning(fixture)
   for (let tries = 0; tries < 20; tries++) {
     const at = chance.below(4) === 0 ? chance.below(200) : chance.below(bytes.length)
     const bit = 1 << chance.below(8)
@@ -470,8 +471,16 @@ function truncateFile(chance: Chance, directory: string, fixture: Fixture): stri
   const { length } = readFileSync(file)
   const kept = chance.below(2) === 0 ? chance.below(length) : 4096 * chance.below(length / 4096)
   truncateSync(file, kept)
-  if (meaningOf(file) === meaningOf(join(fixture.directory, 'ledger.db'))) return null
+  if (meaningOf(file) === honestMeaning(fixture)) return null
   return `to ${kept} of ${length}`
+}
+
+const HONEST = new WeakMap<Fixture, string>()
+
+function honestMeaning(fixture: Fixture): string {
+  const known = HONEST.get(fixture) ?? meaningOf(join(fixture.directory, 'ledger.db'))
+  HONEST.set(fixture, known)
+  return known
 }
 
 /** Everything that a file says, as one text; `unreadable` when it cannot be read to its end. */

@@ -22,7 +22,6 @@ const node = (left, right) => sha256(Buffer.of(1), left, right)
 const hex = (hash) => `sha256:${hash.toString('hex')}`
 const isDigest = (text) => typeof text === 'string' && /^sha256:[0-9a-f]{64}$/.test(text)
 const TEXT = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
 function demand(condition, message) {
   if (!condition) throw new Error(message)
 }

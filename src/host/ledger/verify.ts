@@ -207,8 +207,10 @@ class LedgerVerification {
       const found = this.#database.pragma(pragma, { simple: true })
       if (found !== 'ok') this.#say({ code: 'ledger.corrupt', message: String(found) })
     }
-    const names = this.#database.prepare('SELECT one, name FROM ledger').all()
-    if (names.length !== 1) this.#say(stray('the file does not name exactly one ledger'))
+    const ones = this.#database.prepare('SELECT one FROM ledger').pluck().all()
+    if (ones.length !== 1 || ones[0] !== 1) {
+      this.#say(stray('the file does not name exactly one ledger'))
+    }
   }
 
   #streams(): readonly StreamRow[] {
