@@ -8,6 +8,7 @@
 import { digestBytes, type Fault, fault, parseIsoMomentMs, showName } from '../base/index.ts'
 import type { PrincipalChange } from '../contracts/index.ts'
 import { type Fact, isStreamName, MAIN_STREAM, PRINCIPAL_KINDS, type Principal } from './fact.ts'
+import { principalTerm } from './query.ts'
 
 export interface RegisteredPrincipal {
   readonly principal: Principal
