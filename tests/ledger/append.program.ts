@@ -29,6 +29,8 @@ export interface AppendInput {
     readonly turn: number
   }
   readonly thread?: { readonly file: string; readonly keysDirectory: string }
+  /** Appends the first draft over and over for so long, as fast as it goes, and says `count N`. */
+  readonly forMs?: number
 }
 
 const input = JSON.parse(process.argv[2] ?? '') as AppendInput
@@ -42,6 +44,7 @@ async function main(): Promise<void> {
     calls.push(input.drafts.slice(at, at + input.perCall))
   }
   say('open')
+  if (input.forMs !== undefined) return hammer(writer, input.forMs)
   let longestMs = 0
   let next = 0
   const caller = async (): Promise<void> => {
@@ -62,6 +65,14 @@ async function main(): Promise<void> {
   }
   await writer.close()
   say(`longest ${longestMs.toFixed(1)}`)
+}
+
+async function hammer(writer: Writer, forMs: number): Promise<void> {
+  const end = performance.now() + forMs
+  let count = 0
+  for (; performance.now() < end; count++) await writer.append(input.drafts)
+  await writer.close()
+  say(`count ${count}`)
 }
 
 async function openWriter(): Promise<Writer> {

@@ -60,3 +60,24 @@ it(`${PROCESSES} processes append ${FACTS} facts each, one by one`, async () => 
   remove()
   expect(longestMs).toBeLessThan(WAIT_MS_MAX)
 }, 120_000)
+
+it('two processes that never rest get their share each', async () => {
+  const { directory, remove } = scratch()
+  const file = join(directory, 'ledger.db')
+  createLedgerFile(file, NAME)
+  const input: AppendInput = {
+    file,
+    seed: Buffer.from(KEY.seed).toString('hex'),
+    drafts: [taskDraft('t')],
+    perCall: 1,
+    callsAtOnce: 1,
+    forMs: 1_500,
+  }
+  const outcomes = await Promise.all(
+    [1, 2].map(() => runProgram('tests/ledger/append.program.ts', input)),
+  )
+  const counts = outcomes.map(({ lines }) => Number(lines[lines.length - 1]?.split(' ')[1]))
+  // They do not start at the same moment; the one who comes late is still far from starving.
+  expect(Math.min(...counts) / Math.max(...counts)).toBeGreaterThan(0.2)
+  remove()
+})

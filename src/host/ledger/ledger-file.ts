@@ -23,9 +23,10 @@ import type { LedgerKey } from './ed25519.ts'
 import { FactIds } from './fact-id.ts'
 import type { KeyRing } from './key-ring.ts'
 import { factPlace, STREAM_SIZE_MAX, tilePlace } from './schema.ts'
-import { failure, failureOf, isFull, pause, takeTurn, WAIT_MS_MAX } from './sqlite.ts'
+import { failure, failureOf, isFull } from './sqlite.ts'
 import { beginningDraft } from './stream-beginning.ts'
 import { newStream, StreamLoader, type StreamState, sealNext, signEnd } from './stream-state.ts'
+import { Turnstile } from './turnstile.ts'
 
 /** The steps of a commit in their order. */
 export const STEPS = ['begin', 'facts', 'tiles', 'head', 'commit', 'answer'] as const
@@ -66,8 +67,6 @@ export interface LedgerFileOptions {
 }
 
 const STATES_MAX = 128
-/** A turn that came at once takes less than this. */
-const PAUSED_MS = 0.1
 
 /** A fact that is written and waits for the commit; its size is known only then. */
 interface Pending extends Omit<Appended, 'size'> {
@@ -93,7 +92,7 @@ export class LedgerFile {
   readonly #nowMs: () => number
   readonly #onStep: OnStep
   readonly #onGrown: (stream: number, size: number) => void
-  readonly #waitMsMax: number
+  readonly #turnstile: Turnstile
   readonly #ids = new FactIds()
   readonly #loader: StreamLoader
   readonly #sql: ReturnType<typeof prepareStatements>
@@ -111,7 +110,7 @@ export class LedgerFile {
     this.#nowMs = options.nowMs ?? Date.now
     this.#onStep = options.onStep ?? (() => undefined)
     this.#onGrown = options.onGrown ?? (() => undefined)
-    this.#waitMsMax = options.waitMsMax ?? WAIT_MS_MAX
+    this.#turnstile = new Turnstile(options.waitMsMax)
     this.#loader = new StreamLoader(database, keys)
     this.#sql = prepareStatements(database)
     const name = this.#sql.name.get()
@@ -149,16 +148,16 @@ export class LedgerFile {
       if (failed !== null) return calls.map(() => failed)
     }
     for (const { id, storedSize } of turn.touched) this.#onGrown(id, storedSize)
-    if (this.#isContended) pause()
+    this.#turnstile.leave(this.#isContended)
     return turn.results.map(answerOf)
   }
 
   #begin(turn: Turn): void {
     this.#step(turn, 'begin', () => {
-      const { waitedMs } = takeTurn(() => this.#sql.begin.run(), this.#waitMsMax)
+      const { waited } = this.#turnstile.enter(() => this.#sql.begin.run())
       const dataVersion = this.#sql.dataVersion.get() as number
       const moved = dataVersion !== this.#dataVersion
-      this.#isContended = waitedMs > PAUSED_MS || (moved && this.#dataVersion !== -1)
+      this.#isContended = waited || (moved && this.#dataVersion !== -1)
       if (moved) this.#dropMoved()
       this.#dataVersion = dataVersion
     })
