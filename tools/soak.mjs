@@ -18,6 +18,16 @@ const SOAKS = [
   },
   { name: 'tamper', files: ['tests/ledger/tamper.test.ts'], env: { WRIT_TAMPER_RUNS: '2500' } },
   {
+    name: 'sqlite-crash',
+    files: ['tests/ledger/crash.test.ts'],
+    env: { WRIT_CRASH_ROUNDS: '1000' },
+  },
+  {
+    name: 'sqlite-processes',
+    files: ['tests/ledger/processes.test.ts'],
+    env: { WRIT_LEDGER_PROCESSES: '16', WRIT_LEDGER_FACTS: '300', WRIT_LEDGER_WAIT_MS: '300' },
+  },
+  {
     name: 'postgres-crash',
     files: ['tests/ledger/postgres-crash.test.ts'],
     env: { WRIT_POSTGRES_CRASH_ROUNDS: '200' },

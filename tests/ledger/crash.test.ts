@@ -3,7 +3,7 @@
  * happened; every step also fails without a death. Whatever happens: no acknowledged fact is lost, no
  * fact is doubled by asking again, and the tree extends every earlier checkpoint.
  *
- * `WRIT_CRASH_ROUNDS` and `WRIT_CRASH_SEED` make the soak out of the slice; the seed is in the name.
+ * `WRIT_CRASH_ROUNDS` and `WRIT_SEED` make the soak out of the slice; the seed is in the name.
  */
 import { join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
@@ -34,7 +34,7 @@ import { allFacts, checkStream, codeOf, type TestLedger } from './store-suite.ts
 import { KEY, NAME, scratch, verifierOf } from './test-ledger.ts'
 
 const ROUNDS = Number(process.env['WRIT_CRASH_ROUNDS'] ?? 60)
-const SEED = Number(process.env['WRIT_CRASH_SEED'] ?? Date.now() % 1_000_000)
+const SEED = Number(process.env['WRIT_SEED'] ?? Date.now() % 1_000_000)
 const MOMENTS = ['before', 'after'] as const
 
 /** A small generator, so that a seed names a run. */
