@@ -7,71 +7,70 @@ import { invariant } from '../../base/index.ts'
 import type { Formulas } from './formula.ts'
 import type { Literal, Solution } from './solver.ts'
 
-type Model = Extract<Solution, { kind: 'satisfiable' }>['isTrue']
+export type Model = Extract<Solution, { kind: 'satisfiable' }>['isTrue']
 
 /** A path that holds one value of many: a word, or a moment of a scope's window. */
 export class ScalarDomain<V extends string | number> {
   readonly present: Literal
-  readonly #equal: ReadonlyMap<V, Literal>
+  readonly #formulas: Formulas
+  readonly #choices: ReadonlyMap<V, Literal>
 
-  constructor(formulas: Formulas, values: ReadonlySet<V>, present: Literal = formulas.variable()) {
+  constructor(formulas: Formulas, values: ReadonlySet<V>, present: Literal) {
+    const group = formulas.exclusiveGroup()
     this.present = present
-    this.#equal = new Map([...values].map((value) => [value, formulas.variable()]))
-    for (const literal of this.#equal.values()) formulas.state(-literal, this.present)
-    formulas.stateAtMostOne([...this.#equal.values()])
+    this.#formulas = formulas
+    this.#choices = new Map([...values].map((value) => [value, formulas.variable(false, group)]))
   }
 
   get values(): readonly V[] {
-    return [...this.#equal.keys()]
+    return [...this.#choices.keys()]
   }
 
   equal(value: V): Literal {
-    const literal = this.#equal.get(value)
-    invariant(literal !== undefined, 'every value a guard mentions is in its domain')
-    return literal
+    const choice = this.#choices.get(value)
+    invariant(choice !== undefined, 'every value a guard mentions is in its domain')
+    return this.#formulas.every([this.present, choice])
   }
 
   /** The mentioned value, `other`, or `missing`. */
   read(isTrue: Model): { readonly value: V } | 'other' | 'missing' {
-    if (!holds(isTrue, this.present)) return 'missing'
-    for (const [value, literal] of this.#equal) if (holds(isTrue, literal)) return { value }
+    if (!this.#formulas.holds(this.present, isTrue)) return 'missing'
+    for (const [value, choice] of this.#choices) if (isTrue(choice)) return { value }
     return 'other'
   }
 }
 
-/** A path that holds a set of words. */
+/** A path that holds a set of words; those in `always` are in it. */
 export class SetDomain {
   readonly present: Literal
-  readonly #has: ReadonlyMap<string, Literal>
+  readonly #formulas: Formulas
+  readonly #holds: ReadonlyMap<string, Literal>
 
   constructor(
     formulas: Formulas,
     words: ReadonlySet<string>,
-    present: Literal = formulas.variable(),
+    present: Literal,
+    always: readonly string[] = [],
   ) {
     this.present = present
-    this.#has = new Map([...words].map((word) => [word, formulas.variable()]))
-    for (const literal of this.#has.values()) formulas.state(-literal, this.present)
+    this.#formulas = formulas
+    this.#holds = new Map(
+      [...words].map((word) => [word, always.includes(word) ? formulas.yes : formulas.variable()]),
+    )
   }
 
   get words(): readonly string[] {
-    return [...this.#has.keys()]
+    return [...this.#holds.keys()]
   }
 
   has(word: string): Literal {
-    const literal = this.#has.get(word)
-    invariant(literal !== undefined, 'every word a guard mentions is in its domain')
-    return literal
+    const holds = this.#holds.get(word)
+    invariant(holds !== undefined, 'every word a guard mentions is in its domain')
+    return this.#formulas.every([this.present, holds])
   }
 
   read(isTrue: Model): readonly string[] | 'missing' {
-    if (!holds(isTrue, this.present)) return 'missing'
-    return [...this.#has].filter(([, literal]) => holds(isTrue, literal)).map(([word]) => word)
+    if (!this.#formulas.holds(this.present, isTrue)) return 'missing'
+    return this.words.filter((word) => this.#formulas.holds(this.has(word), isTrue))
   }
 }
-
-export function holds(isTrue: Model, literal: Literal): boolean {
-  return isTrue(Math.abs(literal)) === literal > 0
-}
-
-export type { Model }

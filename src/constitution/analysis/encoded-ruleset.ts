@@ -1,6 +1,6 @@
 /**
- * A ruleset in a world: for each rule the literal "it matches" and the literal "it gives the
- * verdict", and for each verdict the literal "this is what comes out" (K-3).
+ * A ruleset in a world: for each rule the literal "it matches", and for each verdict the literal
+ * "this is what comes out" (K-3). Rules are put together in halves, so that nothing nests deeply.
  */
 import type { AdmittedRuleset, VerdictWord } from '../../contracts/index.ts'
 import { rankRules } from '../combine.ts'
@@ -11,11 +11,7 @@ import type { World } from './world.ts'
 export interface EncodedRuleset {
   /** By the rule's place in the file. */
   readonly matches: readonly Literal[]
-  /** By the rule's place in the file: this rule is the one that is named. */
-  readonly gives: readonly Literal[]
   readonly verdict: Readonly<Record<VerdictWord, Literal>>
-  /** Some rule matches. */
-  readonly said: Literal
 }
 
 export function encodeRuleset(
@@ -24,21 +20,52 @@ export function encodeRuleset(
   ruleset: AdmittedRuleset,
 ): EncodedRuleset {
   const matches = ruleset.rules.map((rule) => world.rule(rule))
-  const gives: Literal[] = []
-  let before = formulas.no
-  for (const { index } of rankRules(ruleset.combineStrategy, ruleset.rules)) {
-    const match = matches[index] as Literal
-    gives[index] = formulas.every([match, -before])
-    before = formulas.some([before, match])
+  const ranked = rankRules(ruleset.combineStrategy, ruleset.rules).map(({ index, verdict }) => ({
+    match: matches[index] as Literal,
+    verdict,
+  }))
+  return { matches, verdict: verdictLiterals(formulas, ranked) }
+}
+
+export interface RankedMatch {
+  readonly match: Literal
+  readonly verdict: VerdictWord
+}
+
+/** The verdict of rules in the order in which the first match decides. */
+export function verdictLiterals(
+  formulas: Formulas,
+  ranked: readonly RankedMatch[],
+): EncodedRuleset['verdict'] {
+  const { allow, deny } = outcomeOf(formulas, ranked)
+  return { ALLOW: allow, DENY: deny, UNDETERMINED: formulas.every([-allow, -deny]) }
+}
+
+interface Outcome {
+  readonly said: Literal
+  readonly allow: Literal
+  readonly deny: Literal
+}
+
+function outcomeOf(formulas: Formulas, ranked: readonly RankedMatch[]): Outcome {
+  const [only] = ranked
+  const { no } = formulas
+  if (only === undefined) return { said: no, allow: no, deny: no }
+  if (ranked.length === 1) {
+    const { match, verdict } = only
+    return {
+      said: match,
+      allow: verdict === 'ALLOW' ? match : no,
+      deny: verdict === 'DENY' ? match : no,
+    }
   }
-  const givenBy = (word: VerdictWord) =>
-    formulas.some(gives.filter((_, index) => ruleset.rules[index]?.verdict === word))
-  const allow = givenBy('ALLOW')
-  const deny = givenBy('DENY')
+  const middle = ranked.length >> 1
+  const first = outcomeOf(formulas, ranked.slice(0, middle))
+  const second = outcomeOf(formulas, ranked.slice(middle))
+  const otherwise = (literal: Literal) => formulas.every([-first.said, literal])
   return {
-    matches,
-    gives,
-    verdict: { ALLOW: allow, DENY: deny, UNDETERMINED: formulas.every([-allow, -deny]) },
-    said: before,
+    said: formulas.some([first.said, second.said]),
+    allow: formulas.some([first.allow, otherwise(second.allow)]),
+    deny: formulas.some([first.deny, otherwise(second.deny)]),
   }
 }

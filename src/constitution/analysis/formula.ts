@@ -1,67 +1,109 @@
 /**
- * Formulas over the solver: each connective becomes a literal that is true exactly when the formula
- * is (Tseitin). Equal formulas share a literal.
+ * Formulas as a shared graph: a literal is a variable or a conjunction, or the opposite of one, and
+ * equal formulas are one literal. Nothing is a clause until a question is asked (`cone.ts`), so a
+ * question costs as much as what it is about, not as much as everything that was ever written down.
+ *
+ * The only thing that always holds is that of an exclusive group at most one variable is true.
  */
-import { type Literal, type Solution, Solver } from './solver.ts'
+import { invariant } from '../../base/index.ts'
+import type { Literal } from './solver.ts'
+
+/** No group. */
+export const FREE = 0
 
 export class Formulas {
-  readonly #solver = new Solver()
-  readonly #gates = new Map<string, Literal>()
-  readonly yes: Literal
-
-  constructor() {
-    this.yes = this.#solver.newVariable()
-    this.#solver.add([this.yes])
-  }
+  readonly yes: Literal = 1
+  /** By variable: the parts of a conjunction, null for a plain variable. */
+  readonly #parts: (readonly Literal[] | null)[] = [null, null]
+  readonly #keys: string[] = ['', '']
+  readonly #groups: number[] = [FREE, FREE]
+  readonly #prefers: boolean[] = [false, true]
+  readonly #known = new Map<string, Literal>()
+  #groupCount = FREE
+  #isPassing = false
 
   get no(): Literal {
     return -this.yes
   }
 
-  variable(): Literal {
-    return this.#solver.newVariable()
+  /** How many variables and conjunctions there are. */
+  get size(): number {
+    return this.#parts.length
   }
 
-  /** States that at least one of the literals holds. */
-  state(...literals: readonly Literal[]): void {
-    this.#solver.add(literals)
+  /** `prefers`: its value in a solution that leaves the choice. */
+  variable(prefers = false, group: number = FREE): Literal {
+    invariant(!this.#isPassing, 'a variable outlives the question that needed it')
+    return this.#push(null, '', prefers, group)
+  }
+
+  exclusiveGroup(): number {
+    return ++this.#groupCount
   }
 
   every(literals: readonly Literal[]): Literal {
-    const inner = [...new Set(literals)].filter((literal) => literal !== this.yes).sort(ascending)
-    const set = new Set(inner)
-    if (inner.some((literal) => literal === this.no || set.has(-literal))) return this.no
-    const [only] = inner
+    const distinct = new Set(literals)
+    distinct.delete(this.yes)
+    for (const literal of distinct)
+      if (literal === this.no || distinct.has(-literal)) return this.no
+    const parts = [...distinct].sort(ascending)
+    const [only] = parts
     if (only === undefined) return this.yes
-    return inner.length === 1 ? only : this.#gate(inner)
+    return parts.length === 1 ? only : this.#conjunction(parts)
   }
 
   some(literals: readonly Literal[]): Literal {
     return -this.every(literals.map((literal) => -literal))
   }
 
-  /** At most one of the literals holds, with a chain of helpers instead of all pairs. */
-  stateAtMostOne(literals: readonly Literal[]): void {
-    let before: Literal | null = null
-    for (const literal of literals) {
-      if (before !== null) this.state(-before, -literal)
-      before = before === null ? literal : this.some([before, literal])
+  /** The parts of a conjunction; null for a variable. */
+  partsOf(literal: Literal): readonly Literal[] | null {
+    return this.#parts[Math.abs(literal)] ?? null
+  }
+
+  groupOf(variable: number): number {
+    return this.#groups[variable] as number
+  }
+
+  preferenceOf(variable: number): boolean {
+    return this.#prefers[variable] as boolean
+  }
+
+  /** Whether a formula holds where the plain variables are as `isTrue` says. */
+  holds(literal: Literal, isTrue: (variable: number) => boolean): boolean {
+    const parts = this.partsOf(literal)
+    const plain =
+      parts === null ? isTrue(Math.abs(literal)) : parts.every((part) => this.holds(part, isTrue))
+    return plain === literal > 0
+  }
+
+  /** Forgets every conjunction that `work` makes: for questions that are asked once. Does not nest. */
+  passing<T>(work: () => T): T {
+    const size = this.size
+    this.#isPassing = true
+    try {
+      return work()
+    } finally {
+      this.#isPassing = false
+      for (const key of this.#keys.slice(size)) this.#known.delete(key)
+      for (const list of [this.#parts, this.#keys, this.#groups, this.#prefers]) list.length = size
     }
   }
 
-  solve(assumptions: readonly Literal[], conflictsMax: number): Solution {
-    return this.#solver.solve(assumptions, conflictsMax)
+  #conjunction(parts: readonly Literal[]): Literal {
+    const key = parts.join(',')
+    const known = this.#known.get(key)
+    if (known !== undefined) return known
+    const literal = this.#push(parts, key, false, FREE)
+    this.#known.set(key, literal)
+    return literal
   }
 
-  #gate(inner: readonly Literal[]): Literal {
-    const key = inner.join(',')
-    const known = this.#gates.get(key)
-    if (known !== undefined) return known
-    const gate = this.#solver.newVariable()
-    for (const literal of inner) this.#solver.add([-gate, literal])
-    this.#solver.add([gate, ...inner.map((literal) => -literal)])
-    this.#gates.set(key, gate)
-    return gate
+  #push(parts: readonly Literal[] | null, key: string, prefers: boolean, group: number): Literal {
+    this.#keys.push(key)
+    this.#groups.push(group)
+    this.#prefers.push(prefers)
+    return this.#parts.push(parts) - 1
   }
 }
 

@@ -1,15 +1,11 @@
 /**
  * One inquiry: a plan of what is mentioned, a world with all its variables, and questions to it under
- * a budget of conflicts that all questions share. An answer is a witness, or null for a proof that
- * there is none.
+ * a budget that all questions share. An answer is a witness, or null for a proof that there is none.
  */
-import {
-  type AdmittedRuleset,
-  GUARD_PATHS,
-  type Guard,
-  type GuardPath,
-} from '../../contracts/index.ts'
+import type { AdmittedRuleset, Guard, GuardPath } from '../../contracts/index.ts'
 import type { Inputs } from '../projection.ts'
+import { type Answer, ask } from './cone.ts'
+import type { Model } from './domain.ts'
 import { type EncodedRuleset, encodeRuleset } from './encoded-ruleset.ts'
 import { Formulas } from './formula.ts'
 import { Mentions } from './mention.ts'
@@ -23,11 +19,17 @@ export class BudgetSpent extends Error {
   override readonly name = 'BudgetSpent'
 }
 
+/**
+ * What an analysis may spend, in conflicts of the solver; all other work is counted in the same coin,
+ * by the step. The same question costs the same on every machine.
+ */
 export interface Budget {
   conflicts: number
 }
 
 export const CONFLICTS_MAX = 2_000_000
+
+const STEPS_PER_CONFLICT = 1000
 
 export class Inquiry {
   readonly formulas = new Formulas()
@@ -49,42 +51,54 @@ export class Inquiry {
     mentions.close()
     this.#plan = { mentions, actionCodes }
     this.#budget = budget
-    this.world = this.#worldBeside(null, [])
+    this.world = new World(this.formulas, this.#plan)
     this.#plausible = plausible(this.formulas, this.world)
   }
 
-  encode(ruleset: AdmittedRuleset, world: World = this.world): EncodedRuleset {
-    return encodeRuleset(this.formulas, world, ruleset)
+  encode(ruleset: AdmittedRuleset): EncodedRuleset {
+    const encoded = encodeRuleset(this.formulas, this.world, ruleset)
+    this.spend(this.formulas.size)
+    return encoded
   }
 
-  /** A world that is the first one but for these paths. */
-  variation(paths: readonly GuardPath[]): World {
-    return this.#worldBeside(this.world, paths)
+  /** A world that is the first one but for this path. */
+  variation(path: GuardPath): World {
+    return new World(this.formulas, this.#plan, this.world, path)
   }
 
-  /** Variables must exist before they are asked about, so every path is touched once. */
-  #worldBeside(base: World | null, fresh: readonly GuardPath[]): World {
-    const world = new World(this.formulas, this.#plan, base, fresh)
-    for (const path of GUARD_PATHS) world.present(path)
-    world.windowsMatch()
-    for (const [left, right] of this.#plan.mentions.pairs) world.shared(left, right)
-    return world
+  /** A model in which all of these hold, or null when there is none. */
+  model(literals: readonly Literal[]): Model | null {
+    const answer = this.#ask(literals, [])
+    return answer.kind === 'satisfiable' ? answer.isTrue : null
   }
 
-  /** Can all of these hold at once? */
-  isPossible(literals: readonly Literal[]): boolean {
-    return this.#solve(literals) !== null
+  /** Some of `assumed` that cannot all hold with `asserted`, or null when all can. */
+  refusal(asserted: readonly Literal[], assumed: readonly Literal[]): readonly Literal[] | null {
+    const answer = this.#ask(asserted, assumed)
+    return answer.kind === 'unsatisfiable' ? answer.core : null
   }
 
-  /** Inputs on which all of these hold, or null when there are none. Valid documents first. */
-  find(literals: readonly Literal[], world: World = this.world): Inputs | null {
-    const isTrue = this.#solve([this.#plausible, ...literals]) ?? this.#solve(literals)
-    return isTrue === null ? null : witnessInputs(world, isTrue, this.#plan)
+  /** Inputs on which all of these hold, or null when there are none. Valid documents if there are. */
+  find(literals: readonly Literal[]): Inputs | null {
+    const any = this.model(literals)
+    if (any === null) return null
+    const isTrue = this.model([this.#plausible, ...literals]) ?? any
+    return witnessInputs(this.world, isTrue, this.#plan)
   }
 
-  #solve(literals: readonly Literal[]) {
-    const solution = this.formulas.solve(literals, this.#budget.conflicts)
-    if (solution.kind === 'budget') throw new BudgetSpent('the budget of the analysis is used up')
-    return solution.kind === 'satisfiable' ? solution.isTrue : null
+  spend(steps: number): void {
+    this.#budget.conflicts -= steps / STEPS_PER_CONFLICT
+    if (this.#budget.conflicts < 0) throw new BudgetSpent('the budget of the analysis is used up')
+  }
+
+  #ask(
+    asserted: readonly Literal[],
+    assumed: readonly Literal[],
+  ): Exclude<Answer, { kind: 'budget' }> {
+    const stepsMax = this.#budget.conflicts * STEPS_PER_CONFLICT
+    const answer = ask(this.formulas, asserted, assumed, stepsMax)
+    this.spend(answer.steps)
+    if (answer.kind === 'budget') throw new BudgetSpent('the budget of the analysis is used up')
+    return answer
   }
 }

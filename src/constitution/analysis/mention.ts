@@ -4,11 +4,25 @@
  */
 import type { AdmittedRule, Guard, GuardPath, GuardSide, SetPath } from '../../contracts/index.ts'
 
+const SUBJECT = /^(?:problem_state|permission_set)\.subjectRef\./
+
+/** Paths that are one in bound inputs share this name. */
+export function unified(path: GuardPath): string {
+  return path.replace(SUBJECT, 'subjectRef.')
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
 export class Mentions {
-  readonly words = new Map<GuardPath, Set<string>>()
   readonly starts = new Set<number>()
   readonly ends = new Set<number>()
-  readonly pairs: (readonly [SetPath, SetPath])[] = []
+  readonly #words = new Map<string, Set<string>>()
+  readonly #pairs = new Map<string, readonly [SetPath, SetPath]>()
+
+  /** Sets that some guard compares with each other, each pair once. */
+  get pairs(): readonly (readonly [SetPath, SetPath])[] {
+    return [...this.#pairs.values()]
+  }
 
   addRule({ guard, scope }: AdmittedRule): void {
     this.addGuard(guard)
@@ -50,23 +64,21 @@ export class Mentions {
   }
 
   wordsOf(path: GuardPath): ReadonlySet<string> {
-    return this.words.get(path) ?? new Set()
+    return this.#words.get(unified(path)) ?? NONE
   }
 
   /** Words that sets share must be known on both sides of a comparison. */
   close(): void {
     for (const [left, right] of [...this.pairs, ...this.pairs]) {
-      const both = new Set([...this.wordsOf(left), ...this.wordsOf(right)])
-      for (const word of both) {
-        this.#word(left, word)
-        this.#word(right, word)
-      }
+      for (const word of this.wordsOf(left)) this.#word(right, word)
+      for (const word of this.wordsOf(right)) this.#word(left, word)
     }
   }
 
   #sides(left: GuardSide, right: GuardSide): void {
     if (typeof left === 'string' && typeof right === 'string') {
-      this.pairs.push([left, right])
+      const [one, two] = [left, right].sort() as [SetPath, SetPath] // the same two
+      this.#pairs.set(`${one} ${two}`, [one, two])
     } else if (typeof left === 'string') {
       for (const word of right as readonly string[]) this.#word(left, word)
     } else if (typeof right === 'string') {
@@ -75,8 +87,9 @@ export class Mentions {
   }
 
   #word(path: GuardPath, word: string): void {
-    const words = this.words.get(path)
-    if (words === undefined) this.words.set(path, new Set([word]))
+    const name = unified(path)
+    const words = this.#words.get(name)
+    if (words === undefined) this.#words.set(name, new Set([word]))
     else words.add(word)
   }
 }

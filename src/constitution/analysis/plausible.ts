@@ -36,7 +36,7 @@ export function plausible(formulas: Formulas, world: World): Literal {
     ...WORDS.flatMap((path) => wordIsLegal(formulas, world, path)),
     ...SETS.flatMap((path) => setIsLegal(world, path)),
     namesASource(formulas, world),
-    ...windowRunsForwards(formulas, world),
+    -world.runsBackwards(),
   ])
 }
 
@@ -68,13 +68,4 @@ function namesASource(formulas: Formulas, world: World): Literal {
     (word) => !domain.words.includes(word),
   )
   return spare ? formulas.yes : formulas.some(domain.words.map((word) => domain.has(word)))
-}
-
-function windowRunsForwards(formulas: Formulas, world: World): readonly Literal[] {
-  const [start, end] = [world.moment('startTs'), world.moment('endTs')]
-  return start.values.flatMap((from) =>
-    end.values
-      .filter((to) => to <= from)
-      .map((to) => formulas.some([-start.equal(from), -end.equal(to)])),
-  )
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Literal, Solver } from './solver.ts'
 
-const BUDGET = 100_000
+const BUDGET = 1_000_000
 
 function solverFor(variables: number, clauses: readonly (readonly Literal[])[]): Solver {
   const solver = new Solver()
@@ -43,6 +43,11 @@ describe('the solver', () => {
             const solution = solver.solve(assumptions, BUDGET)
             const wanted = bruteForce(variables, [...clauses, ...units])
             expect(solution.kind).toBe(wanted ? 'satisfiable' : 'unsatisfiable')
+            if (solution.kind === 'unsatisfiable') {
+              for (const one of solution.core) expect(assumptions).toContain(one)
+              const core = solution.core.map((one) => [one])
+              expect(bruteForce(variables, [...clauses, ...core])).toBe(false)
+            }
             if (solution.kind !== 'satisfiable') continue
             for (const clause of [...clauses, ...units]) {
               expect(clause.some((one) => solution.isTrue(Math.abs(one)) === one > 0)).toBe(true)
@@ -89,7 +94,7 @@ describe('the solver', () => {
         }
       }
     }
-    expect(solver.solve([], 10).kind).toBe('budget')
-    expect(solver.solve([], 1_000_000).kind).toBe('unsatisfiable')
+    expect(solver.solve([], 1000).kind).toBe('budget')
+    expect(solver.solve([], 100_000_000).kind).toBe('unsatisfiable')
   })
 })

@@ -4,14 +4,15 @@
  * language is finite, so every question about rules is one of these.
  *
  * A literal is a non-zero integer: `7` is variable 7, `-7` its negation. The answer is exact, or
- * says that the budget of conflicts was used up; it is never a guess.
+ * says that the steps were used up; it is never a guess. A step is one clause looked at.
  */
 
 export type Literal = number
 
 export type Solution =
   | { readonly kind: 'satisfiable'; readonly isTrue: (variable: number) => boolean }
-  | { readonly kind: 'unsatisfiable' }
+  /** `core`: assumptions that cannot hold together, not necessarily as few as could be. */
+  | { readonly kind: 'unsatisfiable'; readonly core: readonly Literal[] }
   | { readonly kind: 'budget' }
 
 const UNSET = 0
@@ -33,16 +34,23 @@ export class Solver {
   readonly #levelStarts: number[] = []
   #head = 0
   #growth = 1
+  #steps = 0
   #isBroken = false
   readonly #order = new VariableHeap((variable) => this.#activity[variable] as number)
 
-  newVariable(): number {
+  /** All steps since the beginning. */
+  get steps(): number {
+    return this.#steps
+  }
+
+  /** `prefers`: the value that is tried first where nothing speaks against it. */
+  newVariable(prefers = false): number {
     const variable = this.#values.length
     this.#values.push(UNSET)
     this.#levels.push(0)
     this.#reasons.push(null)
     this.#activity.push(0)
-    this.#phases.push(-1)
+    this.#phases.push(prefers ? 1 : -1)
     this.#seen.push(false)
     this.#watches.push([], [])
     this.#order.insert(variable)
@@ -52,8 +60,13 @@ export class Solver {
   /** Adds a clause: at least one of the literals holds. */
   add(literals: readonly Literal[]): void {
     this.#backtrack(0)
-    const clause = [...new Set(literals)].filter((literal) => this.#value(literal) !== -1)
-    if (clause.some((literal) => this.#value(literal) === 1 || clause.includes(-literal))) return
+    const distinct = new Set(literals)
+    const clause: Literal[] = []
+    for (const literal of distinct) {
+      if (this.#value(literal) === 1 || distinct.has(-literal)) return
+      if (this.#value(literal) === UNSET) clause.push(literal)
+    }
+    this.#steps += literals.length
     const [first] = clause
     if (first === undefined) this.#isBroken = true
     else if (clause.length === 1)
@@ -62,23 +75,23 @@ export class Solver {
   }
 
   /** Is there an assignment that keeps every clause and every assumption? */
-  solve(assumptions: readonly Literal[], conflictsMax: number): Solution {
+  solve(assumptions: readonly Literal[], stepsMax: number): Solution {
     this.#backtrack(0)
-    if (this.#isBroken || this.#propagate() !== null) return { kind: 'unsatisfiable' }
-    let conflicts = 0
-    for (;;) {
+    const last = this.#steps + stepsMax
+    if (this.#isBroken || this.#propagate() !== null) return { kind: 'unsatisfiable', core: [] }
+    for (let conflicts = 1; ; ) {
       const conflict = this.#propagate()
+      if (this.#steps++ > last) return { kind: 'budget' }
       if (conflict !== null) {
         if (this.#levelStarts.length === 0) {
           this.#isBroken = true
-          return { kind: 'unsatisfiable' }
+          return { kind: 'unsatisfiable', core: [] }
         }
         this.#learn(conflict)
-        if (++conflicts > conflictsMax) return { kind: 'budget' }
-        if (conflicts % RESTART_CONFLICTS === 0) this.#backtrack(0)
+        if (conflicts++ % RESTART_CONFLICTS === 0) this.#backtrack(0)
       } else {
         const step = this.#decide(assumptions)
-        if (step === 'refuted') return { kind: 'unsatisfiable' }
+        if (typeof step === 'number') return { kind: 'unsatisfiable', core: this.#coreOf(step) }
         if (step === 'complete') return { kind: 'satisfiable', isTrue: this.#model() }
       }
     }
@@ -90,11 +103,11 @@ export class Solver {
   }
 
   /** Assumptions come first, one level each; then the most active open variable. */
-  #decide(assumptions: readonly Literal[]): 'decided' | 'refuted' | 'complete' {
+  #decide(assumptions: readonly Literal[]): 'decided' | 'complete' | Literal {
     while (this.#levelStarts.length < assumptions.length) {
       const assumed = assumptions[this.#levelStarts.length] as Literal
       const value = this.#value(assumed)
-      if (value === -1) return 'refuted'
+      if (value === -1) return assumed
       this.#levelStarts.push(this.#trail.length)
       if (value === UNSET) {
         this.#assign(assumed, null)
@@ -108,6 +121,21 @@ export class Solver {
       return 'decided'
     }
     return 'complete'
+  }
+
+  /** The assumptions that force the opposite of `refuted`, and `refuted` itself. */
+  #coreOf(refuted: Literal): readonly Literal[] {
+    const core = [refuted]
+    const seen = new Set([Math.abs(refuted)])
+    for (let position = this.#trail.length - 1; position >= 0; position--) {
+      const literal = this.#trail[position] as Literal
+      const variable = Math.abs(literal)
+      if (!seen.has(variable) || this.#levels[variable] === 0) continue
+      const reason = this.#reasons[variable] ?? null
+      if (reason !== null) for (const other of reason) seen.add(Math.abs(other))
+      else core.push(literal)
+    }
+    return core
   }
 
   #value(literal: Literal): number {
@@ -147,6 +175,7 @@ export class Solver {
   #visitWatches(falsified: Literal): number[] | null {
     const watches = this.#watchesOf(falsified)
     let kept = 0
+    this.#steps += watches.length
     for (let index = 0; index < watches.length; index++) {
       const clause = watches[index] as number[]
       if (clause[0] === falsified) {
@@ -167,6 +196,7 @@ export class Solver {
 
   /** Finds another literal of the clause that can be watched. */
   #moveWatch(clause: number[]): boolean {
+    this.#steps += clause.length >> 3
     for (let index = 2; index < clause.length; index++) {
       const literal = clause[index] as Literal
       if (this.#value(literal) === -1) continue
@@ -188,6 +218,7 @@ export class Solver {
     let reason: number[] | null = conflict
     let pivot: Literal = 0
     do {
+      this.#steps += (reason as number[]).length
       for (const literal of reason as number[]) {
         const variable = Math.abs(literal)
         if (literal === pivot || this.#seen[variable] === true || this.#levels[variable] === 0)

@@ -99,7 +99,7 @@ class WitnessReader {
   windows(): { state: Draft; permission: Draft } {
     const start = this.#moment('startTs')
     const end = this.#moment('endTs')
-    const matches = this.#world.holdsIn(this.#isTrue, this.#world.windowsMatch())
+    const matches = this.#world.holds(this.#world.windowsMatch(), this.#isTrue)
     const free = forwards(start, end)
     const state = matches
       ? { startTs: start, endTs: end }
@@ -120,9 +120,10 @@ class WitnessReader {
     if (read === 'missing') return undefined
     if (read !== 'other') return read.value
     const { starts, ends } = this.#plan.mentions
+    const moments = [START, END, ...starts, ...ends]
     return leaf === 'startTs'
-      ? Math.min(START, ...starts, ...ends) - 1
-      : Math.max(END, ...starts, ...ends) + 1
+      ? moments.reduce((least, moment) => Math.min(least, moment)) - 1
+      : moments.reduce((most, moment) => Math.max(most, moment)) + 1
   }
 
   set(path: SetPath): readonly string[] | undefined {
@@ -131,7 +132,7 @@ class WitnessReader {
     if (read === 'missing') return undefined
     const shared = this.#plan.mentions.pairs
       .filter((pair) => pair.includes(path))
-      .filter(([left, right]) => this.#world.holdsIn(this.#isTrue, this.#world.shared(left, right)))
+      .filter(([left, right]) => this.#world.holds(this.#world.shared(left, right), this.#isTrue))
       .map(
         ([left, right]) =>
           `UNNAMED_IN_${[left, right]
@@ -162,7 +163,7 @@ class WitnessReader {
   }
 
   exists(path: GuardPath): boolean {
-    return this.#world.holdsIn(this.#isTrue, this.#world.present(path))
+    return this.#world.holds(this.#world.present(path), this.#isTrue)
   }
 }
 

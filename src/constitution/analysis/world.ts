@@ -1,31 +1,34 @@
 /**
- * One world: the variables that stand for one set of inputs, what always holds between them, and the
- * formula of any guard over them. Only bound inputs are worlds (`binding.ts`): on all others every
- * verdict is UNDETERMINED, whatever the rules say. So both subjects are there and equal, the
- * envelope names its problem state, and the action in question is among the candidates.
+ * One world: the variables that stand for one set of inputs, and the formula of any guard over them.
+ * Only bound inputs are worlds (`binding.ts`): on all others every verdict is UNDETERMINED, whatever
+ * the rules say. So both subjects are there and equal, the envelope names its problem state, and the
+ * action in question is among the candidates.
  *
- * A second world can share everything with a first one but for some paths: that is how "because this
+ * A second world can share everything with a first one but for one path: that is how "because this
  * field is missing" is asked.
  */
-import type {
-  AdmittedRule,
-  Guard,
-  GuardPath,
-  GuardSide,
-  ScalarPath,
-  SetPath,
+import {
+  type AdmittedRule,
+  GUARD_PATHS,
+  type Guard,
+  type GuardPath,
+  type GuardSide,
+  pathRow,
+  type ScalarPath,
+  type SetPath,
 } from '../../contracts/index.ts'
-import { holds, type Model, ScalarDomain, SetDomain } from './domain.ts'
+import { type Model, ScalarDomain, SetDomain } from './domain.ts'
 import type { Formulas } from './formula.ts'
-import type { Mentions } from './mention.ts'
+import { type Mentions, unified } from './mention.ts'
 import type { Literal } from './solver.ts'
+import { backwards } from './window-order.ts'
 
 export const SUBJECT_LEAVES = ['projectId', 'groupId', 'plotId', 'blockId'] as const
 
-/** Paths that are one variable in bound inputs share this name. */
-export function unified(path: GuardPath): string {
-  return path.replace(/^(?:problem_state|permission_set)\.subjectRef\./, 'subjectRef.')
-}
+const CANDIDATES = 'permission_set.candidate_actions[].action_code'
+
+/** What contracts ask for, and a witness therefore has if it may. */
+const OPTIONAL = /supporting_evidence_refs|action_taxonomy_ref|subjectRef\.(?:group|plot|block)Id/
 
 export interface WorldPlan {
   readonly mentions: Mentions
@@ -36,23 +39,35 @@ export interface WorldPlan {
 export class World {
   readonly #formulas: Formulas
   readonly #plan: WorldPlan
-  readonly #scalars = new Map<string, ScalarDomain<string>>()
-  readonly #sets = new Map<string, SetDomain>()
-  readonly #bits = new Map<string, Literal>()
-  readonly #moments = new Map<string, ScalarDomain<number>>()
   readonly #base: World | null
-  readonly #fresh: ReadonlySet<string>
+  /** The unified name of the one path that is another than in the base. */
+  readonly #fresh: string | null
+  readonly #made = new Map<string, unknown>()
 
   constructor(
     formulas: Formulas,
     plan: WorldPlan,
     base: World | null = null,
-    fresh: Iterable<GuardPath> = [],
+    fresh: GuardPath | null = null,
   ) {
     this.#formulas = formulas
     this.#plan = plan
     this.#base = base
-    this.#fresh = new Set([...fresh].map(unified))
+    this.#fresh = fresh === null ? null : unified(fresh)
+    this.#prepare()
+  }
+
+  /** Every variable is made now: later ones would not outlive a passing question. */
+  #prepare(): void {
+    for (const path of GUARD_PATHS) this.present(path)
+    this.windowsMatch()
+    for (const [left, right] of this.#plan.mentions.pairs)
+      for (const [one, two] of [
+        [left, right],
+        [left, left],
+        [right, right],
+      ] as const)
+        this.shared(one, two)
   }
 
   /** True where the guard is. */
@@ -67,8 +82,10 @@ export class World {
         return -this.guard(guard.arg)
       case 'EQ':
         return this.scalar(guard.field).equal(guard.value)
-      case 'IN':
-        return formulas.some(guard.set.map((word) => this.scalar(guard.field).equal(word)))
+      case 'IN': {
+        const domain = this.scalar(guard.field)
+        return formulas.some(guard.set.map((word) => domain.equal(word)))
+      }
       case 'EXISTS':
         return this.present(guard.field)
       case 'INTERSECTS':
@@ -101,105 +118,84 @@ export class World {
   }
 
   present(path: GuardPath): Literal {
-    if (isSet(path)) return this.set(path).present
-    switch (path) {
-      case 'problem_state.subjectRef':
-      case 'permission_set.subjectRef':
+    switch (pathRow(path).kind) {
+      case 'set':
+        return this.set(path as SetPath).present
+      case 'scalar':
+        return this.scalar(path as ScalarPath).present
+      case 'object':
         return this.#formulas.yes
-      case 'permission_set.window.startTs':
-        return this.moment('startTs').present
-      case 'permission_set.window.endTs':
-        return this.moment('endTs').present
-      case 'problem_state.window.startTs':
-      case 'problem_state.window.endTs':
-      case 'problem_state.supporting_evidence_refs[]':
-      case 'uncertainty_envelope.supporting_evidence_refs[]':
-      case 'permission_set.supporting_evidence_refs[]':
-      case 'permission_set.action_taxonomy_ref':
-        return this.#bit(path)
-      default:
-        return this.scalar(path).present
+      case 'window':
+      case 'existence':
+        return this.#presence(path)
     }
   }
 
   scalar(path: ScalarPath): ScalarDomain<string> {
-    return this.#shared(
-      this.#scalars,
-      unified(path),
-      (world) => world.scalar(path),
-      () => {
-        const words = new Set(
-          [...this.#plan.mentions.words]
-            .filter(([other]) => unified(other) === unified(path))
-            .flatMap(([, set]) => [...set]),
-        )
-        const always =
-          path === 'uncertainty_envelope.problem_state_ref' ? this.#formulas.yes : undefined
-        return new ScalarDomain(this.#formulas, words, always)
-      },
-    )
+    const name = unified(path)
+    return this.#make(`value of ${name}`, [name], () => {
+      const always = path === 'uncertainty_envelope.problem_state_ref'
+      const present = always ? this.#formulas.yes : this.#presence(path)
+      return new ScalarDomain(this.#formulas, this.#plan.mentions.wordsOf(path), present)
+    })
   }
 
   set(path: SetPath): SetDomain {
-    return this.#shared(
-      this.#sets,
-      path,
-      (world) => world.set(path),
-      () => {
-        const words = this.#plan.mentions.wordsOf(path)
-        if (path !== CANDIDATES) return new SetDomain(this.#formulas, words)
-        const domain = new SetDomain(this.#formulas, words, this.#formulas.yes)
-        for (const code of this.#plan.actionCodes) this.#formulas.state(domain.has(code))
-        return domain
-      },
-    )
+    return this.#make(`value of ${path}`, [path], () => {
+      const words = this.#plan.mentions.wordsOf(path)
+      return path === CANDIDATES
+        ? new SetDomain(this.#formulas, words, this.#formulas.yes, this.#plan.actionCodes)
+        : new SetDomain(this.#formulas, words, this.#presence(path))
+    })
   }
 
   /** The leaves of the permission set's window. */
   moment(leaf: 'startTs' | 'endTs'): ScalarDomain<number> {
-    const name = `permission_set.window.${leaf}`
-    return this.#shared(
-      this.#moments,
-      name,
-      (world) => world.moment(leaf),
-      () => {
-        const { starts, ends } = this.#plan.mentions
-        return new ScalarDomain(this.#formulas, leaf === 'startTs' ? starts : ends)
-      },
-    )
+    const path = `permission_set.window.${leaf}` as const
+    return this.#make(`value of ${path}`, [path], () => {
+      const { starts, ends } = this.#plan.mentions
+      const values = leaf === 'startTs' ? starts : ends
+      return new ScalarDomain(this.#formulas, values, this.#presence(path))
+    })
   }
 
+  /** The windows are both there, run forwards and are the same. */
   windowsMatch(): Literal {
-    return this.#bit('WINDOW_MATCH', (match) => {
-      const start = this.moment('startTs')
-      const end = this.moment('endTs')
-      for (const leaf of ['problem_state.window.startTs', 'problem_state.window.endTs'] as const) {
-        this.#formulas.state(-match, this.present(leaf))
-      }
-      this.#formulas.state(-match, start.present)
-      this.#formulas.state(-match, end.present)
-      // A window that does not run forwards matches none.
-      for (const from of start.values) {
-        for (const to of end.values) {
-          if (to <= from) this.#formulas.state(-match, -start.equal(from), -end.equal(to))
-        }
-      }
-    })
+    const same = this.#make('the windows are the same', WINDOWS, () => this.#formulas.variable())
+    return this.#formulas.every([
+      same,
+      ...WINDOWS.map((leaf) => this.present(leaf)),
+      -this.runsBackwards(),
+    ])
+  }
+
+  /** The permission set's window holds two mentioned moments and does not run forwards. */
+  runsBackwards(): Literal {
+    return this.#make('backwards', WINDOWS.slice(0, 2), () =>
+      backwards(this.#formulas, this.moment('startTs'), this.moment('endTs')),
+    )
   }
 
   /** A word that nobody mentions stands in both sets; for a set and itself, in that set. */
   shared(left: SetPath, right: SetPath): Literal {
-    const name = [left, right].sort().join(' & ')
-    return this.#bit(name, (literal) => {
-      for (const path of [left, right]) {
-        this.#formulas.state(-literal, this.set(path).present)
-        if (left !== right) this.#formulas.state(-literal, this.shared(path, path))
-      }
-    })
+    if (left !== right) return this.#sharesUnmentioned(left, right)
+    const others = this.#plan.mentions.pairs.filter(
+      ([one, two]) => one !== two && (one === left || two === left),
+    )
+    return this.#formulas.some([
+      this.#sharesUnmentioned(left, left),
+      ...others.map(([one, two]) => this.#sharesUnmentioned(one, two)),
+    ])
   }
 
-  holdsIn(isTrue: Model, literal: Literal): boolean {
-    return holds(isTrue, literal)
+  holds(literal: Literal, isTrue: Model): boolean {
+    return this.#formulas.holds(literal, isTrue)
+  }
+
+  #sharesUnmentioned(left: SetPath, right: SetPath): Literal {
+    const pair = [left, right].sort()
+    const bit = this.#make(pair.join(' & '), pair, () => this.#formulas.variable())
+    return this.#formulas.every([bit, this.set(left).present, this.set(right).present])
   }
 
   #intersects(left: GuardSide, right: GuardSide): Literal {
@@ -213,36 +209,29 @@ export class World {
     return this.#formulas.some((words as readonly string[]).map((word) => domain.has(word)))
   }
 
-  #bit(name: string, state: (literal: Literal) => void = () => undefined): Literal {
-    const inherited = this.#inherits(name) ? this.#base : null
-    if (inherited !== null) return inherited.#bit(name, state)
-    const known = this.#bits.get(name)
-    if (known !== undefined) return known
-    const literal = this.#formulas.variable()
-    this.#bits.set(name, literal)
-    state(literal)
-    return literal
+  #presence(path: GuardPath): Literal {
+    const name = unified(path)
+    return this.#make(`presence of ${name}`, [name], () =>
+      this.#formulas.variable(!OPTIONAL.test(path)),
+    )
   }
 
-  #shared<D>(table: Map<string, D>, name: string, inherit: (world: World) => D, make: () => D): D {
-    if (this.#base !== null && this.#inherits(name)) return inherit(this.#base)
-    const known = table.get(name)
+  /** What a changed path takes part in is changed with it; everything else is the base's. */
+  #make<T>(name: string, paths: readonly string[], make: () => T): T {
+    if (this.#base !== null && !paths.some((path) => path === this.#fresh))
+      return this.#base.#make(name, paths, make)
+    // The name says what kind of thing was made.
+    const known = this.#made.get(name) as T | undefined
     if (known !== undefined) return known
     const made = make()
-    table.set(name, made)
+    this.#made.set(name, made)
     return made
   }
-
-  /** What a changed path takes part in is changed with it. */
-  #inherits(name: string): boolean {
-    if (this.#base === null) return false
-    if (name === 'WINDOW_MATCH') return ![...this.#fresh].some((path) => path.includes('.window.'))
-    return ![...this.#fresh].some((path) => name === path || name.split(' & ').includes(path))
-  }
 }
 
-const CANDIDATES = 'permission_set.candidate_actions[].action_code'
-
-function isSet(path: GuardPath): path is SetPath {
-  return path === CANDIDATES || path.endsWith('uncertainty_sources[]')
-}
+const WINDOWS = [
+  'permission_set.window.startTs',
+  'permission_set.window.endTs',
+  'problem_state.window.startTs',
+  'problem_state.window.endTs',
+] as const

@@ -1,0 +1,87 @@
+/**
+ * An ALLOW that is reached because a field is missing (A-1): ALLOW comes out while the path is
+ * missing, and would not if some value stood there and everything else stayed as it is. Two worlds
+ * are compared that differ in that one path; only rules that read it can differ between them.
+ */
+import type { GuardPath } from '../../contracts/index.ts'
+import type { Inputs } from '../projection.ts'
+import { verdictLiterals } from './encoded-ruleset.ts'
+import type { Inquiry } from './inquiry.ts'
+import { unified } from './mention.ts'
+import { clash, type Requirements, requirementsOf } from './requirement.ts'
+import { pathsReadBy, type RuleTable, type TableRow } from './rule-table.ts'
+import type { Literal } from './solver.ts'
+
+/** The rules as they are when something stands at a path where nothing stood. */
+export interface Variation {
+  readonly path: GuardPath
+  /** The path is missing in the one world, and there in the other. */
+  readonly because: readonly [missing: Literal, there: Literal]
+  /** The rules that read the path. */
+  readonly readers: ReadonlyMap<TableRow, Reader>
+}
+
+interface Reader {
+  readonly match: Literal
+  readonly requires: Requirements
+}
+
+/** One for each path that some rule reads. */
+export function variationsOf(inquiry: Inquiry, { rows, paths }: RuleTable): readonly Variation[] {
+  const namesReadBy = new Map(
+    rows.map((row) => [row, new Set([...pathsReadBy(row.rule)].map(unified))]),
+  )
+  return paths.map((path) => {
+    const world = inquiry.variation(path)
+    const readers = rows.filter((row) => namesReadBy.get(row)?.has(unified(path)))
+    const varied = readers.map((row) => {
+      const match = world.rule(row.rule)
+      return [row, { match, requires: requirementsOf(inquiry.formulas, match) }] as const
+    })
+    inquiry.spend(rows.length)
+    const because = [-inquiry.world.present(path), world.present(path)] as const
+    return { path, because, readers: new Map(varied) }
+  })
+}
+
+/** Inputs on which this rule gives ALLOW because the path is missing; null when there are none. */
+export function missingAllow(
+  inquiry: Inquiry,
+  row: TableRow,
+  /** The other rules that may match the same inputs, by rank. */
+  neighbours: readonly TableRow[],
+  { because, readers }: Variation,
+): Inputs | null {
+  if (row.requires.literals.has(-because[0])) return null
+  const rivals = [...readers].filter(([other, { requires }]) => {
+    const isRival = other === row || (other.rank < row.rank && other.verdict !== 'ALLOW')
+    return isRival && !clash(requires, row.requires)
+  })
+  // A rule that does not read the path still matches, so an earlier one that does must speak up.
+  if (rivals.length === 0) return null
+  return inquiry.formulas.passing(() => {
+    const { ALLOW: allow } = verdictLiterals(
+      inquiry.formulas,
+      variedMatches(row, neighbours, readers),
+    )
+    const beaten = neighbours.filter(({ rank }) => rank < row.rank).map(({ match }) => -match)
+    return inquiry.find([row.match, ...beaten, ...because, -allow])
+  })
+}
+
+/** All that may match in the second world while the rule matches in the first, by rank. */
+function variedMatches(
+  row: TableRow,
+  neighbours: readonly TableRow[],
+  readers: Variation['readers'],
+): readonly { verdict: TableRow['verdict']; match: Literal }[] {
+  const others = neighbours.filter((other) => !readers.has(other))
+  const varied = [...readers].filter(
+    ([other, { requires }]) => other === row || !clash(requires, row.requires),
+  )
+  const self = readers.has(row) ? [] : [row]
+  return [
+    ...[...others, ...self].map((one) => ({ ...one })),
+    ...varied.map(([other, { match }]) => ({ ...other, match })),
+  ].sort((left, right) => left.rank - right.rank)
+}

@@ -1,0 +1,79 @@
+/**
+ * What must hold wherever a formula holds, as far as it is plain to see. Two formulas whose
+ * requirements clash can never hold together, which settles most pairs of rules without a question.
+ */
+import { type Formulas, FREE } from './formula.ts'
+import type { Literal } from './solver.ts'
+
+export interface Requirements {
+  readonly literals: ReadonlySet<Literal>
+  /** By exclusive group: the variables of which one must be true. */
+  readonly choices: ReadonlyMap<number, ReadonlySet<Literal>>
+}
+
+export function requirementsOf(formulas: Formulas, literal: Literal): Requirements {
+  const parts = formulas.partsOf(literal)
+  if (parts === null) {
+    const group = literal > 0 ? formulas.groupOf(literal) : FREE
+    return {
+      literals: new Set([literal]),
+      choices: group === FREE ? new Map() : new Map([[group, new Set([literal])]]),
+    }
+  }
+  return literal > 0
+    ? together(parts.map((part) => requirementsOf(formulas, part)))
+    : common(parts.map((part) => requirementsOf(formulas, -part)))
+}
+
+/** All of them are required. */
+function together(all: readonly Requirements[]): Requirements {
+  const literals = new Set<Literal>()
+  const choices = new Map<number, ReadonlySet<Literal>>()
+  for (const one of all) {
+    for (const literal of one.literals) literals.add(literal)
+    for (const [group, members] of one.choices) {
+      const others = choices.get(group)
+      choices.set(group, others === undefined ? members : intersection(others, members))
+    }
+  }
+  return { literals, choices }
+}
+
+/** One of them is required, and nobody knows which: what they have in common. */
+function common(all: readonly Requirements[]): Requirements {
+  const [first, ...rest] = all
+  if (first === undefined) return { literals: new Set(), choices: new Map() }
+  const literals = new Set(
+    [...first.literals].filter((literal) => rest.every((one) => one.literals.has(literal))),
+  )
+  const choices = new Map<number, ReadonlySet<Literal>>()
+  for (const group of first.choices.keys()) {
+    if (!rest.every((one) => one.choices.has(group))) continue
+    choices.set(group, new Set(all.flatMap((one) => [...(one.choices.get(group) ?? [])])))
+  }
+  return { literals, choices }
+}
+
+/** True only where the two can never hold together. */
+export function clash(left: Requirements, right: Requirements): boolean {
+  const [few, many] = left.literals.size < right.literals.size ? [left, right] : [right, left]
+  for (const literal of few.literals) if (many.literals.has(-literal)) return true
+  for (const [group, members] of few.choices) {
+    const others = many.choices.get(group)
+    if (others !== undefined && !meets(members, others)) return true
+  }
+  return false
+}
+
+function meets(left: ReadonlySet<Literal>, right: ReadonlySet<Literal>): boolean {
+  const [few, many] = left.size < right.size ? [left, right] : [right, left]
+  for (const literal of few) if (many.has(literal)) return true
+  return false
+}
+
+function intersection(
+  left: ReadonlySet<Literal>,
+  right: ReadonlySet<Literal>,
+): ReadonlySet<Literal> {
+  return new Set([...left].filter((literal) => right.has(literal)))
+}

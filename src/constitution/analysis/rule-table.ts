@@ -1,0 +1,81 @@
+/**
+ * The rules of a ruleset as its survey looks at them: those that can match at all, in the order in
+ * which the first match decides, each with what it requires and with one model in which it matches.
+ * A rule whose requirements clash with another's can be left out of any question about both.
+ */
+import {
+  type AdmittedRule,
+  type AdmittedRuleset,
+  type GuardPath,
+  pathsRead,
+  type VerdictWord,
+} from '../../contracts/index.ts'
+import { rankRules } from '../combine.ts'
+import { pathsOfRule } from '../matcher.ts'
+import type { Model } from './domain.ts'
+import type { Inquiry } from './inquiry.ts'
+import { unified } from './mention.ts'
+import { clash, type Requirements, requirementsOf } from './requirement.ts'
+import type { Literal } from './solver.ts'
+
+export interface TableRow {
+  /** The rule's place in the file, and in the order of deciding. */
+  readonly index: number
+  readonly rank: number
+  readonly rule: AdmittedRule
+  readonly verdict: VerdictWord
+  readonly match: Literal
+  readonly requires: Requirements
+  /** One model in which the rule matches. */
+  readonly sample: Model
+}
+
+export interface RuleTable {
+  /** Rules that can match, by their place in the file. */
+  readonly rows: readonly TableRow[]
+  /** Places of the rules that can never match. */
+  readonly unreachable: readonly number[]
+  /** Every path that some rule reads; those that are one in bound inputs once. */
+  readonly paths: readonly GuardPath[]
+  /** The other rules that may match some of the same inputs, by rank. */
+  neighboursOf(row: TableRow): readonly TableRow[]
+}
+
+export function ruleTable(inquiry: Inquiry, ruleset: AdmittedRuleset): RuleTable {
+  const ranked: TableRow[] = []
+  const unreachable: number[] = []
+  rankRules(ruleset.combineStrategy, ruleset.rules).forEach(({ index, verdict }, rank) => {
+    const rule = ruleset.rules[index] as AdmittedRule
+    const match = inquiry.world.rule(rule)
+    const sample = inquiry.model([match])
+    if (sample === null) unreachable.push(index)
+    else {
+      const requires = requirementsOf(inquiry.formulas, match)
+      ranked.push({ index, rank, rule, verdict, match, requires, sample })
+    }
+  })
+  inquiry.spend(inquiry.formulas.size)
+  return {
+    rows: [...ranked].sort((left, right) => left.index - right.index),
+    unreachable: unreachable.sort((left, right) => left - right),
+    paths: pathsOf(ruleset),
+    neighboursOf: (row) => {
+      inquiry.spend(ranked.length)
+      return ranked.filter((other) => other !== row && !clash(other.requires, row.requires))
+    },
+  }
+}
+
+function pathsOf({ rules }: AdmittedRuleset): readonly GuardPath[] {
+  const read = new Set(rules.flatMap((rule) => [...pathsReadBy(rule)]))
+  return [...new Map([...read].map((path) => [unified(path), path])).values()]
+}
+
+/** The paths that a rule's guard or scope looks at. */
+export function pathsReadBy(rule: AdmittedRule): ReadonlySet<GuardPath> {
+  const scoped =
+    rule.scope === null
+      ? []
+      : pathsOfRule(rule).filter((path) => path.startsWith('permission_set.'))
+  return new Set([...pathsRead(rule.guard), ...scoped])
+}

@@ -1,0 +1,41 @@
+/** Rules that are always beaten by others: which ones beat them, none of them in vain. */
+import type { Inquiry } from './inquiry.ts'
+import type { TableRow } from './rule-table.ts'
+import type { Literal } from './solver.ts'
+
+/** Rules that together beat this one on all its inputs, by rank; null when it gives some verdict. */
+export function shadowsOf(
+  inquiry: Inquiry,
+  row: TableRow,
+  neighbours: readonly TableRow[],
+): readonly TableRow[] | null {
+  const earlier = neighbours.filter(({ rank }) => rank < row.rank)
+  const isFree = earlier.every(({ match }) => !inquiry.formulas.holds(match, row.sample))
+  if (isFree) return null
+  const core = inquiry.refusal(
+    [row.match],
+    earlier.map(({ match }) => -match),
+  )
+  if (core === null) return null
+  const needed = new Set(withoutSpare(inquiry, row.match, [...new Set(core)]))
+  // Of rules with equal guards the first stands for all.
+  return earlier.filter(({ match }) => needed.delete(-match))
+}
+
+/** Leaves out, one by one, what the refusal can do without. */
+function withoutSpare(
+  inquiry: Inquiry,
+  match: Literal,
+  core: readonly Literal[],
+): readonly Literal[] {
+  let kept = core
+  for (const candidate of core) {
+    if (!kept.includes(candidate)) continue
+    const smaller = inquiry.refusal(
+      [match],
+      kept.filter((one) => one !== candidate),
+    )
+    if (smaller !== null) kept = smaller
+  }
+  return kept
+}
