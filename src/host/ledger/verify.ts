@@ -168,8 +168,10 @@ class LedgerVerification {
     const wanted = this.#wanted(rows)
     this.#total = this.#totalOf(wanted)
     const examined: Examined[] = []
-    for (const row of wanted) {
+    // The host's stream goes first: it names the first key of every other one.
+    for (const row of [...wanted].sort((a, b) => Number(isHost(b)) - Number(isHost(a)))) {
       const one = this.#examine(row)
+      this.#settleFirstKey(one, examined)
       await this.#goOver(one)
       this.#finish(one)
       examined.push(one)
@@ -373,26 +375,27 @@ class LedgerVerification {
 
   /** Which streams there have to be, and that nothing lies between them. */
   #checkStreams(rows: readonly StreamRow[], examined: readonly Examined[]): void {
-    const host = examined.find(({ row }) => row.name === HOST_STREAM)
+    const host = examined.find(({ row }) => isHost(row))
     if (host === undefined) {
       const message = 'the host stream, which names every other one, is not there'
       this.#say({ code: 'ledger.stream_missing', message })
       return
     }
-    const begun = host.verification.beginnings
-    const expected = begun.map(({ stream }) => stream)
+    const expected = host.verification.beginnings.map(({ stream }) => stream)
     if (rows.length !== expected.length || !rows.every((row, at) => fits(row, at, expected))) {
       const missing = expected.filter((name) => !rows.some((row) => row.name === name))
       const message = `the host stream names the streams ${expected.join(', ')}; missing: ${missing.join(', ') || 'none'}`
       this.#say({ code: missing.length > 0 ? 'ledger.stream_missing' : 'ledger.stray', message })
     }
-    for (const { row, verification } of examined) {
-      if (row.name === HOST_STREAM) continue
-      const first = begun.find(({ stream }) => stream === row.name)?.key
-      const wrong = verification.schedule.settleFirst(first)
-      if (wrong !== null) this.#say(wrong, row.name)
-    }
     if (this.#options.stream === undefined) this.#checkStrays(rows)
+  }
+
+  #settleFirstKey({ row, verification }: Examined, examined: readonly Examined[]): void {
+    if (isHost(row)) return
+    const host = examined.find((one) => isHost(one.row))
+    const begun = host?.verification.beginnings.find(({ stream }) => stream === row.name)
+    const wrong = verification.schedule.begin(begun?.key)
+    if (wrong !== null) this.#say(wrong, row.name)
   }
 
   #checkStrays(rows: readonly StreamRow[]): void {
@@ -477,6 +480,10 @@ function expectedRoots(
 /** Ids count from 1 in the order in which the host stream names the streams. */
 function fits({ stream, name }: StreamRow, at: number, expected: readonly string[]): boolean {
   return stream === at + 1 && name === expected[at]
+}
+
+function isHost({ name }: StreamRow): boolean {
+  return name === HOST_STREAM
 }
 
 function tileCount(size: number): number {
