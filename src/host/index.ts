@@ -62,12 +62,8 @@ export {
 } from './ledger/postgres-writer.ts'
 export { schemaDifferences } from './ledger/schema.ts'
 export { SqliteStore } from './ledger/sqlite-store.ts'
-export {
-  exitOfReport,
-  type VerifyOptions,
-  type VerifyReport,
-  verifyLedger,
-} from './ledger/verify.ts'
+export { exitOfReport, verifyLedger } from './ledger/verify.ts'
+export type { VerifyOptions, VerifyReport } from './ledger/verify-run.ts'
 export {
   InlineWriter,
   startWriter,

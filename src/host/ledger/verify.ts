@@ -12,65 +12,27 @@
  * the file says about itself beyond what signatures, pinned keys and the anchor bind.
  */
 import { join } from 'node:path'
-import type { Database } from 'better-sqlite3'
 import { fault, showName } from '../../base/index.ts'
 import {
   BODY_RULES,
-  type BodyRule,
-  type Checkpoint,
-  checkSigners,
-  type ExpectedRoot,
   emptyRoot,
-  encodeHex,
-  equalBytes,
-  HOST_STREAM,
-  isStreamName,
-  isWrong,
-  MAIN_STREAM,
-  type Problem,
-  Problems,
+  hashText,
   parseCheckpoint,
   parseNote,
   parseVerifierKey,
-  ROTATION_MARK,
-  readStoredNote,
-  type StoredTile,
   StoreFailure,
-  StreamVerification,
-  TILE_WIDTH,
   type VerifierKey,
-  type Wrong,
 } from '../../ledger/index.ts'
-import { verifierFor } from './ed25519.ts'
 import { openLedgerDatabase } from './engine.ts'
 import type { LedgerPlace } from './ledger.ts'
-import { factPlace, schemaDifferences, seqOf, tilePlace } from './schema.ts'
 import { failureOf, isDamage } from './sqlite.ts'
 import { BodyCheck } from './verify-bodies.ts'
-
-export interface VerifyOptions {
-  /** Only this stream, and the host's. */
-  readonly stream?: string
-  /** Checkpoints kept elsewhere, as signed notes. */
-  readonly anchor?: string | readonly string[]
-  /** Public keys as texts (`name+id+base64`); one of them must be among the keys of each stream. */
-  readonly pinnedKeys?: readonly string[]
-  /** Also the form, contract, payload and bodies of every record. */
-  readonly contracts: boolean
-  readonly bodyRules?: readonly BodyRule[]
-  readonly onProgress?: (progress: { readonly checked: number; readonly total: number }) => void
-}
-
-export interface VerifyReport {
-  readonly ok: boolean
-  readonly anchored: boolean
-  readonly size: number
-  /** `sha256:` and hex, computed from the facts. */
-  readonly root: string
-  /** Facts that were gone over, of all streams. */
-  readonly checked: number
-  readonly problems: readonly Problem[]
-}
+import {
+  type KnownNote,
+  LedgerVerification,
+  type VerifyOptions,
+  type VerifyReport,
+} from './verify-run.ts'
 
 /** What `writ ledger verify` exits with. A ledger that lost facts or cannot be read is a fault. */
 export function exitOfReport({ ok, problems }: VerifyReport): 0 | 1 | 4 {
@@ -84,12 +46,15 @@ export async function verifyLedger(
   options: VerifyOptions,
 ): Promise<VerifyReport> {
   const file = join(directory, 'ledger.db')
+  const anchors = readAnchors(options.anchor)
+  const pinned = options.pinnedKeys === undefined ? null : readPins(options.pinnedKeys)
   const database = openLedgerDatabase(file, 'read')
   try {
     database.exec('BEGIN')
     const rules = options.bodyRules ?? BODY_RULES
     const bodies = new BodyCheck(join(directory, 'objects'), database, rules)
-    return await new LedgerVerification(database, file, bodies, options).run()
+    const input = { file, bodies, anchors, pinned, options }
+    return await new LedgerVerification(database, input).run()
   } catch (error) {
     const failed = failureOf(error, file)
     if (!(failed instanceof StoreFailure) || !isDamage(failed.cause)) throw failed
@@ -103,409 +68,7 @@ export async function verifyLedger(
 function unreadable({ fault: { code, message, details } }: StoreFailure): VerifyReport {
   const reason = details !== null && 'reason' in details ? `: ${details.reason}` : ''
   const problems = [{ code, message: `${message}${reason}` }]
-  return { ok: false, anchored: false, size: 0, root: rootText(null), checked: 0, problems }
-}
-
-interface StreamRow {
-  readonly stream: number
-  readonly name: string
-  readonly origin: string
-}
-
-interface HeadRow {
-  readonly stream: number
-  readonly size: number
-  readonly note: string
-}
-
-interface NoteRow {
-  readonly place: number
-  readonly note: string
-}
-
-/** A note of the ledger that could be read. */
-interface KnownNote {
-  readonly note: string
-  readonly checkpoint: Checkpoint
-}
-
-/** A stream under verification with everything that speaks of it. */
-interface Examined {
-  readonly row: StreamRow
-  readonly head: KnownNote | null
-  readonly kept: readonly KnownNote[]
-  readonly anchors: readonly KnownNote[]
-  readonly verification: StreamVerification
-}
-
-const PAGE = 1_000
-/** Ids beyond this make places that are no exact numbers. */
-const STREAM_ID_MAX = 2 ** 20
-
-class LedgerVerification {
-  readonly #database: Database
-  readonly #file: string
-  readonly #bodies: BodyCheck
-  readonly #options: VerifyOptions
-  readonly #problems = new Problems()
-  readonly #anchors: readonly KnownNote[]
-  readonly #pinned: readonly VerifierKey[] | null
-  #checked = 0
-  #total = 0
-
-  constructor(database: Database, file: string, bodies: BodyCheck, options: VerifyOptions) {
-    this.#database = database
-    this.#file = file
-    this.#bodies = bodies
-    this.#options = options
-    this.#anchors = readAnchors(options.anchor)
-    this.#pinned = options.pinnedKeys === undefined ? null : readPins(options.pinnedKeys)
-  }
-
-  async run(): Promise<VerifyReport> {
-    this.#checkFile()
-    const rows = this.#streams()
-    const wanted = this.#wanted(rows)
-    this.#total = this.#totalOf(wanted)
-    const examined: Examined[] = []
-    // The host's stream goes first: it names the first key of every other one.
-    for (const row of [...wanted].sort((a, b) => Number(isHost(b)) - Number(isHost(a)))) {
-      const one = this.#examine(row)
-      this.#settleFirstKey(one, examined)
-      await this.#goOver(one)
-      this.#finish(one)
-      examined.push(one)
-    }
-    this.#checkStreams(rows, examined)
-    for (const one of examined) this.#checkNotes(one)
-    this.#checkAnchors(examined)
-    return this.#report(examined)
-  }
-
-  #report(examined: readonly Examined[]): VerifyReport {
-    const { stream } = this.#options
-    const preference = [stream, anchoredStream(examined), MAIN_STREAM, HOST_STREAM]
-    const named = preference.find((name) => examined.some(({ row }) => row.name === name))
-    const shown = examined.find(({ row }) => row.name === named)
-    const ok = this.#problems.count === 0
-    return {
-      ok,
-      anchored: ok && shown !== undefined && shown.anchors.length > 0,
-      size: shown?.verification.size ?? 0,
-      root: rootText(shown?.verification.root() ?? null),
-      checked: this.#checked,
-      problems: this.#problems.list,
-    }
-  }
-
-  /** The file as a file: pages, types, guards, and that there is one ledger in it. */
-  #checkFile(): void {
-    for (const name of schemaDifferences(this.#database)) {
-      const message = `the table, view or guard \`${name}\` is missing, changed or too many`
-      this.#say({ code: 'ledger.schema', message })
-    }
-    // The index over the names of streams is compared with its table, everything else page by page.
-    for (const pragma of ['quick_check(1)', `integrity_check('streams')`]) {
-      const found = this.#database.pragma(pragma, { simple: true })
-      if (found !== 'ok') this.#say({ code: 'ledger.corrupt', message: String(found) })
-    }
-    const ones = this.#database.prepare('SELECT one FROM ledger').pluck().all()
-    if (ones.length !== 1 || ones[0] !== 1) {
-      this.#say(stray('the file does not name exactly one ledger'))
-    }
-  }
-
-  #streams(): readonly StreamRow[] {
-    const rows = this.#database
-      .prepare('SELECT stream, name, origin FROM streams ORDER BY stream')
-      .all() as StreamRow[]
-    const ledger = this.#database.prepare('SELECT name FROM ledger').pluck().get()
-    return rows.filter(({ stream, name, origin }) => {
-      const isSound = stream > 0 && stream <= STREAM_ID_MAX && isStreamName(name)
-      if (!isSound) this.#say(stray(`there is a stream of the number ${stream}`))
-      if (origin !== `${ledger}/${name}`) this.#say(stray(`${name} has an origin of its own`))
-      return isSound
-    })
-  }
-
-  #wanted(rows: readonly StreamRow[]): readonly StreamRow[] {
-    const { stream } = this.#options
-    if (stream === undefined) return rows
-    if (!rows.some(({ name }) => name === stream)) {
-      throw new StoreFailure(fault('ledger.stream_unknown', stream, null))
-    }
-    return rows.filter(({ name }) => name === stream || name === HOST_STREAM)
-  }
-
-  #totalOf(wanted: readonly StreamRow[]): number {
-    const size = this.#database.prepare('SELECT size FROM heads WHERE stream = ?').pluck()
-    return wanted.reduce((sum, { stream }) => sum + ((size.get(stream) as number) ?? 0), 0)
-  }
-
-  #examine(row: StreamRow): Examined {
-    const head = this.#head(row)
-    const kept = this.#kept(row)
-    const anchors = this.#anchors.filter(({ checkpoint }) => checkpoint.origin === row.origin)
-    const verification = new StreamVerification({
-      stream: row.name,
-      origin: row.origin,
-      problems: this.#problems,
-      contracts: this.#options.contracts,
-      bodyRules: this.#options.bodyRules ?? BODY_RULES,
-      roots: expectedRoots(kept, anchors, head?.checkpoint.size ?? 0),
-    })
-    return { row, head, kept, anchors, verification }
-  }
-
-  #head({ stream, name, origin }: StreamRow): KnownNote | null {
-    const row = this.#database
-      .prepare('SELECT stream, size, note FROM heads WHERE stream = ?')
-      .get(stream) as HeadRow | undefined
-    if (row === undefined) {
-      this.#say({ code: 'ledger.checkpoint_missing', message: 'there is no newest one' }, name)
-      return null
-    }
-    const known = this.#readNote(row.note, origin, name)
-    if (known !== null && known.checkpoint.size !== row.size) {
-      const message = `the head counts ${row.size}, its checkpoint ${known.checkpoint.size}`
-      this.#say({ code: 'ledger.root', message }, name)
-    }
-    return known
-  }
-
-  #kept({ stream, name, origin }: StreamRow): readonly KnownNote[] {
-    const rows = this.#database
-      .prepare('SELECT place, note FROM checkpoints WHERE place >= ? AND place < ? ORDER BY place')
-      .all(factPlace(stream, 0), factPlace(stream + 1, 0)) as NoteRow[]
-    return rows.flatMap(({ place, note }) => {
-      const known = this.#readNote(note, origin, name)
-      if (known === null) return []
-      if (known.checkpoint.size === seqOf(place)) return [known]
-      const message = `the checkpoint kept at ${seqOf(place)} is of the size ${known.checkpoint.size}`
-      this.#say({ code: 'ledger.root', message }, name)
-      return []
-    })
-  }
-
-  #readNote(note: string, origin: string, name: string): KnownNote | null {
-    const checkpoint = readStoredNote(note, origin)
-    if (!isWrong(checkpoint)) return { note, checkpoint }
-    this.#say(checkpoint, name)
-    return null
-  }
-
-  /** Every fact of a stream, in pages; between them others get their turn. */
-  async #goOver({ row, verification }: Examined): Promise<void> {
-    const page = this.#database
-      .prepare(
-        'SELECT place, CAST(fact AS BLOB), chain FROM facts WHERE place >= ? AND place < ? ORDER BY place LIMIT ?',
-      )
-      .raw()
-    const end = factPlace(row.stream + 1, 0)
-    let from = factPlace(row.stream, 0)
-    for (;;) {
-      const rows = page.all(from, end, PAGE) as [number, Buffer, Buffer][]
-      for (const [place, bytes, chain] of rows) {
-        const seq = place - factPlace(row.stream, 0)
-        const references = verification.take(seq, bytes, chain, bytes.includes(ROTATION_MARK))
-        if (verification.isBroken) return
-        this.#checked++
-        if (references.length === 0) continue
-        for (const wrong of await this.#bodies.check(references)) this.#say(wrong, row.name, seq)
-      }
-      for (const tile of verification.takeFullTiles()) this.#compareTile(row, tile)
-      this.#options.onProgress?.({ checked: this.#checked, total: this.#total })
-      if (rows.length < PAGE) return
-      from += PAGE
-      await new Promise((resolve) => setImmediate(resolve))
-    }
-  }
-
-  #compareTile({ stream, name }: StreamRow, { level, index, hashes, inner }: StoredTile): void {
-    const row = this.#database
-      .prepare('SELECT hashes, nodes FROM tiles WHERE place = ?')
-      .get(tilePlace(stream, level, index)) as { hashes: Buffer; nodes: Buffer } | undefined
-    if (row?.hashes.equals(hashes) === true && row.nodes.equals(inner)) return
-    const first = index * TILE_WIDTH ** (level + 1)
-    const message = `tile ${level}/${index} over the facts from ${first} on is not that of the facts`
-    this.#say({ code: 'ledger.tile', message }, name)
-  }
-
-  /** What can be said when the last fact of a stream was taken. */
-  #finish({ row, head, kept, verification }: Examined): void {
-    this.#compareHead(row, head, verification)
-    if (!verification.isBroken) {
-      for (const tile of verification.openTiles()) this.#compareTile(row, tile)
-      this.#countTiles(row, verification.size)
-      for (const { unreached } of verification.unreached()) this.#say(unreached, row.name)
-    }
-    const sizes = new Set(kept.map(({ checkpoint }) => checkpoint.size))
-    for (const { to } of verification.schedule.spans()) {
-      if (to === null || sizes.has(to)) continue
-      const message = `the checkpoint of the change of keys at the size ${to} is not kept`
-      this.#say({ code: 'ledger.checkpoint_missing', message }, row.name)
-    }
-  }
-
-  #compareHead(row: StreamRow, head: KnownNote | null, verification: StreamVerification): void {
-    if (head === null) return
-    const { size: counted, root } = head.checkpoint
-    const size = verification.isBroken ? this.#count('facts', row) : verification.size
-    if (size !== counted) {
-      const code = size < counted ? 'ledger.truncated' : 'ledger.unsigned_tail'
-      const message = `there are ${size} facts, the newest checkpoint counts ${counted}`
-      this.#say({ code, message }, row.name)
-    } else if (!equalBytes(root, verification.root()) && !verification.isBroken) {
-      const message = `the newest checkpoint, of size ${size}, has another root than the facts`
-      this.#say({ code: 'ledger.root', message }, row.name)
-    }
-  }
-
-  #countTiles(row: StreamRow, size: number): void {
-    const found = this.#count('tiles', row)
-    if (found !== tileCount(size)) this.#say(stray(`${found} tiles are stored`), row.name)
-  }
-
-  #count(table: 'facts' | 'tiles', { stream }: StreamRow): number {
-    return this.#database
-      .prepare(`SELECT count(*) FROM ${table} WHERE place >= ? AND place < ?`)
-      .pluck()
-      .get(factPlace(stream, 0), factPlace(stream + 1, 0)) as number
-  }
-
-  /** Which streams there have to be, and that nothing lies between them. */
-  #checkStreams(rows: readonly StreamRow[], examined: readonly Examined[]): void {
-    const host = examined.find(({ row }) => isHost(row))
-    if (host === undefined) {
-      const message = 'the host stream, which names every other one, is not there'
-      this.#say({ code: 'ledger.stream_missing', message })
-      return
-    }
-    const expected = host.verification.beginnings.map(({ stream }) => stream)
-    if (rows.length !== expected.length || !rows.every((row, at) => fits(row, at, expected))) {
-      const missing = expected.filter((name) => !rows.some((row) => row.name === name))
-      const message = `the host stream names the streams ${expected.join(', ')}; missing: ${missing.join(', ') || 'none'}`
-      this.#say({ code: missing.length > 0 ? 'ledger.stream_missing' : 'ledger.stray', message })
-    }
-    if (this.#options.stream === undefined) this.#checkStrays(rows)
-  }
-
-  #settleFirstKey({ row, verification }: Examined, examined: readonly Examined[]): void {
-    if (isHost(row)) return
-    const host = examined.find((one) => isHost(one.row))
-    const begun = host?.verification.beginnings.find(({ stream }) => stream === row.name)
-    const wrong = verification.schedule.begin(begun?.key)
-    if (wrong !== null) this.#say(wrong, row.name)
-  }
-
-  #checkStrays(rows: readonly StreamRow[]): void {
-    const ids = rows.map(({ stream }) => stream)
-    const starts = ids.map((id) => factPlace(id, 0))
-    const gaps = [-Infinity, ...starts.map((_, at) => factPlace((ids[at] ?? 0) + 1, 0))]
-    for (const table of ['facts', 'tiles', 'checkpoints']) {
-      const within = this.#database
-        .prepare(`SELECT 1 FROM ${table} WHERE place >= ? AND place < ? LIMIT 1`)
-        .pluck()
-      gaps.forEach((from, at) => {
-        const found = within.get(from, starts[at] ?? Infinity)
-        if (found !== undefined)
-          this.#say(stray(`there are rows in ${table} that are of no stream`))
-      })
-    }
-    const heads = this.#database.prepare('SELECT stream FROM heads').pluck().all() as number[]
-    if (heads.some((id) => !ids.includes(id))) this.#say(stray('there is a head of no stream'))
-  }
-
-  /** Signatures, when the keys of the stream are known. */
-  #checkNotes({ row, head, kept, anchors, verification }: Examined): void {
-    const { schedule } = verification
-    if (this.#pinned !== null && !schedule.hasPinned(this.#pinned)) {
-      const message = 'none of the keys of the stream is one of the pinned ones'
-      this.#say({ code: 'ledger.key_unpinned', message }, row.name)
-    }
-    const check = ({ note, checkpoint }: KnownNote, demand: 'exact' | 'any'): void => {
-      const wrong = checkSigners(note, checkpoint.size, schedule, verifierFor, demand)
-      if (wrong !== null) this.#say(wrong, row.name)
-    }
-    if (head !== null) check(head, 'exact')
-    for (const one of kept) check(one, 'exact')
-    for (const one of anchors) check(one, 'any')
-  }
-
-  /** An anchor that no stream answers to proves nothing, and must not look as if it did. */
-  #checkAnchors(examined: readonly Examined[]): void {
-    for (const { checkpoint } of this.#anchors) {
-      if (examined.some(({ row }) => row.origin === checkpoint.origin)) continue
-      const message = `no stream that was verified has the origin \`${checkpoint.origin}\``
-      this.#say({ code: 'ledger.anchor_foreign', message })
-    }
-  }
-
-  #say(wrong: Wrong, stream?: string, seq?: number): void {
-    this.#problems.add(wrong, stream ?? this.#file, seq)
-  }
-}
-
-/** The roots that the facts must pass through, in the order of their sizes. */
-function expectedRoots(
-  kept: readonly KnownNote[],
-  anchors: readonly KnownNote[],
-  headSize: number,
-): readonly ExpectedRoot[] {
-  const own = kept.map(({ checkpoint: { size, root } }): ExpectedRoot => {
-    const message = `the checkpoint kept at the size ${size} has another root than the facts`
-    const lost = `a checkpoint is kept for ${size} facts`
-    return {
-      size,
-      root,
-      otherwise: { code: 'ledger.root', message },
-      unreached: { code: 'ledger.truncated', message: lost },
-    }
-  })
-  const foreign = anchors.map(({ checkpoint: { size, root } }): ExpectedRoot => {
-    // Two checkpoints of one size with different roots prove a fork to anyone.
-    const code = size === headSize ? 'ledger.forked' : 'ledger.not_extended'
-    const message = `the first ${size} facts have another root than the checkpoint kept elsewhere`
-    const lost = `the checkpoint kept elsewhere counts ${size} facts`
-    return {
-      size,
-      root,
-      otherwise: { code, message },
-      unreached: { code: 'ledger.truncated', message: lost },
-    }
-  })
-  return [...own, ...foreign].sort((a, b) => a.size - b.size)
-}
-
-/** Ids count from 1 in the order in which the host stream names the streams. */
-function fits({ stream, name }: StreamRow, at: number, expected: readonly string[]): boolean {
-  return stream === at + 1 && name === expected[at]
-}
-
-function isHost({ name }: StreamRow): boolean {
-  return name === HOST_STREAM
-}
-
-function tileCount(size: number): number {
-  let count = 0
-  for (let rest = size; rest > 0; rest = Math.floor(rest / TILE_WIDTH)) {
-    count += Math.ceil(rest / TILE_WIDTH)
-  }
-  return count
-}
-
-function stray(message: string): Wrong {
-  return { code: 'ledger.stray', message }
-}
-
-function rootText(root: Uint8Array | null): string {
-  return `sha256:${encodeHex(root ?? emptyRoot())}`
-}
-
-/** The stream that an anchor speaks of; `main` before others. */
-function anchoredStream(examined: readonly Examined[]): string | undefined {
-  const names = examined.filter(({ anchors }) => anchors.length > 0).map(({ row }) => row.name)
-  return names.includes(MAIN_STREAM) ? MAIN_STREAM : names[0]
+  return { ok: false, anchored: false, size: 0, root: hashText(emptyRoot()), checked: 0, problems }
 }
 
 /** Anchors are handed in: one that cannot be read is a wrong call, not a finding. */
