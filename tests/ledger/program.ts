@@ -4,7 +4,7 @@
  * its packages are found.
  */
 import { spawn } from 'node:child_process'
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
@@ -28,7 +28,9 @@ const BUNDLED = ['typebox', 'yaml']
 async function bundle(source: string): Promise<string> {
   const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
   const folder = resolve('.cache/test-programs', String(process.pid))
-  mkdirSync(folder, { recursive: true })
+  if (mkdirSync(folder, { recursive: true }) !== undefined) {
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  }
   const outfile = resolve(folder, basename(source).replace(/\.ts$/, '.mjs'))
   await build({
     entryPoints: [source],

@@ -52,7 +52,6 @@ export class InlineWriter implements Writer {
     if (this.#isClosed) return
     this.#flush()
     this.#isClosed = true
-    while (this.#engine.followUp());
     this.#engine.close()
   }
 

@@ -54,7 +54,6 @@ function run(port: NonNullable<typeof parentPort>, options: ThreadOptions): void
     }
     if (calls.length > 0) tell({ kind: 'answers', answers: commit(engine, calls) })
     if (isClosing) {
-      while (engine.followUp());
       engine.close()
       port.close()
     } else if (engine.isFarBehind) {
