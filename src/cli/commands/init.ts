@@ -26,8 +26,8 @@ interface InitAnswer {
 }
 
 export async function run(call: Call): Promise<Exit> {
-  const passphrase = await choosePassphrase(call)
   const around = surroundings()
+  const passphrase = (await hasCredential(call, around)) ? null : await choosePassphrase(call)
   const human = humanOf(call, around)
   const isNamed = ['name', 'namespace'].some((name) => call.options.text(name) !== null)
   await refuseActors(call, around)
@@ -61,6 +61,18 @@ function humanOf({ options }: Call, around: Surroundings): Principal {
   }
   if (principal.id !== '' && principal.namespace !== '') return principal
   throw new Stop(fault('principal.name', '', null, { message: 'a name must not be empty' }))
+}
+
+/** A person who has a credential is not asked for another one. */
+async function hasCredential({ options }: Call, around: Surroundings): Promise<boolean> {
+  if (options.isOn('no-pass') || options.text('pass-fd') !== null || !canAsk()) return false
+  try {
+    const home = openHome(around, options.text('home') ?? around.cwd)
+    return await withLedger(home, async (_ledger, { credential }) => credential !== null)
+  } catch {
+    // There is no home yet, or none that is obeyed: what follows makes one or says why not.
+    return false
+  }
 }
 
 /** Null for none. Asked first: a wrong answer leaves nothing half made. */
