@@ -182,9 +182,13 @@ const ROUTINES: Readonly<Record<string, Routine>> = {
   },
   // The turn of a sequencer: whoever holds the locks of the streams, until its transaction ends. The
   // server hands them on in the order of asking. The empty name is the lock of streams to come.
+  // With each head comes the end of its stream, but not to the sequencer that knows it: its streams
+  // and their sizes are `p_known` and `p_sizes`.
   take_turn: {
-    head: `(p_names text[]) RETURNS TABLE (name text, stream integer, origin text, size float8,
-      epoch float8, holder uuid, note text)`,
+    head: `(p_names text[], p_holder uuid, p_known text[], p_sizes bigint[]) RETURNS TABLE (
+      name text, stream integer, origin text, size float8, epoch float8, holder uuid, note text,
+      last_seq float8, last_fact text, last_chain bytea,
+      levels integer[], tiles float8[], hashes bytea[], nodes bytea[])`,
     body: `DECLARE
       lock bigint;
     BEGIN
@@ -192,8 +196,31 @@ const ROUTINES: Readonly<Record<string, Routine>> = {
       LOOP
         PERFORM pg_advisory_xact_lock(lock);
       END LOOP;
-      RETURN QUERY SELECT s.name, s.stream, s.origin, h.size::float8, h.epoch::float8, h.holder, h.note
-        FROM @.streams s LEFT JOIN @.heads h ON h.stream = s.stream WHERE s.name = ANY (p_names);
+      RETURN QUERY SELECT s.name, s.stream, s.origin, h.size::float8, h.epoch::float8, h.holder, h.note,
+          last.seq::float8, last.fact, last.chain, e.levels, e.tiles, e.hashes, e.nodes
+        FROM @.streams s LEFT JOIN @.heads h ON h.stream = s.stream
+          LEFT JOIN LATERAL (SELECT true FROM unnest(p_known, p_sizes) AS k (name, size)
+            WHERE k.name = s.name AND k.size = h.size AND h.holder = p_holder) AS known (yes) ON true
+          LEFT JOIN LATERAL (SELECT f.seq, f.fact, f.chain FROM @.facts f WHERE f.stream = s.stream
+            ORDER BY f.seq DESC LIMIT 1) AS last ON known.yes IS NULL
+          LEFT JOIN LATERAL @.open_tiles(s.stream, last.seq + 1) AS e ON last.seq IS NOT NULL
+        WHERE s.name = ANY (p_names);
+    END`,
+    open: true,
+  },
+  // The open tiles of a tree of that size, their pieces put together.
+  open_tiles: {
+    head: `(p_stream integer, p_size bigint, OUT levels integer[], OUT tiles float8[],
+      OUT hashes bytea[], OUT nodes bytea[]) RETURNS record`,
+    body: `BEGIN
+      SELECT array_agg(o.level), array_agg(o.tile::float8), array_agg(w.hashes), array_agg(w.nodes)
+        INTO levels, tiles, hashes, nodes
+        FROM (SELECT l AS level, p_size >> (8 * l) >> 8 AS tile FROM generate_series(0, 6) AS l
+            WHERE (p_size >> (8 * l)) % 256 > 0) AS o,
+          LATERAL (SELECT string_agg(t.hashes, '' ORDER BY t.start) AS hashes,
+              string_agg(t.nodes, '' ORDER BY t.start) AS nodes FROM @.tiles t
+            WHERE t.stream = p_stream AND t.level = o.level AND t.tile = o.tile) AS w
+        WHERE w.hashes IS NOT NULL;
     END`,
     open: true,
   },

@@ -1,7 +1,10 @@
 /**
  * One turn of a sequencer in PostgreSQL: reads the heads of its streams under their locks, gives every
  * draft its place by the same code as SQLite, and writes facts, keys, tiles and a signed checkpoint
- * for each stream with one statement. The caller begins and commits.
+ * for each stream. The caller begins and commits.
+ *
+ * A long turn is written stretch by stretch: the server stores one while the next is hashed here. All
+ * of them are one transaction.
  */
 import type { PoolClient } from 'pg'
 import { fault, HASH_BYTES } from '../../base/index.ts'
@@ -10,7 +13,6 @@ import {
   type Draft,
   factLeaf,
   HOST_STREAM,
-  openTiles,
   type StoredTile,
   StoreFailure,
   TILE_WIDTH,
@@ -21,6 +23,7 @@ import type { KeyRing } from './key-ring.ts'
 import type { Answer, Call } from './ledger-file.ts'
 import {
   newStream,
+  type StoredEnd,
   type StreamState,
   sealNext,
   signEnd,
@@ -63,20 +66,35 @@ interface HeadRow {
   readonly epoch: number | null
   readonly holder: string | null
   readonly note: string | null
+  /** The end of the stream; null when this sequencer was the last one and knows it. */
+  readonly last_seq: number | null
+  readonly last_fact: string | null
+  readonly last_chain: Buffer | null
+  readonly levels: readonly number[] | null
+  readonly tiles: readonly number[] | null
+  readonly hashes: readonly Buffer[] | null
+  readonly nodes: readonly Buffer[] | null
 }
 
 /** A stream in this turn. */
 interface Growing {
   readonly state: StreamState
-  /** The epoch that the fence has to find. */
-  readonly seenEpoch: number
+  /** The size and the epoch that the fence has to find at the next stretch. */
+  sentSize: number
+  seenEpoch: number
   readonly nextEpoch: number
-  readonly texts: string[]
-  readonly chains: Uint8Array[]
-  readonly usedKeys: string[]
+  /** The first fact of the turn, by which a commit in doubt is settled. */
+  first: string | null
+  /** What is placed and not sent yet. */
+  texts: string[]
+  chains: Uint8Array[]
+  usedKeys: string[]
   readonly keys: Map<string, Omit<Appended, 'size' | 'repeated'>>
   rotateTo?: LedgerKey
 }
+
+/** Drafts of one stretch. */
+const STRETCH = 512
 
 interface Pending extends Omit<Appended, 'size'> {
   readonly growing: Growing
@@ -84,6 +102,7 @@ interface Pending extends Omit<Appended, 'size'> {
 
 export class PostgresTurn {
   readonly #options: PostgresTurnOptions
+  readonly #known = new Map<string, SettledState>()
   readonly #growing = new Map<string, Growing>()
   readonly #results: (readonly Pending[] | StoreFailure)[] = []
   /** Why a stream cannot be appended to. */
@@ -96,61 +115,76 @@ export class PostgresTurn {
     this.#options = options
   }
 
-  /** Nothing is to be written. */
+  /** Nothing was written. */
   get isEmpty(): boolean {
-    return this.#written().length === 0
+    return this.#grown().length === 0
   }
 
-  /** Takes the locks, loads what is needed and places every draft. */
+  /** Takes the locks and loads what the calls need. */
   async prepare(client: PoolClient, calls: readonly Call[]): Promise<void> {
-    const heads = await this.#takeTurn(
-      client,
-      calls.some(({ rotateTo }) => rotateTo !== undefined),
-    )
+    const isRotation = calls.some(({ rotateTo }) => rotateTo !== undefined)
+    const heads = await this.#takeTurn(client, isRotation)
     for (const name of this.#options.streams) {
       try {
-        this.#growing.set(name, await this.#load(client, name, heads.get(name)))
+        this.#growing.set(name, this.#load(name, heads.get(name)))
       } catch (error) {
         if (!(error instanceof StoreFailure)) throw error
         this.#refused.set(name, error)
       }
     }
     await this.#loadKeys(client, calls)
-    for (const call of calls) this.#results.push(this.#place(call))
   }
 
-  /** Writes everything with one statement: one round trip, one order of locks. */
-  async write(client: PoolClient): Promise<void> {
-    const calls: string[] = []
-    const values: unknown[] = []
-    for (const growing of this.#written()) {
-      const given = this.#valuesOf(growing)
-      const places = given.map((_, index) => `$${values.length + index + 1}`)
-      calls.push(`${this.#options.schema}.append(${places.join(', ')})`)
-      values.push(...given)
+  /** Places every draft and writes what comes of it. */
+  async write(client: PoolClient, calls: readonly Call[]): Promise<void> {
+    let sent: Promise<unknown> = Promise.resolve()
+    let drafts = 0
+    for (const [index, call] of calls.entries()) {
+      this.#results.push(this.#place(call))
+      drafts += call.drafts.length
+      if (drafts < STRETCH && index < calls.length - 1) continue
+      drafts = 0
+      for (const { sql, values } of this.#takeStretch()) {
+        sent = sent.then(() => client.query(sql, values))
+      }
+      // A failure is heard at the end, not before.
+      sent.catch(() => undefined)
+      // Lets the stretch leave before the next one is hashed.
+      await new Promise((resolve) => setImmediate(resolve))
     }
-    await client.query(`SELECT ${calls.join(', ')}`, values)
+    await sent
+  }
+
+  /** In the order of names: every writer locks rows in the same order. */
+  #takeStretch(): readonly { readonly sql: string; readonly values: unknown[] }[] {
+    return this.#grown()
+      .filter(({ texts }) => texts.length > 0)
+      .map((growing) => {
+        const values = [...this.#valuesOf(growing)]
+        const places = values.map((_, index) => `$${index + 1}`)
+        return { sql: `SELECT ${this.#options.schema}.append(${places.join(', ')})`, values }
+      })
   }
 
   /** Whether the facts of this turn are in the ledger, asked after the commit fell into doubt. */
   async isRecorded(client: PoolClient): Promise<boolean> {
     const { schema, streams } = this.#options
-    const [first] = this.#written()
-    if (first === undefined) return true
+    const [grown] = this.#grown()
+    if (grown === undefined) return true
     await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
-    await client.query(`SELECT FROM ${schema}.take_turn($1)`, [streams])
+    await client.query(`SELECT FROM ${schema}.take_turn($1, NULL, '{}', '{}')`, [streams])
     const { rows } = await client.query<{ fact: string }>(
       `SELECT fact FROM ${schema}.facts JOIN ${schema}.streams USING (stream)
         WHERE name = $1 AND seq = $2`,
-      [first.state.name, first.state.storedSize],
+      [grown.state.name, grown.state.storedSize],
     )
     await client.query('ROLLBACK')
-    return rows[0]?.fact === first.texts[0]
+    return rows[0]?.fact === grown.first
   }
 
   /** After the commit: the streams that grew, as they are now. */
   settle(): readonly SettledState[] {
-    return this.#written().map(({ state, rotateTo, nextEpoch }) => {
+    return this.#grown().map(({ state, rotateTo, nextEpoch }) => {
       state.storedSize = state.growth.size
       state.key = rotateTo ?? state.key
       return { state, epoch: nextEpoch }
@@ -165,20 +199,35 @@ export class PostgresTurn {
     )
   }
 
-  /** By name: every writer locks rows in the same order. */
-  #written(): readonly Growing[] {
-    return [...this.#growing.values()].filter(({ texts }) => texts.length > 0)
+  #grown(): readonly Growing[] {
+    return [...this.#growing.values()].filter(({ first }) => first !== null)
   }
 
   async #takeTurn(client: PoolClient, isRotation: boolean): Promise<ReadonlyMap<string, HeadRow>> {
-    const { schema, streams, known } = this.#options
+    const { schema, streams, known, holder } = this.#options
     const isNew = streams.some((name) => !known.trusted.has(name))
     const locks = isNew || isRotation ? [STREAMS_TO_COME, ...streams] : streams
-    const { rows } = await client.query<HeadRow>(`SELECT * FROM ${schema}.take_turn($1)`, [locks])
+    const cached = this.#takeKnown()
+    const { rows } = await client.query<HeadRow>(
+      `SELECT * FROM ${schema}.take_turn($1, $2, $3, $4)`,
+      [locks, holder, cached.map(({ name }) => name), cached.map(({ storedSize }) => storedSize)],
+    )
     const heads = new Map(rows.map((row) => [row.name, row]))
     if (streams.some((name) => !heads.has(name))) this.#newKey = await this.#hostKey(client)
     if (isRotation) this.#missed = await this.#missedStream(client)
     return heads
+  }
+
+  /** What is known is taken out: if this turn fails, nobody finds a state ahead of the ledger. */
+  #takeKnown(): readonly StreamState[] {
+    const { streams, known } = this.#options
+    return streams.flatMap((name) => {
+      const settled = known.states.get(name)
+      if (settled === undefined) return []
+      known.states.delete(name)
+      this.#known.set(name, settled)
+      return [settled.state]
+    })
   }
 
   /** A new stream is signed by the key of the host's stream, which a rotation may have turned. */
@@ -205,18 +254,14 @@ export class PostgresTurn {
     return rows[0] === undefined ? null : headMoved(rows[0].name, 0, rows[0].size)
   }
 
-  async #load(client: PoolClient, name: string, row: HeadRow | undefined): Promise<Growing> {
+  #load(name: string, row: HeadRow | undefined): Growing {
     const { keys, known, holder } = this.#options
-    const cached = known.states.get(name)
-    // Taken out: if this turn fails, nobody finds a state that is ahead of the ledger.
-    known.states.delete(name)
+    const cached = this.#known.get(name)
     if (row === undefined) return this.#newStream(name)
     const epoch = row.epoch ?? 0
     const isOurs = row.holder === holder
     const isCurrent = isOurs && cached?.epoch === epoch && cached.state.storedSize === row.size
-    const state = isCurrent
-      ? cached.state
-      : stateOf(await this.#readEnd(client, row), keys, known.trusted.has(name))
+    const state = isCurrent ? cached.state : stateOf(endOf(row), keys, known.trusted.has(name))
     return growingOf(state, epoch, isOurs ? epoch : epoch + 1)
   }
 
@@ -224,49 +269,6 @@ export class PostgresTurn {
     const key = this.#newKey ?? this.#options.keys.current()
     const origin = `${this.#options.name}/${name}`
     return growingOf(newStream(NEW_STREAM, name, origin, key), 1, 1)
-  }
-
-  async #readEnd(client: PoolClient, { stream, name, origin, size, note }: HeadRow) {
-    const { schema } = this.#options
-    const { rows } = await client.query<{ seq: number; fact: string; chain: Buffer }>(
-      `SELECT seq::float8 AS seq, fact, chain FROM ${schema}.facts WHERE stream = $1
-        ORDER BY facts.seq DESC LIMIT 1`,
-      [stream],
-    )
-    const last = rows[0] ?? null
-    const found = last === null ? 0 : last.seq + 1
-    const head = size === null || note === null ? null : { size, note }
-    const tiles = await this.#readTiles(client, stream, found)
-    return { id: stream, name, origin, size: found, head, last, tiles }
-  }
-
-  async #readTiles(
-    client: PoolClient,
-    stream: number,
-    size: number,
-  ): Promise<readonly StoredTile[]> {
-    const open = openTiles(size)
-    const { rows } = await client.query<{
-      level: number
-      tile: number
-      hashes: Buffer
-      nodes: Buffer
-    }>(
-      // One look into the primary key for each tile, whatever the planner knows of the table.
-      `SELECT open.level, open.tile::float8 AS tile, hashes, nodes
-        FROM unnest($2::integer[], $3::bigint[]) AS open (level, tile), LATERAL (
-          SELECT string_agg(hashes, '' ORDER BY start) AS hashes,
-            string_agg(nodes, '' ORDER BY start) AS nodes FROM ${this.#options.schema}.tiles
-          WHERE stream = $1 AND level = open.level AND tile = open.tile) AS whole
-        WHERE hashes IS NOT NULL`,
-      [stream, open.map(({ level }) => level), open.map(({ index }) => index)],
-    )
-    return rows.map(({ level, tile, hashes, nodes }) => ({
-      level,
-      index: tile,
-      hashes,
-      inner: nodes,
-    }))
   }
 
   /** What the drafts' keys were used for before, one question for each stream. */
@@ -311,6 +313,7 @@ export class PostgresTurn {
     const { nowMs, ids } = this.#options
     const sealed = sealNext(growing.state, draft, nowMs(), ids)
     const { seq, factId, occurredAt, text, chain } = sealed
+    growing.first ??= text
     growing.texts.push(text)
     growing.chains.push(chain)
     growing.usedKeys.push(idempotencyKey ?? '')
@@ -326,13 +329,19 @@ export class PostgresTurn {
   }
 
   /** The arguments of `append`. Facts and keys hold no newline: it parts them. */
-  #valuesOf({ state, seenEpoch, texts, chains, usedKeys, rotateTo }: Growing): readonly unknown[] {
-    const { note, isKept } = signEnd(state, rotateTo)
-    const pieces = state.growth.takeChanges().map((tile) => pieceOf(tile, state.storedSize))
+  #valuesOf(growing: Growing): readonly unknown[] {
+    const { state, sentSize, seenEpoch, texts, chains, usedKeys, rotateTo } = growing
+    const { note, isKept } = signEnd({ ...state, storedSize: sentSize }, rotateTo)
+    const pieces = state.growth.takeChanges().map((tile) => pieceOf(tile, sentSize))
+    growing.sentSize = state.growth.size
+    growing.seenEpoch = growing.nextEpoch
+    growing.texts = []
+    growing.chains = []
+    growing.usedKeys = []
     return [
       state.name,
       state.origin,
-      state.storedSize,
+      sentSize,
       seenEpoch,
       this.#options.holder,
       texts.join('\n'),
@@ -349,8 +358,34 @@ export class PostgresTurn {
   }
 }
 
+/** The end of a stream as the server told it with the turn. */
+function endOf(row: HeadRow): StoredEnd {
+  const { stream: id, name, origin, size, note, last_fact: fact, last_chain: chain } = row
+  const last = fact === null || chain === null ? null : { fact, chain }
+  const head = size === null || note === null ? null : { size, note }
+  const tiles = (row.levels ?? []).map((level, at) => ({
+    level,
+    index: row.tiles?.[at] ?? 0,
+    hashes: row.hashes?.[at] ?? EMPTY,
+    inner: row.nodes?.[at] ?? EMPTY,
+  }))
+  return { id, name, origin, size: (row.last_seq ?? -1) + 1, head, last, tiles }
+}
+
+const EMPTY = new Uint8Array(0)
+
 function growingOf(state: StreamState, seenEpoch: number, nextEpoch: number): Growing {
-  return { state, seenEpoch, nextEpoch, texts: [], chains: [], usedKeys: [], keys: new Map() }
+  return {
+    state,
+    sentSize: state.storedSize,
+    seenEpoch,
+    nextEpoch,
+    first: null,
+    texts: [],
+    chains: [],
+    usedKeys: [],
+    keys: new Map(),
+  }
 }
 
 /** What has come to a tile since the tree had the stored size. */

@@ -165,11 +165,9 @@ export class PostgresWriter implements Writer {
       client = connected
       await during('begin', () => connected.query('BEGIN ISOLATION LEVEL READ COMMITTED'))
       await during('turn', () => turn.prepare(connected, calls))
+      await during('append', () => turn.write(connected, calls))
       if (turn.isEmpty) await connected.query('ROLLBACK')
-      else {
-        await during('append', () => turn.write(connected))
-        await during('commit', () => connected.query('COMMIT'))
-      }
+      else await during('commit', () => connected.query('COMMIT'))
       release(connected, 'sound')
       client = null
       await during('answer', () => undefined)
