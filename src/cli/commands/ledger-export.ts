@@ -2,7 +2,7 @@
 import { fault } from '../../base/index.ts'
 import { exportBundle } from '../../host/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
-import { LEVEL, streamToRead, withHistory } from '../home.ts'
+import { LEVEL, refuseOthers, streamToRead, withHistory } from '../home.ts'
 import { progressBar } from '../progress.ts'
 
 export async function run(call: Call): Promise<Exit> {
@@ -13,6 +13,8 @@ export async function run(call: Call): Promise<Exit> {
   }
   return withHistory(call, async (session) => {
     const stream = await streamToRead(session, call)
+    // Bodies hold what facts keep back: outputs, inputs and their secrets.
+    if (call.options.isOn('bodies')) refuseOthers(session.caller, 'exporting bodies')
     const bar = progressBar(call.terminal, 'exporting')
     const { size, root } = await exportBundle(session.ledger, dir, {
       stream,
