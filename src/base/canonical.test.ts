@@ -1,7 +1,7 @@
 /** Canonical JSON against RFC 8785: numbers, key order, escapes, and the fixed point. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { canonicalJson } from './canonical.ts'
+import { canonicalJson, isCanonicalText } from './canonical.ts'
 import { BrokenInvariant } from './invariant.ts'
 
 describe('numbers are written as ECMAScript writes them', () => {
@@ -101,6 +101,35 @@ describe('laws', () => {
       fc.property(fc.dictionary(fc.string({ unit: 'binary' }), json), (object) => {
         const reversed = Object.fromEntries(Object.entries(object).reverse())
         expect(canonicalJson(reversed)).toBe(canonicalJson(object))
+      }),
+    )
+  })
+})
+
+describe('a text is told to be canonical or not', () => {
+  const exactly = (text: string) => canonicalJson(JSON.parse(text)) === text
+
+  it.each([
+    '{"a":1,"b":2}',
+    '{"b":1,"a":2}',
+    '{"a":{"c":1,"b":2}}',
+    '{"10":1,"9":2}',
+    '{"9":1,"10":2}',
+    '{"a":1,"a":1}',
+    '[1, 2]',
+    '1.0',
+    '-0',
+    '{"__proto__":1,"a":2}',
+    '"\\u0061"',
+  ])('%s', (text) => {
+    expect(isCanonicalText(text, JSON.parse(text))).toBe(exactly(text))
+  })
+
+  it('as the exact writer tells it', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ noUnicodeString: false }), fc.boolean(), (value, sorted) => {
+        const text = sorted ? canonicalJson(value) : JSON.stringify(value)
+        expect(isCanonicalText(text, JSON.parse(text))).toBe(exactly(text))
       }),
     )
   })

@@ -5,13 +5,13 @@
  * Memory does not grow with the stream.
  */
 import {
-  canonicalJson,
   DOCUMENT_LIMITS,
   envelopeLimits,
   type Fault,
   fault,
   guardValue,
   HASH_BYTES,
+  isCanonicalText,
   isRefusal,
   isUuid,
   parseIsoMomentMs,
@@ -75,8 +75,9 @@ export function readFact(text: string, stream: string, seq: number): Reading {
   })
   const value = parse(text)
   if (value === null) return broken('the fact is not a JSON object')
-  if (canonicalJson(value) !== text) return broken('the fact is not in canonical form')
-  if (Object.keys(value).sort().join() !== FACT_KEYS) return broken('the fact has other keys')
+  if (!isCanonicalText(text, value)) return broken('the fact is not in canonical form')
+  // Canonical keys are in order.
+  if (Object.keys(value).join() !== FACT_KEYS) return broken('the fact has other keys')
   const fact = value as unknown as Fact // Its keys are known; each value is looked at below.
   if (fact.seq !== seq || fact.stream !== stream) return broken('the fact stands at another place')
   if (typeof fact.fact_id !== 'string' || !isUuid(fact.fact_id)) return broken('the id is no UUID')

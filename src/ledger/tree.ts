@@ -17,12 +17,13 @@ export interface NodeId {
 /** A text is its UTF-8 bytes: the sign U+0000 in front of it is the byte 0x00. */
 export function leafHash(entry: string | Uint8Array): Uint8Array {
   if (typeof entry === 'string') return sha256(`\u0000${entry}`)
-  const bytes = new Uint8Array(entry.length + 1)
+  const bytes = entry.length < ENTRY.length ? ENTRY : new Uint8Array(entry.length + 1)
   bytes.set(entry, 1)
-  return sha256(bytes)
+  return sha256(bytes.subarray(0, entry.length + 1))
 }
 
 /** Scratch space of one hash at a time; nothing reads it after the call that filled it. */
+const ENTRY = new Uint8Array(4096)
 const PAIR = new Uint8Array(1 + 2 * HASH_BYTES)
 PAIR[0] = 0x01
 
