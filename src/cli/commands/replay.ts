@@ -66,7 +66,7 @@ async function tell({ options, terminal }: Call, answer: ReplayAnswer): Promise<
   ]
   for (const { stream, seq, recorded, computed } of differences) {
     lines.push(
-      `  ${stream}/${seq}`,
+      `  ${stream}/${seq}  ${paint.dim('replay.different')}`,
       `    recorded  ${JSON.stringify(recorded)}`,
       `    computed  ${JSON.stringify(computed)}`,
     )
