@@ -3,6 +3,8 @@
  * change anything, the fence against a sequencer that slept, and what callers hear when connections
  * break at each step of a turn.
  */
+import { createConnection, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
 import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
@@ -21,7 +23,7 @@ import { type PostgresServer, startPostgres } from '../../tools/postgres.mjs'
 import { draft, entry, taskDraft } from './entries.ts'
 import { APPENDER, asOwner, createRoles, postgresLedger, WRITER } from './postgres-ledger.ts'
 import { allFacts, checkStream, codeOf } from './store-suite.ts'
-import { KEY, NAME } from './test-ledger.ts'
+import { KEY, NAME, scratch } from './test-ledger.ts'
 
 let server: PostgresServer
 let ledger: Awaited<ReturnType<typeof postgresLedger>>
@@ -370,6 +372,30 @@ describe('the connection breaks', () => {
     await store.close()
   })
 
+  it.each([
+    { part: 'reply', so: 'it is found out that the facts are there' },
+    { part: 'request', so: 'it is found out that they are not, and asked again' },
+  ] as const)('the $part of a commit is lost: $so', async ({ part }) => {
+    await filled()
+    const line = await faultyLine(server)
+    let isArmed = true
+    const onStep: OnPostgresStep = (step, moment) => {
+      if (!isArmed || step !== 'commit' || moment !== 'before') return
+      isArmed = false
+      line.lose(part)
+    }
+    const connection = { ...ledger.place.connection, host: line.directory }
+    const place = { ...ledger.place, connection }
+    const store = await openPostgresStore({ ...place, keys: ringOf(KEY), onStep })
+    // Without a key: only the store itself can keep it from being recorded twice.
+    expect(await store.append([taskDraft('k')])).toMatchObject([{ seq: 4, repeated: false }])
+    expect(await store.append([taskDraft('l')])).toMatchObject([{ seq: 5 }])
+    expect(await allFacts(store)).toHaveLength(6)
+    await checkStream(store, ledger)
+    await store.close()
+    line.remove()
+  })
+
   it('and the server stays away: unclear only if the commit was under way', async () => {
     const store = await ledger.open()
     await store.append([taskDraft('a')])
@@ -388,3 +414,40 @@ describe('the connection breaks', () => {
     }
   }, 60_000)
 })
+
+/** A line to the server that loses what goes one way, and breaks soon after; then it works again. */
+async function faultyLine(to: PostgresServer) {
+  const { directory, remove } = scratch()
+  const socket = `.s.PGSQL.${to.connection.port}`
+  const pairs = new Set<readonly [Socket, Socket]>()
+  let lost: 'reply' | 'request' | null = null
+  const lineServer = createServer((near) => {
+    const far = createConnection(join(to.connection.host, socket))
+    const pair = [near, far] as const
+    pairs.add(pair)
+    near.on('data', (bytes) => lost !== 'request' && far.write(bytes))
+    far.on('data', (bytes) => lost !== 'reply' && near.write(bytes))
+    for (const end of pair) {
+      end.on('error', () => undefined)
+      end.on('close', () => {
+        pairs.delete(pair)
+        for (const other of pair) other.destroy()
+      })
+    }
+  })
+  await new Promise<void>((resolve) => lineServer.listen(join(directory, socket), resolve))
+  return {
+    directory,
+    lose(part: 'reply' | 'request'): void {
+      lost = part
+      setTimeout(() => {
+        for (const [near] of pairs) near.destroy()
+        lost = null
+      }, 300)
+    },
+    remove(): void {
+      lineServer.close()
+      remove()
+    },
+  }
+}

@@ -17,7 +17,7 @@ import {
   queryTerm,
 } from '../../ledger/index.ts'
 import { LOOKED_UP, timeOfId } from './fact-search.ts'
-import { connect, release } from './postgres.ts'
+import { release } from './postgres.ts'
 
 const CHUNK = 256
 const INDEX_CHUNK = 2_000
@@ -77,7 +77,7 @@ export class PostgresIndex {
     name: string,
     lock: 'pg_try_advisory_xact_lock' | 'pg_advisory_xact_lock',
   ): Promise<boolean> {
-    const client = await connect(this.#pool)
+    const client = await this.#pool.connect()
     let outcome: 'sound' | 'broken' = 'broken'
     try {
       await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')

@@ -22,14 +22,7 @@ import {
 } from '../../ledger/index.ts'
 import type { LedgerKey } from './ed25519.ts'
 import type { KeyRing } from './key-ring.ts'
-import {
-  checkLedger,
-  connect,
-  openPool,
-  type PostgresPlace,
-  postgresFailure,
-  release,
-} from './postgres.ts'
+import { checkLedger, openPool, type PostgresPlace, postgresFailure, release } from './postgres.ts'
 import { PostgresIndex } from './postgres-index.ts'
 import { checkName } from './postgres-schema.ts'
 import { type OnPostgresStep, PostgresWriter } from './postgres-writer.ts'
@@ -70,7 +63,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 }
 
 async function nameOf(pool: Pool, schema: string): Promise<string> {
-  const client = await connect(pool)
+  const client = await pool.connect()
   try {
     return await checkLedger(client, schema)
   } finally {

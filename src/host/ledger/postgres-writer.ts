@@ -12,13 +12,13 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
-import { fault } from '../../base/index.ts'
+import { fault, invariant } from '../../base/index.ts'
 import { type Appended, type Draft, StoreFailure } from '../../ledger/index.ts'
 import type { LedgerKey } from './ed25519.ts'
 import { FactIds } from './fact-id.ts'
 import type { KeyRing } from './key-ring.ts'
 import type { Answer, Call } from './ledger-file.ts'
-import { connect, isPassing, isRetried, postgresFailure, release } from './postgres.ts'
+import { isPassing, isRetried, postgresFailure, release } from './postgres.ts'
 import { NEW_STREAM, PostgresTurn, type SettledState } from './postgres-turn.ts'
 import type { Writer } from './writer.ts'
 
@@ -161,13 +161,16 @@ export class PostgresWriter implements Writer {
       return result
     }
     try {
-      const connected = await connect(this.#options.pool)
+      const connected = await this.#options.pool.connect()
       client = connected
       await during('begin', () => connected.query('BEGIN ISOLATION LEVEL READ COMMITTED'))
       await during('turn', () => turn.prepare(connected, calls))
       await during('append', () => turn.write(connected, calls))
       if (turn.isEmpty) await connected.query('ROLLBACK')
-      else await during('commit', () => connected.query('COMMIT'))
+      else {
+        const { command } = await during('commit', () => connected.query('COMMIT'))
+        invariant(command === 'COMMIT', 'a commit that was not refused is one')
+      }
       release(connected, 'sound')
       client = null
       await during('answer', () => undefined)
@@ -198,7 +201,7 @@ export class PostgresWriter implements Writer {
     for (;;) {
       let client: PoolClient | null = null
       try {
-        client = await connect(this.#options.pool)
+        client = await this.#options.pool.connect()
         const isRecorded = await turn.isRecorded(client)
         release(client, 'sound')
         return isRecorded ? null : { kind: isPassing(error) ? 'again' : 'failed', error }

@@ -57,8 +57,10 @@ export async function openPool(
       ' ',
     ),
   })
-  // A connection that dies while nobody uses it is replaced by the next one.
-  pool.on('error', () => undefined)
+  // A connection that dies while nobody uses it is replaced by the next one. Each hears its errors
+  // itself as well: between two owners there is a moment in which nobody else does.
+  pool.on('error', ignore)
+  pool.on('connect', (client) => client.on('error', ignore))
   return pool
 }
 
@@ -67,16 +69,8 @@ function loadPg(): Promise<typeof import('pg')> {
   return import('pg')
 }
 
-/** Takes a connection; its death is told to whoever waits for a query, and to nobody else. */
-export async function connect(pool: Pool): Promise<PoolClient> {
-  const client = await pool.connect()
-  client.on('error', ignore)
-  return client
-}
-
 /** Gives a connection back; one that failed is thrown away. */
 export function release(client: PoolClient, outcome: 'sound' | 'broken'): void {
-  client.off('error', ignore)
   client.release(outcome === 'broken')
 }
 
