@@ -79,16 +79,13 @@ class Server {
   /** Starts it, again when it was killed, and waits until it answers. */
   async start() {
     const until = performance.now() + START_MS_MAX
-    let isUp = false
     for (;;) {
-      // After a kill the old backends may hold the shared memory for a moment: then it ends, and we
-      // start it once more.
-      if (!isUp) this.#spawn()
-      isUp = this.#child !== null
+      // After a kill the old backends may hold the shared memory for a moment: the new server ends at
+      // once then, and is started again.
+      if (this.#child === null) this.#spawn()
       if (await this.#answers()) return
       if (performance.now() > until) throw new Error(`PostgreSQL did not start: ${this.#log()}`)
       await sleep(PAUSE_MS)
-      isUp = this.#child !== null
     }
   }
 
