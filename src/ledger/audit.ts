@@ -34,8 +34,11 @@ export class Audit {
     return this.#growth.root()
   }
 
-  /** Takes the next fact; false when its stored chain value is not the one that follows. */
-  take(text: string | Uint8Array, chain: Uint8Array): boolean {
+  /**
+   * Takes the next fact; false when its stored chain value, as bytes or in upper-case hex, is not the
+   * one that follows.
+   */
+  take(text: string | Uint8Array, chain: Uint8Array | string): boolean {
     this.#leaf.set(factLeaf(text))
     return this.#follow(chain)
   }
@@ -51,11 +54,24 @@ export class Audit {
     return this.#growth.takeChanges()
   }
 
-  #follow(chain: Uint8Array): boolean {
+  #follow(chain: Uint8Array | string): boolean {
     nodeHashAt(this.#chain, 0, this.#leaf, 0, this.#chain, 0)
     this.#growth.append(this.#leaf)
-    return equalBytes(this.#chain, chain)
+    return typeof chain === 'string' ? isHexOf(chain, this.#chain) : equalBytes(this.#chain, chain)
   }
+}
+
+const DIGITS = '0123456789ABCDEF'
+
+/** Texts come out of databases faster than bytes do, so they are compared as they come. */
+function isHexOf(text: string, bytes: Uint8Array): boolean {
+  if (text.length !== 2 * bytes.length) return false
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number
+    if (text.charCodeAt(2 * at) !== DIGITS.charCodeAt(byte >> 4)) return false
+    if (text.charCodeAt(2 * at + 1) !== DIGITS.charCodeAt(byte & 15)) return false
+  }
+  return true
 }
 
 export type Reading =

@@ -66,7 +66,6 @@ const ROTATION = 'key_rotated_v1'
 /** How a rotation looks in canonical bytes. */
 export const ROTATION_MARK = `"type":"${ROTATION}"`
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
-const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export class StreamVerification {
   readonly stream: string
@@ -102,27 +101,32 @@ export class StreamVerification {
   }
 
   /**
-   * Takes the next row. `mayRotate` says that the bytes hold the mark of a rotation, so that without
-   * contracts only those facts are read. Gives the bodies and payloads that the fact names.
+   * Takes the next row; the chain value is in upper-case hex. Without contracts only facts that look
+   * like a rotation are read. Gives the bodies and payloads that the fact names.
    */
-  take(
-    seq: number,
-    bytes: Uint8Array,
-    chain: Uint8Array,
-    mayRotate: boolean,
-  ): readonly Reference[] {
+  take(seq: number, text: string, chain: string): readonly Reference[] {
     if (seq !== this.#audit.size) {
       this.#isBroken = true
       this.#say({ code: 'ledger.sequence', message: `the next fact found is ${seq}` }, this.size)
       return []
     }
-    if (!this.#audit.take(bytes, chain) && !this.#chainBroke) {
+    this.#noteChain(this.#audit.take(text, chain), seq)
+    return this.#options.contracts || text.includes(ROTATION_MARK) ? this.#read(seq, text) : []
+  }
+
+  /** Takes the next fact unread: its bytes with 0x00 in front, and its chain value. */
+  takeEntry(entry: Uint8Array, chain: Uint8Array): void {
+    const seq = this.#audit.size
+    this.#noteChain(this.#audit.takePrefixed(entry, chain), seq)
+  }
+
+  #noteChain(follows: boolean, seq: number): void {
+    if (!follows && !this.#chainBroke) {
       this.#chainBroke = true
       const message = 'the fact or its chain value is not the one that was written'
       this.#say({ code: 'ledger.chain', message }, seq)
     }
     this.#compareRoots()
-    return this.#options.contracts || mayRotate ? this.#read(seq, bytes) : []
   }
 
   /** The tiles that are full since the last call, each to be compared with the stored one. */
@@ -157,8 +161,8 @@ export class StreamVerification {
     }
   }
 
-  #read(seq: number, bytes: Uint8Array): readonly Reference[] {
-    const reading = readFact(decode(bytes), this.stream, seq)
+  #read(seq: number, text: string): readonly Reference[] {
+    const reading = readFact(text, this.stream, seq)
     if (!reading.ok) {
       this.#say({ code: reading.fault.code, message: reading.fault.message }, seq)
       return []
@@ -209,14 +213,5 @@ export class StreamVerification {
 
   #say(wrong: Wrong, seq: number): void {
     this.#options.problems.add(wrong, this.stream, seq)
-  }
-}
-
-/** Text that is not UTF-8 becomes one that no fact is. */
-function decode(bytes: Uint8Array): string {
-  try {
-    return DECODER.decode(bytes)
-  } catch {
-    return ''
   }
 }

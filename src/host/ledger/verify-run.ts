@@ -19,7 +19,6 @@ import {
   MAIN_STREAM,
   type Problem,
   Problems,
-  ROTATION_MARK,
   readStoredNote,
   type StoredTile,
   StoreFailure,
@@ -39,6 +38,7 @@ import {
   type StreamRow,
   stray,
 } from './verify-file.ts'
+import { FactPages, PAGE } from './verify-pages.ts'
 
 export interface VerifyOptions {
   /** Only this stream, and the host's. */
@@ -99,7 +99,7 @@ export interface RunInput {
   readonly options: VerifyOptions
 }
 
-const PAGE = 1_000
+const REPLACEMENT = '\ufffd'
 
 export class LedgerVerification {
   readonly #database: Database
@@ -227,29 +227,45 @@ export class LedgerVerification {
 
   /** Every fact of a stream, in pages; between them others get their turn. */
   async #goOver({ row, verification }: Examined): Promise<void> {
-    const page = this.#database
-      .prepare(
-        'SELECT place, CAST(fact AS BLOB), chain FROM facts WHERE place >= ? AND place < ? ORDER BY place LIMIT ?',
-      )
-      .raw()
-    const end = factPlace(row.stream + 1, 0)
-    let from = factPlace(row.stream, 0)
-    for (;;) {
-      const rows = page.all(from, end, PAGE) as [number, Buffer, Buffer][]
-      for (const [place, bytes, chain] of rows) {
-        const seq = place - factPlace(row.stream, 0)
-        const references = verification.take(seq, bytes, chain, bytes.includes(ROTATION_MARK))
-        if (verification.isBroken) return
-        this.#checked++
-        if (references.length === 0) continue
-        for (const wrong of await this.#bodies.check(references)) this.#say(wrong, row.name, seq)
-      }
+    const pages = new FactPages(this.#database)
+    for (let from = 0; !verification.isBroken; from += PAGE) {
+      const isBlock = !this.#options.contracts && pages.takeBlock(row, verification, from)
+      const count = isBlock ? PAGE : await this.#readRows(pages, row, verification, from)
+      if (isBlock) this.#checked += PAGE
       for (const tile of verification.takeFullTiles()) this.#compareTile(row, tile)
       this.#options.onProgress?.({ checked: this.#checked, total: this.#total })
-      if (rows.length < PAGE) return
-      from += PAGE
+      if (count < PAGE) return
       await new Promise((resolve) => setImmediate(resolve))
     }
+  }
+
+  async #readRows(
+    pages: FactPages,
+    row: StreamRow,
+    verification: StreamVerification,
+    from: number,
+  ): Promise<number> {
+    const rows = pages.rows(row, from)
+    for (const [place, text, chain] of rows) {
+      const seq = place - factPlace(row.stream, 0)
+      if (text.includes(REPLACEMENT)) this.#checkText(row, place, text)
+      const references = verification.take(seq, text, chain)
+      if (verification.isBroken) return rows.length
+      this.#checked++
+      if (references.length === 0) continue
+      for (const wrong of await this.#bodies.check(references)) this.#say(wrong, row.name, seq)
+    }
+    return rows.length
+  }
+
+  /** Bytes that are no UTF-8 are read as U+FFFD, which a fact may hold by right. */
+  #checkText({ name }: StreamRow, place: number, text: string): void {
+    const bytes = this.#database
+      .prepare('SELECT CAST(fact AS BLOB) FROM facts WHERE place = ?')
+      .pluck()
+      .get(place) as Buffer
+    if (bytes.equals(Buffer.from(text))) return
+    this.#say({ code: 'fact.malformed', message: 'the fact is not UTF-8' }, name, seqOf(place))
   }
 
   #compareTile({ stream, name }: StreamRow, { level, index, hashes, inner }: StoredTile): void {
