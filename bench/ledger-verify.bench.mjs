@@ -2,6 +2,7 @@
  * Verification beside the one thing it cannot do without: hashing the same bytes once. Each
  * verification runs in a process of its own, whole (file, facts, tree, chain, tiles, signatures, and
  * with contracts also form, record and idempotency key of every fact), so that its memory can be told.
+ * Rates are per second that the thread had a processor: a busy machine slows both sides, not alike.
  */
 import { spawnSync } from 'node:child_process'
 import { hash } from 'node:crypto'
@@ -11,6 +12,7 @@ import { join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
 import { task } from './contracts-documents.mjs'
 import { row } from './measure.mjs'
+import { threadMs } from './thread-time.mjs'
 
 const DIST = new URL(process.env.WRIT_DIST ?? '../dist/', import.meta.url)
 
@@ -91,9 +93,9 @@ function bareRate(directory) {
     .all(SAMPLE)
   database.close()
   const rates = Array.from({ length: REPEATS }, () => {
-    const started = performance.now()
+    const started = threadMs()
     for (const bytes of sample) hash('sha256', bytes, 'buffer')
-    return (sample.length / (performance.now() - started)) * 1000
+    return (sample.length / (threadMs() - started)) * 1000
   })
   return rates.sort((a, b) => a - b)[REPEATS >> 1]
 }
@@ -102,10 +104,11 @@ function bareRate(directory) {
 function verify(directory, contracts) {
   const program = `
     const { verifyLedger } = await import(${JSON.stringify(new URL('host/index.js', DIST).href)})
-    const started = performance.now()
+    const { threadMs } = await import(${JSON.stringify(new URL('thread-time.mjs', import.meta.url).href)})
+    const started = threadMs()
     const report = await verifyLedger({ directory: ${JSON.stringify(directory)} }, { contracts: ${contracts} })
     if (!report.ok) throw new Error(JSON.stringify(report.problems))
-    const rate = (report.checked / (performance.now() - started)) * 1000
+    const rate = (report.checked / (threadMs() - started)) * 1000
     console.log(JSON.stringify({ rate, peakMb: process.resourceUsage().maxRSS / 1024 }))
   `
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {

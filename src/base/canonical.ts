@@ -61,14 +61,13 @@ function glanceString(text: string, start: number): number {
 
 function glanceMembers(text: string, start: number, close: number): number {
   if (text.charCodeAt(start + 1) === close) return start + 2
-  let key: string | null = null
+  let key = -1
   for (let at = start + 1; ; at++) {
     if (close === 0x7d) {
       const end = text.charCodeAt(at) === QUOTE ? glanceString(text, at) : -1
-      const next = text.slice(at + 1, end - 1)
-      if (end === -1 || (key !== null && next <= key)) return -1
-      if (text.charCodeAt(end) !== 0x3a) return -1
-      key = next
+      if (end === -1 || text.charCodeAt(end) !== 0x3a) return -1
+      if (key !== -1 && !isKeyBefore(text, key, at)) return -1
+      key = at
       at = end + 1
     }
     at = glance(text, at)
@@ -76,6 +75,17 @@ function glanceMembers(text: string, start: number, close: number): number {
     const code = text.charCodeAt(at)
     if (code === close) return at + 1
     if (code !== COMMA) return -1
+  }
+}
+
+/** Whether one of two keys, told by the place of their quotation marks, sorts before the other. */
+function isKeyBefore(text: string, left: number, right: number): boolean {
+  for (let offset = 1; ; offset++) {
+    const one = text.charCodeAt(left + offset)
+    const other = text.charCodeAt(right + offset)
+    if (one === QUOTE) return other !== QUOTE
+    if (other === QUOTE) return false
+    if (one !== other) return one < other
   }
 }
 

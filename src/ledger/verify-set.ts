@@ -52,11 +52,15 @@ export class HashSet {
   }
 }
 
+/** Scratch space of one question at a time; nothing reads it after the call that filled it. */
+const ASKED = new Uint32Array(WORDS)
+const BYTES = new Uint8Array(ASKED.buffer)
+
 /** The last word is never 0 in a full slot. */
 function wordsOf(hash: Uint8Array): Uint32Array {
-  const view = new DataView(hash.buffer, hash.byteOffset, WORDS * 4)
-  const last = view.getUint32(12)
-  return Uint32Array.of(view.getUint32(0), view.getUint32(4), view.getUint32(8), last || 1)
+  for (let at = 0; at < BYTES.length; at++) BYTES[at] = hash[at] as number
+  if (ASKED[WORDS - 1] === 0) ASKED[WORDS - 1] = 1
+  return ASKED
 }
 
 function isTaken(table: Uint32Array, slot: number): boolean {
