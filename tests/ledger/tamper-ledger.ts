@@ -36,11 +36,11 @@ export const STREAMS = ['host', 'main', 'north'] as const
 
 export interface Fixture {
   readonly directory: string
-  /** A checkpoint of each stream, as somebody kept it elsewhere, before the last facts. */
+  /** A checkpoint of each stream, as somebody kept it elsewhere, from before the last facts. */
   readonly anchors: Readonly<Record<string, string>>
   /** The public keys, as they were handed out. */
   readonly pins: readonly string[]
-  /** The state before the last facts: an old copy. */
+  /** A copy from before the anchors. */
   readonly old: string
 }
 
@@ -59,25 +59,28 @@ export async function makeFixture(folder: string): Promise<Fixture> {
   await ledger.rotateKey(ACTOR)
   pins.push(pinOf(directory))
   await dropBody(ledger)
+  await ledger.close()
+  const old = join(folder, 'old')
+  copyState(directory, old)
+  const anchors = await finish(directory)
+  return { directory, anchors, pins, old }
+}
+
+/** More facts in every stream, then the anchors, then the last facts. */
+async function finish(directory: string): Promise<Record<string, string>> {
+  const ledger = await openLedger({ directory, writer: 'inline' })
   await record(ledger, 260, FACTS - 5)
+  await ledger.record(entry('n2', { stream: 'north' }))
+  await ledger.rotateKey(ACTOR)
   const anchors: Record<string, string> = {}
   for (const stream of STREAMS) {
     anchors[stream] = (await ledger.store.head(stream))?.checkpoint ?? ''
   }
-  await ledger.close()
-  const old = join(folder, 'old')
-  copyState(directory, old)
-  await finish(directory)
-  return { directory, anchors, pins, old }
-}
-
-/** The last facts of every stream, behind the anchors. */
-async function finish(directory: string): Promise<void> {
-  const ledger = await openLedger({ directory, writer: 'inline' })
   await record(ledger, FACTS - 5, FACTS)
-  await ledger.record(entry('n2', { stream: 'north' }))
+  await ledger.record(entry('n3', { stream: 'north' }))
   await ledger.rotateKey(ACTOR)
   await ledger.close()
+  return anchors
 }
 
 async function record(ledger: Ledger, from: number, to: number): Promise<void> {
