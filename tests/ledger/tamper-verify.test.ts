@@ -293,6 +293,28 @@ describe('what a stolen key signed', () => {
   })
 })
 
+describe('the query index', () => {
+  it.each([
+    ['sound', '', []],
+    ['without a term', 'DELETE FROM terms WHERE seq = 2', ['ledger.index_wrong']],
+    ['with a term too many', `INSERT INTO terms VALUES (2, 0, 'x', 1)`, ['ledger.index_wrong']],
+    [
+      'with another value',
+      `UPDATE terms SET value = 'x' WHERE seq = 3 AND field = 0`,
+      ['ledger.index_wrong'],
+    ],
+    ['of another history', `UPDATE marks SET chain = x'00'`, []],
+  ])('%s', async (_, sql, wanted) => {
+    await ledger.close()
+    const index = new BetterSqlite(join(directory, 'ledger-index.db'))
+    expect(index.prepare('SELECT count(*) FROM terms').pluck().get()).toBeGreaterThan(10)
+    index.exec(sql)
+    index.close()
+    expect([...new Set(await codes({ index: true }))]).toEqual(wanted)
+    expect(await codes()).toEqual([])
+  })
+})
+
 it('a set of hashes holds what was added, and no more', () => {
   const set = new HashSet()
   for (let index = 0; index < 5_000; index++) expect(set.add(sha256(`${index}`))).toBe(true)

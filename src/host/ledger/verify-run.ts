@@ -38,6 +38,7 @@ import {
   type StreamRow,
   stray,
 } from './verify-file.ts'
+import { checkIndex } from './verify-index.ts'
 import { FactPages, PAGE } from './verify-pages.ts'
 
 export interface VerifyOptions {
@@ -49,6 +50,8 @@ export interface VerifyOptions {
   readonly pinnedKeys?: readonly string[]
   /** Also the form, contract, payload and bodies of every record. */
   readonly contracts: boolean
+  /** Also the query index beside the ledger, which proves nothing; false when absent. */
+  readonly index?: boolean
   readonly bodyRules?: readonly BodyRule[]
   readonly onProgress?: (progress: { readonly checked: number; readonly total: number }) => void
 }
@@ -140,6 +143,10 @@ export class LedgerVerification {
     if (this.#options.stream === undefined) checkStrays(this.#database, rows, say)
     for (const one of examined) this.#checkNotes(one)
     this.#checkAnchors(examined)
+    // Facts that are not sound cannot tell what the index should hold.
+    if (this.#options.index === true && this.#problems.count === 0) {
+      checkIndex(this.#database, this.#file, wanted, say)
+    }
     return this.#report(examined)
   }
 

@@ -1,7 +1,7 @@
 /**
  * `verifyLedger(place, options)`: goes over a ledger and says whether its history holds (L-3).
  *
- *     verifyLedger({ directory }, { stream?, anchor?, pinnedKeys?, contracts, onProgress? })
+ *     verifyLedger({ directory }, { stream?, anchor?, pinnedKeys?, contracts, index?, onProgress? })
  *       → { ok, anchored, size, root, checked, problems: [{ code, seq?, message }] }
  *
  * `size` and `root` are of the stream that was asked for, else of the anchor's, else of `main`;
