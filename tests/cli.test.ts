@@ -8,6 +8,7 @@ import { COMMANDS } from '../src/cli/commands.ts'
 import { BROKEN_TASK, DESCRIPTOR, FOREIGN_PLAN, TASK } from '../src/cli/demo/documents.ts'
 import { INPUTS, LOOSER_RULESET, RULESET } from '../src/cli/demo/rules.ts'
 import { VERSION } from '../src/cli/version.ts'
+import { GUARD_PATHS } from '../src/contracts/index.ts'
 
 const PROGRAM = join(process.cwd(), 'bin', 'writ.mjs')
 const folder = mkdtempSync(join(tmpdir(), 'writ-cli-'))
@@ -325,6 +326,26 @@ describe('writ rules', () => {
     const once = writ(['rules', 'fmt', yaml]).out
     expect(once.startsWith('# kept\n')).toBe(true)
     expect(writ(['rules', 'fmt', file('again.yaml', once)]).out).toBe(once)
+  })
+})
+
+describe('the examples and the page on the language', () => {
+  it('run as their README says', () => {
+    const suite = writ(['rules', 'test', 'examples/constitution', '--json'])
+    expect(json(suite)).toMatchObject({ passed: 7, failed: 0, uncovered: [] })
+    expect(writ(['rules', 'check', 'examples/constitution']).status).toBe(0)
+    const template = 'examples/constitution/templates/enter.json'
+    expect(writ(['rules', 'import', template]).out).toContain('ruleset_id: enter')
+    for (const name of ['apply', 'sense']) {
+      const rules = `examples/constitution/${name}.yaml`
+      expect(writ(['rules', 'fmt', rules]).out).toBe(readFileSync(rules, 'utf8'))
+    }
+  })
+
+  it('lists the 28 paths in their order', () => {
+    const page = readFileSync('docs/constitution.md', 'utf8')
+    const line = page.split('\n').find((text) => text.startsWith('In order,')) ?? ''
+    expect([...line.matchAll(/`([a-z_]+\.[^`]+)`/g)].map(([, path]) => path)).toEqual(GUARD_PATHS)
   })
 })
 
