@@ -20,7 +20,11 @@ export interface Details {
   readonly 'ledger.head_moved': { readonly expected: number; readonly found: number }
   readonly 'ledger.truncated': { readonly size: number; readonly checkpoint: number }
   readonly 'ledger.unsigned_tail': { readonly size: number; readonly checkpoint: number }
-  readonly 'ledger.forked': { readonly size: number; readonly ours: string; readonly theirs: string }
+  readonly 'ledger.forked': {
+    readonly size: number
+    readonly ours: string
+    readonly theirs: string
+  }
   readonly 'ledger.signature_invalid': { readonly key: string }
   readonly 'ledger.key_missing': { readonly key: string }
   readonly 'ledger.key_exposed': { readonly file: string; readonly mode: string }
