@@ -216,34 +216,39 @@ async function large(folder) {
   ]
 }
 
-/** Tree, chain and tiles of every fact, and the newest signature, beside hashing the same bytes. */
+/**
+ * Tree, chain and tiles of every fact, and the newest signature, beside hashing the same bytes. Both
+ * do nothing but compute, so processor time is what is compared: other work does not bend the ratio.
+ */
 async function verification({ file, keysDirectory }) {
   const database = new BetterSqlite(file, { readonly: true })
   const sample = database.prepare('SELECT CAST(fact AS BLOB) FROM facts LIMIT 20000').pluck().all()
   const bare = median(
     Array.from({ length: REPEATS }, () =>
-      rate(sample.length, () => {
+      computeRate(sample.length, () => {
         for (const bytes of sample) hash('sha256', bytes, 'hex')
       }),
     ),
   )
   sample.length = 0
-  globalThis.gc?.()
-  const before = process.memoryUsage().rss
-  const { checkpoint } = await readHead(file, keysDirectory)
-  const started = performance.now()
-  const audit = verify(database)
+  const { checkpoint, size } = await readHead(file, keysDirectory)
   const key = openKeys(keysDirectory).current()
   const verifier = verifierFor(publicKeyOf(key, `${NAME}/main`))
-  const opened = openCheckpoint(checkpoint, [verifier])
-  if (!opened.ok || !equalBytes(opened.checkpoint.root, audit.root())) throw new Error('not signed')
-  const verified = (audit.size / (performance.now() - started)) * 1000
+  verify(database, Math.min(size, 50_000))
+  globalThis.gc?.()
+  const before = process.memoryUsage().rss
+  const verified = computeRate(size, () => {
+    const opened = openCheckpoint(checkpoint, [verifier])
+    const audit = verify(database, size)
+    if (!opened.ok || !equalBytes(opened.checkpoint.root, audit.root()))
+      throw new Error('not signed')
+  })
   const grownMb = Math.max(0, process.memoryUsage().rss - before) / 1e6
   database.close()
   return [
     row(
       'verification of tree, chain, tiles, signature',
-      'facts/s',
+      'facts per processor second',
       verified,
       'bare SHA-256 of the same bytes',
       bare,
@@ -253,25 +258,35 @@ async function verification({ file, keysDirectory }) {
   ]
 }
 
+/** Operations per second of processor time. */
+function computeRate(count, work) {
+  const started = process.cpuUsage()
+  work()
+  const { user, system } = process.cpuUsage(started)
+  return (count / (user + system)) * 1e6
+}
+
 const BLOCK = 256
+const FULL_TILE = 256 * 32
 
 /** The same tile that the facts make must be stored, byte for byte. */
-function verify(database) {
+function verify(database, size) {
   const blocks = new FactBlocks(database)
   const tile = database.prepare('SELECT hashes, nodes FROM tiles WHERE place = ?')
   const audit = new Audit()
-  for (let block = blocks.read(1, 0, BLOCK); block !== null; ) {
-    if (!block.isWhole) throw new Error(`facts are missing behind ${block.from}`)
+  while (audit.size < size) {
+    const block = blocks.read(1, audit.size, Math.min(size, audit.size + BLOCK))
+    if (block === null || !block.isWhole) throw new Error(`facts are missing behind ${audit.size}`)
     for (let index = 0; index < block.entries.length; index++) {
       if (!audit.takePrefixed(block.entries[index], block.chains[index])) throw new Error('broken')
     }
     for (const { level, index, hashes, inner } of audit.takeTiles()) {
+      // A tile is compared once: when it is full, or at the end.
+      if (hashes.length < FULL_TILE && audit.size < size) continue
       const stored = tile.get(2 ** 32 + level * 2 ** 28 + index)
-      const wide = stored.hashes.length > hashes.length
-      if (!wide && !(stored.hashes.equals(hashes) && stored.nodes.equals(inner)))
-        throw new Error('tile')
+      const isOurs = stored.hashes.equals(hashes) && stored.nodes.equals(inner)
+      if (!isOurs && stored.hashes.length === hashes.length) throw new Error('tile')
     }
-    block = blocks.read(1, audit.size, audit.size + BLOCK)
   }
   return audit
 }

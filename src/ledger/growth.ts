@@ -104,7 +104,9 @@ class Row {
   }
 
   push(hash: Uint8Array): void {
-    this.hashes.set(hash, this.width * HASH_BYTES)
+    const start = this.width * HASH_BYTES
+    for (let index = 0; index < HASH_BYTES; index++)
+      this.hashes[start + index] = hash[index] as number
     this.isChanged = true
     let at = innerCount(this.width) * HASH_BYTES
     this.width++

@@ -16,15 +16,18 @@ export interface OpenOptions {
   readonly file: string
   readonly mode: 'create' | 'write' | 'read'
   readonly synchronous: 'FULL' | 'NORMAL'
+  /** Of a file that is still empty; the others keep what they have. */
+  readonly pageBytes?: number
 }
 
-export function openDatabase({ file, mode, synchronous }: OpenOptions): Database {
+export function openDatabase({ file, mode, synchronous, pageBytes }: OpenOptions): Database {
   const database = new BetterSqlite(file, {
     timeout: 0,
     readonly: mode === 'read',
     fileMustExist: mode !== 'create',
   })
   try {
+    if (pageBytes !== undefined) database.pragma(`page_size = ${pageBytes}`)
     if (mode !== 'read') {
       takeTurn(() => database.pragma('journal_mode = WAL'))
       database.pragma(`synchronous = ${synchronous}`)
