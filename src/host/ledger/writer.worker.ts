@@ -11,6 +11,9 @@ import { Engine } from './engine.ts'
 import { openKeys } from './keys.ts'
 import type { Answer } from './ledger-file.ts'
 
+/** The index is brought on when nobody has asked for this long; commits wait for no clock. */
+const QUIET_MS = 50
+
 /** What the thread is started with; plain values only. */
 export interface ThreadOptions {
   readonly file: string
@@ -45,6 +48,14 @@ function run(port: NonNullable<typeof parentPort>, options: ThreadOptions): void
   if (engine === null) return
   let isClosing = false
   let isFollowing = false
+  const followUp = (): void => {
+    // One stretch, then the queue again: an append never waits for more than one.
+    isFollowing = !isClosing && engine.followUp()
+    if (isFollowing) setImmediate(followUp)
+  }
+  const quiet = setTimeout(() => {
+    if (!isFollowing) followUp()
+  }, QUIET_MS)
   port.on('message', (first: ThreadMessage) => {
     const calls: ThreadCall[] = []
     for (let message: ThreadMessage | undefined = first; message !== undefined; ) {
@@ -53,21 +64,13 @@ function run(port: NonNullable<typeof parentPort>, options: ThreadOptions): void
       message = receiveMessageOnPort(port)?.message
     }
     if (calls.length > 0) tell({ kind: 'answers', answers: commit(engine, calls) })
-    if (isClosing) {
-      engine.close()
-      port.close()
-    } else if (engine.isFarBehind) {
-      engine.followUp()
-    } else if (!isFollowing) {
-      isFollowing = true
-      setImmediate(followUp)
-    }
+    quiet.refresh()
+    if (engine.isFarBehind) engine.followUp()
+    if (!isClosing) return
+    clearTimeout(quiet)
+    engine.close()
+    port.close()
   })
-  const followUp = (): void => {
-    // One stretch, then the queue again: an append never waits for more than one.
-    isFollowing = !isClosing && engine.followUp()
-    if (isFollowing) setImmediate(followUp)
-  }
 }
 
 function open(
