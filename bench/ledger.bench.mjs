@@ -124,7 +124,7 @@ function batches(folder) {
       median(rates.judged),
       beside,
       median(rates.raw),
-      0.2,
+      null,
     ),
   ]
 }
