@@ -14,6 +14,7 @@ import {
   type Writer,
 } from '../../src/host/index.ts'
 import { type Draft, StoreFailure } from '../../src/ledger/index.ts'
+import { readInput } from './program-input.ts'
 
 export interface AppendInput {
   readonly file: string
@@ -29,11 +30,13 @@ export interface AppendInput {
     readonly turn: number
   }
   readonly thread?: { readonly file: string; readonly keysDirectory: string }
+  /** Begins no earlier, so that programs started one by one begin together. */
+  readonly startAtMs?: number
   /** Appends the first draft over and over for so long, as fast as it goes, and says `count N`. */
   readonly forMs?: number
 }
 
-const input = JSON.parse(process.argv[2] ?? '') as AppendInput
+const input = readInput<AppendInput>()
 const say = (line: string): number => writeSync(1, `${line}\n`)
 await main()
 
@@ -44,6 +47,8 @@ async function main(): Promise<void> {
     calls.push(input.drafts.slice(at, at + input.perCall))
   }
   say('open')
+  const delayMs = (input.startAtMs ?? 0) - Date.now()
+  if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs))
   if (input.forMs !== undefined) return hammer(writer, input.forMs)
   let longestMs = 0
   let next = 0

@@ -4,8 +4,9 @@
  * its packages are found.
  */
 import { spawn } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { basename, resolve } from 'node:path'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 
@@ -60,7 +61,19 @@ export interface RunOptions {
   readonly onLine?: (line: string) => void
 }
 
-/** Runs a program to its end; `input` is its one argument, as JSON. */
+/** Longer ones are handed over in a file: see program-input.ts. */
+const ARGUMENT_LENGTH_MAX = 100_000
+
+function argumentOf(input: unknown): string {
+  const text = JSON.stringify(input)
+  if (text.length < ARGUMENT_LENGTH_MAX) return text
+  const file = join(mkdtempSync(join(tmpdir(), 'writ-input-')), 'input.json')
+  writeFileSync(file, text)
+  process.once('exit', () => rmSync(dirname(file), { recursive: true, force: true }))
+  return file
+}
+
+/** Runs a program to its end; `input` is its one argument. */
 export async function runProgram(
   source: string,
   input: unknown,
@@ -71,7 +84,7 @@ export async function runProgram(
     ...wrapper,
     process.execPath,
     file,
-    JSON.stringify(input),
+    argumentOf(input),
   ]
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   let [text, errors] = ['', '']
