@@ -34,7 +34,7 @@ export async function measure() {
     }
     const naive = await openNaive(server)
     const [first] = stores
-    const rates = await medianRates({
+    const rates = await bestRates({
       naive: (until) => callEach(naive.appends, 1, until),
       one: (until) => callEach([appendTo(first)], CALLERS, until),
       turns: (until) => callEach(stores.map(appendTo), CALLERS / CLIENTS, until),
@@ -117,7 +117,7 @@ async function callEach(functions, callersEach, until) {
   return calls
 }
 
-async function medianRates(works) {
+async function bestRates(works) {
   const rates = Object.fromEntries(Object.keys(works).map((name) => [name, []]))
   for (const work of Object.values(works)) await work(performance.now() + WARM_MS)
   for (let repeat = 0; repeat < REPEATS; repeat++) {

@@ -1,19 +1,21 @@
-/** Measuring: interleaved repeats in one process, medians, and rows of a table with ratios. */
+/**
+ * Measuring: many short turns in one process, the best of each, and rows of a table with ratios. The
+ * best turn is the one that nothing else on the machine disturbed; medians follow the load instead.
+ */
 
-const REPEATS = 5
+const TURNS = 60
+const TURN_MS = 20
 const WARM_MS = 150
-const MEASURE_MS = 300
 
 /** Calls per second of each function, all in turns, so that a busy moment hits them alike. */
-export function medianRates(functions) {
-  const rates = Object.fromEntries(Object.keys(functions).map((name) => [name, []]))
+export function bestRates(functions) {
+  const rates = Object.fromEntries(Object.keys(functions).map((name) => [name, 0]))
   for (const work of Object.values(functions)) rateOf(work, WARM_MS)
-  for (let repeat = 0; repeat < REPEATS; repeat++) {
-    for (const [name, work] of Object.entries(functions)) rates[name].push(rateOf(work, MEASURE_MS))
+  for (let turn = 0; turn < TURNS; turn++) {
+    for (const [name, work] of Object.entries(functions))
+      rates[name] = Math.max(rates[name], rateOf(work, TURN_MS))
   }
-  return Object.fromEntries(
-    Object.entries(rates).map(([name, list]) => [name, list.sort((a, b) => a - b)[REPEATS >> 1]]),
-  )
+  return rates
 }
 
 function rateOf(work, forMs) {
@@ -29,16 +31,15 @@ function rateOf(work, forMs) {
 }
 
 /** The same for functions that answer with a promise: each call waits for the one before. */
-export async function medianRatesOfPromises(functions) {
-  const rates = Object.fromEntries(Object.keys(functions).map((name) => [name, []]))
+export async function bestRatesOfPromises(functions) {
+  const rates = Object.fromEntries(Object.keys(functions).map((name) => [name, 0]))
   for (const work of Object.values(functions)) await rateOfPromises(work, WARM_MS)
-  for (let repeat = 0; repeat < REPEATS; repeat++) {
-    for (const [name, work] of Object.entries(functions))
-      rates[name].push(await rateOfPromises(work, MEASURE_MS))
+  for (let turn = 0; turn < TURNS; turn++) {
+    for (const [name, work] of Object.entries(functions)) {
+      rates[name] = Math.max(rates[name], await rateOfPromises(work, TURN_MS))
+    }
   }
-  return Object.fromEntries(
-    Object.entries(rates).map(([name, list]) => [name, list.sort((a, b) => a - b)[REPEATS >> 1]]),
-  )
+  return rates
 }
 
 async function rateOfPromises(work, forMs) {
