@@ -3,7 +3,7 @@
  * cannot walk. `WRIT_Z3_RUNS` and `WRIT_Z3_SECONDS` make it longer.
  */
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Bool, type Context, init, type Solver } from 'z3-solver'
 import { CONFLICTS_MAX, difference, prove, surveyRuleset } from '../../src/constitution/index.ts'
 import {
@@ -45,9 +45,20 @@ class NoOpinion extends Error {
   override readonly name = 'NoOpinion'
 }
 
-/** A fresh z3 for each test: it gives memory back only when it is thrown away. */
+/** Keeps nothing and calls nobody. */
+class NoFinalization {
+  register(): void {}
+  unregister(): void {}
+}
+
+/**
+ * A fresh z3 for each test, and one that never frees: its finalizers run whenever the collector does,
+ * also while a check is under way in another thread, and then its memory is no longer sound.
+ */
 beforeEach(async () => {
+  vi.stubGlobal('FinalizationRegistry', NoFinalization)
   const { Context, em } = await init()
+  vi.unstubAllGlobals()
   z = Context('writ')
   isExhausted = false
   stopThreads = () => em.PThread.terminateAllThreads()
