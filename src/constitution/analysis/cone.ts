@@ -3,6 +3,7 @@
  * conjunction only the direction in which it is asked (a model then gives the plain variables; the
  * value of a conjunction is worked out from them).
  */
+import type { Model } from './domain.ts'
 import { type Formulas, FREE } from './formula.ts'
 import { type Literal, type Solution, Solver } from './solver.ts'
 
@@ -18,16 +19,17 @@ export function ask(
   const cone = new Cone(formulas)
   const { units, clauses } = flatten(formulas, asserted)
   if (units.includes(formulas.no)) return { kind: 'unsatisfiable', core: [], steps: 1 }
-  for (const literal of [...units, ...clauses.flat(), ...assumed]) cone.demand(literal)
+  for (const unit of units) cone.demand(unit)
+  for (const clause of clauses) for (const literal of clause) cone.demand(literal)
+  for (const literal of assumed) cone.demand(literal)
   const solver = cone.build()
-  for (const clause of clauses) solver.add(clause.map((literal) => cone.literal(literal)))
-  // Last, so that every clause is watched before anything is known.
-  for (const unit of units) solver.add([cone.literal(unit)])
+  for (const clause of clauses) solver.addDistinct(clause.map((literal) => cone.literal(literal)))
+  for (const unit of units) solver.addDistinct([cone.literal(unit)])
   const solution = solver.solve(
     assumed.map((literal) => cone.literal(literal)),
-    Math.max(0, stepsMax - solver.steps),
+    Math.max(0, stepsMax - solver.steps - cone.steps),
   )
-  return { ...cone.translate(solution, assumed), steps: solver.steps }
+  return { ...cone.translate(solution, assumed), steps: solver.steps + cone.steps }
 }
 
 /** What is asserted, as far as it can be said without naming conjunctions. */
@@ -48,6 +50,7 @@ function flatten(
   return { units, clauses }
 }
 
+const STEPS_TO_ENTER = 32
 const FORWARDS = 1
 const BACKWARDS = 2
 const PAIRED_MAX = 5
@@ -55,13 +58,19 @@ const PAIRED_MAX = 5
 class Cone {
   readonly #formulas: Formulas
   readonly #solver = new Solver()
-  /** By variable of the formulas: that of the solver, and the directions that are asked for. */
+  /** By variable of the formulas: that of the solver. */
   readonly #inner = new Map<number, number>()
-  readonly #directions = new Map<number, number>()
+  /** By variable of the solver: that of the formulas, and the directions that are asked for. */
+  readonly #outer: number[] = [0]
+  readonly #directions: number[] = [0]
   readonly #groups = new Map<number, Literal[]>()
 
   constructor(formulas: Formulas) {
     this.#formulas = formulas
+  }
+
+  get steps(): number {
+    return STEPS_TO_ENTER * this.#outer.length
   }
 
   literal(literal: Literal): Literal {
@@ -73,41 +82,37 @@ class Cone {
     const open = [start]
     for (let literal = open.pop(); literal !== undefined; literal = open.pop()) {
       const variable = Math.abs(literal)
+      const inner = this.#inner.get(variable) ?? this.#enter(variable)
       const direction = literal > 0 ? FORWARDS : BACKWARDS
-      const asked = this.#directions.get(variable) ?? 0
+      const asked = this.#directions[inner] as number
       if ((asked & direction) !== 0) continue
-      this.#directions.set(variable, asked | direction)
-      if (asked === 0) this.#enter(variable)
-      for (const part of this.#formulas.partsOf(literal) ?? [])
-        open.push(literal > 0 ? part : -part)
+      this.#directions[inner] = asked | direction
+      const parts = this.#formulas.partsOf(literal)
+      if (parts === null) continue
+      for (const part of parts) open.push(literal > 0 ? part : -part)
     }
   }
 
   /** Definitions of what was demanded, and the exclusive groups as far as they are in it. */
   build(): Solver {
-    for (const [variable, asked] of this.#directions) {
-      const parts = this.#formulas.partsOf(variable)
+    for (let gate = 1; gate < this.#outer.length; gate++) {
+      const parts = this.#formulas.partsOf(this.#outer[gate] as number)
       if (parts === null) continue
-      const gate = this.literal(variable)
+      const asked = this.#directions[gate] as number
       if ((asked & FORWARDS) !== 0)
-        for (const part of parts) this.#solver.add([-gate, this.literal(part)])
+        for (const part of parts) this.#solver.addDistinct([-gate, this.literal(part)])
       if ((asked & BACKWARDS) !== 0)
-        this.#solver.add([gate, ...parts.map((part) => -this.literal(part))])
+        this.#solver.addDistinct([gate, ...parts.map((part) => -this.literal(part))])
     }
     for (const group of this.#groups.values()) this.#exclude(group)
     return this.#solver
   }
 
-  /** A variable outside the question has the value it prefers. */
+  /** The answer in terms of the formulas. */
   translate(solution: Solution, assumed: readonly Literal[]): Solution {
-    if (solution.kind === 'satisfiable') {
-      const isTrue = (variable: number) => {
-        const inner = this.#inner.get(variable)
-        return inner === undefined ? this.#formulas.preferenceOf(variable) : solution.isTrue(inner)
-      }
-      return { kind: 'satisfiable', isTrue }
-    }
     if (solution.kind === 'budget') return solution
+    if (solution.kind === 'satisfiable')
+      return { kind: 'satisfiable', isTrue: this.#modelOf(solution.isTrue) }
     const core = new Set(solution.core)
     return {
       kind: 'unsatisfiable',
@@ -115,32 +120,52 @@ class Cone {
     }
   }
 
-  #enter(variable: number): void {
+  #modelOf(isTrue: (variable: number) => boolean): Model {
+    const against = new Set<number>()
+    this.#outer.forEach((variable, inner) => {
+      const isPlain = this.#formulas.partsOf(variable) === null
+      if (isPlain && isTrue(inner) !== this.#formulas.preferenceOf(variable)) against.add(variable)
+    })
+    return modelOf(this.#formulas, against)
+  }
+
+  #enter(variable: number): number {
     const inner = this.#solver.newVariable(this.#formulas.preferenceOf(variable))
     this.#inner.set(variable, inner)
-    if (variable === this.#formulas.yes) this.#solver.add([inner])
+    this.#outer.push(variable)
+    this.#directions.push(0)
+    if (variable === this.#formulas.yes) this.#solver.addDistinct([inner])
     const group = this.#formulas.groupOf(variable)
-    if (group === FREE) return
+    if (group === FREE) return inner
     const members = this.#groups.get(group)
     if (members === undefined) this.#groups.set(group, [inner])
     else members.push(inner)
+    return inner
   }
 
   /** At most one holds: all pairs of a few, a chain through many. */
   #exclude(members: readonly Literal[]): void {
     if (members.length <= PAIRED_MAX) {
       members.forEach((one, index) => {
-        for (const two of members.slice(index + 1)) this.#solver.add([-one, -two])
+        for (const two of members.slice(index + 1)) this.#solver.addDistinct([-one, -two])
       })
       return
     }
     let before = members[0] as Literal
     for (const member of members.slice(1)) {
       const reached = this.#solver.newVariable()
-      this.#solver.add([-before, -member])
-      this.#solver.add([-before, reached])
-      this.#solver.add([-member, reached])
+      this.#solver.addDistinct([-before, -member])
+      this.#solver.addDistinct([-before, reached])
+      this.#solver.addDistinct([-member, reached])
       before = reached
     }
   }
+}
+
+/**
+ * Only what differs from the preference is kept. A function of its own, so that a model, which may
+ * live long, does not hold on to the solver that found it.
+ */
+function modelOf(formulas: Formulas, against: ReadonlySet<number>): Model {
+  return (variable) => formulas.preferenceOf(variable) !== against.has(variable)
 }

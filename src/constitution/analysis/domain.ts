@@ -5,6 +5,7 @@
  */
 import { invariant } from '../../base/index.ts'
 import type { Formulas } from './formula.ts'
+import type { Look } from './look.ts'
 import type { Literal, Solution } from './solver.ts'
 
 export type Model = Extract<Solution, { kind: 'satisfiable' }>['isTrue']
@@ -33,9 +34,9 @@ export class ScalarDomain<V extends string | number> {
   }
 
   /** The mentioned value, `other`, or `missing`. */
-  read(isTrue: Model): { readonly value: V } | 'other' | 'missing' {
-    if (!this.#formulas.holds(this.present, isTrue)) return 'missing'
-    for (const [value, choice] of this.#choices) if (isTrue(choice)) return { value }
+  read(look: Look): { readonly value: V } | 'other' | 'missing' {
+    if (!look.holds(this.present)) return 'missing'
+    for (const [value, choice] of this.#choices) if (look.holds(choice)) return { value }
     return 'other'
   }
 }
@@ -69,8 +70,8 @@ export class SetDomain {
     return this.#formulas.every([this.present, holds])
   }
 
-  read(isTrue: Model): readonly string[] | 'missing' {
-    if (!this.#formulas.holds(this.present, isTrue)) return 'missing'
-    return this.words.filter((word) => this.#formulas.holds(this.has(word), isTrue))
+  read(look: Look): readonly string[] | 'missing' {
+    if (!look.holds(this.present)) return 'missing'
+    return [...this.#holds].flatMap(([word, holds]) => (look.holds(holds) ? [word] : []))
   }
 }

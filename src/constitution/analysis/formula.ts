@@ -69,14 +69,6 @@ export class Formulas {
     return this.#prefers[variable] as boolean
   }
 
-  /** Whether a formula holds where the plain variables are as `isTrue` says. */
-  holds(literal: Literal, isTrue: (variable: number) => boolean): boolean {
-    const parts = this.partsOf(literal)
-    const plain =
-      parts === null ? isTrue(Math.abs(literal)) : parts.every((part) => this.holds(part, isTrue))
-    return plain === literal > 0
-  }
-
   /** Forgets every conjunction that `work` makes: for questions that are asked once. Does not nest. */
   passing<T>(work: () => T): T {
     const size = this.size

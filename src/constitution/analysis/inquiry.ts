@@ -8,8 +8,10 @@ import { type Answer, ask } from './cone.ts'
 import type { Model } from './domain.ts'
 import { type EncodedRuleset, encodeRuleset } from './encoded-ruleset.ts'
 import { Formulas } from './formula.ts'
+import { Look } from './look.ts'
 import { Mentions } from './mention.ts'
 import { plausible } from './plausible.ts'
+import { RequirementBook } from './requirement.ts'
 import type { Literal } from './solver.ts'
 import { witnessInputs } from './witness.ts'
 import { World, type WorldPlan } from './world.ts'
@@ -27,12 +29,18 @@ export interface Budget {
   conflicts: number
 }
 
+/** About half a minute of work. */
 export const CONFLICTS_MAX = 2_000_000
 
-const STEPS_PER_CONFLICT = 1000
+/** A step is a clause looked at, some tens of nanoseconds. */
+const STEPS_PER_CONFLICT = 500
+
+/** What it costs to compare the requirements of two rules. */
+export const STEPS_OF_CLASH = 4
 
 export class Inquiry {
   readonly formulas = new Formulas()
+  readonly requirements = new RequirementBook(this.formulas)
   readonly world: World
   readonly #plan: WorldPlan
   readonly #budget: Budget
@@ -79,11 +87,14 @@ export class Inquiry {
   }
 
   /** Inputs on which all of these hold, or null when there are none. Valid documents if there are. */
-  find(literals: readonly Literal[]): Inputs | null {
+  find(literals: readonly Literal[], beside: World = this.world): Inputs | null {
     const any = this.model(literals)
     if (any === null) return null
     const isTrue = this.model([this.#plausible, ...literals]) ?? any
-    return witnessInputs(this.world, isTrue, this.#plan)
+    const look = new Look(this.formulas, isTrue)
+    const inputs = witnessInputs(this.world, beside, look, this.#plan)
+    this.spend(look.steps)
+    return inputs
   }
 
   spend(steps: number): void {

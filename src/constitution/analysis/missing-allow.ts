@@ -6,15 +6,17 @@
 import type { GuardPath } from '../../contracts/index.ts'
 import type { Inputs } from '../projection.ts'
 import { verdictLiterals } from './encoded-ruleset.ts'
-import type { Inquiry } from './inquiry.ts'
+import { type Inquiry, STEPS_OF_CLASH } from './inquiry.ts'
 import { unified } from './mention.ts'
-import { clash, type Requirements, requirementsOf } from './requirement.ts'
+import { clash, type Requirements } from './requirement.ts'
 import { pathsReadBy, type RuleTable, type TableRow } from './rule-table.ts'
 import type { Literal } from './solver.ts'
+import type { World } from './world.ts'
 
 /** The rules as they are when something stands at a path where nothing stood. */
 export interface Variation {
   readonly path: GuardPath
+  readonly world: World
   /** The path is missing in the one world, and there in the other. */
   readonly because: readonly [missing: Literal, there: Literal]
   /** The rules that read the path. */
@@ -36,11 +38,11 @@ export function variationsOf(inquiry: Inquiry, { rows, paths }: RuleTable): read
     const readers = rows.filter((row) => namesReadBy.get(row)?.has(unified(path)))
     const varied = readers.map((row) => {
       const match = world.rule(row.rule)
-      return [row, { match, requires: requirementsOf(inquiry.formulas, match) }] as const
+      return [row, { match, requires: inquiry.requirements.of(match) }] as const
     })
     inquiry.spend(rows.length)
     const because = [-inquiry.world.present(path), world.present(path)] as const
-    return { path, because, readers: new Map(varied) }
+    return { path, world, because, readers: new Map(varied) }
   })
 }
 
@@ -50,9 +52,10 @@ export function missingAllow(
   row: TableRow,
   /** The other rules that may match the same inputs, by rank. */
   neighbours: readonly TableRow[],
-  { because, readers }: Variation,
+  { world, because, readers }: Variation,
 ): Inputs | null {
   if (row.requires.literals.has(-because[0])) return null
+  inquiry.spend(STEPS_OF_CLASH * readers.size)
   const rivals = [...readers].filter(([other, { requires }]) => {
     const isRival = other === row || (other.rank < row.rank && other.verdict !== 'ALLOW')
     return isRival && !clash(requires, row.requires)
@@ -65,7 +68,7 @@ export function missingAllow(
       variedMatches(row, neighbours, readers),
     )
     const beaten = neighbours.filter(({ rank }) => rank < row.rank).map(({ match }) => -match)
-    return inquiry.find([row.match, ...beaten, ...because, -allow])
+    return inquiry.find([row.match, ...beaten, ...because, -allow], world)
   })
 }
 

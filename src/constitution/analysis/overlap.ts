@@ -1,6 +1,7 @@
 /** For an ALLOW rule the DENY rules that match some of the same inputs. */
 import type { Inputs } from '../projection.ts'
 import type { Inquiry } from './inquiry.ts'
+import type { Look } from './look.ts'
 import type { TableRow } from './rule-table.ts'
 
 export interface Overlap {
@@ -14,21 +15,14 @@ export function overlapOf(
   inquiry: Inquiry,
   allow: TableRow,
   neighbours: readonly TableRow[],
+  /** A model in which the rule matches: it may show an overlap before anything is asked. */
+  sample: Look,
 ): Overlap | null {
   const denies = neighbours
     .filter(({ verdict }) => verdict === 'DENY')
-    .filter((deny) => meets(inquiry, allow, deny))
+    .filter(({ match }) => sample.holds(match) || inquiry.model([allow.match, match]) !== null)
     .sort((left, right) => left.index - right.index)
   const [first] = denies
   const witness = first === undefined ? null : inquiry.find([allow.match, first.match])
   return witness === null ? null : { denies, witness }
-}
-
-/** A model that is at hand may show it; otherwise it is asked. */
-function meets(inquiry: Inquiry, left: TableRow, right: TableRow): boolean {
-  return (
-    inquiry.formulas.holds(right.match, left.sample) ||
-    inquiry.formulas.holds(left.match, right.sample) ||
-    inquiry.model([left.match, right.match]) !== null
-  )
 }

@@ -36,7 +36,6 @@ export function plausible(formulas: Formulas, world: World): Literal {
     ...WORDS.flatMap((path) => wordIsLegal(formulas, world, path)),
     ...SETS.flatMap((path) => setIsLegal(world, path)),
     namesASource(formulas, world),
-    -world.runsBackwards(),
   ])
 }
 

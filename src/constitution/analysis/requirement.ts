@@ -11,18 +11,33 @@ export interface Requirements {
   readonly choices: ReadonlyMap<number, ReadonlySet<Literal>>
 }
 
-export function requirementsOf(formulas: Formulas, literal: Literal): Requirements {
-  const parts = formulas.partsOf(literal)
-  if (parts === null) {
-    const group = literal > 0 ? formulas.groupOf(literal) : FREE
-    return {
-      literals: new Set([literal]),
-      choices: group === FREE ? new Map() : new Map([[group, new Set([literal])]]),
-    }
+/** Works requirements out, each formula's once. */
+export class RequirementBook {
+  readonly #formulas: Formulas
+  readonly #known = new Map<Literal, Requirements>()
+
+  constructor(formulas: Formulas) {
+    this.#formulas = formulas
   }
-  return literal > 0
-    ? together(parts.map((part) => requirementsOf(formulas, part)))
-    : common(parts.map((part) => requirementsOf(formulas, -part)))
+
+  of(literal: Literal): Requirements {
+    const known = this.#known.get(literal)
+    if (known !== undefined) return known
+    const parts = this.#formulas.partsOf(literal)
+    if (parts === null) return this.#ofVariable(literal)
+    const requirements =
+      literal > 0
+        ? together(parts.map((part) => this.of(part)))
+        : common(parts.map((part) => this.of(-part)))
+    this.#known.set(literal, requirements)
+    return requirements
+  }
+
+  #ofVariable(literal: Literal): Requirements {
+    const group = literal > 0 ? this.#formulas.groupOf(literal) : FREE
+    const literals = new Set([literal])
+    return { literals, choices: group === FREE ? new Map() : new Map([[group, literals]]) }
+  }
 }
 
 /** All of them are required. */

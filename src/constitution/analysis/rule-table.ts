@@ -13,9 +13,9 @@ import {
 import { rankRules } from '../combine.ts'
 import { pathsOfRule } from '../matcher.ts'
 import type { Model } from './domain.ts'
-import type { Inquiry } from './inquiry.ts'
+import { type Inquiry, STEPS_OF_CLASH } from './inquiry.ts'
 import { unified } from './mention.ts'
-import { clash, type Requirements, requirementsOf } from './requirement.ts'
+import { clash, type Requirements } from './requirement.ts'
 import type { Literal } from './solver.ts'
 
 export interface TableRow {
@@ -50,7 +50,7 @@ export function ruleTable(inquiry: Inquiry, ruleset: AdmittedRuleset): RuleTable
     const sample = inquiry.model([match])
     if (sample === null) unreachable.push(index)
     else {
-      const requires = requirementsOf(inquiry.formulas, match)
+      const requires = inquiry.requirements.of(match)
       ranked.push({ index, rank, rule, verdict, match, requires, sample })
     }
   })
@@ -60,7 +60,7 @@ export function ruleTable(inquiry: Inquiry, ruleset: AdmittedRuleset): RuleTable
     unreachable: unreachable.sort((left, right) => left - right),
     paths: pathsOf(ruleset),
     neighboursOf: (row) => {
-      inquiry.spend(ranked.length)
+      inquiry.spend(STEPS_OF_CLASH * ranked.length)
       return ranked.filter((other) => other !== row && !clash(other.requires, row.requires))
     },
   }

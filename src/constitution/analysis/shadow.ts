@@ -1,5 +1,6 @@
 /** Rules that are always beaten by others: which ones beat them, none of them in vain. */
 import type { Inquiry } from './inquiry.ts'
+import type { Look } from './look.ts'
 import type { TableRow } from './rule-table.ts'
 import type { Literal } from './solver.ts'
 
@@ -8,10 +9,11 @@ export function shadowsOf(
   inquiry: Inquiry,
   row: TableRow,
   neighbours: readonly TableRow[],
+  /** A model in which the rule matches. */
+  sample: Look,
 ): readonly TableRow[] | null {
   const earlier = neighbours.filter(({ rank }) => rank < row.rank)
-  const isFree = earlier.every(({ match }) => !inquiry.formulas.holds(match, row.sample))
-  if (isFree) return null
+  if (earlier.every(({ match }) => !sample.holds(match))) return null
   const core = inquiry.refusal(
     [row.match],
     earlier.map(({ match }) => -match),

@@ -59,19 +59,26 @@ export class Solver {
 
   /** Adds a clause: at least one of the literals holds. */
   add(literals: readonly Literal[]): void {
-    this.#backtrack(0)
     const distinct = new Set(literals)
-    const clause: Literal[] = []
-    for (const literal of distinct) {
-      if (this.#value(literal) === 1 || distinct.has(-literal)) return
-      if (this.#value(literal) === UNSET) clause.push(literal)
-    }
+    for (const literal of distinct) if (distinct.has(-literal)) return
+    this.addDistinct([...distinct])
+  }
+
+  /** The same for a list that the solver may keep, of variables each named once. */
+  addDistinct(literals: Literal[]): void {
+    this.#backtrack(0)
     this.#steps += literals.length
-    const [first] = clause
+    let kept = 0
+    for (const literal of literals) {
+      const value = this.#value(literal)
+      if (value === 1) return
+      if (value === UNSET) literals[kept++] = literal
+    }
+    literals.length = kept
+    const [first] = literals
     if (first === undefined) this.#isBroken = true
-    else if (clause.length === 1)
-      this.#isBroken ||= !this.#assign(first, null) || this.#propagate() !== null
-    else this.#watch(clause)
+    else if (kept === 1) this.#isBroken ||= !this.#assign(first, null) || this.#propagate() !== null
+    else this.#watch(literals)
   }
 
   /** Is there an assignment that keeps every clause and every assumption? */

@@ -6,6 +6,7 @@
 import type { AdmittedRuleset, GuardPath } from '../../contracts/index.ts'
 import type { Inputs } from '../projection.ts'
 import { type Budget, Inquiry } from './inquiry.ts'
+import { Look } from './look.ts'
 import { missingAllow, type Variation, variationsOf } from './missing-allow.ts'
 import { overlapOf } from './overlap.ts'
 import { type RuleTable, ruleTable, type TableRow } from './rule-table.ts'
@@ -47,13 +48,13 @@ export function surveyRuleset(
   const found = table.rows.map((row, done) => {
     progress(done, total)
     const neighbours = table.neighboursOf(row)
+    const sample = new Look(inquiry.formulas, row.sample)
     const isAllow = row.verdict === 'ALLOW'
-    return {
-      row,
-      shadows: shadowsOf(inquiry, row, neighbours),
-      overlap: isAllow ? overlapOf(inquiry, row, neighbours) : null,
-      missing: isAllow ? missingAllowsOf(inquiry, row, neighbours, variations) : [],
-    }
+    const shadows = shadowsOf(inquiry, row, neighbours, sample)
+    const overlap = isAllow ? overlapOf(inquiry, row, neighbours, sample) : null
+    const missing = isAllow ? missingAllowsOf(inquiry, row, neighbours, variations) : []
+    inquiry.spend(sample.steps)
+    return { row, shadows, overlap, missing }
   })
   progress(total, total)
   const place = (index: number): RulePlace => ({

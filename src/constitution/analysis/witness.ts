@@ -2,19 +2,27 @@
  * Turns a solution back into documents: inputs that a reader can save and evaluate. Whatever nobody
  * mentions is filled in so that the documents keep their contracts where the solution allows it.
  */
-import { type GuardPath, pathRow, type ScalarPath, type SetPath } from '../../contracts/index.ts'
+import {
+  type GuardPath,
+  pathRow,
+  type ScalarPath,
+  type SetPath,
+  WINDOW_LEAVES,
+} from '../../contracts/index.ts'
 import type { Inputs } from '../projection.ts'
-import type { Model } from './domain.ts'
+import type { Look } from './look.ts'
 import { SUBJECT_LEAVES, type World, type WorldPlan } from './world.ts'
 
 const STATE_ID = 'ps-witness-1'
 const START = 1_000
 const END = 2_000
+const SHIFT = 7
 
 type Draft = Record<string, unknown>
 
-export function witnessInputs(world: World, isTrue: Model, plan: WorldPlan): Inputs {
-  const reader = new WitnessReader(world, isTrue, plan)
+/** `beside` is a second world that the solution is about too, or the same. */
+export function witnessInputs(world: World, beside: World, look: Look, plan: WorldPlan): Inputs {
+  const reader = new WitnessReader(world, beside, look, plan)
   const subject = reader.subject()
   const windows = reader.windows()
   const stateRef = reader.scalar('uncertainty_envelope.problem_state_ref', STATE_ID) ?? STATE_ID
@@ -61,12 +69,14 @@ export function witnessInputs(world: World, isTrue: Model, plan: WorldPlan): Inp
 
 class WitnessReader {
   readonly #world: World
-  readonly #isTrue: Model
+  readonly #beside: World
+  readonly #look: Look
   readonly #plan: WorldPlan
 
-  constructor(world: World, isTrue: Model, plan: WorldPlan) {
+  constructor(world: World, beside: World, look: Look, plan: WorldPlan) {
     this.#world = world
-    this.#isTrue = isTrue
+    this.#beside = beside
+    this.#look = look
     this.#plan = plan
   }
 
@@ -80,7 +90,7 @@ class WitnessReader {
   /** The value the solution gives; `usual`, or a variation of it, stands for any other value. */
   scalar(path: ScalarPath, usual: string): string | undefined {
     const domain = this.#world.scalar(path)
-    const read = domain.read(this.#isTrue)
+    const read = domain.read(this.#look)
     if (read === 'missing') return undefined
     return read === 'other' ? unmentioned(usual, new Set(domain.values)) : read.value
   }
@@ -96,29 +106,49 @@ class WitnessReader {
     )
   }
 
+  /**
+   * Two windows differ only where they are both whole and must not match, in this world or else in
+   * the one beside it: filling in a leaf that is missing then shows what would happen.
+   */
   windows(): { state: Draft; permission: Draft } {
-    const start = this.#moment('startTs')
-    const end = this.#moment('endTs')
-    const matches = this.#world.holds(this.#world.windowsMatch(), this.#isTrue)
-    const free = forwards(start, end)
-    const state = matches
-      ? { startTs: start, endTs: end }
-      : { startTs: free.start + 7, endTs: free.end + 7 }
+    const { start, end } = this.#permissionWindow()
+    const isWhole = (world: World) =>
+      WINDOW_LEAVES.every((leaf) => this.#look.holds(world.present(leaf)))
+    const world = isWhole(this.#world) ? this.#world : this.#beside
+    const differs = isWhole(world) && !this.#look.holds(world.windowsMatch())
+    const shift = differs ? SHIFT : 0
+    const startTs = (start ?? this.#filled('startTs')) + shift
+    const endTs = (end ?? this.#filled('endTs')) + shift
     return {
       permission: defined({ startTs: start, endTs: end }),
       state: defined({
-        startTs: this.exists('problem_state.window.startTs') ? state.startTs : undefined,
-        endTs: this.exists('problem_state.window.endTs') ? state.endTs : undefined,
+        startTs: this.exists('problem_state.window.startTs') ? startTs : undefined,
+        endTs: this.exists('problem_state.window.endTs') ? endTs : undefined,
       }),
     }
   }
 
-  /** An open start lies before the end, an open end behind the start. */
-  #moment(leaf: 'startTs' | 'endTs'): number | undefined {
-    const domain = this.#world.moment(leaf)
-    const read = domain.read(this.#isTrue)
+  /** A start and an end of two different scopes may run backwards; then any other start does as well. */
+  #permissionWindow(): { start: number | undefined; end: number | undefined } {
+    const start = this.#moment(this.#world, 'startTs')
+    const end = this.#moment(this.#world, 'endTs')
+    const runsBackwards = start !== undefined && end !== undefined && end <= start
+    return { start: runsBackwards ? this.#openMoment('startTs') : start, end }
+  }
+
+  /** What could stand where a leaf is missing. */
+  #filled(leaf: 'startTs' | 'endTs'): number {
+    return this.#moment(this.#beside, leaf) ?? this.#openMoment(leaf)
+  }
+
+  #moment(world: World, leaf: 'startTs' | 'endTs'): number | undefined {
+    const read = world.moment(leaf).read(this.#look)
     if (read === 'missing') return undefined
-    if (read !== 'other') return read.value
+    return read === 'other' ? this.#openMoment(leaf) : read.value
+  }
+
+  /** An open start lies before all that is mentioned, an open end behind it. */
+  #openMoment(leaf: 'startTs' | 'endTs'): number {
     const { starts, ends } = this.#plan.mentions
     const moments = [START, END, ...starts, ...ends]
     return leaf === 'startTs'
@@ -128,18 +158,13 @@ class WitnessReader {
 
   set(path: SetPath): readonly string[] | undefined {
     const domain = this.#world.set(path)
-    const read = domain.read(this.#isTrue)
+    const read = domain.read(this.#look)
     if (read === 'missing') return undefined
-    const shared = this.#plan.mentions.pairs
-      .filter((pair) => pair.includes(path))
-      .filter(([left, right]) => this.#world.holds(this.#world.shared(left, right), this.#isTrue))
-      .map(
-        ([left, right]) =>
-          `UNNAMED_IN_${[left, right]
-            .sort()
-            .join('_AND_')
-            .replaceAll(/[^A-Za-z]+/g, '_')}`,
-      )
+    const pairs = this.#plan.mentions.pairs.filter((pair) => pair.includes(path))
+    // A word of its own, too: it may matter for what another set could share with this one.
+    const shared = (pairs.length === 0 ? [] : [...pairs, [path, path] as const])
+      .filter(([left, right]) => this.#look.holds(this.#world.shared(left, right)))
+      .map(unnamedIn)
     const words = [...new Set([...read, ...shared])]
     return words.length > 0 ? words : this.#filler(path, new Set(domain.words))
   }
@@ -163,7 +188,7 @@ class WitnessReader {
   }
 
   exists(path: GuardPath): boolean {
-    return this.#world.holds(this.#world.present(path), this.#isTrue)
+    return this.#look.holds(this.#world.present(path))
   }
 }
 
@@ -173,18 +198,16 @@ export function vocabularyOf(path: GuardPath): readonly string[] {
   return vocabulary === null || vocabulary === 'registry' ? [] : vocabulary
 }
 
+/** A word that no rule knows, in these two sets and no other. */
+function unnamedIn(pair: readonly [SetPath, SetPath]): string {
+  const names = [...new Set(pair)].sort().map((path) => path.replaceAll(/[^A-Za-z]+/g, '_'))
+  return `UNNAMED_IN_${names.join('_AND_')}`
+}
+
 function unmentioned(usual: string, values: ReadonlySet<string>): string {
   let word = usual
   for (let count = 1; values.has(word); count++) word = `${usual}-other-${count}`
   return word
-}
-
-function forwards(
-  start: number | undefined,
-  end: number | undefined,
-): { start: number; end: number } {
-  if (start !== undefined && end !== undefined && end > start) return { start, end }
-  return { start: start ?? START, end: (start ?? START) + 1_000 }
 }
 
 function defined(draft: Draft): Draft {

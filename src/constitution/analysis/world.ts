@@ -16,12 +16,12 @@ import {
   pathRow,
   type ScalarPath,
   type SetPath,
+  WINDOW_LEAVES,
 } from '../../contracts/index.ts'
-import { type Model, ScalarDomain, SetDomain } from './domain.ts'
+import { ScalarDomain, SetDomain } from './domain.ts'
 import type { Formulas } from './formula.ts'
 import { type Mentions, unified } from './mention.ts'
 import type { Literal } from './solver.ts'
-import { backwards } from './window-order.ts'
 
 export const SUBJECT_LEAVES = ['projectId', 'groupId', 'plotId', 'blockId'] as const
 
@@ -60,14 +60,9 @@ export class World {
   /** Every variable is made now: later ones would not outlive a passing question. */
   #prepare(): void {
     for (const path of GUARD_PATHS) this.present(path)
+    for (const leaf of ['startTs', 'endTs'] as const) this.moment(leaf)
     this.windowsMatch()
-    for (const [left, right] of this.#plan.mentions.pairs)
-      for (const [one, two] of [
-        [left, right],
-        [left, left],
-        [right, right],
-      ] as const)
-        this.shared(one, two)
+    for (const [left, right] of this.#plan.mentions.pairs) this.shared(left, right)
   }
 
   /** True where the guard is. */
@@ -159,54 +154,50 @@ export class World {
     })
   }
 
-  /** The windows are both there, run forwards and are the same. */
+  /**
+   * The windows are both there, run forwards and are the same. That they run forwards needs no
+   * formula: every window that a scope names does (admission), no rule can tell apart the others,
+   * and of those there is always one that does.
+   */
   windowsMatch(): Literal {
-    const same = this.#make('the windows are the same', WINDOWS, () => this.#formulas.variable())
-    return this.#formulas.every([
-      same,
-      ...WINDOWS.map((leaf) => this.present(leaf)),
-      -this.runsBackwards(),
-    ])
-  }
-
-  /** The permission set's window holds two mentioned moments and does not run forwards. */
-  runsBackwards(): Literal {
-    return this.#make('backwards', WINDOWS.slice(0, 2), () =>
-      backwards(this.#formulas, this.moment('startTs'), this.moment('endTs')),
+    const same = this.#make('the windows are the same', WINDOW_LEAVES, () =>
+      this.#formulas.variable(),
     )
+    return this.#formulas.every([same, ...WINDOW_LEAVES.map((leaf) => this.present(leaf))])
   }
 
-  /** A word that nobody mentions stands in both sets; for a set and itself, in that set. */
+  /**
+   * A word that nobody mentions stands in both sets; for a set and itself, in that set. Two sets can
+   * only share what each of them holds, also where one of the two is another world's.
+   */
   shared(left: SetPath, right: SetPath): Literal {
-    if (left !== right) return this.#sharesUnmentioned(left, right)
-    const others = this.#plan.mentions.pairs.filter(
-      ([one, two]) => one !== two && (one === left || two === left),
-    )
-    return this.#formulas.some([
-      this.#sharesUnmentioned(left, left),
-      ...others.map(([one, two]) => this.#sharesUnmentioned(one, two)),
-    ])
-  }
-
-  holds(literal: Literal, isTrue: Model): boolean {
-    return this.#formulas.holds(literal, isTrue)
-  }
-
-  #sharesUnmentioned(left: SetPath, right: SetPath): Literal {
+    if (left === right) return this.#holdsUnmentioned(left)
     const pair = [left, right].sort()
-    const bit = this.#make(pair.join(' & '), pair, () => this.#formulas.variable())
-    return this.#formulas.every([bit, this.set(left).present, this.set(right).present])
+    const same = this.#make(pair.join(' shares with '), pair, () => this.#formulas.variable())
+    const own = [this.#holdsUnmentioned(left), this.#holdsUnmentioned(right)]
+    return this.#formulas.every([same, ...own])
+  }
+
+  #holdsUnmentioned(path: SetPath): Literal {
+    const more = this.#make(`more in ${path}`, [path], () => this.#formulas.variable())
+    return this.#formulas.every([more, this.set(path).present])
   }
 
   #intersects(left: GuardSide, right: GuardSide): Literal {
-    if (typeof left === 'string' && typeof right === 'string') {
-      const [one, two] = [this.set(left), this.set(right)]
-      const common = one.words.map((word) => this.#formulas.every([one.has(word), two.has(word)]))
-      return this.#formulas.some([...common, this.shared(left, right)])
-    }
+    if (typeof left === 'string' && typeof right === 'string') return this.#meet(left, right)
     const [path, words] = typeof left === 'string' ? [left, right] : [right, left]
     const domain = this.set(path as SetPath)
     return this.#formulas.some((words as readonly string[]).map((word) => domain.has(word)))
+  }
+
+  /** As long as all the words of both sets, and so made once. */
+  #meet(left: SetPath, right: SetPath): Literal {
+    const pair = [left, right].sort()
+    return this.#make(pair.join(' meets '), pair, () => {
+      const [one, two] = [this.set(left), this.set(right)]
+      const common = one.words.map((word) => this.#formulas.every([one.has(word), two.has(word)]))
+      return this.#formulas.some([...common, this.shared(left, right)])
+    })
   }
 
   #presence(path: GuardPath): Literal {
@@ -228,10 +219,3 @@ export class World {
     return made
   }
 }
-
-const WINDOWS = [
-  'permission_set.window.startTs',
-  'permission_set.window.endTs',
-  'problem_state.window.startTs',
-  'problem_state.window.endTs',
-] as const
