@@ -172,6 +172,7 @@ export {
   type DiffEntry,
   EFFECT_CLASSES,
   type EffectClass,
+  type EnforcedBy,
   RUN_CAPS,
   RUN_STATUSES,
   type RunCap,

@@ -15,9 +15,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   contracts: { sees: ['base'], pure: true, packages: ['typebox', 'yaml'] },
   constitution: { sees: ['base', 'contracts'], pure: true, packages: [] },
   ledger: { sees: ['base', 'contracts'], pure: true, packages: [] },
-  host: { sees: ['base', 'contracts', 'ledger'], pure: false, packages: ['better-sqlite3', 'pg'] },
+  gate: { sees: ['base', 'contracts', 'ledger'], pure: true, packages: [] },
+  host: {
+    sees: ['base', 'contracts', 'ledger', 'gate'],
+    pure: false,
+    packages: ['better-sqlite3', 'pg'],
+  },
   cli: {
-    sees: ['base', 'contracts', 'constitution', 'ledger', 'host'],
+    sees: ['base', 'contracts', 'constitution', 'ledger', 'gate', 'host'],
     pure: false,
     packages: ['yaml'],
   },

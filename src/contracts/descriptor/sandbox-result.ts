@@ -170,6 +170,8 @@ export const SandboxResultSchema = Type.Object(
 export type SandboxResult = Type.Static<typeof SandboxResultSchema>
 export type DiffEntry = Type.Static<typeof DiffEntry>
 export type RunCap = (typeof RUN_CAPS)[number]
+/** Whether the kernel holds a cap, or a supervisor that looks every few milliseconds. */
+export type EnforcedBy = 'kernel' | 'polled'
 export type EffectClass = (typeof EFFECT_CLASSES)[number]
 
 export const sandboxResult: Contract = {

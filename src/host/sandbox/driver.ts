@@ -1,0 +1,121 @@
+/**
+ * What an isolation must offer the gate. One driver exists (Linux namespaces, overlayfs, bubblewrap);
+ * another can be put in its place. A driver decides nothing: it runs, bounds, and tells.
+ *
+ * PROMISE (no weaker run): a control that the request asks for and the machine lacks is a
+ *   `SandboxFailure` with `sandbox.control_missing` before anything runs, never a run without it.
+ * PROMISE (nothing real changes): whatever runs inside changes the upper layers only.
+ * PROMISE (dead before read): when `run` resolves, every process of the run is gone, so layers are
+ *   still and can be scanned.
+ * PROMISE (no survivor): when the calling process dies by any signal, everything inside dies.
+ */
+import type { EnforcedBy, RunCap } from '../../contracts/index.ts'
+
+export interface Caps {
+  readonly cpuMs: number
+  readonly memoryMb: number
+  readonly diskMb: number
+  readonly durationMs: number
+  readonly processes: number
+}
+
+/** Who may speak over unix sockets: nobody, or only processes inside with each other. */
+export type SocketProfile = 'none' | 'inside'
+
+export interface SandboxRequest {
+  readonly sandboxId: string
+  /** Real paths of the scope's roots (directories, or the directories that hold named files). */
+  readonly scopeRoots: readonly string[]
+  /** Real paths of everything an overlay must cover besides: the workspace and the actor's home. */
+  readonly watchedRoots: readonly string[]
+  /** Real paths that are invisible inside: credentials, writ's state, bans of this actor. */
+  readonly hidden: readonly string[]
+  readonly caps: Caps
+  readonly sockets: SocketProfile
+  /** Owners in scope that are not the caller's own occur; root only (full uid map, namespaced capabilities). */
+  readonly foreignOwners: boolean
+}
+
+/** One command inside; several can be run one after another on the same layers (composites). */
+export interface RunRequest {
+  readonly argv: readonly [string, ...string[]]
+  readonly cwd: string
+  /** The whole environment; nothing is inherited. */
+  readonly env: Readonly<Record<string, string>>
+  readonly stdin: Uint8Array | 'empty' | NodeJS.ReadableStream
+  /** Own pty inside: sizes come from here, `onResize` is called by the driver to learn of new ones. */
+  readonly terminal: TerminalShape | null
+  /** Every piece of output as it comes; with a terminal all of it is `stdout`. */
+  readonly onOutput: (stream: 'stdout' | 'stderr', bytes: Uint8Array) => void
+  /** Aborted: everything inside is killed at once, the outcome says `aborted`. */
+  readonly abort: AbortSignal
+}
+
+export interface TerminalShape {
+  readonly rows: number
+  readonly columns: number
+  readonly onResize: (listener: (rows: number, columns: number) => void) => void
+}
+
+export interface RunOutcome {
+  readonly startedAtMs: number
+  readonly endedAtMs: number
+  readonly exitCode: number | null
+  readonly signal: string | null
+  /** The cap that ended the run. */
+  readonly killedBy: RunCap | null
+  readonly aborted: boolean
+  readonly resources: {
+    readonly cpuMs: number
+    readonly memoryPeakMb: number
+    readonly diskMb: number
+    readonly durationMs: number
+    readonly processes: number
+    readonly enforcedBy: Readonly<Partial<Record<RunCap, EnforcedBy>>>
+  }
+  /** Processes that still lived when the grace after the main process was over. */
+  readonly backgroundProcesses: number
+}
+
+/** One overlay: the real directory, what was written above it, and both together. */
+export interface Layer {
+  /** The real path outside, which is the path inside. */
+  readonly root: string
+  /** Reachable from this process while the sandbox is open. */
+  readonly upper: string
+  readonly merged: string
+  /** The upper lies on a disk, and on this device; null for memory. */
+  readonly upperDevice: number | null
+}
+
+export interface Control {
+  readonly name: string
+  readonly profile?: string
+  readonly detail?: string
+}
+
+export interface Sandbox {
+  readonly layers: readonly Layer[]
+  readonly controls: readonly Control[]
+  /** Forwarded to the command's process group inside: INT, QUIT, TSTP, CONT, TERM, HUP. */
+  signal(name: NodeJS.Signals): void
+  run(request: RunRequest): Promise<RunOutcome>
+  /** Kills what is left, unmounts, removes. Idempotent; layers are gone afterwards. */
+  close(): Promise<void>
+}
+
+/** What `writ doctor` prints: each control was tried as this user. */
+export interface Probe {
+  readonly name: string
+  readonly status: 'kernel' | 'polled' | 'absent'
+  /** The one command that repairs it, or what it means. */
+  readonly hint?: string
+}
+
+export interface SandboxDriver {
+  readonly name: string
+  probe(): Promise<readonly Probe[]>
+  open(request: SandboxRequest): Promise<Sandbox>
+  /** Lets go of warm sandboxes. */
+  close(): Promise<void>
+}
