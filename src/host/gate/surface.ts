@@ -1,0 +1,113 @@
+/**
+ * What the gate offers its callers: the command line, later the server and hooks. Answers have the
+ * shapes that people read as JSON.
+ *
+ * PROMISE (nothing half done): whatever a call rejects with, the tree is as it was or as promoted, or
+ *   a journal is left that the next call under the workspace's lock finishes.
+ * PROMISE (asked about effects): `confirm` is called after the rehearsed bytes and the result are
+ *   durable, and its answer counts for exactly that proposal and that result.
+ */
+import type { Digest } from '../../base/index.ts'
+import type { Decision, Proposal, SandboxResult, Violation } from '../../contracts/index.ts'
+import type { Change } from '../../gate/index.ts'
+import type { RunRequest } from '../sandbox/driver.ts'
+
+/** What an approval stands on (60-interfaces). */
+export type Assurance = 'terminal' | 'passphrase' | 'passkey' | 'none'
+
+/** What a question needs to be answered with yes. */
+export type Need = 'plain' | 'passphrase' | 'passkey'
+
+/** The answer of `propose`, `exec --report`, `approve` and `deny`. */
+export interface GateAnswer {
+  readonly action_id: string
+  readonly proposal_digest: string
+  readonly decision: Decision
+  readonly result: SandboxResult | null
+  readonly promoted: boolean
+  readonly promotion?: { readonly paths: readonly string[]; readonly snapshot_digest: string }
+  readonly pending?: { readonly id: string; readonly expires_at: string }
+  /** Why a document was refused, each with its place; absent when it was not. */
+  readonly violations?: readonly Violation[]
+}
+
+/** What somebody is asked, with everything needed to show it. */
+export interface Question {
+  readonly actionId: string
+  readonly proposal: Proposal
+  readonly proposalDigest: Digest
+  readonly result: SandboxResult
+  readonly resultDigest: Digest
+  readonly decision: Decision
+  readonly need: Need
+  readonly expiresAt: string
+  /** All effects that would be promoted, not cut. */
+  readonly changes: readonly Change[]
+  /** Opens what a changed file held before, or would hold; null where there is no file. */
+  readonly read: (change: Change, side: 'before' | 'after') => NodeJS.ReadableStream | null
+}
+
+/** `wait`: nobody is there; the question goes to the inbox. */
+export type Answered =
+  | { readonly kind: 'yes'; readonly assurance: Assurance; readonly toldFailure?: boolean }
+  | { readonly kind: 'no'; readonly reason?: string }
+  | { readonly kind: 'wait' }
+
+export type Confirm = (question: Question) => Promise<Answered>
+
+export interface ProposeOptions {
+  /**
+   * `propose`: a document of an actor. `exec`: a person's own command, whose declaration is either
+   * given (`--write`, `--delete`) or the approval of the shown effects.
+   */
+  readonly door: 'propose' | 'exec'
+  /** Only with `exec`: nothing was declared, the human's approval of the shown effects declares. */
+  readonly declaredByApproval: boolean
+  readonly dryRun: boolean
+  readonly confirm: Confirm
+  /** Terminal, input and output of a command that a person watches; absent for documents. */
+  readonly live?: Pick<RunRequest, 'stdin' | 'terminal' | 'onOutput'> & {
+    /** Called with a way to send signals inside, once there is something running. */
+    readonly onStarted?: (signal: (name: NodeJS.Signals) => void) => void
+    /** Called when the command is over, before effects are shown. */
+    readonly onEnded?: () => void
+  }
+  readonly abort: AbortSignal
+}
+
+/** One question of the inbox. */
+export interface PendingQuestion {
+  readonly id: string
+  readonly action_id: string
+  readonly kind: string
+  readonly proposal_digest: string
+  readonly result_digest: string
+  readonly effects: { readonly added: number; readonly modified: number; readonly deleted: number }
+  readonly expires_at: string
+  readonly needs: Need
+}
+
+export interface RollbackAnswer {
+  readonly action_id: string
+  readonly restored: readonly string[]
+  readonly verified: boolean
+}
+
+/** One of: an action, everything since a moment (ISO 8601), the last promoted action. */
+export type RollbackTarget =
+  | { readonly actionId: string }
+  | { readonly since: string }
+  | { readonly last: true }
+
+export interface GateSurface {
+  propose(proposal: unknown, options: ProposeOptions): Promise<GateAnswer>
+  pending(): Promise<readonly PendingQuestion[]>
+  /** By the pending id or the action id; null when there is no such question (any more). */
+  question(id: string): Promise<Question | null>
+  /** `answered` is the human's; a yes promotes. */
+  answer(id: string, answered: Exclude<Answered, { kind: 'wait' }>): Promise<GateAnswer>
+  rollback(target: RollbackTarget, options: { readonly dryRun: boolean }): Promise<RollbackAnswer>
+  halt(reason: string | null): Promise<{ readonly ok: true; readonly seq: number }>
+  resume(reason: string | null): Promise<{ readonly ok: true; readonly seq: number }>
+  close(): Promise<void>
+}
