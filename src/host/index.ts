@@ -6,9 +6,11 @@ export { HomeFailure } from './home/failure.ts'
 export {
   describeHome,
   type Home,
+  type KnownHome,
   type MadeHome,
   makeHome,
   openHome,
+  openKnownHome,
   registerHome,
 } from './home/home.ts'
 export { findHome, type Surroundings, stateRoot } from './home/place.ts'

@@ -24,8 +24,28 @@ export interface Home {
   readonly state: string
 }
 
+/** A registered home, whose laws may have changed since. */
+export interface KnownHome extends Home {
+  /** Of the laws as they are now. */
+  readonly laws: string
+  readonly registeredLaws: string
+}
+
 /** The home that a command obeys, or a refusal. */
 export function openHome(surroundings: Surroundings, given: string | null): Home {
+  const { directory, id, state, laws, registeredLaws } = openKnownHome(surroundings, given)
+  if (laws !== registeredLaws) {
+    const message = `the laws of ${showName(directory)} are not the ones that were registered`
+    throw homeFailure('home.untrusted', directory, message, 'read them, then `writ trust`')
+  }
+  return { directory, id, state }
+}
+
+/**
+ * For the gate, which blocks every decision while laws are changed and says so (`laws.changed`): the
+ * home that a human registered, by path and id, whatever its laws are now.
+ */
+export function openKnownHome(surroundings: Surroundings, given: string | null): KnownHome {
   const directory = findHome(surroundings, given)
   const root = stateRoot(surroundings)
   const known = readTrusted(root).find(({ path }) => path === directory)
@@ -39,11 +59,8 @@ export function openHome(surroundings: Surroundings, given: string | null): Home
     const message = `the home ${place} has another id than the one that was registered`
     throw homeFailure('home.untrusted', directory, message)
   }
-  if (now.laws !== known.laws) {
-    const message = `the laws of ${place} are not the ones that were registered`
-    throw homeFailure('home.untrusted', directory, message, 'read them, then `writ trust`')
-  }
-  return { directory, id: known.id, state: join(root, known.id) }
+  const state = join(root, known.id)
+  return { directory, id: known.id, state, laws: now.laws, registeredLaws: known.laws }
 }
 
 /** A home as its files are now; null when it has no id. */

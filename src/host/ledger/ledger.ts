@@ -18,6 +18,7 @@ import {
   prepareFact,
   SALT_BYTES,
   type Store,
+  type StoredObject,
   StoreFailure,
 } from '../../ledger/index.ts'
 import { type LedgerKey, publicKeyOf } from './ed25519.ts'
@@ -131,6 +132,25 @@ export class Ledger {
     const [appended] = await this.store.append([prepared.draft])
     invariant(appended !== undefined, 'a draft that was appended is answered')
     return { ok: true, appended }
+  }
+
+  /** Several entries as one commit: all of them become facts, or the first refusal is told. */
+  async recordAll(
+    entries: readonly Entry[],
+  ): Promise<
+    | { readonly ok: true; readonly appended: readonly Appended[] }
+    | Extract<Preparation, { ok: false }>
+  > {
+    const drafts: Draft[] = []
+    const objects: StoredObject[] = []
+    for (const entry of entries) {
+      const prepared = this.#prepare(entry, undefined)
+      if (!prepared.ok) return prepared
+      drafts.push(prepared.draft)
+      objects.push(...prepared.objects)
+    }
+    await Promise.all(objects.map((object) => this.objects.put(object)))
+    return { ok: true, appended: await this.store.append(drafts) }
   }
 
   /**
