@@ -1,0 +1,40 @@
+/**
+ * Preconditions (G-9), probed by the host. What cannot be probed counts as failed. The answer names
+ * what failed; an actor is told no more than that something did.
+ */
+import { lstatSync } from 'node:fs'
+import { networkInterfaces } from 'node:os'
+import type { Proposal } from '../../contracts/index.ts'
+
+export interface PreconditionFailure {
+  readonly name: 'paths_exist' | 'network_available' | 'user_idle'
+  readonly path?: string
+}
+
+/** Of a proposal and all its children. */
+export function probePreconditions(proposal: Proposal): readonly PreconditionFailure[] {
+  const { paths_exist, network_available, user_idle } = proposal.descriptor.preconditions
+  const failures: PreconditionFailure[] = paths_exist
+    .filter((path) => !exists(path))
+    .map((path) => ({ name: 'paths_exist', path }))
+  if (network_available && !hasNetwork()) failures.push({ name: 'network_available' })
+  // Nothing on a plain system tells whether somebody sits in front of it.
+  if (user_idle) failures.push({ name: 'user_idle' })
+  return [...failures, ...(proposal.children ?? []).flatMap(probePreconditions)]
+}
+
+function exists(path: string): boolean {
+  try {
+    lstatSync(path)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** An address that is not the machine's own loopback. */
+function hasNetwork(): boolean {
+  return Object.values(networkInterfaces()).some((addresses) =>
+    addresses?.some(({ internal }) => !internal),
+  )
+}
