@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ROOT, run, stop } from './setup.mjs'
 
-const BUNDLED = new Set(['typebox', 'yaml'])
+const BUNDLED = new Set(['diff', 'typebox', 'yaml'])
 const STAMP = join(ROOT, 'dist', '.stamp')
 
 export async function build() {

@@ -24,7 +24,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   cli: {
     sees: ['base', 'contracts', 'constitution', 'ledger', 'gate', 'host'],
     pure: false,
-    packages: ['yaml'],
+    packages: ['diff', 'yaml'],
   },
 }
 
