@@ -14,6 +14,7 @@ import type { KeyRing } from './key-ring.ts'
 import { type Answer, type Call, LedgerFile, type OnStep } from './ledger-file.ts'
 import { APPLICATION_ID, createSchema, SCHEMA_VERSION, schemaDifferences } from './schema.ts'
 import { failure, failureOf, openDatabase, takeTurn } from './sqlite.ts'
+import { warmUp } from './warm-up.ts'
 
 export interface EngineOptions {
   readonly file: string
@@ -156,6 +157,7 @@ export class Engine {
         lookup: this.#lookup,
         onGrown: (stream, size) => this.#noteGrown(stream, size),
       })
+      warmUp(options.keys.current())
     } catch (error) {
       this.#database.close()
       throw failureOf(error, file)
@@ -187,6 +189,7 @@ export class Engine {
   /** Leaves a short tail behind, unless it was so long that nobody should wait for it now. */
   close(): void {
     for (let stretch = 0; stretch < CLOSING_STRETCHES && this.followUp(); stretch++);
+    this.#ledger.close()
     this.#index.close()
     this.#database.close()
   }

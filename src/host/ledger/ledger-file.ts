@@ -27,6 +27,7 @@ import { failure, failureOf, isFull } from './sqlite.ts'
 import { beginningDraft } from './stream-beginning.ts'
 import { newStream, StreamLoader, type StreamState, sealNext, signEnd } from './stream-state.ts'
 import { Turnstile } from './turnstile.ts'
+import { WaitingList } from './waiting-list.ts'
 
 /** The steps of a commit in their order. */
 export const STEPS = ['begin', 'facts', 'tiles', 'head', 'commit', 'answer'] as const
@@ -98,9 +99,8 @@ export class LedgerFile {
   readonly #sql: ReturnType<typeof prepareStatements>
   readonly #states = new Map<string, StreamState>()
   readonly #name: string
+  readonly #waiting: WaitingList
   #dataVersion = -1
-  /** Other processes were seen writing: step aside after a commit. */
-  #isContended = false
 
   constructor({ database, file, keys, lookup, ...options }: LedgerFileOptions) {
     this.#database = database
@@ -110,12 +110,13 @@ export class LedgerFile {
     this.#nowMs = options.nowMs ?? Date.now
     this.#onStep = options.onStep ?? (() => undefined)
     this.#onGrown = options.onGrown ?? (() => undefined)
-    this.#turnstile = new Turnstile(options.waitMsMax)
     this.#loader = new StreamLoader(database, keys)
     this.#sql = prepareStatements(database)
     const name = this.#sql.name.get()
     if (typeof name !== 'string') throw failure('ledger.tampered', file, 'the ledger has no name')
     this.#name = name
+    this.#waiting = new WaitingList(`${file}-turns`)
+    this.#turnstile = new Turnstile(this.#waiting, options.waitMsMax)
   }
 
   /**
@@ -126,6 +127,10 @@ export class LedgerFile {
     const end = calls.findIndex(({ rotateTo }) => rotateTo !== undefined) + 1
     if (end === 0 || end === calls.length) return this.#commitTogether(calls)
     return [...this.#commitTogether(calls.slice(0, end)), ...this.commit(calls.slice(end))]
+  }
+
+  close(): void {
+    this.#waiting.close()
   }
 
   #commitTogether(calls: readonly Call[]): readonly Answer[] {
@@ -148,17 +153,15 @@ export class LedgerFile {
       if (failed !== null) return calls.map(() => failed)
     }
     for (const { id, storedSize } of turn.touched) this.#onGrown(id, storedSize)
-    this.#turnstile.leave(this.#isContended)
+    this.#turnstile.leave()
     return turn.results.map(answerOf)
   }
 
   #begin(turn: Turn): void {
     this.#step(turn, 'begin', () => {
-      const { waited } = this.#turnstile.enter(() => this.#sql.begin.run())
+      this.#turnstile.enter(() => this.#sql.begin.run())
       const dataVersion = this.#sql.dataVersion.get() as number
-      const moved = dataVersion !== this.#dataVersion
-      this.#isContended = waited || (moved && this.#dataVersion !== -1)
-      if (moved) this.#dropMoved()
+      if (dataVersion !== this.#dataVersion) this.#dropMoved()
       this.#dataVersion = dataVersion
     })
   }

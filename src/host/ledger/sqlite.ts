@@ -3,8 +3,8 @@
  * writers takes its turn.
  *
  * SQLite's own busy timeout backs off until a slow process starves (two processes: one got a single
- * fact in 3 s), so it is off. A writer asks again after 0.2 to 0.5 ms, at random, and after a commit
- * that others were waiting for it steps aside for as long.
+ * fact in 3 s), so it is off: whoever finds the file busy asks again after 0.2 to 0.5 ms, at random.
+ * Appends take turns in a better order (turnstile.ts).
  */
 import BetterSqlite, { type Database } from 'better-sqlite3'
 import { type Code, type Fault, fault } from '../../base/index.ts'

@@ -1,0 +1,28 @@
+/**
+ * A first append takes five times as long as the next one, because no code has run yet. Under the lock
+ * of the ledger everybody else would wait for that, and sixteen processes that begin together for all
+ * of it. So a writer does it once before it asks for a turn, on a stream that is stored nowhere.
+ */
+import type { Draft } from '../../ledger/index.ts'
+import type { LedgerKey } from './ed25519.ts'
+import { FactIds } from './fact-id.ts'
+import { ringOf } from './key-ring.ts'
+import { newStream, sealNext, signEnd, stateOf } from './stream-state.ts'
+
+const NAME = 'nowhere'
+const DRAFT: Draft = {
+  stream: NAME,
+  idempotencyKey: null,
+  middle: '"principal":null,"record":null',
+  tail: `"source":"","stream":"${NAME}"`,
+  expectedSize: null,
+}
+
+export function warmUp(key: LedgerKey): void {
+  const state = newStream(0, NAME, NAME, key)
+  const { text, chain } = sealNext(state, DRAFT, 0, new FactIds())
+  const tiles = state.growth.takeChanges()
+  const { note } = signEnd(state, undefined)
+  const end = { id: 0, name: NAME, origin: NAME, size: 1, tiles }
+  stateOf({ ...end, head: { size: 1, note }, last: { fact: text, chain } }, ringOf(key), false)
+}
