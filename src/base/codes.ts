@@ -23,6 +23,16 @@ function usage<const S extends string>(says: S) {
   return { http: 400, exit: 2, says } as const
 }
 
+/** The gate said no. */
+function refused<const S extends string>(says: S) {
+  return { http: 403, exit: 1, says } as const
+}
+
+/** The gate waits for a human. */
+function waiting<const S extends string>(says: S) {
+  return { http: 202, exit: 3, says } as const
+}
+
 /** Writ could not do its work; nothing was let through. */
 function broken<const S extends string>(says: S) {
   return { http: 500, exit: 4, says } as const
@@ -434,6 +444,62 @@ export const CODES = {
   // Bodies: what is kept beside the ledger.
   'body.missing': { http: 404, exit: 1, says: 'the body is not kept here' },
   'body.altered': broken('the body is not the one that the fact names'),
+
+  // The gate's own records.
+  'gate_record.required': wrong('a mandatory field is missing'),
+  'gate_record.field_type': wrong('a field has the wrong JSON type'),
+  'gate_record.unknown_key': wrong('the contract has no such key'),
+  'gate_record.enum': wrong('the value is not one of the allowed ones'),
+  'gate_record.action_id': wrong('the action id is not a UUID'),
+  'gate_record.id': wrong('the id is not a UUID'),
+  'gate_record.digest': wrong('the digest is not `sha256:` and 64 hex digits'),
+  'gate_record.moment': wrong('the time is not an ISO 8601 moment'),
+  'gate_record.time_order': wrong('one time lies before another that it follows'),
+  'gate_record.count': wrong('the number is smaller or larger than it may be'),
+  'gate_record.empty': wrong('a text or list that must hold something is empty'),
+  'gate_record.path': wrong('the path is not absolute'),
+  'gate_record.code': wrong('the code is malformed'),
+  'gate_record.tier': wrong('the tier is not 0, 1 or 2'),
+  'gate_record.assurance': wrong('the answer does not stand on such a proof'),
+  'gate_record.misplaced': wrong('the field has no meaning beside the others'),
+  'gate_record.duplicate': wrong('the same thing is named twice'),
+  'gate_record.contradiction': wrong('the record contradicts itself'),
+
+  // The gate: what a decision says (G-8, G-15 to G-18). `law.<policy_id>` is made from the law.
+  'promote.ok': { http: 200, exit: 1, says: 'nothing stands against the promotion' },
+  'confirm.descriptor': waiting('the descriptor asks for a confirmation'),
+  'confirm.law': waiting('a law asks for a confirmation'),
+  'confirm.class': waiting('an effect is of a class that a human has to confirm'),
+  'confirm.intent': waiting('the intent argues, or was rolled back before'),
+  'confirm.denied': refused('a human said no'),
+  'confirm.expired': refused('nobody answered in time, which is a no'),
+  'confirm.used': refused('the question was answered before'),
+  'confirm.mismatch': refused('the answer is about another proposal or another result'),
+  'confirm.assurance': refused('the answer does not stand on the proof that this needs'),
+  'precondition.failed': refused('what has to hold beforehand does not, or cannot be found out'),
+  'evaluation.failed': refused('a law could not be evaluated, and so counts as broken'),
+  'effect.undeclared': refused('something happened that was not declared'),
+  'effect.out_of_scope': refused('something happened outside the scope'),
+  'effect.not_observed': refused('a declared effect did not happen'),
+  'effect.discarded': refused('a change to a place that nobody keeps was dropped'),
+  'effect.deferred_execution': waiting('a path was changed that other programs run by themselves'),
+  'effect.privileged': refused('a file would run with the rights of somebody else'),
+  'effect.host_state': refused('the run reached for what belongs to writ'),
+  'effect.irreversible': refused('an effect can be neither staged nor undone'),
+  'result.failed': waiting('the command failed'),
+  'result.timeout': refused('the run took longer than it may'),
+  'result.resource_killed': refused('the run passed one of its caps'),
+  'result.policy_aborted': refused('the run was stopped'),
+  'result.sandbox_error': refused('the sandbox failed, so nothing is known'),
+  'rehearsal.background': refused('processes lived on after the command had ended'),
+  'rehearsal.interfered': refused('others changed what the rehearsal read'),
+  'diff.unsupported': refused('a change cannot be carried over as it is'),
+  'diff.link_split': waiting('a hard link would be split'),
+  'rollback.impossible': refused('the effects could not be undone'),
+  'block.permanent': refused('the same intent was blocked before and nobody lifted it'),
+  cooldown: refused('the same intent was taken back or denied a short time ago'),
+  halted: { http: 503, exit: 1, says: 'everything was halted by a human' },
+  'laws.changed': refused('the laws are not the ones that a human accepted'),
 } as const satisfies Record<string, CodeRow>
 
 export type Code = keyof typeof CODES

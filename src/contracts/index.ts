@@ -210,6 +210,27 @@ export {
   VIOLATION_ACTIONS,
 } from './flow/vocabulary.ts'
 export {
+  ASSURANCES,
+  type Assurance,
+  type Confirmation,
+  confirmationContract,
+} from './gate/confirmation.ts'
+export {
+  type Evaluation,
+  evaluationContract,
+  type HostFacts,
+  type LawOutcome,
+  type Obstacle,
+  type RootFacts,
+  type StandingExcerpt,
+} from './gate/evaluation.ts'
+export { type Halt, haltContract } from './gate/halt.ts'
+export { type Laws, lawsContract } from './gate/laws.ts'
+export { type Override, overrideContract } from './gate/override.ts'
+export { type Promotion, promotionContract } from './gate/promotion.ts'
+export { type Rollback, rollbackContract } from './gate/rollback.ts'
+export { TRUST_LEVELS } from './gate/shapes.ts'
+export {
   type Check,
   type Context,
   type Contract,

@@ -23,6 +23,13 @@ import { proposalContract } from './descriptor/proposal.ts'
 import { sandboxResult } from './descriptor/sandbox-result.ts'
 import { flowContract } from './flow/flow.ts'
 import { flowSideContract } from './flow/side.ts'
+import { confirmationContract } from './gate/confirmation.ts'
+import { evaluationContract } from './gate/evaluation.ts'
+import { haltContract } from './gate/halt.ts'
+import { lawsContract } from './gate/laws.ts'
+import { overrideContract } from './gate/override.ts'
+import { promotionContract } from './gate/promotion.ts'
+import { rollbackContract } from './gate/rollback.ts'
 import type { Contract } from './kernel/contract.ts'
 import { bodyDropped } from './ledger/body-dropped.ts'
 import { keyRotated } from './ledger/key-rotated.ts'
@@ -47,6 +54,13 @@ const DOCUMENTS: readonly Contract[] = [
   proposalContract,
   sandboxResult,
   decisionContract,
+  evaluationContract,
+  confirmationContract,
+  promotionContract,
+  rollbackContract,
+  overrideContract,
+  haltContract,
+  lawsContract,
   flowContract,
   flowSideContract,
   keyRotated,

@@ -22,6 +22,7 @@ const NOT_OF_DOCUMENTS = new Set([
   'receipt.duplicate',
   'descriptor.action_id_reused',
   'descriptor.ceiling',
+  'evaluation.failed',
   'document.envelope',
   'ruleset.duplicate_ruleset',
   'ruleset.vocabulary',

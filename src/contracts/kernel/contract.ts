@@ -26,7 +26,10 @@ export interface Subject {
 export type Check = (subject: Subject) => void
 
 /** The first part of every code the contract gives: `task` in `task.required`. */
-export type Prefix = Code extends `${infer P}.${string}` ? P : never
+export type Prefix = PrefixOf<Code>
+
+/** Codes without a point are of no contract. */
+type PrefixOf<C extends Code> = C extends `${infer P}.${string}` ? P : never
 
 export interface Contract {
   readonly name: string

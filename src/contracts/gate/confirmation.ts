@@ -1,0 +1,89 @@
+/**
+ * `confirmation_v1`: a human's one answer about one proposal and one result (G-18, I4). Silence until
+ * the expiry is an answer as well, and then nobody gave it.
+ */
+import * as Type from 'typebox'
+import { DOCUMENT_LIMITS, show, showName } from '../../base/index.ts'
+import { type Contract, field, type Subject } from '../kernel/contract.ts'
+import {
+  ActionId,
+  checkMoments,
+  checkOrder,
+  closed,
+  DigestText,
+  Moment,
+  momentMs,
+  Reason,
+  refuseField,
+  TRUST_LEVELS,
+} from './shapes.ts'
+
+export const CONFIRMATION_ANSWERS = ['APPROVED', 'DENIED', 'EXPIRED'] as const
+export const ASSURANCES = ['terminal', 'passphrase', 'passkey', 'none'] as const
+
+export const ConfirmationSchema = Type.Object(
+  {
+    action_id: ActionId,
+    proposal_digest: DigestText,
+    result_digest: DigestText,
+    answer: Type.Enum([...CONFIRMATION_ANSWERS]),
+    /** What proved the human; a terminal alone proves nothing and is called so. */
+    assurance: Type.Enum([...ASSURANCES]),
+    level: Type.Enum([...TRUST_LEVELS]),
+    asked_at: Moment,
+    answered_at: Moment,
+    expires_at: Moment,
+    reason: Type.Optional(Reason),
+    /** The human knew that the command had failed. */
+    told_failure: Type.Optional(Type.Boolean()),
+  },
+  closed,
+)
+
+export type Confirmation = Type.Static<typeof ConfirmationSchema>
+export type Assurance = Confirmation['assurance']
+
+function checkAnswer(subject: Subject): void {
+  const { document, report } = subject
+  const answer = field(document, 'answer')
+  const assurance = field(document, 'assurance')
+  if (answer === 'APPROVED' && assurance === 'none') {
+    const message = 'an approval stands on a terminal, a passphrase or a passkey'
+    report.add('gate_record.assurance', '/assurance', message)
+  }
+  if (answer !== 'EXPIRED') return
+  refuseField(subject, 'told_failure', 'where nobody answered')
+  if (assurance === 'none' || typeof assurance !== 'string') return
+  const message = `nobody answered, so nothing was proven by ${show(assurance, '')}`
+  report.add('gate_record.assurance', '/assurance', message)
+}
+
+/** Who answers is in time; who does not is not. */
+function checkExpiry({ document, report }: Subject): void {
+  const answer = field(document, 'answer')
+  const answered = momentMs(field(document, 'answered_at'))
+  const expires = momentMs(field(document, 'expires_at'))
+  if (answered === null || expires === null) return
+  if (answer === 'EXPIRED' && answered < expires) {
+    const message = `the question expires later than this ${showName('EXPIRED')}`
+    report.add('gate_record.time_order', '/answered_at', message)
+  }
+  if (answer !== 'APPROVED' || answered <= expires) return
+  report.add('gate_record.time_order', '/answered_at', 'the approval came after the expiry')
+}
+
+export const confirmationContract: Contract = {
+  name: 'confirmation_v1',
+  title: 'The answer of a human about one proposal and its rehearsed result.',
+  prefix: 'gate_record',
+  schema: ConfirmationSchema,
+  checks: [
+    checkMoments(['asked_at', 'answered_at', 'expires_at']),
+    checkOrder(['asked_at', 'answered_at']),
+    checkOrder(['asked_at', 'expires_at']),
+    checkAnswer,
+    checkExpiry,
+  ],
+  limits: DOCUMENT_LIMITS,
+  isRecord: true,
+}

@@ -1,0 +1,218 @@
+/**
+ * `evaluation_v1`: everything that a decision rests on besides the proposal and the result (L-9):
+ * what the host found out at admission, what stood against the intent, what the laws said, and which
+ * evaluator judged. Whoever has the proposal, the result, the manifest and this can compute the
+ * decision again. Written before the decision, by the host only.
+ *
+ * Its parts are what the gate's functions take as arguments, so that nothing is lost between what
+ * was judged and what was recorded.
+ */
+import * as Type from 'typebox'
+import { DOCUMENT_LIMITS, show, showName } from '../../base/index.ts'
+import { ACTION_KINDS, RISK_LEVELS } from '../descriptor/descriptor.ts'
+import { type Contract, elements, field, type Subject } from '../kernel/contract.ts'
+import { ActionId, Count, closed, DigestText, Word } from './shapes.ts'
+
+const PathText = Type.String({
+  pattern: '^/',
+  'x-code': { pattern: 'path' },
+  'x-says': 'an absolute path',
+})
+const Paths = Type.Array(PathText)
+const Cap = Type.Integer({ minimum: 1, 'x-code': { minimum: 'count' } })
+const Risk = Type.Enum([...RISK_LEVELS])
+
+/** What the host found at the literal part of one path of the scope. */
+const RootFacts = Type.Object(
+  {
+    /** The path of the scope without its wildcards. */
+    declared: PathText,
+    /** Symbolic links resolved; where the end does not exist, as far as there is something. */
+    real: PathText,
+    /** Null when there is nothing yet. */
+    kind: Type.Union([Type.Enum(['file', 'directory', 'other']), Type.Null()]),
+    filesystem: Word,
+    read_only: Type.Boolean(),
+    /** Mounts strictly below. */
+    mounts: Paths,
+    /** Of the root, or of the nearest directory that exists; the digits of a whole number. */
+    device: Word,
+    inode: Word,
+  },
+  closed,
+)
+
+const HostFacts = Type.Object(
+  {
+    now_ms: Type.Integer(),
+    max_age_ms: Count,
+    max_future_ms: Count,
+    ceilings: Type.Object(
+      { max_cpu_ms: Cap, max_memory_mb: Cap, max_disk_mb: Cap, max_duration_ms: Cap },
+      closed,
+    ),
+    /** Those action ids of the proposal that were used before, in lower case. */
+    seen_action_ids: Type.Array(ActionId),
+    /** Real path of what the person works on; configuration outside of it weighs more. */
+    workspace: PathText,
+    roots: Type.Array(RootFacts),
+    /** Other declared paths that lead through symbolic links, longest known part first or not. */
+    real_paths: Type.Array(Type.Object({ declared: PathText, real: PathText }, closed)),
+    /** Real paths of the homes of this machine; `own` is the actor's. */
+    homes: Type.Array(Type.Object({ path: PathText, own: Type.Boolean() }, closed)),
+    /** Real paths of writ's own state, keys, laws and configuration. */
+    writ_places: Paths,
+  },
+  closed,
+)
+
+const Standing = Type.Object(
+  {
+    halted: Type.Boolean(),
+    laws_changed: Type.Boolean(),
+    /** The intent is refused until a human lifts it; already false when one did. */
+    permanent: Type.Boolean(),
+    cooldown_until_ms: Type.Union([Type.Integer(), Type.Null()]),
+    /** The intent was rolled back and nobody confirmed it since. */
+    reconfirm: Type.Boolean(),
+    /** The intent left processes behind before. */
+    background_before: Type.Boolean(),
+  },
+  closed,
+)
+
+const LawOutcome = Type.Object(
+  {
+    policy_id: Word,
+    tier: Type.Integer({ minimum: 0, maximum: 2, 'x-code': 'tier' }),
+    action: Type.Enum(['block', 'confirm', 'alert']),
+    /** Laws that hold are not listed. */
+    state: Type.Enum(['broken', 'error']),
+    reads_result: Type.Boolean(),
+    /** A human's override for this proposal or this time was found. */
+    overridden: Type.Boolean(),
+  },
+  closed,
+)
+
+const ReasonCode = Type.String({
+  pattern: '^[a-z][a-z0-9_]*(?:\\.[^\\s.]+)*$',
+  'x-code': { pattern: 'code' },
+  'x-says': 'a code such as `sandbox.control_missing`',
+})
+
+const Obstacle = Type.Object(
+  { code: ReasonCode, path: Type.Optional(Type.String()), detail: Type.Optional(Type.String()) },
+  closed,
+)
+
+export const EvaluationSchema = Type.Object(
+  {
+    action_id: ActionId,
+    proposal_digest: DigestText,
+    result_digest: Type.Optional(DigestText),
+    /** Absent when the document is too broken to have one. */
+    intent: Type.Optional(DigestText),
+    /** What a human names to lift a block: the digest of the operation, or of the children. */
+    operation_digest: Type.Optional(DigestText),
+    action_type: Type.Optional(Type.Enum([...ACTION_KINDS])),
+    cooldown_on_repeat: Type.Boolean(),
+    evaluator: Type.Object({ name: Word, version: Word }, closed),
+    laws: DigestText,
+    lists: DigestText,
+    door: Type.Enum(['propose', 'exec']),
+    /** The human's approval of the shown effects is the declaration. */
+    declared_by_approval: Type.Boolean(),
+    actor_kind: Type.Enum(['human', 'ai', 'script', 'device']),
+    /** What the contract found; the document is then not on the ledger. */
+    violations: Type.Array(Type.Object({ code: ReasonCode, path: Type.String() }, closed)),
+    host: HostFacts,
+    standing: Standing,
+    /** Names of what failed; null when preconditions were not reached. */
+    preconditions: Type.Union([Type.Object({ failed: Type.Array(Word) }, closed), Type.Null()]),
+    law_outcomes: Type.Array(LawOutcome),
+    /** Why no rehearsal could be had or used, beyond what a result says. */
+    obstacles: Type.Array(Obstacle),
+    /** What the comparison needed besides proposal and manifest; null without a rehearsal. */
+    comparison: Type.Union([
+      Type.Object(
+        {
+          /** Raw paths, one character a byte, of package.json files whose `scripts` differ. */
+          scripts_changed: Type.Array(Type.String()),
+          /** Real paths of the directories that commands are looked for in. */
+          path_directories: Paths,
+          /** Of a composite: what each child changed, in the order they ran. */
+          steps: Type.Array(Type.Object({ action_id: ActionId, manifest: DigestText }, closed)),
+        },
+        closed,
+      ),
+      Type.Null(),
+    ]),
+    risk: Type.Object({ declared: Risk, floor: Risk, effective: Risk }, closed),
+  },
+  closed,
+)
+
+export type Evaluation = Type.Static<typeof EvaluationSchema>
+export type HostFacts = Evaluation['host']
+export type RootFacts = HostFacts['roots'][number]
+export type StandingExcerpt = Evaluation['standing']
+export type LawOutcome = Evaluation['law_outcomes'][number]
+export type Obstacle = Evaluation['obstacles'][number]
+
+/** The higher of the two risks counts, and the host's floor never lowers it. */
+function checkRisk({ document, report }: Subject): void {
+  const risk = field(document, 'risk')
+  const levels: readonly unknown[] = RISK_LEVELS
+  const rank = (name: string): number => levels.indexOf(field(risk, name))
+  const [declared, floor, effective] = [rank('declared'), rank('floor'), rank('effective')]
+  if (declared < 0 || floor < 0 || effective < 0) return
+  if (effective === Math.max(declared, floor)) return
+  const message = 'the effective risk is not the higher of the declared one and the floor'
+  report.add('gate_record.contradiction', '/risk/effective', message)
+}
+
+/** A result, and what was compared with it, come and go together. */
+function checkResult({ document, report }: Subject): void {
+  const comparison = field(document, 'comparison')
+  if (comparison === undefined) return
+  const hasResult = Object.hasOwn(document, 'result_digest')
+  if (comparison !== null && !hasResult) {
+    const message = 'a comparison needs the result that was compared'
+    report.add('gate_record.required', '/result_digest', message)
+  }
+  if (hasResult) return
+  for (const [index, law] of elements(field(document, 'law_outcomes')).entries()) {
+    if (field(law, 'reads_result') !== true) continue
+    const message = `the law ${show(field(law, 'policy_id'), '')} reads a result that is not there`
+    report.add('gate_record.contradiction', `/law_outcomes/${index}/reads_result`, message)
+  }
+}
+
+/** A declaration by approval is a person's own command, never a document. */
+function checkDoor({ document, report }: Subject): void {
+  if (field(document, 'declared_by_approval') !== true || field(document, 'door') !== 'propose') {
+    return
+  }
+  const message = `a ${showName('propose')} declares its effects itself`
+  report.add('gate_record.contradiction', '/declared_by_approval', message)
+}
+
+/** Nothing below tier 1 is ever overridden. */
+function checkOverrides({ document, report }: Subject): void {
+  for (const [index, law] of elements(field(document, 'law_outcomes')).entries()) {
+    if (field(law, 'tier') !== 0 || field(law, 'overridden') !== true) continue
+    const message = `the law ${show(field(law, 'policy_id'), '')} of tier 0 cannot be overridden`
+    report.add('gate_record.contradiction', `/law_outcomes/${index}/overridden`, message)
+  }
+}
+
+export const evaluationContract: Contract = {
+  name: 'evaluation_v1',
+  title: 'What a decision of the gate rests on besides the proposal and the result.',
+  prefix: 'gate_record',
+  schema: EvaluationSchema,
+  checks: [checkRisk, checkResult, checkDoor, checkOverrides],
+  limits: DOCUMENT_LIMITS,
+  isRecord: true,
+}

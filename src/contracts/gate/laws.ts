@@ -1,0 +1,35 @@
+/**
+ * `laws_v1`: a human accepted these laws for a home. A fact of the host's stream. From here on the
+ * file must have this digest; any other is `laws.changed`, and nothing is decided but BLOCK. The
+ * bytes are kept as bodies, so that every decision can be computed again (L-9).
+ */
+import * as Type from 'typebox'
+import { DOCUMENT_LIMITS } from '../../base/index.ts'
+import type { Contract } from '../kernel/contract.ts'
+import { checkMoments, closed, DigestText, Moment, Reason } from './shapes.ts'
+
+export const LawsSchema = Type.Object(
+  {
+    /** Of the bytes of the file. */
+    laws: DigestText,
+    /** The body in which these bytes are kept. */
+    body: DigestText,
+    /** Of the lists that judge besides the laws, with what the laws add to them. */
+    lists: DigestText,
+    accepted_at: Moment,
+    reason: Type.Optional(Reason),
+  },
+  closed,
+)
+
+export type Laws = Type.Static<typeof LawsSchema>
+
+export const lawsContract: Contract = {
+  name: 'laws_v1',
+  title: 'A human accepted these laws.',
+  prefix: 'gate_record',
+  schema: LawsSchema,
+  checks: [checkMoments(['accepted_at'])],
+  limits: DOCUMENT_LIMITS,
+  isRecord: true,
+}

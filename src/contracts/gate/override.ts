@@ -1,0 +1,88 @@
+/**
+ * `override_v1`: a human set something aside, knowing and bounded. `law`: a law of tier 1, for one
+ * action or for a time. `lift`: a permanent block of an intent. `release`: a request that the proxy
+ * would refuse, before the run that sends it.
+ *
+ * An override is bound to what it names, ends, and is used up: nothing here widens a scope.
+ */
+import * as Type from 'typebox'
+import { DOCUMENT_LIMITS } from '../../base/index.ts'
+import { type Contract, field, type Subject } from '../kernel/contract.ts'
+import { UUID_PATTERN } from '../kernel/schema.ts'
+import {
+  ActionId,
+  checkMoments,
+  checkOrder,
+  closed,
+  DigestText,
+  demandField,
+  Moment,
+  Reason,
+  refuseField,
+  Word,
+} from './shapes.ts'
+
+export const OVERRIDE_KINDS = ['law', 'lift', 'release'] as const
+
+export const OverrideSchema = Type.Object(
+  {
+    override_id: Type.String({
+      pattern: UUID_PATTERN,
+      'x-code': { pattern: 'id' },
+      'x-says': 'a UUID',
+    }),
+    kind: Type.Enum([...OVERRIDE_KINDS]),
+    policy_id: Type.Optional(Word),
+    action_id: Type.Optional(ActionId),
+    intent: Type.Optional(DigestText),
+    operation_digest: Type.Optional(DigestText),
+    expires_at: Type.Optional(Moment),
+    /** How often it may be used. */
+    uses: Type.Integer({ minimum: 1, maximum: 1_000, 'x-code': 'count' }),
+    reason: Reason,
+    given_at: Moment,
+  },
+  closed,
+)
+
+export type Override = Type.Static<typeof OverrideSchema>
+
+function checkKind(subject: Subject): void {
+  const { document, report } = subject
+  const has = (name: string): boolean => Object.hasOwn(document, name)
+  switch (field(document, 'kind')) {
+    case 'law':
+      demandField(subject, 'policy_id', 'of the law that is set aside')
+      if (has('action_id') || has('expires_at')) return
+      report.add(
+        'gate_record.required',
+        '/expires_at',
+        'an override names one action or the time when it ends',
+      )
+      return
+    case 'lift':
+      refuseField(subject, 'policy_id', 'where a block is lifted')
+      if (has('intent') || has('operation_digest')) return
+      report.add('gate_record.required', '/intent', 'a lift names the intent or the operation')
+      return
+    case 'release':
+      refuseField(subject, 'policy_id', 'where a request is released')
+      demandField(subject, 'action_id', 'of the one proposal that is released')
+      return
+    default:
+  }
+}
+
+export const overrideContract: Contract = {
+  name: 'override_v1',
+  title: 'A human set a law, a block or a refusal aside, knowing and bounded.',
+  prefix: 'gate_record',
+  schema: OverrideSchema,
+  checks: [
+    checkMoments(['given_at', 'expires_at']),
+    checkOrder(['given_at', 'expires_at']),
+    checkKind,
+  ],
+  limits: DOCUMENT_LIMITS,
+  isRecord: true,
+}
