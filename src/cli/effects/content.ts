@@ -1,0 +1,62 @@
+/**
+ * What a file holds, as far as it can be shown: text, something else, or more than is read here.
+ * Streams are read to a limit and never held beyond it; longer ones are only counted.
+ */
+import { isUtf8 } from 'node:buffer'
+
+export type Content =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'binary' }
+  /** `lines` is null when even counting would take too long. */
+  | { readonly kind: 'long'; readonly lines: number | null }
+  /** What was there a moment ago cannot be read any more. */
+  | { readonly kind: 'unreadable'; readonly reason: string }
+
+/** What is read to be compared line by line; `whole` is what somebody asks for who wants it all. */
+export const READ_BYTES_MAX = { usual: 4 << 20, whole: 64 << 20 } as const
+const COUNTED_BYTES_MAX = 256 << 20
+const LINE_FEED = 10
+
+export async function readContent(
+  stream: AsyncIterable<unknown>,
+  size: number,
+  bytesMax: number,
+): Promise<Content> {
+  try {
+    return size > bytesMax ? await countLines(stream, size) : await readText(stream, bytesMax)
+  } catch (thrown) {
+    const { code, message } = thrown as NodeJS.ErrnoException
+    return { kind: 'unreadable', reason: code ?? message }
+  }
+}
+
+async function readText(stream: AsyncIterable<unknown>, bytesMax: number): Promise<Content> {
+  const pieces: Uint8Array[] = []
+  let length = 0
+  for await (const piece of bytesOf(stream)) {
+    pieces.push(piece)
+    length += piece.length
+    // The size was told beforehand; what grew since is not what would be promoted.
+    if (length > bytesMax) return { kind: 'long', lines: null }
+  }
+  const bytes = Buffer.concat(pieces)
+  if (!isUtf8(bytes) || bytes.includes(0)) return { kind: 'binary' }
+  return { kind: 'text', text: bytes.toString('utf8') }
+}
+
+async function countLines(stream: AsyncIterable<unknown>, size: number): Promise<Content> {
+  if (size > COUNTED_BYTES_MAX) return { kind: 'long', lines: null }
+  let lines = 0
+  for await (const piece of bytesOf(stream)) {
+    if (piece.includes(0)) return { kind: 'binary' }
+    for (let at = piece.indexOf(LINE_FEED); at !== -1; at = piece.indexOf(LINE_FEED, at + 1))
+      lines++
+  }
+  return { kind: 'long', lines }
+}
+
+async function* bytesOf(stream: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
+  for await (const piece of stream) {
+    yield typeof piece === 'string' ? Buffer.from(piece) : (piece as Uint8Array)
+  }
+}

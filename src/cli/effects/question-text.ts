@@ -1,0 +1,59 @@
+/**
+ * The last lines before somebody answers: how many effects, of which result, and whether the command
+ * failed. Counts and digest stand directly at the question, as the inbox shows them, so that what is
+ * agreed to cannot be mistaken for something further up.
+ */
+import { CODES, isCode } from '../../base/index.ts'
+import type { Decision, SandboxResult } from '../../contracts/index.ts'
+import type { Paint } from '../terminal.ts'
+import { countsText } from './amount.ts'
+import { visible } from './visible.ts'
+
+const DIGITS = 8
+
+/** The first hex digits of a digest. */
+export function shortDigest(digest: string): string {
+  return digest.slice(digest.indexOf(':') + 1).slice(0, DIGITS)
+}
+
+/** How the command ended, when it did not end well; null when it did. */
+export function failureText({ execution }: SandboxResult): string | null {
+  const { status, exit_code: exitCode, signal, killed_by: killedBy } = execution
+  if (status === 'SUCCESS') return null
+  if (killedBy !== undefined) return `the command was ended: it used up its ${killedBy}`
+  if (signal !== null) return `the command was ended by ${visible(signal)}`
+  return exitCode === null ? 'the command failed' : `the command failed with status ${exitCode}`
+}
+
+export function questionText(
+  result: SandboxResult,
+  resultDigest: string,
+  decision: Decision,
+  paint: Paint,
+): string {
+  const counts = `${countsText(result.diff.counts)}, result ${shortDigest(resultDigest)}`
+  const failure = failureText(result)
+  const reasons = reasonLines(decision, paint)
+  const ask = failure === null ? 'promote them?' : 'promote its effects all the same?'
+  return [
+    '',
+    ...(reasons.length === 0 ? [] : [paint.strong('Asked because'), ...reasons, '']),
+    ...(failure === null ? [] : [paint.bad(failure)]),
+    `${paint.strong(counts)}: ${ask} [y/N, a: show all] `,
+  ].join('\n')
+}
+
+/** Why a human is asked; one line a code, with what the code means. */
+export function reasonLines({ codes }: Decision, paint: Paint): readonly string[] {
+  return codes.map((code) => {
+    const says = isCode(code) ? `  ${CODES[code].says}` : ''
+    return `  ${paint.accent(visible(code))}${says}`
+  })
+}
+
+/** What somebody typed. Only a clear yes is one. */
+export function readAnswer(line: string): 'yes' | 'no' | 'all' {
+  const word = line.trim().toLowerCase()
+  if (word === 'y' || word === 'yes') return 'yes'
+  return word === 'a' || word === 'all' ? 'all' : 'no'
+}

@@ -1,0 +1,81 @@
+/**
+ * What a terminal is told before effects are shown, so that nothing a command wrote can colour, hide,
+ * move or forge them. Data: each row says what it undoes. The order matters where it says so.
+ */
+
+const ESC = '\u001b'
+/** String terminator: ends an operating system command or a device control string. */
+const ST = `${ESC}\\`
+
+export interface ResetRow {
+  readonly sequence: string
+  readonly undoes: string
+}
+
+function modeOff(number: number, undoes: string): ResetRow {
+  return { sequence: `${ESC}[?${number}l`, undoes }
+}
+
+export const RESET: readonly ResetRow[] = [
+  // First: whatever was begun would swallow all that follows.
+  { sequence: `\u0018${ST}`, undoes: 'a sequence or string left open' },
+  modeOff(2026, 'synchronised output, which holds back all that is drawn'),
+  { sequence: `${ESC}[4i`, undoes: 'output sent to a printer' },
+  { sequence: `${ESC}[?4i`, undoes: 'lines copied to a printer' },
+  { sequence: `${ESC}%G`, undoes: 'another encoding than UTF-8' },
+  { sequence: '\u000f', undoes: 'the second character set' },
+  { sequence: `${ESC}(B`, undoes: 'line drawing in place of letters' },
+  { sequence: `${ESC})B`, undoes: 'line drawing in the second set' },
+  modeOff(47, 'the alternate screen, oldest form'),
+  modeOff(1047, 'the alternate screen, older form'),
+  modeOff(1049, 'the alternate screen'),
+  { sequence: `${ESC}[!p`, undoes: 'most modes (soft reset)' },
+  modeOff(9, 'mouse reports, oldest form'),
+  modeOff(1000, 'mouse reports'),
+  modeOff(1001, 'mouse highlighting'),
+  modeOff(1002, 'mouse reports while dragging'),
+  modeOff(1003, 'mouse reports always'),
+  modeOff(1004, 'reports of focus'),
+  modeOff(1005, 'mouse coordinates in UTF-8'),
+  modeOff(1006, 'mouse coordinates in decimal'),
+  modeOff(1007, 'the wheel as arrow keys'),
+  modeOff(1015, 'mouse coordinates, another form'),
+  modeOff(1016, 'mouse coordinates in pixels'),
+  modeOff(2004, 'marks around pasted text'),
+  modeOff(2031, 'reports of the colour scheme'),
+  modeOff(2048, 'reports of the size'),
+  modeOff(1, 'arrow keys of applications'),
+  { sequence: `${ESC}>`, undoes: 'number pad of applications' },
+  { sequence: `${ESC}[>4;0m`, undoes: 'keys told with their modifiers' },
+  { sequence: `${ESC}[=0;1u`, undoes: 'keys told in full' },
+  modeOff(5, 'reverse video of the screen'),
+  modeOff(6, 'addresses relative to the scrolling region'),
+  modeOff(69, 'left and right margins'),
+  modeOff(45, 'going back over the left edge'),
+  { sequence: `${ESC}[?7h`, undoes: 'no wrapping: the ends of lines would be lost' },
+  { sequence: `${ESC}[4l`, undoes: 'insert mode' },
+  { sequence: `${ESC}[20l`, undoes: 'line feeds that return' },
+  { sequence: `${ESC}[12h`, undoes: 'local echo' },
+  { sequence: `${ESC}[2l`, undoes: 'a locked keyboard' },
+  // Setting the region moves the cursor, so the place is chosen at the end.
+  { sequence: `${ESC}[r`, undoes: 'a scrolling region' },
+  { sequence: `${ESC}]8;;${ST}`, undoes: 'a link left open' },
+  { sequence: `${ESC}]104${ST}`, undoes: 'colours of the palette' },
+  { sequence: `${ESC}]110${ST}`, undoes: 'the colour of text' },
+  { sequence: `${ESC}]111${ST}`, undoes: 'the colour of the background' },
+  { sequence: `${ESC}]112${ST}`, undoes: 'the colour of the cursor' },
+  { sequence: `${ESC}[0m`, undoes: 'colours, hidden and blinking text' },
+  { sequence: `${ESC}["q`, undoes: 'protected characters' },
+  { sequence: `${ESC}[0 q`, undoes: 'the shape of the cursor' },
+  { sequence: `${ESC}[?25h`, undoes: 'a hidden cursor' },
+  { sequence: `${ESC}[23;0t`, undoes: 'a title that was not ours' },
+  // Last: below everything that was drawn, on a line of ordinary height.
+  { sequence: `${ESC}[9999;1H\r\n`, undoes: 'a cursor left among older lines' },
+  { sequence: `${ESC}#5`, undoes: 'letters of double size' },
+  { sequence: `${ESC}[J`, undoes: 'text below the cursor' },
+]
+
+export const RESET_TERMINAL = RESET.map(({ sequence }) => sequence).join('')
+
+/** Said before the command runs, so that its title can be taken off again. */
+export const KEEP_TITLE = `${ESC}[22;0t`
