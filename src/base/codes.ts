@@ -500,6 +500,33 @@ export const CODES = {
   cooldown: refused('the same intent was taken back or denied a short time ago'),
   halted: { http: 503, exit: 1, says: 'everything was halted by a human' },
   'laws.changed': refused('the laws are not the ones that a human accepted'),
+
+  // Promotion, rollback and recovery (G-19 to G-21).
+  'promote.conflict': {
+    http: 409,
+    exit: 1,
+    says: 'a path is not as the rehearsal saw it, or somebody was faster',
+  },
+  'promote.busy': { http: 409, exit: 1, says: 'another process is writing to what would change' },
+  'promote.no_space': broken('there is no room for everything that a promotion needs'),
+  'promote.unsupported_fs': refused('the filesystem cannot do what a promotion needs'),
+  'promote.stage_altered': broken('the staged bytes are not the rehearsed ones'),
+  'promote.failed': broken('the machine refused a step; everything was put back'),
+  'promote.unrecovered': {
+    http: 409,
+    exit: 1,
+    says: 'an interrupted promotion or rollback has to be recovered first',
+  },
+  'recovery.conflict': {
+    http: 409,
+    exit: 1,
+    says: 'a path is neither old nor new, and a human has to choose',
+  },
+  'recovery.unknown': { http: 404, exit: 1, says: 'nothing interrupted has this id' },
+  'rollback.conflict': { http: 409, exit: 1, says: 'somebody else changed what would be restored' },
+  'rollback.expired': { http: 410, exit: 1, says: 'the pre-images are not kept any more' },
+  'rollback.altered': broken('a pre-image is not what was displaced'),
+  'workspace.busy': { http: 409, exit: 1, says: 'another process of writ works on the workspace' },
 } as const satisfies Record<string, CodeRow>
 
 export type Code = keyof typeof CODES

@@ -28,6 +28,18 @@ export interface Details {
   readonly 'ledger.signature_invalid': { readonly key: string }
   readonly 'ledger.key_missing': { readonly key: string }
   readonly 'ledger.key_exposed': { readonly file: string; readonly mode: string }
+  readonly 'promote.conflict': { readonly paths: readonly string[] }
+  readonly 'promote.busy': {
+    readonly paths: readonly string[]
+    readonly processes: readonly number[]
+  }
+  readonly 'promote.stage_altered': { readonly paths: readonly string[] }
+  readonly 'promote.unrecovered': { readonly ids: readonly string[] }
+  readonly 'recovery.conflict': { readonly id: string; readonly paths: readonly string[] }
+  readonly 'rollback.conflict': { readonly paths: readonly string[] }
+  readonly 'rollback.expired': { readonly ids: readonly string[] }
+  readonly 'rollback.altered': { readonly paths: readonly string[] }
+  readonly 'workspace.busy': { readonly process: number | null; readonly command: string | null }
 }
 
 type DetailsOf<C extends Code> = C extends keyof Details ? Details[C] : null
