@@ -320,6 +320,55 @@ export function storeSuite(
       await checkStream(store, ledger, 'tenant-2')
     })
 
+    describe('a stream that comes to be is named in the host’s', () => {
+      const named = async () =>
+        (await allFacts(store, 'host')).slice(1).map(({ principal, source, record }) => ({
+          principal,
+          source,
+          type: record.type,
+          ...(record.payload as { readonly stream: string; readonly new_key: string }),
+        }))
+      const task = (stream: string, given = {}) => taskDraft('t', { stream, ...given })
+
+      it('once, in the order of their first facts, by whoever wrote those', async () => {
+        await store.append([task('host')])
+        const other = await ledger.open()
+        await store.append([task('south', { principal: BOB }), task('alpha'), task('south')])
+        await other.append([task('alpha'), task('north'), task('host')])
+        await store.append([task('north'), task('south')])
+        await other.close()
+        const facts = (await named()).filter(({ type }) => type === 'key_rotated_v1')
+        expect(facts.map(({ stream, principal }) => [stream, principal])).toEqual([
+          ['south', BOB],
+          ['alpha', ANN],
+          ['north', ANN],
+        ])
+        for (const { stream, new_key: key, ...rest } of facts) {
+          const origin = (await store.head(stream))?.origin ?? ''
+          const { keyId } = ledger.verifier(origin)
+          expect(key.startsWith(`${origin}+${keyId.toString(16).padStart(8, '0')}+`)).toBe(true)
+          expect(rest).toMatchObject({ source: 'test', origin, old_key: null, last_size: 0 })
+          await checkStream(store, ledger, stream)
+        }
+        expect((await checkStream(store, ledger, 'host')).size).toBe(5)
+      })
+
+      it('not when its first call was refused', async () => {
+        await store.append([task('host')])
+        const refused = store.append([task('south'), draft(entry('x'), { expectedSize: 9 })])
+        expect(await codeOf(refused)).toBe('ledger.head_moved')
+        expect(await named()).toEqual([])
+        expect(await store.streams()).toEqual(['host'])
+      })
+
+      it('also when a thousand come at one moment', async () => {
+        await store.append([task('host')])
+        const names = Array.from({ length: 1000 }, (_, index) => `tenant-${index}`)
+        await store.append(names.map((name) => task(name)))
+        expect((await named()).map(({ stream }) => stream)).toEqual(names)
+      })
+    })
+
     it('keeps a checkpoint for good now and then', async () => {
       for (let round = 0; round < 3; round++) await tasks(4000, `r${round}`)
       const kept = await store.checkpoints('main', 0, 10)

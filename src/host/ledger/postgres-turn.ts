@@ -21,13 +21,13 @@ import type { LedgerKey } from './ed25519.ts'
 import type { FactIds } from './fact-id.ts'
 import type { KeyRing } from './key-ring.ts'
 import type { Answer, Call } from './ledger-file.ts'
+import { beginningDraft } from './stream-beginning.ts'
 import {
   newStream,
   type StoredEnd,
   type StreamState,
   sealNext,
   signEnd,
-  signingKey,
   stateOf,
 } from './stream-state.ts'
 
@@ -113,8 +113,8 @@ export class PostgresTurn {
   /** Why a stream cannot be appended to. */
   readonly #refused = new Map<string, StoreFailure>()
   #missed: StoreFailure | null = null
-  /** What signs a stream that comes to be in this turn. */
-  #newKey: LedgerKey | null = null
+  /** The streams that come to be in this turn, in the order in which the host's stream names them. */
+  readonly #begun = new Set<Growing>()
 
   constructor(options: PostgresTurnOptions) {
     this.#options = options
@@ -129,15 +129,21 @@ export class PostgresTurn {
   async prepare(client: PoolClient, calls: readonly Call[]): Promise<void> {
     const isRotation = calls.some(({ rotateTo }) => rotateTo !== undefined)
     const heads = await this.#takeTurn(client, isRotation)
+    // The host's stream goes first: it names every stream that comes to be, and its key signs it.
+    if (heads.has(HOST_STREAM)) this.#loadOrRefuse(HOST_STREAM, heads)
     for (const name of this.#options.streams) {
-      try {
-        this.#growing.set(name, this.#load(name, heads.get(name)))
-      } catch (error) {
-        if (!(error instanceof StoreFailure)) throw error
-        this.#refused.set(name, error)
-      }
+      if (!this.#growing.has(name) && !this.#refused.has(name)) this.#loadOrRefuse(name, heads)
     }
     await this.#loadKeys(client, calls)
+  }
+
+  #loadOrRefuse(name: string, heads: ReadonlyMap<string, HeadRow>): void {
+    try {
+      this.#growing.set(name, this.#load(name, heads.get(name)))
+    } catch (error) {
+      if (!(error instanceof StoreFailure)) throw error
+      this.#refused.set(name, error)
+    }
   }
 
   /** Places every draft and writes what comes of it. */
@@ -160,9 +166,10 @@ export class PostgresTurn {
     await sent
   }
 
-  /** In the order of names: every writer locks rows in the same order. */
+  /** New streams last, and in the order of their names in the host's stream: so they are numbered. */
   #takeStretch(): readonly { readonly sql: string; readonly values: unknown[] }[] {
-    return this.#grown()
+    const old = this.#grown().filter((growing) => !this.#begun.has(growing))
+    return [...old, ...this.#begun]
       .filter(({ texts }) => texts.length > 0)
       .map((growing) => {
         const values = [...this.#valuesOf(growing)]
@@ -210,42 +217,29 @@ export class PostgresTurn {
 
   async #takeTurn(client: PoolClient, isRotation: boolean): Promise<ReadonlyMap<string, HeadRow>> {
     const { schema, streams, known, holder } = this.#options
-    const isNew = streams.some((name) => !known.trusted.has(name))
-    const locks = isNew || isRotation ? [STREAMS_TO_COME, ...streams] : streams
-    const cached = this.#takeKnown()
+    // Whether a stream exists that this process has not written to is known only under the lock.
+    const mayBegin = isRotation || streams.some((name) => !known.trusted.has(name))
+    const locks = mayBegin ? [STREAMS_TO_COME, ...new Set([HOST_STREAM, ...streams])] : streams
+    const cached = this.#takeKnown(locks)
     const { rows } = await client.query<HeadRow>(
       `SELECT * FROM ${schema}.take_turn($1, $2, $3, $4)`,
       [locks, holder, cached.map(({ name }) => name), cached.map(({ storedSize }) => storedSize)],
     )
     const heads = new Map(rows.map((row) => [row.name, row]))
-    if (streams.some((name) => !heads.has(name))) this.#newKey = await this.#hostKey(client)
     if (isRotation) this.#missed = await this.#missedStream(client)
     return heads
   }
 
   /** What is known is taken out: if this turn fails, nobody finds a state ahead of the ledger. */
-  #takeKnown(): readonly StreamState[] {
-    const { streams, known } = this.#options
-    return streams.flatMap((name) => {
+  #takeKnown(names: readonly string[]): readonly StreamState[] {
+    const { known } = this.#options
+    return names.flatMap((name) => {
       const settled = known.states.get(name)
       if (settled === undefined) return []
       known.states.delete(name)
       this.#known.set(name, settled)
       return [settled.state]
     })
-  }
-
-  /** A new stream is signed by the key of the host's stream, which a rotation may have turned. */
-  async #hostKey(client: PoolClient): Promise<LedgerKey> {
-    const { schema, keys } = this.#options
-    const { rows } = await client.query<{ origin: string; note: string }>(
-      `SELECT origin, note FROM ${schema}.streams JOIN ${schema}.heads USING (stream) WHERE name = $1`,
-      [HOST_STREAM],
-    )
-    const [host] = rows
-    return host === undefined
-      ? keys.current()
-      : signingKey(HOST_STREAM, host.origin, host.note, keys)
   }
 
   /** A rotation speaks for every stream; one that came to be meanwhile has to be in it. */
@@ -270,8 +264,12 @@ export class PostgresTurn {
     return growingOf(state, epoch, isOurs ? epoch : epoch + 1)
   }
 
+  /** A new stream is signed by the key of the host's stream, which has to be in order for that. */
   #newStream(name: string): Growing {
-    const key = this.#newKey ?? this.#options.keys.current()
+    const refused = this.#refused.get(HOST_STREAM)
+    if (refused !== undefined) throw refused
+    const host = this.#growing.get(HOST_STREAM)
+    const key = host?.state.key ?? this.#options.keys.current()
     const origin = `${this.#options.name}/${name}`
     return growingOf(newStream(NEW_STREAM, name, origin, key), 1, 1)
   }
@@ -315,6 +313,7 @@ export class PostgresTurn {
     const { idempotencyKey } = draft
     const earlier = idempotencyKey === null ? undefined : growing.keys.get(idempotencyKey)
     if (earlier !== undefined) return { fact: earlier, growing, repeated: true }
+    if (growing.state.growth.size === 0) this.#begin(growing, draft)
     const { nowMs, ids } = this.#options
     const sealed = sealNext(growing.state, draft, nowMs(), ids)
     const { seq, factId, occurredAt, text, chain } = sealed
@@ -326,6 +325,14 @@ export class PostgresTurn {
     const fact = { stream: draft.stream, seq, factId, occurredAt, leaf: leafText(sealed.leaf) }
     if (idempotencyKey !== null) growing.keys.set(idempotencyKey, fact)
     return { fact, growing, repeated: false }
+  }
+
+  /** Names a new stream in the host's, unless there is none yet. */
+  #begin(growing: Growing, first: Draft): void {
+    this.#begun.add(growing)
+    const host = this.#growing.get(HOST_STREAM)
+    if (host === undefined || host === growing) return
+    this.#placeDraft(beginningDraft(growing.state, first), undefined)
   }
 
   #of(stream: string): Growing {
