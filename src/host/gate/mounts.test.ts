@@ -7,7 +7,7 @@ import { mountOf, mountsBelow, readMounts } from './mounts.ts'
 const TABLE = [
   '22 1 254:0 / / rw,relatime - ext4 /dev/root rw',
   '30 22 0:26 / /home\\040of\\011ann rw shared:1 master:2 - tmpfs tmpfs rw',
-  '31 22 0:27 / /srv rw - nfs4 server:/srv rw',
+  '31 22 0:27 / /srv ro,nosuid - nfs4 server:/srv rw',
   '32 31 0:28 / /srv/deep rw - ext4 /dev/x rw',
   '33 22 0:29 / /srv rw - overlay overlay rw',
   '',
@@ -20,7 +20,7 @@ describe('the table of mounts', () => {
   rmSync(directory, { recursive: true })
 
   it('is read with its odd names and optional fields', () => {
-    expect(mounts[1]).toEqual({ path: '/home of\tann', type: 'tmpfs' })
+    expect(mounts[1]).toEqual({ path: '/home of\tann', type: 'tmpfs', readOnly: false })
   })
 
   it('tells the mount a path lies on, the newest when there are several', () => {

@@ -6,6 +6,7 @@ export interface Mount {
   readonly path: string
   /** `ext4`, `tmpfs`, `nfs4`, … */
   readonly type: string
+  readonly readOnly: boolean
 }
 
 export function readMounts(file = '/proc/self/mountinfo'): readonly Mount[] {
@@ -13,9 +14,10 @@ export function readMounts(file = '/proc/self/mountinfo'): readonly Mount[] {
     .split('\n')
     .flatMap((line) => {
       const [before, after] = line.split(' - ')
-      const path = before?.split(' ')[4]
+      const [path, options = ''] = before?.split(' ').slice(4) ?? []
       const type = after?.split(' ')[0]
-      return path === undefined || type === undefined ? [] : [{ path: unescapePath(path), type }]
+      if (path === undefined || type === undefined) return []
+      return [{ path: unescapePath(path), type, readOnly: options.split(',').includes('ro') }]
     })
 }
 
