@@ -9,27 +9,43 @@ import { type Literal, type Solution, Solver } from './solver.ts'
 
 export type Answer = Solution & { readonly steps: number }
 
-/** Can all of `asserted` and `assumed` hold? A refusal names the assumed ones that take part in it. */
-export function ask(
-  formulas: Formulas,
-  asserted: readonly Literal[],
-  assumed: readonly Literal[],
-  stepsMax: number,
-): Answer {
-  const cone = new Cone(formulas)
-  const { units, clauses } = flatten(formulas, asserted)
-  if (units.includes(formulas.no)) return { kind: 'unsatisfiable', core: [], steps: 1 }
-  for (const unit of units) cone.demand(unit)
-  for (const clause of clauses) for (const literal of clause) cone.demand(literal)
-  for (const literal of assumed) cone.demand(literal)
-  const solver = cone.build()
-  for (const clause of clauses) solver.addDistinct(clause.map((literal) => cone.literal(literal)))
-  for (const unit of units) solver.addDistinct([cone.literal(unit)])
-  const solution = solver.solve(
-    assumed.map((literal) => cone.literal(literal)),
-    Math.max(0, stepsMax - solver.steps - cone.steps),
-  )
-  return { ...cone.translate(solution, assumed), steps: solver.steps + cone.steps }
+/** Can all of `asserted` hold? Made into clauses once, and then asked under any of `assumable`. */
+export class Question {
+  readonly #cone: Cone
+  readonly #solver: Solver
+  /** Work that no answer has told of yet. */
+  #stepsBefore = 0
+
+  constructor(
+    formulas: Formulas,
+    asserted: readonly Literal[],
+    assumable: readonly Literal[] = [],
+  ) {
+    const cone = new Cone(formulas)
+    const { units, clauses } = flatten(formulas, asserted)
+    for (const unit of units) cone.demand(unit)
+    for (const clause of clauses) for (const literal of clause) cone.demand(literal)
+    for (const literal of assumable) cone.demand(literal)
+    this.#cone = cone
+    this.#solver = cone.build()
+    for (const clause of clauses)
+      this.#solver.addDistinct(clause.map((literal) => cone.literal(literal)))
+    for (const unit of units) this.#solver.addDistinct([cone.literal(unit)])
+    this.#stepsBefore = -cone.steps
+  }
+
+  /** A refusal names those of `assumed` that take part in it. */
+  ask(assumed: readonly Literal[], stepsMax: number): Answer {
+    const cone = this.#cone
+    const solver = this.#solver
+    const solution = solver.solve(
+      assumed.map((literal) => cone.literal(literal)),
+      Math.max(0, stepsMax - solver.steps + this.#stepsBefore),
+    )
+    const steps = solver.steps - this.#stepsBefore
+    this.#stepsBefore = solver.steps
+    return { ...cone.translate(solution, assumed), steps }
+  }
 }
 
 /** What is asserted, as far as it can be said without naming conjunctions. */

@@ -4,7 +4,7 @@
  */
 import type { AdmittedRuleset, Guard, GuardPath } from '../../contracts/index.ts'
 import type { Inputs } from '../projection.ts'
-import { type Answer, ask } from './cone.ts'
+import { type Answer, Question } from './cone.ts'
 import type { Model } from './domain.ts'
 import { type EncodedRuleset, encodeRuleset } from './encoded-ruleset.ts'
 import { Formulas } from './formula.ts'
@@ -76,22 +76,32 @@ export class Inquiry {
 
   /** A model in which all of these hold, or null when there is none. */
   model(literals: readonly Literal[]): Model | null {
-    const answer = this.#ask(literals, [])
+    const answer = this.#ask(new Question(this.formulas, literals), [])
     return answer.kind === 'satisfiable' ? answer.isTrue : null
   }
 
-  /** Some of `assumed` that cannot all hold with `asserted`, or null when all can. */
-  refusal(asserted: readonly Literal[], assumed: readonly Literal[]): readonly Literal[] | null {
-    const answer = this.#ask(asserted, assumed)
-    return answer.kind === 'unsatisfiable' ? answer.core : null
+  /**
+   * Asks again and again: some of what is assumed that cannot hold all together with `asserted`, or
+   * null when it can. Only what is `assumable` may be assumed.
+   */
+  refusals(
+    asserted: readonly Literal[],
+    assumable: readonly Literal[],
+  ): (assumed: readonly Literal[]) => readonly Literal[] | null {
+    const question = new Question(this.formulas, asserted, assumable)
+    return (assumed) => {
+      const answer = this.#ask(question, assumed)
+      return answer.kind === 'unsatisfiable' ? answer.core : null
+    }
   }
 
   /** Inputs on which all of these hold, or null when there are none. Valid documents if there are. */
   find(literals: readonly Literal[], beside: World = this.world): Inputs | null {
-    const any = this.model(literals)
-    if (any === null) return null
-    const isTrue = this.model([this.#plausible, ...literals]) ?? any
-    const look = new Look(this.formulas, isTrue)
+    const question = new Question(this.formulas, literals, [this.#plausible])
+    const any = this.#ask(question, [])
+    if (any.kind === 'unsatisfiable') return null
+    const valid = this.#ask(question, [this.#plausible])
+    const look = new Look(this.formulas, (valid.kind === 'satisfiable' ? valid : any).isTrue)
     const inputs = witnessInputs(this.world, beside, look, this.#plan)
     this.spend(look.steps)
     return inputs
@@ -102,12 +112,8 @@ export class Inquiry {
     if (this.#budget.conflicts < 0) throw new BudgetSpent('the budget of the analysis is used up')
   }
 
-  #ask(
-    asserted: readonly Literal[],
-    assumed: readonly Literal[],
-  ): Exclude<Answer, { kind: 'budget' }> {
-    const stepsMax = this.#budget.conflicts * STEPS_PER_CONFLICT
-    const answer = ask(this.formulas, asserted, assumed, stepsMax)
+  #ask(question: Question, assumed: readonly Literal[]): Exclude<Answer, { kind: 'budget' }> {
+    const answer = question.ask(assumed, this.#budget.conflicts * STEPS_PER_CONFLICT)
     this.spend(answer.steps)
     if (answer.kind === 'budget') throw new BudgetSpent('the budget of the analysis is used up')
     return answer

@@ -72,19 +72,26 @@ export function missingAllow(
   })
 }
 
-/** All that may match in the second world while the rule matches in the first, by rank. */
+/**
+ * All that can decide in the second world while the rule gives the verdict in the first, by rank. What
+ * does not read the path is as it was: of the earlier ones none matches, and the later ones have a say
+ * only where the rule itself may fall silent.
+ */
 function variedMatches(
   row: TableRow,
   neighbours: readonly TableRow[],
   readers: Variation['readers'],
 ): readonly { verdict: TableRow['verdict']; match: Literal }[] {
-  const others = neighbours.filter((other) => !readers.has(other))
+  const isReader = readers.has(row)
+  const steady = isReader
+    ? neighbours.filter((other) => other.rank > row.rank && !readers.has(other))
+    : [row]
   const varied = [...readers].filter(
-    ([other, { requires }]) => other === row || !clash(requires, row.requires),
+    ([other, { requires }]) =>
+      other === row || ((isReader || other.rank < row.rank) && !clash(requires, row.requires)),
   )
-  const self = readers.has(row) ? [] : [row]
   return [
-    ...[...others, ...self].map((one) => ({ ...one })),
-    ...varied.map(([other, { match }]) => ({ ...other, match })),
+    ...steady.map(({ rank, verdict, match }) => ({ rank, verdict, match })),
+    ...varied.map(([{ rank, verdict }, { match }]) => ({ rank, verdict, match })),
   ].sort((left, right) => left.rank - right.rank)
 }

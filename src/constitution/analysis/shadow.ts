@@ -14,10 +14,8 @@ export function shadowsOf(
 ): readonly TableRow[] | null {
   const earlier = neighbours.filter(({ rank }) => rank < row.rank)
   if (earlier.every(({ match }) => !sample.holds(match))) return null
-  const core = inquiry.refusal(
-    [row.match],
-    earlier.map(({ match }) => -match),
-  )
+  const beaten = earlier.map(({ match }) => -match)
+  const core = inquiry.refusals([row.match], beaten)(beaten)
   if (core === null) return null
   const needed = new Set(withoutSpare(inquiry, row.match, [...new Set(core)]))
   // Of rules with equal guards the first stands for all.
@@ -30,14 +28,11 @@ function withoutSpare(
   match: Literal,
   core: readonly Literal[],
 ): readonly Literal[] {
+  const refusalOf = inquiry.refusals([match], core)
   let kept = core
   for (const candidate of core) {
     if (!kept.includes(candidate)) continue
-    const smaller = inquiry.refusal(
-      [match],
-      kept.filter((one) => one !== candidate),
-    )
-    if (smaller !== null) kept = smaller
+    kept = refusalOf(kept.filter((one) => one !== candidate)) ?? kept
   }
   return kept
 }

@@ -52,7 +52,9 @@ export function surveyRuleset(
     const isAllow = row.verdict === 'ALLOW'
     const shadows = shadowsOf(inquiry, row, neighbours, sample)
     const overlap = isAllow ? overlapOf(inquiry, row, neighbours, sample) : null
-    const missing = isAllow ? missingAllowsOf(inquiry, row, neighbours, variations) : []
+    // A rule that is always beaten gives no verdict, whatever is missing.
+    const missing =
+      isAllow && shadows === null ? missingAllowsOf(inquiry, row, neighbours, variations) : []
     inquiry.spend(sample.steps)
     return { row, shadows, overlap, missing }
   })
