@@ -1,0 +1,129 @@
+/**
+ * Extended attributes of many entries at once, by one `getfattr` process. What the overlay writes for
+ * itself is left out; what a person's program may have written and a promotion can carry is kept; all
+ * else is named, so that nothing is lost in silence.
+ *
+ * Names and paths arrive with newlines, backslashes and equals signs in octal; values in hex.
+ */
+import type { Attribute, RawPath } from '../../gate/index.ts'
+import { runBatch } from './tool.ts'
+
+export interface Attributes {
+  /** `user.*`, access control lists and `security.capability`, sorted by name. */
+  readonly kept: readonly Attribute[]
+  /** Names that cannot be carried, and what overlays keep for themselves where none should be. */
+  readonly foreign: readonly string[]
+}
+
+export interface AttributeBatch {
+  readonly byPath: ReadonlyMap<RawPath, Attributes>
+  /** Paths whose attributes could not be read, or the empty path when the tool did not say which. */
+  readonly unreadable: readonly RawPath[]
+}
+
+export const NO_ATTRIBUTES: Attributes = { kept: [], foreign: [] }
+
+const GETFATTR = ['--no-dereference', '--dump', '--match=-', '--encoding=hex', '--absolute-names']
+
+/**
+ * `upper`: the overlay's own attributes are expected and skipped, and the ones that a program inside
+ * tried to write in the overlay's name (they arrive escaped) are foreign. `real`: all of them are
+ * foreign, because a tree that carries them is not shown inside as it is.
+ */
+export async function readAttributes(
+  paths: readonly RawPath[],
+  layer: 'upper' | 'real',
+): Promise<AttributeBatch> {
+  if (paths.length === 0) return { byPath: new Map(), unreadable: [] }
+  const { status, stdout, stderr } = await runBatch('getfattr', GETFATTR, paths)
+  const byPath = parseAttributes(stdout.toString('latin1'), layer)
+  const failed = status !== 0 || stderr !== ''
+  return { byPath, unreadable: failed ? unreadablePaths(stderr, paths) : [] }
+}
+
+const FILE_LINE = '# file: '
+
+/** The output of `getfattr --dump --encoding=hex`, read as latin-1. */
+export function parseAttributes(
+  text: string,
+  layer: 'upper' | 'real',
+): ReadonlyMap<RawPath, Attributes> {
+  const byPath = new Map<RawPath, Attributes>()
+  let lines: string[] = []
+  let path: RawPath | null = null
+  const finish = () => {
+    if (path !== null) byPath.set(path, sortOut(lines, layer))
+    lines = []
+  }
+  for (const line of text.split('\n')) {
+    if (line.startsWith(FILE_LINE)) {
+      finish()
+      path = unquote(line.slice(FILE_LINE.length)) as RawPath
+    } else if (line !== '') lines.push(line)
+  }
+  finish()
+  return byPath
+}
+
+function sortOut(lines: readonly string[], layer: 'upper' | 'real'): Attributes {
+  const kept: Attribute[] = []
+  const foreign: string[] = []
+  for (const line of lines) {
+    const cut = line.indexOf('=')
+    const name = unquote(cut === -1 ? line : line.slice(0, cut))
+    if (isOwnOfOverlay(name)) {
+      if (layer === 'real' || name.startsWith(ESCAPED)) foreign.push(name)
+    } else if (isCarried(name)) kept.push([name, cut === -1 ? '' : hexOf(line.slice(cut + 1))])
+    else if (!isOfTheSystem(name)) foreign.push(name)
+  }
+  kept.sort(([one], [other]) => (one < other ? -1 : 1))
+  return { kept, foreign }
+}
+
+/** What a program inside writes as `user.overlay.x` is kept by the overlay under this name. */
+const ESCAPED = 'user.overlay.overlay.'
+
+function isOwnOfOverlay(name: string): boolean {
+  return name.startsWith('user.overlay.') || name.startsWith('trusted.overlay.')
+}
+
+function isCarried(name: string): boolean {
+  return (
+    name.startsWith('user.') ||
+    name === 'system.posix_acl_access' ||
+    name === 'system.posix_acl_default' ||
+    name === CAPABILITY
+  )
+}
+
+export const CAPABILITY = 'security.capability'
+
+/** Labels and measurements that the kernel keeps by the place of a file, whoever writes it. */
+const OF_THE_SYSTEM = new Set([
+  'security.selinux',
+  'security.SMACK64',
+  'security.apparmor',
+  'security.ima',
+  'security.evm',
+])
+
+function isOfTheSystem(name: string): boolean {
+  return OF_THE_SYSTEM.has(name)
+}
+
+function hexOf(value: string): string {
+  return value.startsWith('0x') || value.startsWith('0X') ? value.slice(2).toLowerCase() : value
+}
+
+function unquote(text: string): string {
+  if (!text.includes('\\')) return text
+  return text.replace(/\\([0-7]{3})/g, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 8)),
+  )
+}
+
+/** Messages name the path as it is; the longest path that a message contains is meant. */
+function unreadablePaths(stderr: string, paths: readonly RawPath[]): readonly RawPath[] {
+  const named = paths.filter((path) => stderr.includes(`: ${path}: `))
+  return named.length > 0 ? named : ['' as RawPath]
+}

@@ -1,0 +1,261 @@
+/**
+ * The walk over one layer: what lies in the upper directory, beside what lies at the same place in the
+ * real one. It costs what was written, not what exists: the real tree is entered only below directories
+ * that were deleted, replaced or emptied.
+ *
+ * A directory is opaque when a name of the real one is missing in both layers together. That is asked
+ * of the overlay itself, so that a child of an opaque directory, which carries no mark, is opaque too.
+ */
+import { type BigIntStats, opendirSync } from 'node:fs'
+import { invariant } from '../../base/index.ts'
+import { isBelow, joinRaw, type RawPath } from '../../gate/index.ts'
+import type { Findings } from './findings.ts'
+import { codeOf, isAbsence, type Loans, namesIn, nodePath, statsOf } from './footing.ts'
+import type { Pace } from './pace.ts'
+
+export interface Side {
+  /** Where it is reached from this process. */
+  readonly at: RawPath
+  readonly stats: BigIntStats
+}
+
+export interface Pair {
+  readonly path: RawPath
+  /** The root of the layer itself. */
+  readonly isRoot: boolean
+  readonly before: Side | null
+  readonly after: Side | null
+  /** Below something deleted or opaque: changes by others count even when nothing differs. */
+  readonly isWatched: boolean
+}
+
+export interface WalkedLayer {
+  readonly root: RawPath
+  readonly upper: RawPath
+  readonly real: RawPath
+  readonly merged: RawPath
+  /** Real paths that are left out with everything below them. */
+  readonly exclude: ReadonlySet<RawPath>
+  readonly pathBytesMax: number
+}
+
+interface Frame {
+  readonly path: RawPath
+  /** Below the roots: empty, or beginning with a slash. */
+  readonly below: string
+  readonly stats: BigIntStats
+  readonly hasReal: boolean
+  readonly isOpaque: boolean
+  /** Which pair is the directory itself. */
+  readonly index: number
+}
+
+export class LayerWalk {
+  readonly pairs: Pair[] = []
+  /** Apparent size of everything written, hard links once. */
+  bytes = 0n
+  readonly #layer: WalkedLayer
+  readonly #findings: Findings
+  readonly #loans: Loans
+  readonly #pace: Pace
+  readonly #inodes = new Set<string>()
+
+  constructor(layer: WalkedLayer, findings: Findings, loans: Loans, pace: Pace) {
+    this.#layer = layer
+    this.#findings = findings
+    this.#loans = loans
+    this.#pace = pace
+  }
+
+  async run(): Promise<void> {
+    const { root, upper, real } = this.#layer
+    const [after, before] = [this.#side(within(upper, '')), this.#side(within(real, ''))]
+    invariant(after !== null && before !== null, 'the roots of a layer are held open')
+    this.pairs.push({ path: root, isRoot: true, before, after, isWatched: false })
+    const { stats } = after
+    const open: Frame[] = [
+      { path: root, below: '', stats, hasReal: true, isOpaque: false, index: 0 },
+    ]
+    for (let frame = open.pop(); frame !== undefined; frame = open.pop()) {
+      open.push(...(await this.#enter(frame)))
+      await this.#pace.step()
+    }
+  }
+
+  /** Everything in one directory of the upper layer; the directories to enter next. */
+  async #enter(frame: Frame): Promise<readonly Frame[]> {
+    const { upper, merged } = this.#layer
+    this.#loans.lend(frame.stats, within(frame.hasReal ? merged : upper, frame.below))
+    const names = namesIn(within(upper, frame.below))
+    const isOpaque = frame.hasReal && (await this.#readReal(frame, new Set(names)))
+    const next: Frame[] = []
+    for (const name of names) {
+      const path = this.#admit(frame.path, name)
+      if (path === null) continue
+      const child = await this.#compare(path, { ...frame, isOpaque }, name)
+      if (child !== null) next.push(child)
+    }
+    return next
+  }
+
+  /** One name of the upper layer; what to enter when it is a directory. */
+  async #compare(path: RawPath, frame: Frame, name: RawPath): Promise<Frame | null> {
+    const below = `${frame.below}/${name}`
+    const after = this.#side(within(this.#layer.upper, below))
+    const before = frame.hasReal ? this.#side(within(this.#layer.real, below)) : null
+    if (after === null) return null
+    if (isWhiteout(after.stats)) {
+      // Only what was there is covered up: if it is not there now, somebody else took it away.
+      if (before === null) this.#findings.add('rehearsal.interfered', path, 'was removed meanwhile')
+      else await this.#deleted(path, before)
+      return null
+    }
+    const isDirectory = after.stats.isDirectory()
+    const hasReal = before?.stats.isDirectory() === true
+    this.#measure(after.stats)
+    this.#pair(path, before, after, frame.isOpaque)
+    if (!isDirectory) {
+      if (hasReal && before !== null) await this.#deletedBelow(path, before)
+      return null
+    }
+    const index = this.pairs.length - 1
+    return { path, below, stats: after.stats, hasReal, isOpaque: frame.isOpaque, index }
+  }
+
+  #pair(path: RawPath, before: Side | null, after: Side | null, isWatched: boolean): void {
+    const sides = { before: this.#supported(path, before), after: this.#supported(path, after) }
+    if (sides.before === null && sides.after === null) return
+    if (sides.after?.stats.isFile() === true) this.#loans.lend(sides.after.stats, sides.after.at)
+    this.pairs.push({ path, isRoot: false, ...sides, isWatched })
+  }
+
+  /** Whether the directory is opaque; what it hides from the real one is then deleted. */
+  async #readReal(frame: Frame, written: ReadonlySet<RawPath>): Promise<boolean> {
+    const real = within(this.#layer.real, frame.below)
+    if (!frame.isOpaque && !this.#isOpaque(frame, real, written)) return false
+    const pair = this.pairs[frame.index]
+    if (pair !== undefined) this.pairs[frame.index] = { ...pair, isWatched: true }
+    const names = this.#realNames(frame.path, real) ?? []
+    for (const name of names) {
+      const path = written.has(name) ? null : this.#admit(frame.path, name)
+      const child = path === null ? null : this.#side(joinRaw(real, name))
+      if (path !== null && child !== null) await this.#deleted(path, child)
+    }
+    return true
+  }
+
+  /** Asks for one name of the real directory that the upper one does not have. */
+  #isOpaque(frame: Frame, real: RawPath, written: ReadonlySet<RawPath>): boolean {
+    const probe = this.#firstMissing(frame, real, written)
+    if (probe === null) return false
+    try {
+      return statsOf(within(this.#layer.merged, `${frame.below}/${probe}`)) === null
+    } catch (error) {
+      this.#findings.add('diff.unsupported', frame.path, `cannot be looked into: ${codeOf(error)}`)
+      return false
+    }
+  }
+
+  #firstMissing(frame: Frame, real: RawPath, written: ReadonlySet<RawPath>): RawPath | null {
+    try {
+      const directory = opendirSync(nodePath(real) as string, { encoding: 'buffer' as never })
+      try {
+        for (let entry = directory.readSync(); entry !== null; entry = directory.readSync()) {
+          // With this encoding names are bytes, which the types do not know.
+          const name = (entry.name as unknown as Buffer).toString('latin1') as RawPath
+          if (!written.has(name) && !this.#layer.exclude.has(joinRaw(frame.path, name))) return name
+        }
+        return null
+      } finally {
+        directory.closeSync()
+      }
+    } catch (error) {
+      this.#unreadable(frame.path, error)
+      return null
+    }
+  }
+
+  async #deleted(path: RawPath, before: Side): Promise<void> {
+    this.#pair(path, before, null, true)
+    if (before.stats.isDirectory()) await this.#deletedBelow(path, before)
+  }
+
+  /** Everything below a directory of the real tree that is gone. */
+  async #deletedBelow(path: RawPath, before: Side): Promise<void> {
+    const open = [{ path, at: before.at }]
+    for (let frame = open.pop(); frame !== undefined; frame = open.pop()) {
+      for (const name of this.#realNames(frame.path, frame.at) ?? []) {
+        const child = this.#admit(frame.path, name)
+        const side = child === null ? null : this.#side(joinRaw(frame.at, name))
+        if (child === null || side === null) continue
+        this.#pair(child, side, null, true)
+        if (side.stats.isDirectory()) open.push({ path: child, at: side.at })
+      }
+      await this.#pace.step()
+    }
+  }
+
+  #realNames(path: RawPath, at: RawPath): readonly RawPath[] | null {
+    try {
+      return namesIn(at)
+    } catch (error) {
+      this.#unreadable(path, error)
+      return null
+    }
+  }
+
+  #unreadable(path: RawPath, error: unknown): void {
+    if (isAbsence(error)) this.#findings.add('rehearsal.interfered', path, 'was removed meanwhile')
+    else this.#findings.add('diff.unsupported', path, `cannot be read: ${codeOf(error)}`)
+  }
+
+  /** The path of a name in a directory; null when it is left out or longer than paths may be. */
+  #admit(directory: RawPath, name: RawPath): RawPath | null {
+    const path = joinRaw(directory, name)
+    if (this.#layer.exclude.has(path)) return null
+    if (path.length <= this.#layer.pathBytesMax) return path
+    this.#findings.add('diff.path_too_long', directory, `${path.length} bytes`)
+    return null
+  }
+
+  #side(at: RawPath): Side | null {
+    const stats = statsOf(at)
+    return stats === null ? null : { at, stats }
+  }
+
+  #supported(path: RawPath, side: Side | null): Side | null {
+    if (side === null) return null
+    const { stats } = side
+    if (stats.isFile() || stats.isDirectory() || stats.isSymbolicLink()) return side
+    this.#findings.add('diff.unsupported', path, specialKind(stats))
+    return null
+  }
+
+  #measure(stats: BigIntStats): void {
+    if (!stats.isFile()) return
+    const inode = `${stats.dev}:${stats.ino}`
+    if (stats.nlink > 1n && this.#inodes.has(inode)) return
+    if (stats.nlink > 1n) this.#inodes.add(inode)
+    this.bytes += stats.size
+  }
+}
+
+/** A root is held by a link of procfs, which has to be gone through. */
+function within(prefix: RawPath, below: string): RawPath {
+  return (below === '' ? `${prefix}/.` : `${prefix}${below}`) as RawPath
+}
+
+/** How overlays write down that something is gone. */
+function isWhiteout(stats: BigIntStats): boolean {
+  return stats.isCharacterDevice() && stats.rdev === 0n
+}
+
+function specialKind(stats: BigIntStats): string {
+  if (stats.isFIFO()) return 'is a fifo'
+  return stats.isSocket() ? 'is a socket' : 'is a device'
+}
+
+/** Whether the path is one of the roots or lies below one. */
+export function isInside(path: RawPath, roots: readonly RawPath[]): boolean {
+  return roots.some((root) => isBelow(path, root))
+}

@@ -1,0 +1,282 @@
+/**
+ * What a rehearsal changed, read off the layers (G-13). Exact, and at a cost that follows what was
+ * written, not what exists.
+ *
+ * INVARIANT (before is what the run could see): every real entry behind a change is looked at again
+ *   after it was read; one that changed since the marker, or while it was read, is
+ *   `rehearsal.interfered`.
+ * INVARIANT (nothing real changes): only permission bits in the upper layer are lent for reading, and
+ *   given back.
+ *
+ * The layers must be still: every process of the run is dead.
+ */
+import { readlinkSync } from 'node:fs'
+import type { Digest } from '../../base/index.ts'
+import {
+  type Change,
+  type EntryState,
+  isBelow,
+  isSameState,
+  type RawPath,
+  rawOfText,
+} from '../../gate/index.ts'
+import type { Layer } from '../sandbox/driver.ts'
+import { type Attributes, CAPABILITY, NO_ATTRIBUTES, readAttributes } from './attributes.ts'
+import { type DigestRequest, digestFiles } from './file-digest.ts'
+import { Findings, type TreeFinding } from './findings.ts'
+import { type Foothold, holdDirectory, Loans, nodePath, statsOf } from './footing.ts'
+import { LayerWalk, type Pair, type Side } from './layer-walk.ts'
+import { findSplits, inodeOf, type Linked, linkGroups } from './links.ts'
+import { changedSince, isSameRoot, type Marker, untrustedClock } from './marker.ts'
+import { Pace } from './pace.ts'
+
+/** The longest path that the kernel takes. */
+export const PATH_BYTES_MAX = 4095
+
+export interface ScanOptions {
+  readonly marker: Marker
+  /** When the first command on these layers began, by the clock that the marker was made with. */
+  readonly commandStartedAtMs: number
+  /** The most that may have been written, by apparent size. */
+  readonly maxBytes: number
+  readonly pathBytesMax: number
+  readonly scopeRoots: readonly string[]
+  /** Owners are compared and every entry can be read. */
+  readonly isRoot: boolean
+  /** Real paths that are left out with everything below them: writ's own stage. */
+  readonly exclude: readonly string[]
+}
+
+export interface Scan {
+  /** Sorted by raw path. */
+  readonly changes: readonly Change[]
+  readonly findings: readonly TreeFinding[]
+}
+
+export async function scanLayers(layers: readonly Layer[], options: ScanOptions): Promise<Scan> {
+  const scanner = new Scanner(layers, options)
+  try {
+    return await scanner.run()
+  } finally {
+    scanner.end()
+  }
+}
+
+class Scanner {
+  readonly #layers: readonly Layer[]
+  readonly #options: ScanOptions
+  readonly #findings = new Findings()
+  readonly #pace = new Pace()
+  readonly #loans: Loans
+  readonly #held: Foothold[] = []
+  readonly #pairs: Pair[] = []
+  readonly #digests = new Map<Side, Digest>()
+  readonly #attributes = new Map<RawPath, Attributes>()
+
+  constructor(layers: readonly Layer[], options: ScanOptions) {
+    this.#layers = layers
+    this.#options = options
+    this.#loans = new Loans(options.isRoot)
+  }
+
+  async run(): Promise<Scan> {
+    this.#checkRoots()
+    let bytes = 0n
+    for (const layer of this.#layers) bytes += await this.#walk(layer)
+    if (bytes > BigInt(this.#options.maxBytes)) {
+      // Nothing of it is read: a file may claim any size.
+      const root = rawOfText(this.#layers[0]?.root ?? '/')
+      this.#findings.add('diff.too_large', root, `${bytes} bytes`)
+      return { changes: [], findings: this.#findings.list() }
+    }
+    await Promise.all([this.#readDigests(), this.#readAttributes()])
+    const changes = this.#changes()
+    return { changes, findings: this.#findings.list() }
+  }
+
+  end(): void {
+    this.#loans.giveBack()
+    for (const held of this.#held.splice(0)) held.close()
+  }
+
+  #checkRoots(): void {
+    for (const identity of this.#options.marker.roots) {
+      if (isSameRoot(identity)) continue
+      const path = rawOfText(identity.root)
+      this.#findings.add('rehearsal.interfered', path, 'is another directory now')
+    }
+    for (const root of this.#options.scopeRoots) {
+      const filesystem = untrustedClock(root)
+      if (filesystem !== null) this.#findings.add('diff.clock', rawOfText(root), filesystem)
+    }
+  }
+
+  /** How many bytes were written there. */
+  async #walk(layer: Layer): Promise<bigint> {
+    const root = rawOfText(layer.root)
+    const nested = this.#layers
+      .map((other) => rawOfText(other.root))
+      .filter((other) => other !== root && isBelow(other, root))
+    const walk = new LayerWalk(
+      {
+        root,
+        upper: this.#hold(layer.upper),
+        real: this.#hold(layer.root),
+        merged: this.#hold(layer.merged),
+        exclude: new Set([...nested, ...this.#options.exclude.map(rawOfText)]),
+        pathBytesMax: this.#options.pathBytesMax,
+      },
+      this.#findings,
+      this.#loans,
+      this.#pace,
+    )
+    await walk.run()
+    for (const pair of walk.pairs) this.#pairs.push(pair)
+    return walk.bytes
+  }
+
+  #hold(path: string): RawPath {
+    const held = holdDirectory(path)
+    this.#held.push(held)
+    return held.prefix
+  }
+
+  async #readDigests(): Promise<void> {
+    const requests: DigestRequest[] = []
+    for (const { path, before, after } of this.#pairs) {
+      for (const side of [before, after]) {
+        if (side === null || !side.stats.isFile()) continue
+        const settle = (digest: Digest | null) => {
+          if (digest !== null) this.#digests.set(side, digest)
+          else this.#findings.add('diff.unsupported', path, 'cannot be read')
+        }
+        requests.push({ path: side.at, size: side.stats.size, settle })
+      }
+    }
+    await digestFiles(requests, this.#pace)
+  }
+
+  /** Two processes for any number of entries, and none when nothing was written. */
+  async #readAttributes(): Promise<void> {
+    const paired = this.#pairs.filter(({ isRoot }) => !isRoot || this.#pairs.length > 1)
+    await Promise.all([
+      this.#readSides(
+        'upper',
+        paired.flatMap(({ path, after }) => (after === null ? [] : [{ path, side: after }])),
+      ),
+      this.#readSides(
+        'real',
+        paired.flatMap(({ path, before }) => (before === null ? [] : [{ path, side: before }])),
+      ),
+    ])
+  }
+
+  async #readSides(
+    layer: 'upper' | 'real',
+    sides: readonly { readonly path: RawPath; readonly side: Side }[],
+  ): Promise<void> {
+    // Symbolic links carry no attributes that anybody may write.
+    const asked = sides.filter(({ side }) => !side.stats.isSymbolicLink())
+    const { byPath, unreadable } = await readAttributes(
+      asked.map(({ side }) => side.at),
+      layer,
+    )
+    const failed = new Set(unreadable)
+    for (const { path, side } of asked) {
+      const found = byPath.get(side.at)
+      if (found !== undefined) this.#attributes.set(side.at, found)
+      if (failed.has(side.at)) this.#findings.add('diff.unsupported', path, 'attributes unreadable')
+    }
+    if (failed.has('' as RawPath)) {
+      const root = rawOfText(this.#layers[0]?.root ?? '/')
+      this.#findings.add('diff.unsupported', root, 'attributes unreadable')
+    }
+  }
+
+  #changes(): readonly Change[] {
+    const after = this.#groupsOf(({ after }) => after)
+    const before = this.#groupsOf(({ before }) => before)
+    const linked: Linked[] = []
+    for (const pair of this.#pairs) {
+      const change = {
+        path: pair.path,
+        before: this.#state(pair.before, before),
+        after: this.#state(pair.after, after),
+      }
+      const isDropped = isSameState(change.before, pair.isRoot ? rooted(change) : change.after)
+      linked.push({ pair, change, isDropped })
+      if (!isDropped) this.#checkCarried(pair)
+      if (!isDropped || pair.isWatched) this.#checkInterference(pair)
+    }
+    findSplits(linked, this.#options.scopeRoots.map(rawOfText), this.#findings)
+    return linked
+      .filter(({ isDropped }) => !isDropped)
+      .map(({ change }) => change)
+      .sort((one, other) => (one.path < other.path ? -1 : 1))
+  }
+
+  #groupsOf(pick: (pair: Pair) => Side | null): ReadonlyMap<string, RawPath> {
+    const sides: (readonly [RawPath, Side['stats']])[] = []
+    for (const pair of this.#pairs) {
+      const side = pick(pair)
+      if (side !== null) sides.push([pair.path, side.stats])
+    }
+    return linkGroups(sides)
+  }
+
+  #state(side: Side | null, groups: ReadonlyMap<string, RawPath>): EntryState | null {
+    if (side === null) return null
+    const { stats, at } = side
+    const isFile = stats.isFile()
+    return {
+      kind: isFile ? 'file' : stats.isDirectory() ? 'directory' : 'symlink',
+      mode: Number(stats.mode & 0o7777n),
+      size: isFile ? Number(stats.size) : 0,
+      digest: this.#digests.get(side) ?? null,
+      target: stats.isSymbolicLink() ? targetOf(at) : null,
+      attributes: (this.#attributes.get(at) ?? NO_ATTRIBUTES).kept,
+      owner: this.#options.isRoot ? { uid: Number(stats.uid), gid: Number(stats.gid) } : null,
+      mtimeNs: String(stats.mtimeNs),
+      linkGroup: isFile && stats.nlink > 1n ? (groups.get(inodeOf(stats)) ?? null) : null,
+    }
+  }
+
+  /** Attributes that would be lost on the way, or must not be put on a real file. */
+  #checkCarried({ path, before, after }: Pair): void {
+    for (const side of [before, after]) {
+      if (side === null) continue
+      const { foreign, kept } = this.#attributes.get(side.at) ?? NO_ATTRIBUTES
+      const bad = side === after && kept.some(([name]) => name === CAPABILITY) ? [CAPABILITY] : []
+      const [name] = [...foreign, ...bad]
+      if (name !== undefined) this.#findings.add('diff.unsupported', path, `attribute ${name}`)
+    }
+  }
+
+  #checkInterference({ path, before }: Pair): void {
+    if (before === null) return
+    const isLater = changedSince(this.#options.marker, this.#options.commandStartedAtMs)
+    const now = statsOf(before.at)
+    if (now === null) this.#findings.add('rehearsal.interfered', path, 'was removed meanwhile')
+    else if (now.ctimeNs !== before.stats.ctimeNs || isLater(now.ctimeNs)) {
+      this.#findings.add('rehearsal.interfered', path, 'was changed meanwhile')
+    }
+  }
+}
+
+function targetOf(at: RawPath): RawPath {
+  return readlinkSync(nodePath(at), 'latin1') as RawPath
+}
+
+/**
+ * The root of an upper layer is made anew, not copied from the real one: attributes that it lacks were
+ * not taken away by the run.
+ */
+function rooted({ before, after }: Change): EntryState | null {
+  if (before === null || after === null) return after
+  const has = new Set(after.attributes.map(([name]) => name))
+  const lacking = before.attributes.filter(([name]) => !has.has(name))
+  const attributes = [...after.attributes, ...lacking].sort(([one], [other]) =>
+    one < other ? -1 : 1,
+  )
+  return { ...after, attributes }
+}

@@ -1,0 +1,98 @@
+/**
+ * Everyday tools as child processes, for what Node has no call for: attributes, exact times, syncing a
+ * filesystem. A batch is one process however many paths it has; paths are bytes.
+ *
+ * The environment is fixed, so that messages and sorting are the same everywhere.
+ */
+import { spawn } from 'node:child_process'
+import { fault } from '../../base/index.ts'
+import type { RawPath } from '../../gate/index.ts'
+import { TreeFailure } from './failure.ts'
+
+export interface ToolOutcome {
+  readonly status: number | null
+  readonly stdout: Buffer
+  /** The beginning of it, one character a byte. */
+  readonly stderr: string
+}
+
+export interface ToolOptions {
+  readonly stdin?: Uint8Array
+  readonly cwd?: string
+  readonly timeoutMs?: number
+}
+
+const ENVIRONMENT = { LC_ALL: 'C', PATH: '/usr/bin:/bin:/usr/sbin:/sbin' }
+const TIMEOUT_MS = 600_000
+const STDERR_BYTES_MAX = 65_536
+/** Below what every kernel takes as arguments, with room for the options. */
+const ARGUMENTS_BYTES_MAX = 100_000
+const ARGUMENTS_MAX = 2000
+
+/** Runs to the end. A tool that is not installed is a failure; what its status means is the caller's. */
+export function runTool(
+  command: string,
+  args: readonly string[],
+  { stdin, cwd, timeoutMs = TIMEOUT_MS }: ToolOptions = {},
+): Promise<ToolOutcome> {
+  return new Promise((resolved, rejected) => {
+    const child = spawn(command, args, {
+      ...(cwd === undefined ? {} : { cwd }),
+      env: ENVIRONMENT,
+      stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      timeout: timeoutMs,
+      killSignal: 'SIGKILL',
+    })
+    const pieces: Buffer[] = []
+    let stderr = ''
+    child.stdout?.on('data', (piece: Buffer) => pieces.push(piece))
+    child.stderr?.on('data', (piece: Buffer) => {
+      if (stderr.length < STDERR_BYTES_MAX) stderr += piece.toString('latin1')
+    })
+    child.on('error', (error) => rejected(missingTool(command, error)))
+    child.on('close', (status) => resolved({ status, stdout: Buffer.concat(pieces), stderr }))
+    // A tool that ends early closes its input; its status tells why.
+    child.stdin?.on('error', () => {})
+    child.stdin?.end(stdin)
+  })
+}
+
+/** The command with all paths as its last arguments; through xargs when there are too many or not text. */
+export function runBatch(
+  command: string,
+  args: readonly string[],
+  paths: readonly RawPath[],
+): Promise<ToolOutcome> {
+  if (fitAsArguments(paths)) return runTool(command, [...args, '--', ...paths])
+  const stdin = Buffer.from(paths.map((path) => `${path}\u0000`).join(''), 'latin1')
+  return runTool('xargs', ['--null', '--no-run-if-empty', command, ...args, '--'], { stdin })
+}
+
+/** Node encodes arguments as UTF-8: only ASCII is sure to arrive as the bytes it was. */
+function fitAsArguments(paths: readonly RawPath[]): boolean {
+  if (paths.length > ARGUMENTS_MAX) return false
+  let bytes = 0
+  for (const path of paths) {
+    bytes += path.length + 1
+    if (bytes > ARGUMENTS_BYTES_MAX || !ASCII.test(path)) return false
+  }
+  return true
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII but the end of a string.
+const ASCII = /^[\u0001-\u007f]*$/
+
+const PACKAGE_OF: Readonly<Record<string, string>> = {
+  getfattr: 'attr',
+  setfattr: 'attr',
+  xargs: 'findutils',
+  tar: 'tar',
+}
+
+function missingTool(command: string, cause: Error): TreeFailure {
+  const hint = `apt-get install ${PACKAGE_OF[command] ?? 'coreutils'}`
+  const message = `\`${command}\` could not be started`
+  return new TreeFailure(fault('sandbox.control_missing', command, null, { message, hint }), {
+    cause,
+  })
+}
