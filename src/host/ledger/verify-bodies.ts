@@ -2,7 +2,6 @@
  * What facts name and the store of bodies keeps: there, and with the contents that the digest says.
  * A body that is not there is no problem when a `body_dropped_v1` fact of any stream says so.
  */
-import type { Database } from 'better-sqlite3'
 import { type Digest, isDigest } from '../../base/index.ts'
 import {
   type BodyRule,
@@ -16,19 +15,20 @@ import {
   type Wrong,
 } from '../../ledger/index.ts'
 import { ObjectStore } from './objects.ts'
+import type { LedgerRows } from './verify-rows.ts'
 
 const DROPPED_MARK = '"type":"body_dropped_v1"'
 
 export class BodyCheck {
   readonly #objects: ObjectStore
-  readonly #database: Database
+  readonly #facts: Pick<LedgerRows, 'marked'>
   readonly #rules: readonly BodyRule[]
   /** Made when the first body turns out to be missing: most ledgers have dropped none. */
   #dropped: HashSet | null = null
 
-  constructor(directory: string, database: Database, rules: readonly BodyRule[]) {
+  constructor(directory: string, facts: Pick<LedgerRows, 'marked'>, rules: readonly BodyRule[]) {
     this.#objects = new ObjectStore(directory)
-    this.#database = database
+    this.#facts = facts
     this.#rules = rules
   }
 
@@ -50,24 +50,20 @@ export class BodyCheck {
     } catch (error) {
       if (!(error instanceof StoreFailure)) throw error
       const { code, message } = error.fault
-      const isExcused = code === 'body.missing' && this.isDropped(reference.digest)
+      const isExcused = code === 'body.missing' && (await this.#isDropped(reference.digest))
       return { wrong: isExcused ? null : { code, message }, references: [] }
     }
   }
 
-  isDropped(digest: Digest): boolean {
-    this.#dropped ??= this.#readDropped()
+  async #isDropped(digest: Digest): Promise<boolean> {
+    this.#dropped ??= await this.#readDropped()
     return this.#dropped.has(hashOf(digest))
   }
 
-  #readDropped(): HashSet {
+  async #readDropped(): Promise<HashSet> {
     const dropped = new HashSet()
-    const facts = this.#database
-      .prepare('SELECT fact FROM facts WHERE instr(fact, ?) > 0')
-      .pluck()
-      .iterate(DROPPED_MARK)
-    for (const text of facts) {
-      const body = droppedBy(text as string)
+    for await (const text of this.#facts.marked(DROPPED_MARK)) {
+      const body = droppedBy(text)
       if (body !== null) dropped.add(hashOf(body))
     }
     return dropped

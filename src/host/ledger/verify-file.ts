@@ -3,17 +3,9 @@
  * belongs to nothing.
  */
 import type { Database } from 'better-sqlite3'
-import { isStreamName, type Wrong } from '../../ledger/index.ts'
+import { isStreamName } from '../../ledger/index.ts'
 import { factPlace, schemaDifferences } from './schema.ts'
-
-export interface StreamRow {
-  readonly stream: number
-  readonly name: string
-  readonly origin: string
-}
-
-/** Told of everything that is wrong. */
-export type Say = (wrong: Wrong) => void
+import { type Say, type StreamRow, stray } from './verify-rows.ts'
 
 /** Ids beyond this make places that are no exact numbers. */
 const STREAM_ID_MAX = 2 ** 20
@@ -63,8 +55,4 @@ export function checkStrays(database: Database, rows: readonly StreamRow[], say:
   }
   const heads = database.prepare('SELECT stream FROM heads').pluck().all() as number[]
   if (heads.some((id) => !ids.includes(id))) say(stray('there is a head of no stream'))
-}
-
-export function stray(message: string): Wrong {
-  return { code: 'ledger.stray', message }
 }

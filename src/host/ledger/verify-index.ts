@@ -9,7 +9,7 @@ import { type Fact, INDEXED_FIELDS, indexTerms } from '../../ledger/index.ts'
 import { indexFileOf } from './engine.ts'
 import { factPlace } from './schema.ts'
 import { isDamage, openDatabase } from './sqlite.ts'
-import type { Say, StreamRow } from './verify-file.ts'
+import { type Say, type StreamRow, wrongIndex } from './verify-rows.ts'
 
 /** As the index numbers them; ids are found without it. */
 const FIELDS = INDEXED_FIELDS.filter((field) => field !== 'factId')
@@ -64,9 +64,4 @@ function isIndexed(ledger: Database, index: Database, { stream }: StreamRow): bo
   }
   const found = index.prepare('SELECT count(*) FROM terms WHERE stream = ?').pluck().get(stream)
   return found === expected
-}
-
-function wrongIndex(name: string) {
-  const message = `the query index of ${name} is not that of its facts; remove it and it is made anew`
-  return { code: 'ledger.index_wrong', message } as const
 }

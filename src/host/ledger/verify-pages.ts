@@ -6,11 +6,7 @@ import type { Database, Statement } from 'better-sqlite3'
 import { ROTATION_MARK, type StreamVerification } from '../../ledger/index.ts'
 import { FactBlocks } from './fact-block.ts'
 import { factPlace } from './schema.ts'
-import type { StreamRow } from './verify-file.ts'
-
-export const PAGE = 1_000
-
-type FactRow = readonly [place: number, text: string, chain: string]
+import { type FactRow, PAGE, type StreamRow } from './verify-rows.ts'
 
 export class FactPages {
   readonly #rows: Statement
@@ -19,7 +15,7 @@ export class FactPages {
   constructor(database: Database) {
     this.#rows = database
       .prepare(
-        'SELECT place, fact, hex(chain) FROM facts WHERE place >= ? AND place < ? ORDER BY place LIMIT ?',
+        'SELECT place - ?, fact, hex(chain) FROM facts WHERE place >= ? AND place < ? ORDER BY place LIMIT ?',
       )
       .raw()
     this.#blocks = new FactBlocks(database)
@@ -27,7 +23,8 @@ export class FactPages {
 
   rows({ stream }: StreamRow, from: number): readonly FactRow[] {
     const end = factPlace(stream + 1, 0)
-    return this.#rows.all(factPlace(stream, from), end, PAGE) as FactRow[]
+    const start = factPlace(stream, 0)
+    return this.#rows.all(start, factPlace(stream, from), end, PAGE) as FactRow[]
   }
 
   /**

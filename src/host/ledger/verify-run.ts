@@ -1,9 +1,7 @@
 /**
- * One run of verification over the file of a ledger: every stream fact by fact, then heads, kept
- * checkpoints, tiles, keys, signatures and anchors. The rules are in the ledger room and in
- * `verify-file.ts`; here they meet the rows.
+ * One run of verification over a ledger: every stream fact by fact, then heads, kept checkpoints,
+ * tiles, keys, signatures and anchors. The rules are in the ledger room; here they meet the rows.
  */
-import type { Database } from 'better-sqlite3'
 import { fault } from '../../base/index.ts'
 import {
   BODY_RULES,
@@ -28,18 +26,8 @@ import {
   type Wrong,
 } from '../../ledger/index.ts'
 import { verifierFor } from './ed25519.ts'
-import { factPlace, seqOf, tilePlace } from './schema.ts'
 import type { BodyCheck } from './verify-bodies.ts'
-import {
-  checkFile,
-  checkStrays,
-  readStreams,
-  type Say,
-  type StreamRow,
-  stray,
-} from './verify-file.ts'
-import { checkIndex } from './verify-index.ts'
-import { FactPages, PAGE } from './verify-pages.ts'
+import { type LedgerRows, PAGE, type Say, type StreamRow, stray } from './verify-rows.ts'
 
 export interface VerifyOptions {
   /** Only this stream, and the host's. */
@@ -67,17 +55,6 @@ export interface VerifyReport {
   readonly problems: readonly Problem[]
 }
 
-interface HeadRow {
-  readonly stream: number
-  readonly size: number
-  readonly note: string
-}
-
-interface NoteRow {
-  readonly place: number
-  readonly note: string
-}
-
 /** A note that could be read. */
 export interface KnownNote {
   readonly note: string
@@ -94,7 +71,8 @@ interface Examined {
 }
 
 export interface RunInput {
-  readonly file: string
+  /** What the report calls the whole. */
+  readonly place: string
   readonly bodies: BodyCheck
   readonly anchors: readonly KnownNote[]
   /** Null when no key was pinned. */
@@ -102,11 +80,9 @@ export interface RunInput {
   readonly options: VerifyOptions
 }
 
-const REPLACEMENT = '\ufffd'
-
 export class LedgerVerification {
-  readonly #database: Database
-  readonly #file: string
+  readonly #rows: LedgerRows
+  readonly #place: string
   readonly #bodies: BodyCheck
   readonly #options: VerifyOptions
   readonly #problems = new Problems()
@@ -115,9 +91,9 @@ export class LedgerVerification {
   #checked = 0
   #total = 0
 
-  constructor(database: Database, { file, bodies, anchors, pinned, options }: RunInput) {
-    this.#database = database
-    this.#file = file
+  constructor(rows: LedgerRows, { place, bodies, anchors, pinned, options }: RunInput) {
+    this.#rows = rows
+    this.#place = place
     this.#bodies = bodies
     this.#options = options
     this.#anchors = anchors
@@ -125,27 +101,28 @@ export class LedgerVerification {
   }
 
   async run(): Promise<VerifyReport> {
-    const say: Say = (wrong) => this.#say(wrong)
-    checkFile(this.#database, say)
-    const rows = readStreams(this.#database, say)
+    const say: Say = (wrong, stream, seq) => this.#say(wrong, stream, seq)
+    await this.#rows.checkPlace(say)
+    const rows = await this.#rows.streams(say)
     const wanted = this.#wanted(rows)
-    this.#total = this.#totalOf(wanted)
+    this.#total = await this.#totalOf(wanted)
     const examined: Examined[] = []
     // The host's stream goes first: it names the first key of every other one.
     for (const row of [...wanted].sort((a, b) => Number(isHost(b)) - Number(isHost(a)))) {
-      const one = this.#examine(row)
+      const one = await this.#examine(row)
       this.#settleFirstKey(one, examined)
-      await this.#goOver(one)
-      this.#finish(one)
+      await this.#goOver(one, say)
+      await this.#finish(one)
       examined.push(one)
     }
     this.#checkStreams(rows, examined)
-    if (this.#options.stream === undefined) checkStrays(this.#database, rows, say)
+    if (this.#options.stream === undefined) await this.#rows.checkStrays(rows, say)
+    if (this.#options.contracts) for (const row of wanted) await this.#rows.checkKeys(row, say)
     for (const one of examined) this.#checkNotes(one)
     this.#checkAnchors(examined)
     // Facts that are not sound cannot tell what the index should hold.
     if (this.#options.index === true && this.#problems.count === 0) {
-      checkIndex(this.#database, this.#file, wanted, say)
+      await this.#rows.checkIndex(wanted, say)
     }
     return this.#report(examined)
   }
@@ -175,14 +152,15 @@ export class LedgerVerification {
     return rows.filter(({ name }) => name === stream || name === HOST_STREAM)
   }
 
-  #totalOf(wanted: readonly StreamRow[]): number {
-    const size = this.#database.prepare('SELECT size FROM heads WHERE stream = ?').pluck()
-    return wanted.reduce((sum, { stream }) => sum + ((size.get(stream) as number) ?? 0), 0)
+  async #totalOf(wanted: readonly StreamRow[]): Promise<number> {
+    let total = 0
+    for (const row of wanted) total += (await this.#rows.head(row))?.size ?? 0
+    return total
   }
 
-  #examine(row: StreamRow): Examined {
-    const head = this.#head(row)
-    const kept = this.#kept(row)
+  async #examine(row: StreamRow): Promise<Examined> {
+    const head = await this.#head(row)
+    const kept = await this.#kept(row)
     const anchors = this.#anchors.filter(({ checkpoint }) => checkpoint.origin === row.origin)
     const verification = new StreamVerification({
       stream: row.name,
@@ -195,11 +173,10 @@ export class LedgerVerification {
     return { row, head, kept, anchors, verification }
   }
 
-  #head({ stream, name, origin }: StreamRow): KnownNote | null {
-    const row = this.#database
-      .prepare('SELECT stream, size, note FROM heads WHERE stream = ?')
-      .get(stream) as HeadRow | undefined
-    if (row === undefined) {
+  async #head(stream: StreamRow): Promise<KnownNote | null> {
+    const { name, origin } = stream
+    const row = await this.#rows.head(stream)
+    if (row === null) {
       this.#say({ code: 'ledger.checkpoint_missing', message: 'there is no newest one' }, name)
       return null
     }
@@ -211,15 +188,13 @@ export class LedgerVerification {
     return known
   }
 
-  #kept({ stream, name, origin }: StreamRow): readonly KnownNote[] {
-    const rows = this.#database
-      .prepare('SELECT place, note FROM checkpoints WHERE place >= ? AND place < ? ORDER BY place')
-      .all(factPlace(stream, 0), factPlace(stream + 1, 0)) as NoteRow[]
-    return rows.flatMap(({ place, note }) => {
+  async #kept(stream: StreamRow): Promise<readonly KnownNote[]> {
+    const { name, origin } = stream
+    return (await this.#rows.kept(stream)).flatMap(({ size, note }) => {
       const known = this.#readNote(note, origin, name)
       if (known === null) return []
-      if (known.checkpoint.size === seqOf(place)) return [known]
-      const message = `the checkpoint kept at ${seqOf(place)} is of the size ${known.checkpoint.size}`
+      if (known.checkpoint.size === size) return [known]
+      const message = `the checkpoint kept at ${size} is of the size ${known.checkpoint.size}`
       this.#say({ code: 'ledger.root', message }, name)
       return []
     })
@@ -233,13 +208,12 @@ export class LedgerVerification {
   }
 
   /** Every fact of a stream, in pages; between them others get their turn. */
-  async #goOver({ row, verification }: Examined): Promise<void> {
-    const pages = new FactPages(this.#database)
+  async #goOver({ row, verification }: Examined, say: Say): Promise<void> {
     for (let from = 0; !verification.isBroken; from += PAGE) {
-      const isBlock = !this.#options.contracts && pages.takeBlock(row, verification, from)
-      const count = isBlock ? PAGE : await this.#readRows(pages, row, verification, from)
+      const isBlock = !this.#options.contracts && this.#rows.takeBlock(row, verification, from)
+      const count = isBlock ? PAGE : await this.#readRows(row, verification, from, say)
       if (isBlock) this.#checked += PAGE
-      for (const tile of verification.takeFullTiles()) this.#compareTile(row, tile)
+      for (const tile of verification.takeFullTiles()) await this.#compareTile(row, tile)
       this.#options.onProgress?.({ checked: this.#checked, total: this.#total })
       if (count < PAGE) return
       await new Promise((resolve) => setImmediate(resolve))
@@ -247,15 +221,13 @@ export class LedgerVerification {
   }
 
   async #readRows(
-    pages: FactPages,
     row: StreamRow,
     verification: StreamVerification,
     from: number,
+    say: Say,
   ): Promise<number> {
-    const rows = pages.rows(row, from)
-    for (const [place, text, chain] of rows) {
-      const seq = place - factPlace(row.stream, 0)
-      if (text.includes(REPLACEMENT)) this.#checkText(row, place, text)
+    const rows = await this.#rows.facts(row, from, say)
+    for (const [seq, text, chain] of rows) {
       const references = verification.take(seq, text, chain)
       if (verification.isBroken) return rows.length
       this.#checked++
@@ -265,32 +237,20 @@ export class LedgerVerification {
     return rows.length
   }
 
-  /** Bytes that are no UTF-8 are read as U+FFFD, which a fact may hold by right. */
-  #checkText({ name }: StreamRow, place: number, text: string): void {
-    const bytes = this.#database
-      .prepare('SELECT CAST(fact AS BLOB) FROM facts WHERE place = ?')
-      .pluck()
-      .get(place) as Buffer
-    if (bytes.equals(Buffer.from(text))) return
-    this.#say({ code: 'fact.malformed', message: 'the fact is not UTF-8' }, name, seqOf(place))
-  }
-
-  #compareTile({ stream, name }: StreamRow, { level, index, hashes, inner }: StoredTile): void {
-    const row = this.#database
-      .prepare('SELECT hashes, nodes FROM tiles WHERE place = ?')
-      .get(tilePlace(stream, level, index)) as { hashes: Buffer; nodes: Buffer } | undefined
-    if (row?.hashes.equals(hashes) === true && row.nodes.equals(inner)) return
+  async #compareTile(row: StreamRow, { level, index, hashes, inner }: StoredTile): Promise<void> {
+    const stored = await this.#rows.tile(row, level, index)
+    if (stored !== null && isSame(stored.hashes, hashes) && isSame(stored.nodes, inner)) return
     const first = index * TILE_WIDTH ** (level + 1)
     const message = `tile ${level}/${index} over the facts from ${first} on is not that of the facts`
-    this.#say({ code: 'ledger.tile', message }, name)
+    this.#say({ code: 'ledger.tile', message }, row.name)
   }
 
   /** What can be said when the last fact of a stream was taken. */
-  #finish({ row, head, kept, verification }: Examined): void {
-    this.#compareHead(row, head, verification)
+  async #finish({ row, head, kept, verification }: Examined): Promise<void> {
+    await this.#compareHead(row, head, verification)
     if (!verification.isBroken) {
-      for (const tile of verification.openTiles()) this.#compareTile(row, tile)
-      this.#countTiles(row, verification.size)
+      for (const tile of verification.openTiles()) await this.#compareTile(row, tile)
+      await this.#countTiles(row, verification.size)
       for (const { unreached } of verification.unreached()) this.#say(unreached, row.name)
     }
     const sizes = new Set(kept.map(({ checkpoint }) => checkpoint.size))
@@ -301,10 +261,14 @@ export class LedgerVerification {
     }
   }
 
-  #compareHead(row: StreamRow, head: KnownNote | null, verification: StreamVerification): void {
+  async #compareHead(
+    row: StreamRow,
+    head: KnownNote | null,
+    verification: StreamVerification,
+  ): Promise<void> {
     if (head === null) return
     const { size: counted, root } = head.checkpoint
-    const size = verification.isBroken ? this.#count('facts', row) : verification.size
+    const size = verification.isBroken ? await this.#rows.count('facts', row) : verification.size
     if (size !== counted) {
       const code = size < counted ? 'ledger.truncated' : 'ledger.unsigned_tail'
       const message = `there are ${size} facts, the newest checkpoint counts ${counted}`
@@ -315,16 +279,9 @@ export class LedgerVerification {
     }
   }
 
-  #countTiles(row: StreamRow, size: number): void {
-    const found = this.#count('tiles', row)
+  async #countTiles(row: StreamRow, size: number): Promise<void> {
+    const found = await this.#rows.count('tiles', row)
     if (found !== tileCount(size)) this.#say(stray(`${found} tiles are stored`), row.name)
-  }
-
-  #count(table: 'facts' | 'tiles', { stream }: StreamRow): number {
-    return this.#database
-      .prepare(`SELECT count(*) FROM ${table} WHERE place >= ? AND place < ?`)
-      .pluck()
-      .get(factPlace(stream, 0), factPlace(stream + 1, 0)) as number
   }
 
   /** Which streams there have to be, and that nothing lies between them. */
@@ -377,7 +334,7 @@ export class LedgerVerification {
   }
 
   #say(wrong: Wrong, stream?: string, seq?: number): void {
-    this.#problems.add(wrong, stream ?? this.#file, seq)
+    this.#problems.add(wrong, stream ?? this.#place, seq)
   }
 }
 
@@ -415,6 +372,11 @@ function expectedRoots(
 /** Ids count from 1 in the order in which the host stream names the streams. */
 function fits({ stream, name }: StreamRow, at: number, expected: readonly string[]): boolean {
   return stream === at + 1 && name === expected[at]
+}
+
+/** Tiles that were torn have other lengths. */
+function isSame(stored: Uint8Array, computed: Uint8Array): boolean {
+  return stored.length === computed.length && Buffer.compare(stored, computed) === 0
 }
 
 function isHost({ name }: StreamRow): boolean {

@@ -23,7 +23,6 @@ import {
   StoreFailure,
   type VerifierKey,
 } from '../../ledger/index.ts'
-import { openLedgerDatabase } from './engine.ts'
 import type { LedgerPlace } from './ledger.ts'
 import { failureOf, isDamage } from './sqlite.ts'
 import { BodyCheck } from './verify-bodies.ts'
@@ -33,6 +32,7 @@ import {
   type VerifyOptions,
   type VerifyReport,
 } from './verify-run.ts'
+import { SqliteRows } from './verify-sqlite.ts'
 
 /** What `writ ledger verify` exits with. A ledger that lost facts or cannot be read is a fault. */
 export function exitOfReport({ ok, problems }: VerifyReport): 0 | 1 | 4 {
@@ -45,22 +45,20 @@ export async function verifyLedger(
   { directory }: LedgerPlace,
   options: VerifyOptions,
 ): Promise<VerifyReport> {
-  const file = join(directory, 'ledger.db')
   const anchors = readAnchors(options.anchor)
   const pinned = options.pinnedKeys === undefined ? null : readPins(options.pinnedKeys)
-  const database = openLedgerDatabase(file, 'read')
+  const place = join(directory, 'ledger.db')
+  const rows = new SqliteRows(directory)
   try {
-    database.exec('BEGIN')
-    const rules = options.bodyRules ?? BODY_RULES
-    const bodies = new BodyCheck(join(directory, 'objects'), database, rules)
-    const input = { file, bodies, anchors, pinned, options }
-    return await new LedgerVerification(database, input).run()
+    const bodies = new BodyCheck(join(directory, 'objects'), rows, options.bodyRules ?? BODY_RULES)
+    const input = { place, bodies, anchors, pinned, options }
+    return await new LedgerVerification(rows, input).run()
   } catch (error) {
-    const failed = failureOf(error, file)
+    const failed = failureOf(error, place)
     if (!(failed instanceof StoreFailure) || !isDamage(failed.cause)) throw failed
     return unreadable(failed)
   } finally {
-    database.close()
+    await rows.close()
   }
 }
 

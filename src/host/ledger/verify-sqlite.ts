@@ -1,0 +1,101 @@
+/** The rows of a ledger in SQLite, for verification: one connection, one snapshot. */
+import { join } from 'node:path'
+import type { Database } from 'better-sqlite3'
+import type { StreamVerification } from '../../ledger/index.ts'
+import { openLedgerDatabase } from './engine.ts'
+import { factPlace, seqOf, tilePlace } from './schema.ts'
+import { checkFile, checkStrays, readStreams } from './verify-file.ts'
+import { checkIndex } from './verify-index.ts'
+import { FactPages } from './verify-pages.ts'
+import type { FactRow, LedgerRows, NoteRow, Say, StreamRow, TileRow } from './verify-rows.ts'
+
+/** Bytes that are no UTF-8 are read as this, which a fact may hold by right. */
+const REPLACEMENT = '\ufffd'
+
+export class SqliteRows implements LedgerRows {
+  readonly #file: string
+  readonly #database: Database
+  readonly #pages: FactPages
+
+  constructor(directory: string) {
+    this.#file = join(directory, 'ledger.db')
+    this.#database = openLedgerDatabase(this.#file, 'read')
+    this.#database.exec('BEGIN')
+    this.#pages = new FactPages(this.#database)
+  }
+
+  async checkPlace(say: Say): Promise<void> {
+    checkFile(this.#database, say)
+  }
+
+  async streams(say: Say): Promise<readonly StreamRow[]> {
+    return readStreams(this.#database, say)
+  }
+
+  async head({ stream }: StreamRow): Promise<NoteRow | null> {
+    const row = this.#database.prepare('SELECT size, note FROM heads WHERE stream = ?').get(stream)
+    return (row as NoteRow | undefined) ?? null
+  }
+
+  async kept({ stream }: StreamRow): Promise<readonly NoteRow[]> {
+    const rows = this.#database
+      .prepare('SELECT place, note FROM checkpoints WHERE place >= ? AND place < ? ORDER BY place')
+      .all(factPlace(stream, 0), factPlace(stream + 1, 0)) as { place: number; note: string }[]
+    return rows.map(({ place, note }) => ({ size: seqOf(place), note }))
+  }
+
+  async facts(row: StreamRow, from: number, say: Say): Promise<readonly FactRow[]> {
+    const rows = this.#pages.rows(row, from)
+    for (const [seq, text] of rows) {
+      if (text.includes(REPLACEMENT)) this.#checkText(row, seq, text, say)
+    }
+    return rows
+  }
+
+  #checkText({ stream, name }: StreamRow, seq: number, text: string, say: Say): void {
+    const bytes = this.#database
+      .prepare('SELECT CAST(fact AS BLOB) FROM facts WHERE place = ?')
+      .pluck()
+      .get(factPlace(stream, seq)) as Buffer
+    if (bytes.equals(Buffer.from(text))) return
+    say({ code: 'fact.malformed', message: 'the fact is not UTF-8' }, name, seq)
+  }
+
+  takeBlock(row: StreamRow, verification: StreamVerification, from: number): boolean {
+    return this.#pages.takeBlock(row, verification, from)
+  }
+
+  async tile({ stream }: StreamRow, level: number, index: number): Promise<TileRow | null> {
+    const row = this.#database
+      .prepare('SELECT hashes, nodes FROM tiles WHERE place = ?')
+      .get(tilePlace(stream, level, index))
+    return (row as TileRow | undefined) ?? null
+  }
+
+  async count(table: 'facts' | 'tiles', { stream }: StreamRow): Promise<number> {
+    return this.#database
+      .prepare(`SELECT count(*) FROM ${table} WHERE place >= ? AND place < ?`)
+      .pluck()
+      .get(factPlace(stream, 0), factPlace(stream + 1, 0)) as number
+  }
+
+  async checkStrays(rows: readonly StreamRow[], say: Say): Promise<void> {
+    checkStrays(this.#database, rows, say)
+  }
+
+  /** Idempotency keys are found through the query index and the facts behind it. */
+  async checkKeys(): Promise<void> {}
+
+  async checkIndex(rows: readonly StreamRow[], say: Say): Promise<void> {
+    checkIndex(this.#database, this.#file, rows, say)
+  }
+
+  async *marked(mark: string): AsyncIterable<string> {
+    const facts = this.#database.prepare('SELECT fact FROM facts WHERE instr(fact, ?) > 0').pluck()
+    for (const text of facts.iterate(mark)) yield text as string
+  }
+
+  async close(): Promise<void> {
+    this.#database.close()
+  }
+}
