@@ -6,9 +6,20 @@ import type { ParseArgsConfig } from 'node:util'
 import type { Fault } from '../base/index.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Yes, no, usage, waiting for a human, fault: nothing else leaves the program. */
+/** Yes, no, usage, waiting for a human, fault: what writ itself has to say. */
 export const EXIT = { yes: 0, no: 1, usage: 2, waiting: 3, fault: 4 } as const
 export type Exit = (typeof EXIT)[keyof typeof EXIT]
+
+/** The status of a command that writ ran for somebody; only a runner leaves with one. */
+declare const own: unique symbol
+export type OwnStatus = number & { readonly [own]: true }
+
+export function ownStatus(status: number): OwnStatus {
+  return (status & 0xff) as OwnStatus
+}
+
+/** How a runner leaves when writ itself is at fault: no ordinary program uses it. */
+export const RUNNER_FAULT = ownStatus(125)
 
 export interface OptionWords {
   readonly name: string
@@ -26,6 +37,8 @@ export interface Command {
   readonly usage: string
   readonly options: readonly OptionWords[]
   readonly examples: readonly string[]
+  /** Runs a command of the caller's: its status is the command's, 125 is ours. */
+  readonly isRunner?: true
   readonly load: () => Promise<{ readonly run: Run }>
 }
 
@@ -35,7 +48,7 @@ export interface Call {
   readonly terminal: Terminal
 }
 
-export type Run = (call: Call) => Promise<Exit>
+export type Run = (call: Call) => Promise<Exit | OwnStatus>
 
 /** Parsed options by name; the command's table says which can be there. */
 export class Options {

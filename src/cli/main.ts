@@ -11,7 +11,9 @@ import {
   EXIT,
   type Exit,
   Options,
+  type OwnStatus,
   parserOptions,
+  RUNNER_FAULT,
   Stop,
 } from './command.ts'
 import { COMMANDS } from './commands.ts'
@@ -19,11 +21,16 @@ import { commandHelp, programHelp } from './help.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
 import { VERSION } from './version.ts'
 
-export async function main(argv: readonly string[]): Promise<Exit> {
+/** What a shell says of a program that wrote to a reader who was gone. */
+const BROKEN_PIPE = 141
+
+export async function main(argv: readonly string[]): Promise<Exit | OwnStatus> {
   const terminal = processTerminal()
+  const isRunner = COMMANDS.some((row) => row.name === argv[0] && row.isRunner === true)
   // A reader that closes the pipe early ends the work quietly.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    process.exit(error.code === 'EPIPE' ? EXIT.yes : EXIT.fault)
+    const quiet = isRunner ? BROKEN_PIPE : EXIT.yes
+    process.exit(error.code === 'EPIPE' ? quiet : EXIT.fault)
   })
   const wantsJson = asksForJson(argv)
   try {
@@ -31,11 +38,13 @@ export async function main(argv: readonly string[]): Promise<Exit> {
   } catch (thrown) {
     const known = faultOf(thrown) ?? bug(thrown)
     await tell(known, terminal, wantsJson)
-    return CODES[known.code].exit
+    if (!isRunner) return CODES[known.code].exit
+    terminal.err(`writ: ${known.code}\n`)
+    return RUNNER_FAULT
   }
 }
 
-async function dispatch(argv: readonly string[], terminal: Terminal): Promise<Exit> {
+async function dispatch(argv: readonly string[], terminal: Terminal): Promise<Exit | OwnStatus> {
   const [first] = argv
   if (first === undefined || first === '--help' || first === '-h' || first === 'help') {
     return showHelp(argv.slice(1), terminal)
@@ -118,7 +127,7 @@ function parseCommandLine(command: Command, rest: readonly string[]) {
 
 function optionFault(command: Command, rest: readonly string[], thrown: unknown): Fault {
   const legal = [...command.options, ...COMMON_OPTIONS].map(({ name }) => name)
-  const unknown = rest
+  const unknown = ownWords(rest)
     .filter((word) => word.startsWith('--') && word.length > 2)
     .map((word) => word.slice(2).split('=')[0] ?? '')
     .find((name) => !legal.includes(name))
@@ -128,7 +137,8 @@ function optionFault(command: Command, rest: readonly string[], thrown: unknown)
   }
   const near = nearest(unknown, legal)
   const message = `${showName(`writ ${command.name}`)} has no option ${showName(`--${unknown}`)}`
-  const hint = near === null ? command.usage : `did you mean ${showName(`--${near}`)}?`
+  const hint =
+    near === null || command.isRunner ? command.usage : `did you mean ${showName(`--${near}`)}?`
   return fault('cli.unknown_option', '', { option: unknown, nearest: near }, { message, hint })
 }
 
@@ -137,8 +147,13 @@ function lowerFirst(text: string): string {
 }
 
 function asksForJson(argv: readonly string[]): boolean {
+  return ownWords(argv).includes('--json')
+}
+
+/** Everything behind `--` belongs to somebody else. */
+function ownWords(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--')
-  return (end === -1 ? argv : argv.slice(0, end)).includes('--json')
+  return end === -1 ? argv : argv.slice(0, end)
 }
 
 /**

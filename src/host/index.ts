@@ -2,6 +2,19 @@
  * Room: host. The only room that touches the machine: files, databases, clocks, keys.
  * Sees base, contracts and ledger.
  */
+export type {
+  Answered,
+  Assurance,
+  Confirm,
+  GateAnswer,
+  GateSurface,
+  Need,
+  PendingQuestion,
+  ProposeOptions,
+  Question,
+  RollbackAnswer,
+  RollbackTarget,
+} from './gate/surface.ts'
 export { HomeFailure } from './home/failure.ts'
 export {
   describeHome,

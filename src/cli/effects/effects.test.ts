@@ -411,7 +411,6 @@ describe('the reset', () => {
     ['colours', '\u001b[0m'],
     ['palette', '\u001b]104'],
     ['background', '\u001b]111'],
-    ['title stack', '\u001b[23;0t'],
     ['wrapping', '\u001b[?7h'],
     ['scrolling region', '\u001b[r'],
     ['printer', '\u001b[4i'],

@@ -68,7 +68,6 @@ export const RESET: readonly ResetRow[] = [
   { sequence: `${ESC}["q`, undoes: 'protected characters' },
   { sequence: `${ESC}[0 q`, undoes: 'the shape of the cursor' },
   { sequence: `${ESC}[?25h`, undoes: 'a hidden cursor' },
-  { sequence: `${ESC}[23;0t`, undoes: 'a title that was not ours' },
   // Last: below everything that was drawn, on a line of ordinary height.
   { sequence: `${ESC}[9999;1H\r\n`, undoes: 'a cursor left among older lines' },
   { sequence: `${ESC}#5`, undoes: 'letters of double size' },
@@ -77,5 +76,6 @@ export const RESET: readonly ResetRow[] = [
 
 export const RESET_TERMINAL = RESET.map(({ sequence }) => sequence).join('')
 
-/** Said before the command runs, so that its title can be taken off again. */
+/** Said before the command runs and after it, so that its title is taken off again. */
 export const KEEP_TITLE = `${ESC}[22;0t`
+export const TITLE_BACK = `${ESC}[23;0t`

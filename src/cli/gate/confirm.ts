@@ -1,0 +1,115 @@
+/**
+ * How a person is asked about effects. What the gate needs is its own decision; here is who may
+ * answer at all, and how sure one is of who answered.
+ *
+ * INVARIANT (I1): nobody but a human answers; a caller of another kind, and a plain yes below a known
+ * agent, only leaves the question in the inbox.
+ * INVARIANT (shown first): nobody is asked on a terminal before the terminal was reset and every
+ * effect was written to it.
+ */
+import { fault } from '../../base/index.ts'
+import { rawOfText } from '../../gate/index.ts'
+import type { Answered, Assurance, Confirm, Question } from '../../host/index.ts'
+import { type Call, Stop } from '../command.ts'
+import { failureText, questionText, readAnswer } from '../effects/question-text.ts'
+import { renderEffects } from '../effects/render.ts'
+import { RESET_TERMINAL } from '../effects/reset.ts'
+import { proveHuman, type Session } from '../home.ts'
+import { canAsk } from '../passphrase.ts'
+import type { Terminal } from '../terminal.ts'
+import { askLine } from './answer-line.ts'
+
+export interface Asking {
+  readonly call: Call
+  readonly session: Session
+  /** A known agent is among the programs that started us. */
+  readonly isBelowAgent: boolean
+}
+
+/** What `writ exec` asks with. `wasEnded`: the person ended the run, and wants no question. */
+export function execConfirm(
+  asking: Asking,
+  live: { readonly end: () => void; readonly wasEnded: boolean },
+): Confirm {
+  return async (question) => {
+    live.end()
+    if (live.wasEnded) return { kind: 'no', reason: 'the run was interrupted' }
+    const toldFailure = failureText(question.result) !== null
+    const mayBePlain = question.need === 'plain' && !asking.isBelowAgent
+    // A yes that was given before the run does not know how the command ended.
+    if (asking.call.options.isOn('yes') && mayBePlain && !toldFailure && isHuman(asking)) {
+      return { kind: 'yes', assurance: 'terminal' }
+    }
+    if (!isHuman(asking) || !canAsk() || (question.need === 'plain' && !mayBePlain)) {
+      return { kind: 'wait' }
+    }
+    return askAtTerminal(asking, question)
+  }
+}
+
+function isHuman({ session }: Asking): boolean {
+  return session.caller.principal.kind === 'human'
+}
+
+/** Shows the effects, asks, and lets a human prove who answered where a plain yes is not enough. */
+export async function askAtTerminal(asking: Asking, question: Question): Promise<Answered> {
+  const { terminal } = asking.call
+  await showEffects(terminal, question, false)
+  const prompt = questionText(
+    question.result,
+    question.resultDigest,
+    question.decision,
+    terminal.paintError,
+  )
+  for (;;) {
+    const line = await askLine(prompt)
+    if (line === 'gone') return { kind: 'wait' }
+    if (line === 'interrupted') return { kind: 'no', reason: 'interrupted' }
+    const answer = readAnswer(line.text)
+    if (answer === 'no') return { kind: 'no' }
+    if (answer === 'all') {
+      await showEffects(terminal, question, true)
+      continue
+    }
+    const assurance = await assure(asking, question, 'approving')
+    const toldFailure = failureText(question.result) !== null
+    return { kind: 'yes', assurance, ...(toldFailure ? { toldFailure } : {}) }
+  }
+}
+
+/** On standard error: standard output belongs to the command. */
+export async function showEffects(
+  terminal: Terminal,
+  question: Question,
+  whole: boolean,
+): Promise<void> {
+  if (terminal.isErrorTty) terminal.err(RESET_TERMINAL)
+  const { changes, result, read, proposal } = question
+  const [root = '/'] = proposal.descriptor.scope.filesystem.paths
+  const view = { paint: terminal.paintError, base: rawOfText(root), whole }
+  terminal.err(`${terminal.paintError.dim(`Effects in ${root}`)}\n`)
+  for await (const piece of renderEffects({ changes, findings: result.findings, read }, view)) {
+    terminal.err(piece)
+  }
+}
+
+/** What the yes stands on; stops when the needed proof cannot be given. */
+export async function assure(
+  { call, session, isBelowAgent }: Asking,
+  question: Question,
+  what: string,
+): Promise<Assurance> {
+  if (question.need === 'plain') {
+    if (!isBelowAgent) return 'terminal'
+    const message = 'a plain yes does not count below a known agent'
+    throw new Stop(fault('credential.required', '', null, { message, hint: FROM_ELSEWHERE }))
+  }
+  if (question.need === 'passkey' || session.register.credential === null) {
+    const message = `${what} this needs a ${question.need}, and this home has none`
+    throw new Stop(fault('credential.required', '', null, { message }))
+  }
+  await proveHuman(session, call, what)
+  return 'passphrase'
+}
+
+const FROM_ELSEWHERE = 'answer from a terminal of your own: `writ inbox`'

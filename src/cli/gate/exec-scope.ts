@@ -1,0 +1,93 @@
+/**
+ * What `writ exec` may change: the directories that `--scope` names, else the top of the git working
+ * tree around the current directory, else the current directory.
+ *
+ * A whole home, `/` or a directory directly below it is never a scope; the refusal says how to name
+ * a smaller one.
+ */
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { fault, showName } from '../../base/index.ts'
+import { Stop } from '../command.ts'
+import { unreadable } from '../source.ts'
+
+export interface Place {
+  readonly cwd: string
+  readonly home: string
+}
+
+/** Real paths, each once; what lies inside another one is left out. */
+export function execScope(named: readonly string[], place: Place): readonly [string, ...string[]] {
+  const wanted = named.length === 0 ? [gitTop(place.cwd) ?? place.cwd] : named
+  const roots = [...new Set(wanted.map((name) => realDirectory(resolve(place.cwd, name))))]
+  for (const root of roots) refuseLarge(root, place.home, named.length > 0)
+  const outer = roots.filter((root) => !roots.some((other) => isInside(root, other)))
+  if (!outer.some((root) => root === place.cwd || isInside(place.cwd, root))) {
+    const message = `the current directory ${showName(place.cwd)} lies outside the scope`
+    const hint = 'go into the scope, or add `--scope .`'
+    throw new Stop(fault('descriptor.operation_scope', '', null, { message, hint }))
+  }
+  const [first = place.cwd, ...rest] = outer
+  return [first, ...rest]
+}
+
+/** The nearest directory upwards that holds `.git`; null when there is none. */
+export function gitTop(from: string): string | null {
+  for (let directory = from; ; directory = dirname(directory)) {
+    if (existsSync(join(directory, '.git'))) return directory
+    if (directory === dirname(directory)) return null
+  }
+}
+
+function realDirectory(path: string): string {
+  try {
+    const real = realpathSync(path)
+    if (statSync(real).isDirectory()) return real
+  } catch (thrown) {
+    throw new Stop(unreadable(path, thrown))
+  }
+  const message = `${showName(path)} is not a directory`
+  throw new Stop(fault('cli.usage', '', null, { message, hint: '--scope names directories' }))
+}
+
+function refuseLarge(root: string, home: string, isNamed: boolean): void {
+  const what =
+    root === '/'
+      ? 'the whole machine'
+      : dirname(root) === '/'
+        ? 'a top-level directory'
+        : root === realOrSame(home)
+          ? 'a whole home'
+          : null
+  if (what === null) return
+  const message = `${showName(root)} is ${what}, which is never a scope`
+  const hint = isNamed
+    ? 'name a directory of the project with `--scope DIR`'
+    : 'go into a project, or name a directory with `--scope DIR`'
+  throw new Stop(fault('descriptor.scope_implicit', '', null, { message, hint }))
+}
+
+function realOrSame(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
+
+function isInside(path: string, directory: string): boolean {
+  return path.startsWith(directory === '/' ? '/' : `${directory}/`) && path !== directory
+}
+
+/**
+ * A glob of `--write` or `--delete`, absolute. A directory stands for all that is in it, as it does
+ * everywhere else on a command line.
+ */
+export function absoluteGlob(glob: string, cwd: string): string {
+  const path = isAbsolute(glob) ? resolve(glob) : resolve(cwd, glob)
+  return glob.endsWith('/') || isDirectory(path) ? `${path}/**` : path
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}

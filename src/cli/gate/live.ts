@@ -1,0 +1,159 @@
+/**
+ * The person's terminal while a command runs inside: bytes go in and out as they are, sizes follow,
+ * signals are forwarded. With a terminal on both sides the command has a pty of its own, and ours is
+ * raw meanwhile; otherwise there are pipes.
+ *
+ * INVARIANT (given back): whatever ends the run, the terminal is left in the mode in which it was
+ * found: when the command ends, when writ stops with a fault, when a signal ends writ.
+ */
+import { readFileSync } from 'node:fs'
+import { PassThrough } from 'node:stream'
+import type { ProposeOptions } from '../../host/index.ts'
+import { KEEP_TITLE, TITLE_BACK } from '../effects/reset.ts'
+
+type LiveRun = NonNullable<ProposeOptions['live']>
+
+const FORWARDED = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const
+/** The byte that a terminal makes a stop of. */
+const SUSPEND = 0x1a
+
+export class Live {
+  readonly abort = new AbortController()
+  readonly #input = new PassThrough()
+  readonly #isPty: boolean
+  readonly #listeners: [NodeJS.Signals, () => void][] = []
+  #send: (name: NodeJS.Signals) => void = () => {}
+  #isRunning = false
+  #wasEnded: 'SIGTERM' | 'SIGHUP' | null = null
+  readonly #onInput = (chunk: Buffer): void => this.#take(chunk)
+  readonly #onInputEnd = (): void => {
+    this.#input.end()
+  }
+
+  constructor() {
+    this.#isPty = process.stdin.isTTY === true && process.stdout.isTTY === true
+  }
+
+  /** Somebody asked writ itself to end; nobody is asked anything after that. */
+  get wasEnded(): boolean {
+    return this.#wasEnded !== null
+  }
+
+  /** What the gate is given for the run. */
+  run(): LiveRun {
+    this.#begin()
+    return {
+      stdin: this.#input,
+      terminal: this.#isPty ? terminalShape() : null,
+      onOutput: (stream, bytes) => {
+        process[stream].write(bytes)
+      },
+      onStarted: (send) => {
+        this.#send = send
+      },
+      onEnded: () => this.end(),
+    }
+  }
+
+  #begin(): void {
+    this.#isRunning = true
+    for (const name of FORWARDED) this.#listen(name, () => this.#forward(name))
+    this.#listen('SIGTSTP', () => this.#suspend())
+    this.#listen('SIGCONT', () => this.#continue())
+    process.on('exit', this.#onExit)
+    const { stdin } = process
+    if (this.#isPty) {
+      process.stdout.write(KEEP_TITLE)
+      stdin.setRawMode(true)
+    }
+    stdin.on('data', this.#onInput)
+    stdin.on('end', this.#onInputEnd)
+    stdin.on('error', this.#onInputEnd)
+  }
+
+  /** The command is over, or never came to run: the terminal is the person's again. Idempotent. */
+  end(): void {
+    if (!this.#isRunning) return
+    this.#isRunning = false
+    const { stdin } = process
+    stdin.off('data', this.#onInput)
+    stdin.off('end', this.#onInputEnd)
+    stdin.off('error', this.#onInputEnd)
+    stdin.pause()
+    for (const [name, listener] of this.#listeners) process.off(name, listener)
+    process.off('exit', this.#onExit)
+    this.#giveBack()
+  }
+
+  readonly #onExit = (): void => this.end()
+
+  #giveBack(): void {
+    if (!this.#isPty) return
+    process.stdin.setRawMode(false)
+    process.stdout.write(TITLE_BACK)
+  }
+
+  #listen(name: NodeJS.Signals, listener: () => void): void {
+    this.#listeners.push([name, listener])
+    process.on(name, listener)
+  }
+
+  /** A second wish to end is not the command's to refuse. */
+  #forward(name: (typeof FORWARDED)[number]): void {
+    this.#send(name)
+    if (name !== 'SIGTERM' && name !== 'SIGHUP') return
+    if (this.#wasEnded !== null) this.abort.abort()
+    this.#wasEnded = name
+  }
+
+  #suspend(): void {
+    this.#send('SIGTSTP')
+    if (this.#isPty) process.stdin.setRawMode(false)
+    process.kill(process.pid, 'SIGSTOP')
+  }
+
+  #continue(): void {
+    if (this.#isPty) process.stdin.setRawMode(true)
+    this.#send('SIGCONT')
+  }
+
+  #take(chunk: Buffer): void {
+    if (this.#isPty && chunk.length === 1 && chunk[0] === SUSPEND && canStop()) {
+      this.#suspend()
+      return
+    }
+    if (this.#input.write(chunk)) return
+    process.stdin.pause()
+    this.#input.once('drain', () => {
+      if (this.#isRunning) process.stdin.resume()
+    })
+  }
+}
+
+function terminalShape(): NonNullable<LiveRun['terminal']> {
+  const { stdout } = process
+  return {
+    rows: stdout.rows ?? 24,
+    columns: stdout.columns ?? 80,
+    onResize: (listener) => {
+      stdout.on('resize', () => listener(stdout.rows, stdout.columns))
+    },
+  }
+}
+
+/** Whether somebody would wake us: a parent of the same session in another process group. */
+function canStop(): boolean {
+  const [ours, parents] = [groupOf(process.pid), groupOf(process.ppid)]
+  if (ours === null || parents === null) return false
+  return ours.session === parents.session && ours.group !== parents.group
+}
+
+function groupOf(pid: number): { group: string; session: string } | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const [, , group = '', session = ''] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return { group, session }
+  } catch {
+    return null
+  }
+}
