@@ -1,0 +1,100 @@
+/**
+ * An expression, loaded once and evaluated often. Loading refuses whatever is wrong, with places;
+ * evaluating cannot throw, loop or reach the machine, and its cost is bounded.
+ *
+ * INVARIANT (three values): an answer is true, false, or undetermined with the reasons. A part that
+ * fails is absorbed only where the rest settles the answer without it, as CEL says.
+ * INVARIANT (deciding values): had the values listed as deciding been read alone, the answer would
+ * be the same.
+ */
+import { type Needs, namesIn, needsOf } from './analysis.ts'
+import type { Environment, Frame, HostCalls, Read, Run } from './environment.ts'
+import { type ExpressionFault, placeAt, type Reason, settle, settleAll } from './fault.ts'
+import { Lowering } from './lower.ts'
+import { parse } from './parse.ts'
+import { kindOf, sayType } from './type.ts'
+import { BUDGET, Failure } from './value.ts'
+
+export interface Expression {
+  readonly source: string
+  /** Variables that are read, and functions of the host that are asked, by name. */
+  readonly names: ReadonlySet<string>
+  /** A word without which the expression is false; null when none is known. */
+  readonly needs: Needs | null
+  /** For `evaluate` alone. */
+  readonly run: Run
+}
+
+export type Compilation =
+  | { readonly ok: true; readonly expression: Expression }
+  | { readonly ok: false; readonly faults: readonly ExpressionFault[] }
+
+export interface Evaluation {
+  readonly value: Truth
+  /** What was read and made it so, in the order of reading; a path stands once. */
+  readonly deciding: readonly Read[]
+  /** Why it is undetermined; empty otherwise. */
+  readonly reasons: readonly Reason[]
+}
+
+export type Truth = true | false | 'undetermined'
+
+export function compileExpression(source: string, environment: Environment): Compilation {
+  const parsing = parse(source)
+  if (!parsing.ok) return { ok: false, faults: [settle(source, parsing.fault)] }
+  const { node } = parsing
+  const lowering = new Lowering(environment)
+  const { type, run } = lowering.lower(node)
+  const kind = kindOf(type)
+  if (lowering.faults.length === 0 && kind !== 'bool' && kind !== 'any') {
+    const message = `the expression is ${sayType(type)}, and neither true nor false`
+    lowering.refuse('expression.not_boolean', node.at, message)
+  }
+  if (lowering.faults.length > 0) return { ok: false, faults: settleAll(source, lowering.faults) }
+  const names = namesIn(node)
+  return { ok: true, expression: { source, names, needs: needsOf(node), run } }
+}
+
+const NO_CALLS: HostCalls = Object.freeze({})
+
+export function evaluate(
+  expression: Expression,
+  values: Readonly<Record<string, unknown>>,
+  calls: HostCalls = NO_CALLS,
+): Evaluation {
+  const reads: Read[] = []
+  const frame: Frame = {
+    values,
+    calls,
+    reads,
+    meter: { left: BUDGET },
+    local: undefined,
+    localPath: '',
+  }
+  const value = expression.run(frame)
+  const deciding = reads.length < 2 ? reads : eachOnce(reads)
+  if (typeof value === 'boolean') return { value, deciding, reasons: NO_REASONS }
+  return { value: 'undetermined', deciding, reasons: reasonsOf(expression.source, value) }
+}
+
+const NO_REASONS: readonly Reason[] = Object.freeze([])
+
+function eachOnce(reads: readonly Read[]): readonly Read[] {
+  if (reads.length === 2) return reads[0]?.path === reads[1]?.path ? reads.slice(1) : reads
+  const seen = new Map(reads.map((read) => [read.path, read]))
+  return seen.size === reads.length ? reads : [...seen.values()]
+}
+
+function reasonsOf(source: string, value: unknown): readonly Reason[] {
+  if (!(value instanceof Failure)) {
+    const message = 'the answer is neither true nor false'
+    return [{ code: 'expression.overload', path: null, message, ...placeAt(source, 0) }]
+  }
+  const seen = new Set<string>()
+  return value.causes
+    .filter(({ code, at, path }) => {
+      const key = `${code} ${at} ${path}`
+      return !seen.has(key) && seen.add(key)
+    })
+    .map(({ code, at, path, message }) => ({ code, path, message, ...placeAt(source, at) }))
+}

@@ -1,0 +1,290 @@
+/**
+ * Comparison, membership and arithmetic: which types may stand beside an operator, and what it does.
+ * Numbers compare by value whatever their types; arithmetic mixes no types.
+ */
+import { showName } from '../base/index.ts'
+import type { Frame, Run } from './environment.ts'
+import { adapt, bool, type Lowered, type Lowering, OVERFLOW } from './lower.ts'
+import { guess } from './parse.ts'
+import type { ArithmeticOperator, Binary, CompareOperator } from './syntax.ts'
+import {
+  elementOf,
+  isNullable,
+  isNumber,
+  kindOf,
+  sayType,
+  type ValueType,
+  wordsOf,
+} from './type.ts'
+import {
+  BUDGET,
+  both,
+  doubleArithmetic,
+  equals,
+  Failure,
+  fail,
+  intArithmetic,
+  order,
+} from './value.ts'
+
+/** Counts work in units of sixteen characters or one member; null when there is enough left. */
+export function charge(frame: Frame, units: number, at: number): Failure | null {
+  frame.meter.left -= units
+  return frame.meter.left < 0 ? tooCostly(at) : null
+}
+
+export function tooCostly(at: number): Failure {
+  return fail('expression.cost', at, `the evaluation needs more than ${BUDGET} steps`)
+}
+
+/** The failure of either operand, or of both; null when neither failed. */
+function failureOf(left: unknown, right: unknown): Failure | null {
+  if (left instanceof Failure) return right instanceof Failure ? both(left, right) : left
+  return right instanceof Failure ? right : null
+}
+
+export function lowerCompare(
+  lowering: Lowering,
+  node: Binary<'compare', CompareOperator>,
+): Lowered {
+  const { operator, at } = node
+  const left = lowering.lower(node.left)
+  const right = lowering.lower(node.right)
+  if (operator === '==' || operator === '!=') {
+    if (!checkEqual(lowering, left, right, at)) return bool(left.run)
+    return bool(equality(left, right, operator === '==', at))
+  }
+  if (!isOrdered(left.type, right.type)) {
+    const message = `${showName(operator)} cannot stand between ${sayType(left.type)} and ${sayType(right.type)}`
+    lowering.refuse('expression.type', at, message)
+  }
+  return bool(ordering(left.run, right.run, operator, at))
+}
+
+function ordering(
+  left: Run,
+  right: Run,
+  operator: Exclude<CompareOperator, '==' | '!='>,
+  at: number,
+): Run {
+  return (frame) => {
+    const one = left(frame)
+    const other = right(frame)
+    if (typeof one === 'string' && typeof other === 'string') {
+      const spent = charge(frame, Math.min(one.length, other.length) >> 4, at)
+      if (spent !== null) return spent
+    }
+    const holds = order(operator, one, other)
+    if (holds !== null) return holds
+    return failureOf(one, other) ?? fail('expression.overload', at, sayOverload(operator))
+  }
+}
+
+function sayOverload(operator: string): string {
+  return `${showName(operator)} cannot compare or reckon with what is here`
+}
+
+function isOrdered(left: ValueType, right: ValueType): boolean {
+  const [one, other] = [kindOf(left), kindOf(right)]
+  const isSortable = (kind: string) => kind !== 'list' && kind !== 'object' && kind !== 'null'
+  if (!isSortable(one) || !isSortable(other)) return false
+  return one === other || one === 'any' || other === 'any' || (isNumber(one) && isNumber(other))
+}
+
+function equality(left: Lowered, right: Lowered, wanted: boolean, at: number): Run {
+  const { run } = left
+  const word = right.literal?.value
+  if (typeof word === 'string') {
+    return (frame) => {
+      const value = run(frame)
+      return value instanceof Failure ? value : (value === word) === wanted
+    }
+  }
+  return (frame) => {
+    const one = run(frame)
+    const other = right.run(frame)
+    const failure = failureOf(one, other)
+    if (failure !== null) return failure
+    const same = equals(one, other, frame.meter)
+    return same === null ? tooCostly(at) : same === wanted
+  }
+}
+
+/** Whether the two can be equal at all; tells when they cannot. */
+function checkEqual(lowering: Lowering, left: Lowered, right: Lowered, at: number): boolean {
+  if (!isComparable(left.type, right.type)) {
+    const isNull = kindOf(left.type) === 'null' || kindOf(right.type) === 'null'
+    const other = kindOf(left.type) === 'null' ? right : left
+    const message = isNull
+      ? `${other.path === null ? 'this value' : showName(other.path)} is never null`
+      : `${sayType(left.type)} is never equal to ${sayType(right.type)}`
+    lowering.refuse('expression.type', at, message)
+    return false
+  }
+  return checkWord(lowering, left, right) && checkWord(lowering, right, left)
+}
+
+/** A literal beside a field that has a closed list of words has to be one of them. */
+function checkWord(lowering: Lowering, part: Lowered, other: Lowered): boolean {
+  const words = wordsOf(part.type)
+  const word = other.literal
+  if (words === null || word?.type !== 'string' || words.includes(word.value)) return true
+  lowering.refuse(
+    'expression.word',
+    word.at,
+    `${part.path === null ? 'the value' : showName(part.path)} is never ${showName(word.value)}`,
+    guess(word.value, words) ?? `it is one of ${words.slice(0, 14).join(', ')}`,
+  )
+  return false
+}
+
+function isComparable(left: ValueType, right: ValueType): boolean {
+  const [one, other] = [kindOf(left), kindOf(right)]
+  if (one === 'any' || other === 'any') return true
+  if (one === 'null') return isNullable(right)
+  if (other === 'null') return isNullable(left)
+  if (isNumber(one) && isNumber(other)) return true
+  if (one !== other) return false
+  const [element, otherElement] = [elementOf(left), elementOf(right)]
+  return element === null || otherElement === null || isComparable(element, otherElement)
+}
+
+export function lowerIn(lowering: Lowering, node: Binary<'in', 'in'>): Lowered {
+  const { at } = node
+  const left = lowering.lower(node.left)
+  const right = lowering.lower(node.right)
+  const kind = kindOf(right.type)
+  const element = elementOf(right.type)
+  if (kind === 'object' ? !isTextual(left.type) : kind !== 'list' && kind !== 'any') {
+    const message = `\`in\` cannot look for ${sayType(left.type)} in ${sayType(right.type)}`
+    lowering.refuse('expression.type', at, message)
+  } else if (element !== null && !isComparable(left.type, element)) {
+    const message = `${sayType(left.type)} is never in a list of which each item is ${sayType(element)}`
+    lowering.refuse('expression.type', at, message)
+  }
+  if (node.right.kind === 'list') {
+    for (const item of node.right.items) {
+      if (item.kind === 'literal') checkWord(lowering, left, lowering.lower(item))
+    }
+  }
+  if (element !== null) checkWord(lowering, { ...right, type: element }, left)
+  return bool(membership(left.run, right.run, at))
+}
+
+function isTextual(type: ValueType): boolean {
+  return kindOf(type) === 'string' || kindOf(type) === 'any'
+}
+
+function membership(left: Run, right: Run, at: number): Run {
+  return (frame) => {
+    const value = left(frame)
+    const holder = right(frame)
+    const failure = failureOf(value, holder)
+    if (failure !== null) return failure
+    if (Array.isArray(holder)) return isAmong(value, holder, frame, at)
+    if (typeof holder === 'object' && holder !== null && typeof value === 'string') {
+      return Object.hasOwn(holder, value)
+    }
+    return fail('expression.overload', at, sayOverload('in'))
+  }
+}
+
+function isAmong(value: unknown, list: readonly unknown[], frame: Frame, at: number): unknown {
+  const spent = charge(frame, list.length, at)
+  if (spent !== null) return spent
+  if (typeof value === 'string') return list.includes(value)
+  for (const item of list) {
+    const same = equals(value, item, frame.meter)
+    if (same === null) return tooCostly(at)
+    if (same) return true
+  }
+  return false
+}
+
+export function lowerArithmetic(
+  lowering: Lowering,
+  node: Binary<'arithmetic', ArithmeticOperator>,
+): Lowered {
+  const { operator, at } = node
+  const first = lowering.lower(node.left)
+  const second = lowering.lower(node.right)
+  const isWide = [first, second].some(({ type }) => ['double', 'any'].includes(kindOf(type)))
+  const left = isWide ? adapt(first) : first
+  const right = isWide ? adapt(second) : second
+  const kinds = [kindOf(left.type), kindOf(right.type)].filter((kind) => kind !== 'any')
+  const [kind = 'any', other = kind] = kinds
+  const isFine = kind === other && isReckoned(kind, operator)
+  if (!isFine) {
+    const message = `${showName(operator)} cannot stand between ${sayType(left.type)} and ${sayType(right.type)}`
+    const isMixed = isNumber(kind) && isNumber(other) && kind !== other
+    const hint = isMixed ? 'turn one of the two with `int()` or `double()`' : null
+    return lowering.refuse('expression.type', at, message, hint)
+  }
+  const type = kinds.length < 2 ? 'any' : kind
+  const run =
+    type === 'int'
+      ? intRun(left.run, right.run, operator, at)
+      : anyRun(tagged(left), tagged(right), operator, at)
+  return { type: type as ValueType, run, literal: null, path: null }
+}
+
+function isReckoned(kind: string, operator: ArithmeticOperator): boolean {
+  if (kind === 'string') return operator === '+'
+  if (kind === 'double') return operator !== '%'
+  return kind === 'int' || kind === 'any'
+}
+
+function intRun(left: Run, right: Run, operator: ArithmeticOperator, at: number): Run {
+  const divides = operator === '/' || operator === '%'
+  return (frame) => {
+    const one = left(frame)
+    const other = right(frame)
+    const failure = failureOf(one, other)
+    if (failure !== null) return failure
+    if (!isInt(one) || !isInt(other)) return fail('expression.overload', at, sayOverload(operator))
+    if (divides && other === 0) return fail('expression.division', at, 'an int is divided by zero')
+    return intArithmetic(operator, one, other) ?? fail('expression.overflow', at, OVERFLOW)
+  }
+}
+
+function isInt(value: unknown): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint'
+}
+
+/** An int beside a value of unknown type is made a bigint, so that it cannot pass for a double. */
+function tagged({ type, run }: Lowered): Run {
+  if (kindOf(type) !== 'int') return run
+  return (frame) => {
+    const value = run(frame)
+    return typeof value === 'number' ? BigInt(value) : value
+  }
+}
+
+/** Doubles, texts, and values whose types are known only now. */
+function anyRun(left: Run, right: Run, operator: ArithmeticOperator, at: number): Run {
+  return (frame) => {
+    const one = left(frame)
+    const other = right(frame)
+    const failure = failureOf(one, other)
+    if (failure !== null) return failure
+    if (typeof one === 'number' && typeof other === 'number' && operator !== '%') {
+      return doubleArithmetic(operator, one, other)
+    }
+    if (typeof one === 'string' && typeof other === 'string' && operator === '+') {
+      return charge(frame, (one.length + other.length) >> 4, at) ?? joined(one, other, at)
+    }
+    if (typeof one !== 'bigint' || typeof other !== 'bigint') {
+      return fail('expression.overload', at, sayOverload(operator))
+    }
+    if (other === 0n && (operator === '/' || operator === '%')) {
+      return fail('expression.division', at, 'an int is divided by zero')
+    }
+    return intArithmetic(operator, one, other) ?? fail('expression.overflow', at, OVERFLOW)
+  }
+}
+
+const TEXT_UNITS_MAX = 1_000_000
+
+function joined(one: string, other: string, at: number): unknown {
+  return one.length + other.length > TEXT_UNITS_MAX ? tooCostly(at) : one + other
+}

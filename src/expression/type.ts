@@ -1,0 +1,80 @@
+/**
+ * The types of values that expressions speak of. A number declared `int` is a CEL int (64 bits), any
+ * other number a double; `any` is told apart only when it is evaluated, a number in it is a double.
+ */
+
+export type ScalarType = 'bool' | 'int' | 'double' | 'string' | 'null' | 'any'
+
+export type ValueType =
+  | ScalarType
+  | ListType
+  | ObjectType
+  /** A text that is one of these; comparing it with any other word is refused. */
+  | { readonly words: readonly string[] }
+  | { readonly nullable: ValueType }
+
+export interface ListType {
+  readonly list: ValueType
+}
+
+export interface ObjectType {
+  readonly fields: Readonly<Record<string, ValueType>>
+  /** What every other key holds; absent when there is no other key. */
+  readonly others?: ValueType
+  /** Why a field is not here although a reader may look for it: the hint that is given instead. */
+  readonly withheld?: Readonly<Record<string, string>>
+}
+
+export type Kind = ScalarType | 'list' | 'object'
+
+/** The type without null. */
+export function solid(type: ValueType): Exclude<ValueType, { readonly nullable: ValueType }> {
+  let current = type
+  while (typeof current === 'object' && 'nullable' in current) current = current.nullable
+  return current
+}
+
+export function isNullable(type: ValueType): boolean {
+  return type === 'null' || type === 'any' || (typeof type === 'object' && 'nullable' in type)
+}
+
+export function kindOf(type: ValueType): Kind {
+  const inner = solid(type)
+  if (typeof inner === 'string') return inner
+  if ('list' in inner) return 'list'
+  return 'words' in inner ? 'string' : 'object'
+}
+
+export function isNumber(kind: Kind): boolean {
+  return kind === 'int' || kind === 'double'
+}
+
+export function wordsOf(type: ValueType): readonly string[] | null {
+  const inner = solid(type)
+  return typeof inner === 'object' && 'words' in inner ? inner.words : null
+}
+
+export function objectOf(type: ValueType): ObjectType | null {
+  const inner = solid(type)
+  return typeof inner === 'object' && 'fields' in inner ? inner : null
+}
+
+export function elementOf(type: ValueType): ValueType | null {
+  const inner = solid(type)
+  return typeof inner === 'object' && 'list' in inner ? inner.list : null
+}
+
+const NAMES: Readonly<Record<Kind, string>> = {
+  bool: 'a bool',
+  int: 'an int',
+  double: 'a double',
+  string: 'a string',
+  null: 'null',
+  any: 'any value',
+  list: 'a list',
+  object: 'an object',
+}
+
+export function sayType(type: ValueType): string {
+  return NAMES[kindOf(type)]
+}
