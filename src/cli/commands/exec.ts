@@ -1,0 +1,106 @@
+/**
+ * `writ exec`: runs any command under the gate. The command's output and status are its own; what
+ * it would change is shown, asked about and only then made real.
+ */
+import { randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { fault, uuidV7 } from '../../base/index.ts'
+import type { GateAnswer } from '../../host/index.ts'
+import { type Call, type OwnStatus, Stop } from '../command.ts'
+import { answerLines } from '../gate/answer-text.ts'
+import { execConfirm } from '../gate/confirm.ts'
+import { type ExecRequest, execProposal, isDeclaredByApproval } from '../gate/exec-proposal.ts'
+import { absoluteGlob, execScope } from '../gate/exec-scope.ts'
+import { Live } from '../gate/live.ts'
+import { type GateSession, withGate } from '../gate/open.ts'
+import { execEnd } from '../gate/status.ts'
+
+export async function run(call: Call): Promise<OwnStatus> {
+  const request = readRequest(call)
+  return withGate(call, async (session) => {
+    const answer = await runLive(session, request)
+    const { status, code } = execEnd(answer)
+    if (code !== null) explain(call, answer, code)
+    return status
+  })
+}
+
+/** Bounds that an ordinary build or install does not reach; the host's ceilings hold as well. */
+const RESOURCES: ExecRequest['resources'] = {
+  max_cpu_ms: 3_600_000,
+  max_memory_mb: 4_096,
+  max_disk_mb: 4_096,
+  max_duration_ms: 3_600_000,
+}
+
+function readRequest(call: Call): ExecRequest {
+  const { options } = call
+  const [program, ...rest] = call.arguments
+  if (program === undefined || program === '') {
+    const message = 'no command is named'
+    throw new Stop(fault('cli.usage', '', null, { message, hint: 'writ exec -- CMD …' }))
+  }
+  if (options.isOn('json')) {
+    const message = 'standard output belongs to the command'
+    const hint = 'the answer goes to a file with `--report FILE`'
+    throw new Stop(fault('cli.usage', '', null, { message, hint }))
+  }
+  refuseNetwork(options.texts('net'))
+  const cwd = process.cwd()
+  const nowMs = Date.now()
+  return {
+    actionId: uuidV7(nowMs, randomBytes(10)),
+    createdAt: new Date(nowMs).toISOString(),
+    argv: [program, ...rest],
+    cwd,
+    scope: execScope(options.texts('scope'), { cwd, home: homedir() }),
+    write: options.texts('write').map((glob) => absoluteGlob(glob, cwd)),
+    remove: options.texts('delete').map((glob) => absoluteGlob(glob, cwd)),
+    resources: RESOURCES,
+  }
+}
+
+/** A run without the network that was asked for would be another run. */
+function refuseNetwork(hosts: readonly string[]): void {
+  if (hosts.length === 0) return
+  const message = 'this version gives commands no network'
+  const hint = 'leave out `--net`; what needs no network runs as it is'
+  throw new Stop(fault('sandbox.control_missing', '', null, { message, hint }))
+}
+
+async function runLive(session: GateSession, request: ExecRequest): Promise<GateAnswer> {
+  const live = new Live()
+  try {
+    const answer = await session.gate.propose(execProposal(request), {
+      door: 'exec',
+      declaredByApproval: isDeclaredByApproval(request),
+      dryRun: false,
+      confirm: execConfirm(session, live),
+      live: live.run(),
+      abort: live.abort.signal,
+    })
+    report(session.call, answer)
+    return answer
+  } finally {
+    live.end()
+  }
+}
+
+function report({ options }: Call, answer: GateAnswer): void {
+  const file = options.text('report')
+  if (file === null) return
+  try {
+    writeFileSync(file, `${JSON.stringify(answer)}\n`)
+  } catch (thrown) {
+    const reason = (thrown as NodeJS.ErrnoException).code ?? 'unknown reason'
+    const message = `the report ${file} cannot be written (${reason})`
+    throw new Stop(fault('cli.file_unwritable', file, { file, reason }, { message }))
+  }
+}
+
+/** On standard error, which is ours as soon as the status is; the last line is the code alone. */
+function explain({ terminal }: Call, answer: GateAnswer, code: string): void {
+  const lines = answerLines(answer, terminal.paintError, false)
+  terminal.err(`${lines.join('\n')}\nwrit: ${code}\n`)
+}

@@ -1,0 +1,21 @@
+/**
+ * `writ halt`: everything stops now. Running commands are killed and nothing is promoted until a
+ * human resumes. It needs no proof: whoever wants to stop must be able to.
+ */
+import { type Call, EXIT, type Exit } from '../command.ts'
+import { withGate } from '../gate/open.ts'
+import { refuseOthers } from '../home.ts'
+
+export async function run(call: Call): Promise<Exit> {
+  return withGate(call, async ({ gate, session }) => {
+    refuseOthers(session.caller, 'halting')
+    const answer = await gate.halt(call.options.text('reason'))
+    const { terminal, options } = call
+    await terminal.out(
+      options.isOn('json')
+        ? `${JSON.stringify(answer)}\n`
+        : `${terminal.paint.bad('halted')}  nothing runs or is promoted until \`writ resume\`\n`,
+    )
+    return EXIT.yes
+  })
+}

@@ -1,0 +1,20 @@
+/** `writ rollback`: restores what one action changed, or everything since a moment. */
+import { fault } from '../../base/index.ts'
+import type { RollbackTarget } from '../../host/index.ts'
+import { type Call, type Exit, Stop } from '../command.ts'
+import { restore } from '../gate/restoring.ts'
+import { momentOption } from '../history/moment.ts'
+
+export async function run(call: Call): Promise<Exit> {
+  return restore(call, targetOf(call))
+}
+
+function targetOf(call: Call): RollbackTarget {
+  const since = momentOption(call, 'since', Date.now())
+  const [actionId, ...others] = call.arguments
+  if (since !== undefined && actionId === undefined) return { since }
+  if (since === undefined && actionId !== undefined && others.length === 0) return { actionId }
+  const message = 'name one action, or a moment with `--since`'
+  const hint = '`writ undo` takes the last one back'
+  throw new Stop(fault('cli.usage', '', null, { message, hint }))
+}

@@ -1,0 +1,104 @@
+/**
+ * The gate's answer for a person: what became of the act, why, what it did, and what can be done next.
+ * The JSON form is the answer itself.
+ */
+import { rawOfText } from '../../gate/index.ts'
+import type { GateAnswer } from '../../host/index.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
+import { violationText } from '../commands/check.ts'
+import { countsText } from '../effects/amount.ts'
+import { byCode, findingWords } from '../effects/finding-text.ts'
+import { reasonLines, shortDigest } from '../effects/question-text.ts'
+import { shownPath } from '../effects/render.ts'
+import { visibleName } from '../effects/visible.ts'
+import type { Paint } from '../terminal.ts'
+
+export async function printAnswer(
+  { options, terminal }: Call,
+  answer: GateAnswer,
+  dryRun = false,
+): Promise<Exit> {
+  const text = options.isOn('json')
+    ? `${JSON.stringify(answer)}\n`
+    : `${answerLines(answer, terminal.paint, dryRun).join('\n')}\n`
+  await terminal.out(text)
+  return exitOf(answer, dryRun)
+}
+
+export function exitOf({ promoted, pending, decision }: GateAnswer, dryRun: boolean): Exit {
+  if (promoted) return EXIT.yes
+  if (pending !== undefined) return EXIT.waiting
+  if (!dryRun || decision.decision === 'BLOCK') return EXIT.no
+  return decision.decision === 'PROMOTE' ? EXIT.yes : EXIT.waiting
+}
+
+export function answerLines(answer: GateAnswer, paint: Paint, dryRun: boolean): readonly string[] {
+  const { decision, violations = [], action_id: id } = answer
+  return [
+    `${headline(answer, paint, dryRun)}  ${visibleName(id)}${resultWords(answer)}`,
+    ...(decision.decision === 'PROMOTE' ? [] : reasonLines(decision, paint)),
+    ...violations.map((violation) => violationText(violation, paint)),
+    ...effectLines(answer, paint),
+    ...findingLines(answer, paint),
+    ...nextLines(answer, paint),
+  ]
+}
+
+function headline({ promoted, pending, decision }: GateAnswer, paint: Paint, dryRun: boolean) {
+  if (promoted) return paint.good('promoted')
+  if (pending !== undefined) return paint.accent('waiting')
+  if (decision.decision === 'BLOCK') return paint.bad('blocked')
+  if (!dryRun) return paint.bad('denied')
+  return decision.decision === 'PROMOTE'
+    ? paint.good('would be promoted')
+    : paint.accent('would be asked')
+}
+
+function resultWords({ result, decision }: GateAnswer): string {
+  if (result === null) return ''
+  const digest = decision.result_digest
+  return `  ${countsText(result.diff.counts)}${digest === undefined ? '' : `, result ${shortDigest(digest)}`}`
+}
+
+const SIGNS = [
+  ['deleted', '-'],
+  ['modified', '~'],
+  ['added', '+'],
+] as const
+
+/** Deletions first, as everywhere; the lists of a result are short, and say when there is more. */
+function effectLines({ result }: GateAnswer, paint: Paint): readonly string[] {
+  if (result === null) return []
+  const { counts } = result.diff
+  return SIGNS.flatMap(([name, sign]) => {
+    const listed = result.diff[name]
+    const colour = sign === '-' ? paint.bad : sign === '+' ? paint.good : paint.accent
+    const lines = listed.map(({ path }) => `  ${colour(sign)} ${visibleName(path)}`)
+    const more = counts[name] - listed.length
+    return more > 0 ? [...lines, `  ${colour(sign)} ${paint.dim(`and ${more} more`)}`] : lines
+  })
+}
+
+export function findingLines({ result }: GateAnswer, paint: Paint): readonly string[] {
+  const groups = byCode(result?.findings ?? [])
+  return [...groups.values()].flatMap((findings) => {
+    const words = findings.map(findingWords)
+    const places = words.flatMap(({ where }) => (where === null ? [] : [`      ${where}`]))
+    const [first] = words
+    return [`  ${paint.dim(first?.code ?? '')}  ${first?.says ?? ''}`.trimEnd(), ...places]
+  })
+}
+
+function nextLines({ promoted, promotion, pending, action_id: id }: GateAnswer, paint: Paint) {
+  if (pending !== undefined) {
+    const words = `writ approve ${pending.id}, or writ deny ${pending.id}; until ${pending.expires_at}`
+    return [paint.dim(words)]
+  }
+  const isUndoable = promoted && promotion !== undefined && promotion.paths.length > 0
+  return isUndoable ? [paint.dim(`undo it with writ rollback ${id}`)] : []
+}
+
+/** Paths of an answer, as far as they are text. */
+export function pathLine(path: string): string {
+  return shownPath(rawOfText(path), rawOfText('/'))
+}
