@@ -141,6 +141,7 @@ export {
   type Effort,
   type Glob,
   includesGlob,
+  matchesNames,
   matchesPath,
   newEffort,
   parseGlob,

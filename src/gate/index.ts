@@ -3,6 +3,12 @@
  * host found out. Sees base, contracts and ledger.
  */
 export {
+  type Admission,
+  admitProposal,
+  HARD_FAILS,
+  type Refusal,
+} from './admission.ts'
+export {
   type Attribute,
   type Change,
   type ChangeList,
@@ -12,6 +18,60 @@ export {
   isSameState,
   listsOf,
 } from './change.ts'
+export {
+  type ComparedStep,
+  type Comparison,
+  type ComparisonInput,
+  compareEffects,
+  compareSteps,
+  type Finding,
+} from './comparison.ts'
+export {
+  type Answer,
+  answerFault,
+  type Circumstances,
+  CONFIRMATION_MS,
+  confirmationNeed,
+  finalRisk,
+  type Need,
+  satisfies,
+} from './confirmation.ts'
+export type { DeferredKind, DeferredRow } from './data/deferred.ts'
+export { decide, decideEarly } from './decision.ts'
+export { EVALUATOR, type Judgement } from './judgement.ts'
+export {
+  absolutePatterns,
+  DEFAULT_LISTS,
+  type EphemeralFault,
+  ephemeralFault,
+  type GateLists,
+  hiddenPaths,
+  knownAgent,
+  listsDigest,
+  listsText,
+  readLists,
+  sandboxEnvironment,
+  withEphemeral,
+} from './lists.ts'
+export {
+  diffEntry,
+  INLINE_ENTRIES_MAX,
+  inlineDiff,
+  type Manifest,
+  manifestDigest,
+  manifestLines,
+  readManifest,
+} from './manifest.ts'
+export {
+  actionIdsOf,
+  allProposals,
+  leavesOf,
+  literalPart,
+  type PathsToResolve,
+  type PlacedProposal,
+  pathsToResolve,
+  RealPaths,
+} from './places.ts'
 export {
   bytesOfRaw,
   displayOfRaw,
@@ -24,3 +84,19 @@ export {
   rawOfText,
   textOfRaw,
 } from './raw-path.ts'
+export {
+  effectClasses,
+  higherRisk,
+  isAtMost,
+  RISK_FLOORS,
+  resultRiskFloor,
+  riskFloor,
+} from './risk.ts'
+export {
+  COOLDOWN_MS,
+  type PendingQuestion,
+  type PromotedAction,
+  type StandingFact,
+  StandingFold,
+  type StandingOptions,
+} from './standing.ts'

@@ -96,7 +96,8 @@ export function matchesPath(glob: Glob, path: string): boolean {
   return matchesNames(glob.segments, pathSegments(path))
 }
 
-function matchesNames(segments: readonly Segment[], names: readonly string[]): boolean {
+/** Whether a row of names fits the segments of a glob; the names are not judged. */
+export function matchesNames(segments: readonly Segment[], names: readonly string[]): boolean {
   let at = 0
   let name = 0
   let lastStars = -1

@@ -1,0 +1,270 @@
+/**
+ * Admission (G-1 to G-7) with what only the host knows: the clock, ids that were used, ceilings, real
+ * paths, mounts, homes, filesystems. The document itself has passed its contract. Children of a
+ * composite are judged like the outermost.
+ *
+ * INVARIANT (real paths count): a path that names nothing of the host can lead there through a
+ *   symbolic link, so every rule about places is asked again about where it leads.
+ */
+import { at, type Code, parseIsoMomentMs, show, showName } from '../base/index.ts'
+import {
+  EFFECT_KINDS,
+  type HostFacts,
+  hostPlace,
+  hostRoot,
+  operationChain,
+  operationPaths,
+  type Proposal,
+  parseGlob,
+  type RiskLevel,
+  type RootFacts,
+} from '../contracts/index.ts'
+import { type GateLists, matchesListed } from './lists.ts'
+import { allProposals, literalPart, type PlacedProposal, RealPaths } from './places.ts'
+import { higherRisk, isAtMost, riskFloor } from './risk.ts'
+
+/** A reason to refuse, at its place in the proposal. */
+export interface Refusal {
+  readonly code: Code
+  /** JSON Pointer into the proposal. */
+  readonly path: string
+  readonly message: string
+  readonly hint?: string
+  /** A hard fail (G-6): the same intent is refused from now on. */
+  readonly permanent: boolean
+}
+
+export interface Admission {
+  readonly refusals: readonly Refusal[]
+  readonly permanent: boolean
+  readonly risk: {
+    readonly declared: RiskLevel
+    readonly floor: RiskLevel
+    readonly effective: RiskLevel
+  }
+}
+
+/** The codes of G-6, wherever they are found: in the document or on the machine. */
+export const HARD_FAILS: ReadonlySet<string> = new Set<Code>([
+  'descriptor.effects_omitted',
+  'descriptor.scope_implicit',
+  'descriptor.resources',
+  'descriptor.rollback_disabled',
+  'descriptor.host_access',
+  'descriptor.background',
+  'descriptor.persistence',
+])
+
+/** Judges a proposal that its contract accepts. */
+export function admitProposal(proposal: Proposal, host: HostFacts, lists: GateLists): Admission {
+  const declared = allProposals(proposal)
+    .map(({ proposal: { descriptor } }) => descriptor.risk_level)
+    .reduce(higherRisk)
+  const floor = riskFloor(proposal, host)
+  const effective = higherRisk(declared, floor)
+  const desk = new Desk(host, lists)
+  for (const part of allProposals(proposal)) desk.judge(part)
+  desk.judgeSandbox(proposal, effective)
+  const { refusals } = desk
+  return {
+    refusals,
+    permanent: refusals.some(({ permanent }) => permanent),
+    risk: { declared, floor, effective },
+  }
+}
+
+type Said = Omit<Refusal, 'permanent' | 'path'> & { readonly permanent?: boolean }
+
+class Desk {
+  readonly refusals: Refusal[] = []
+  readonly #host: HostFacts
+  readonly #lists: GateLists
+  readonly #real: RealPaths
+  readonly #roots: ReadonlyMap<string, RootFacts>
+
+  constructor(host: HostFacts, lists: GateLists) {
+    this.#host = host
+    this.#lists = lists
+    this.#real = new RealPaths(host)
+    this.#roots = new Map(host.roots.map((root) => [root.declared, root]))
+  }
+
+  judge(part: PlacedProposal): void {
+    this.#judgeId(part)
+    this.#judgeAge(part)
+    this.#judgeCeilings(part)
+    this.#judgeSystemState(part)
+    this.#judgeScope(part)
+    this.#judgeReach(part)
+  }
+
+  #refuse(path: string, { permanent, ...said }: Said): void {
+    const refusal = { ...said, path, permanent: permanent ?? HARD_FAILS.has(said.code) }
+    this.refusals.push(refusal)
+  }
+
+  #judgeId({ proposal: { descriptor }, place }: PlacedProposal): void {
+    const { action_id } = descriptor
+    if (!this.#host.seen_action_ids.includes(action_id.toLowerCase())) return
+    const message = `the action id ${show(action_id, '')} was used before`
+    const hint = 'make a fresh UUID for every proposal'
+    this.#refuse(`${place}/descriptor/action_id`, {
+      code: 'descriptor.action_id_reused',
+      message,
+      hint,
+    })
+  }
+
+  #judgeAge({ proposal: { descriptor }, place }: PlacedProposal): void {
+    const { now_ms, max_age_ms, max_future_ms } = this.#host
+    const createdMs = parseIsoMomentMs(descriptor.created_at)
+    const ageMs = createdMs === null ? Number.NaN : now_ms - createdMs
+    if (ageMs <= max_age_ms && ageMs >= -max_future_ms) return
+    const words =
+      ageMs < 0
+        ? `lies more than ${seconds(max_future_ms)} in the future`
+        : `is more than ${seconds(max_age_ms)} old`
+    this.#refuse(`${place}/descriptor/created_at`, {
+      code: 'descriptor.created_at',
+      message: `${show(descriptor.created_at, '')} ${words}`,
+    })
+  }
+
+  #judgeCeilings({ proposal: { descriptor }, place }: PlacedProposal): void {
+    const { ceilings } = this.#host
+    for (const cap of CAPS) {
+      const [wanted, ceiling] = [descriptor.resources[cap], ceilings[cap]]
+      if (wanted <= ceiling) continue
+      this.#refuse(`${place}/descriptor/resources/${cap}`, {
+        code: 'descriptor.ceiling',
+        message: `${show(wanted, '')} is more than this host grants`,
+        hint: `at most ${ceiling}`,
+      })
+    }
+  }
+
+  #judgeSystemState({ proposal: { descriptor }, place }: PlacedProposal): void {
+    if (!descriptor.effects.system_state_change) return
+    this.#refuse(`${place}/descriptor/effects/system_state_change`, {
+      code: 'descriptor.system_state',
+      message: 'a change of system state can be neither staged nor undone',
+    })
+  }
+
+  #judgeScope({ proposal: { descriptor }, place }: PlacedProposal): void {
+    for (const [index, path] of descriptor.scope.filesystem.paths.entries()) {
+      const where = `${place}/descriptor/scope/filesystem/paths/${index}`
+      const root = this.#roots.get(literalPart(path))
+      if (root === undefined) {
+        // Nothing is known of it, so nothing can be promised about it.
+        const message = `the host could not find out where ${show(path, where)} leads`
+        this.#refuse(where, { code: 'descriptor.host_access', message, permanent: false })
+      } else {
+        this.#judgeRoot(root, path, where)
+      }
+    }
+  }
+
+  #judgeRoot(root: RootFacts, path: string, where: string): void {
+    const { real } = root
+    const shown =
+      real === root.declared
+        ? show(path, where)
+        : `${show(path, where)}, which is ${showName(real)},`
+    const whole =
+      path === root.declared
+        ? real
+        : `${real === '/' ? '' : real}${path.slice(root.declared.length)}`
+    const refuse = (words: string, permanent = true): void =>
+      this.#refuse(where, {
+        code: 'descriptor.host_access',
+        message: `${shown} ${words}`,
+        permanent,
+      })
+    const glob = real.includes('*') ? null : parseGlob(whole)
+    if (glob === null) {
+      const message = `${shown} has a star in its real name, so no glob can speak of it`
+      this.#refuse(where, { code: 'descriptor.wildcard', message })
+      return
+    }
+    const place = hostRoot(glob)
+    if (place !== null) refuse(`reaches for the host: ${place}`)
+    const home = this.#host.homes.find(({ path: one }) => one === real || isBelowText(one, real))
+    if (home !== undefined) refuse(home.path === real ? 'is a home itself' : 'holds a home')
+    this.#judgePlace(real, shown, where)
+    const [mount] = root.mounts
+    if (mount !== undefined) refuse(`holds a mount at ${showName(mount)}`, false)
+    if (root.read_only || matchesListed(this.#lists.refusedFilesystems, root.filesystem)) {
+      const words = root.read_only ? 'that cannot be written' : showName(root.filesystem)
+      this.#refuse(where, {
+        code: 'promote.unsupported_fs',
+        message: `${shown} lies on a filesystem ${words}, where nothing could be promoted safely`,
+      })
+    }
+  }
+
+  /** Whatever the operation and the effects name, where it really leads. */
+  #judgeReach({ proposal: { descriptor, operation }, place }: PlacedProposal): void {
+    for (const kind of EFFECT_KINDS) {
+      for (const [index, path] of descriptor.effects.filesystem[kind].entries()) {
+        const where = `${place}/descriptor/effects/filesystem/${kind}/${index}`
+        this.#judgeReached(path, this.#real.translate(path), where)
+      }
+    }
+    for (const link of operationChain(operation)) {
+      for (const { place: step, text } of operationPaths(link.operation)) {
+        const where = `${place}/operation${link.place}${step}`
+        this.#judgeReached(text, this.#real.follow(text), where)
+      }
+    }
+  }
+
+  /** What the text alone says was judged by the contract; here is only where it leads. */
+  #judgeReached(path: string, real: string, where: string): void {
+    if (real === path) return this.#judgePlace(literalPart(real), show(path, where), where)
+    const shown = `${show(path, where)}, which is ${showName(real)},`
+    const glob = parseGlob(real)
+    const place = glob === null ? null : hostPlace(glob)
+    if (place !== null) {
+      const message = `${shown} reaches for the host: ${place}`
+      this.#refuse(where, { code: 'descriptor.host_access', message })
+    }
+    this.#judgePlace(literalPart(real), shown, where)
+  }
+
+  /** Neither writ's own places nor somebody else's home. */
+  #judgePlace(real: string, shown: string, where: string): void {
+    const { writ_places, homes } = this.#host
+    // A scope that holds such a place is ordinary; what a run does there is seen in the rehearsal.
+    if (writ_places.some((own) => isBelowText(real, own))) {
+      const message = `${shown} reaches for what belongs to writ`
+      this.#refuse(where, { code: 'descriptor.host_access', message })
+    }
+    const other = homes.find(({ path, own }) => !own && isBelowText(real, path))
+    const own = homes.find((home) => home.own && isBelowText(real, home.path))
+    // Homes can lie inside one another; the innermost owner counts.
+    if (other === undefined || (own !== undefined && own.path.length >= other.path.length)) return
+    const message = `${shown} lies in the home of somebody else`
+    this.#refuse(where, { code: 'descriptor.host_access', message })
+  }
+
+  /** The host's floor counts here too (G-4): a modest word does not spare the sandbox. */
+  judgeSandbox(proposal: Proposal, effective: RiskLevel): void {
+    if (isAtMost(effective, 'MEDIUM') || proposal.descriptor.sandbox.required) return
+    this.#refuse(at('/descriptor/sandbox', 'required'), {
+      code: 'descriptor.sandbox_required',
+      message: `the risk is ${showName(effective)}, so the action needs a sandbox`,
+    })
+  }
+}
+
+const CAPS = ['max_cpu_ms', 'max_memory_mb', 'max_disk_mb', 'max_duration_ms'] as const
+
+function seconds(ms: number): string {
+  return `${ms / 1000} s`
+}
+
+function isBelowText(path: string, directory: string): boolean {
+  if (path === directory || directory === '/') return true
+  return path.startsWith(`${directory}/`)
+}

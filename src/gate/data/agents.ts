@@ -1,0 +1,46 @@
+/**
+ * Names of programs that let a model act (best effort: a program can be called anything). A run that
+ * one of them started, at any distance, is not a run that a person started, so a plain yes does not
+ * count there. Editors with an agent inside are listed too: a terminal in one cannot be told from the
+ * agent's own.
+ */
+export const AGENTS: readonly string[] = [
+  'aider',
+  'amp',
+  'antigravity',
+  'auggie',
+  'claude',
+  'claude-code',
+  'claude-desktop',
+  'cline',
+  'codex',
+  'codex-cli',
+  'continue',
+  'copilot',
+  'copilot-agent',
+  'crush',
+  'cursor',
+  'cursor-agent',
+  'devin',
+  'droid',
+  'forge',
+  'gemini',
+  'gemini-cli',
+  'goose',
+  'goosed',
+  'jules',
+  'junie',
+  'kilo',
+  'kiro',
+  'kiro-cli',
+  'mini-swe-agent',
+  'opencode',
+  'openhands',
+  'plandex',
+  'qwen',
+  'qwen-code',
+  'roo',
+  'swe-agent',
+  'warp-agent',
+  'windsurf',
+]

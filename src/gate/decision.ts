@@ -1,0 +1,68 @@
+/**
+ * The decision (G-8, G-17): a pure function of the proposal, of what the host wrote down in the
+ * evaluation, and of the result. Same inputs, same decision.
+ *
+ * INVARIANT (strict order): reasons are gathered in the order of G-8 and none is skipped; `code` is
+ *   the first of those that carry the decision, `codes` are all.
+ * INVARIANT (nothing argues for promotion): every reason hinders or reports. Without a result there
+ *   is nothing to promote, so the absence of reasons is then no permission.
+ */
+import type { Decision, SandboxResult } from '../contracts/index.ts'
+import type { Judgement } from './judgement.ts'
+import { earlyReasons, isIdle, lateReasons, type Reason, rehearsalReasons } from './reasons.ts'
+
+/** The decision when nothing has to be rehearsed to know it: a BLOCK, or null to go on. */
+export function decideEarly(judgement: Judgement): Decision | null {
+  const reasons = earlyReasons(judgement)
+  return reasons.some(({ weight }) => weight === 'block') ? write(judgement, reasons) : null
+}
+
+/** The decision after everything. */
+export function decide(judgement: Judgement): Decision {
+  const early = earlyReasons(judgement)
+  if (early.some(({ weight }) => weight === 'block')) return write(judgement, early)
+  const rehearsal = [...early, ...rehearsalReasons(judgement)]
+  // Laws that read a result, and questions, have nothing to speak of without one.
+  if (judgement.result === null) return write(judgement, rehearsal)
+  const reasons = [...rehearsal, ...lateReasons(judgement)]
+  return write(judgement, isIdle(judgement) ? reasons.filter(isNoQuestion) : reasons)
+}
+
+function write({ evaluation, result, decidedAt }: Judgement, reasons: readonly Reason[]): Decision {
+  const carrying = carriers(reasons, result)
+  const [first] = carrying
+  const decision = first === undefined ? 'PROMOTE' : first.weight === 'block' ? 'BLOCK' : 'CONFIRM'
+  const codes = [...new Set(reasons.map(({ code }) => code))]
+  const tiers = carrying.flatMap(({ tier }) => (tier === undefined ? [] : [tier]))
+  const lawRefs = new Set([
+    ...evaluation.law_outcomes.map(({ policy_id }) => policy_id),
+    ...reasons.flatMap(({ law }) => (law === undefined ? [] : [law])),
+  ])
+  return {
+    action_id: evaluation.action_id,
+    proposal_digest: evaluation.proposal_digest,
+    ...(evaluation.result_digest === undefined ? {} : { result_digest: evaluation.result_digest }),
+    decision,
+    code: first?.code ?? 'promote.ok',
+    codes: decision === 'PROMOTE' ? ['promote.ok', ...codes] : codes,
+    ...(tiers.length === 0 ? {} : { tier: Math.min(...tiers) }),
+    permanent: decision === 'BLOCK' && reasons.some(({ permanent }) => permanent === true),
+    law_refs: [...lawRefs],
+    decided_at: decidedAt,
+  }
+}
+
+function isNoQuestion({ weight }: Reason): boolean {
+  return weight !== 'confirm'
+}
+
+/** The reasons that carry the decision: all that block, else all that ask. */
+function carriers(reasons: readonly Reason[], result: SandboxResult | null): readonly Reason[] {
+  const blocking = reasons.filter(({ weight }) => weight === 'block')
+  if (blocking.length > 0) return blocking
+  if (result === null) return [UNREHEARSED]
+  return reasons.filter(({ weight }) => weight === 'confirm')
+}
+
+/** Fail closed: nobody says why there is no result, and there is none. */
+const UNREHEARSED: Reason = { code: 'result.sandbox_error', weight: 'block' }

@@ -1,0 +1,122 @@
+/**
+ * The lists that the gate judges with besides the laws: data in one shape, with a digest that every
+ * decision names. A person may add to the ephemeral list in the law file; nothing is taken away.
+ */
+import { canonicalJson, type Digest, digestBytes } from '../base/index.ts'
+import { parseGlob } from '../contracts/index.ts'
+import { AGENTS } from './data/agents.ts'
+import { DEFERRED, type DeferredRow } from './data/deferred.ts'
+import { ENVIRONMENT_NAMES, QUIET_ENVIRONMENT } from './data/environment.ts'
+import { EPHEMERAL } from './data/ephemeral.ts'
+import { REFUSED_FILESYSTEMS } from './data/filesystems.ts'
+import { HIDDEN } from './data/hidden.ts'
+
+export interface GateLists {
+  readonly ephemeral: readonly string[]
+  readonly deferred: readonly DeferredRow[]
+  /** Names of variables that are handed on; a trailing star stands for any rest. */
+  readonly environmentNames: readonly string[]
+  readonly quietEnvironment: Readonly<Record<string, string>>
+  /** Invisible inside: `~/` begins at the actor's home. */
+  readonly hidden: readonly string[]
+  readonly agents: readonly string[]
+  readonly refusedFilesystems: readonly string[]
+}
+
+export const DEFAULT_LISTS: GateLists = {
+  ephemeral: EPHEMERAL,
+  deferred: DEFERRED,
+  environmentNames: ENVIRONMENT_NAMES,
+  quietEnvironment: QUIET_ENVIRONMENT,
+  hidden: HIDDEN,
+  agents: AGENTS,
+  refusedFilesystems: REFUSED_FILESYSTEMS,
+}
+
+/** The text that is kept as a body, so that decisions can be computed again (L-9). */
+export function listsText(lists: GateLists): string {
+  return canonicalJson(lists)
+}
+
+export function listsDigest(lists: GateLists): Digest {
+  return digestBytes(listsText(lists))
+}
+
+/** Reads lists that were kept; the digest is the caller's to check. */
+export function readLists(text: string): GateLists {
+  // Only texts of `listsText` have a digest that a record names.
+  return JSON.parse(text) as GateLists
+}
+
+/** The lists with what a law file adds to the ephemeral one. */
+export function withEphemeral(lists: GateLists, patterns: readonly string[]): GateLists {
+  if (patterns.length === 0) return lists
+  return { ...lists, ephemeral: [...new Set([...lists.ephemeral, ...patterns])] }
+}
+
+export type EphemeralFault = 'form' | 'too_wide'
+
+/**
+ * What is wrong with a pattern that somebody wants to add; null when nothing is. A pattern names
+ * something: one of stars alone would drop everything.
+ */
+export function ephemeralFault(pattern: string): EphemeralFault | null {
+  const glob = parseGlob(absolutePattern(pattern, '/home'))
+  if (glob === null || !/^(?:~\/|\*\*\/|\/)/.test(pattern)) return 'form'
+  const names = pattern.split('/').filter((name) => name !== '' && name !== '~')
+  return names.some((name) => name.replaceAll('*', '') !== '') ? null : 'too_wide'
+}
+
+/** A pattern of a list as an absolute glob. */
+export function absolutePattern(pattern: string, home: string): string {
+  if (pattern.startsWith('~/')) return `${home === '/' ? '' : home}${pattern.slice(1)}`
+  return pattern.startsWith('/') ? pattern : `/${pattern}`
+}
+
+/** The patterns as absolute globs, once for each of the actor's homes where they name one. */
+export function absolutePatterns(
+  patterns: readonly string[],
+  homes: readonly string[],
+): readonly string[] {
+  return patterns.flatMap((pattern) =>
+    pattern.startsWith('~/')
+      ? homes.map((home) => absolutePattern(pattern, home))
+      : [absolutePattern(pattern, '/')],
+  )
+}
+
+/** Real places to hide from a run of this actor. */
+export function hiddenPaths(lists: GateLists, homes: readonly string[]): readonly string[] {
+  return absolutePatterns(lists.hidden, homes)
+}
+
+/** The environment of a rehearsal: what may be handed on, and what keeps programs quiet. */
+export function sandboxEnvironment(
+  lists: GateLists,
+  environment: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string>> {
+  const handed = Object.entries(environment).filter(
+    (entry): entry is [string, string] =>
+      entry[1] !== undefined && matchesListed(lists.environmentNames, entry[0]),
+  )
+  return { ...Object.fromEntries(handed), ...lists.quietEnvironment }
+}
+
+/** Whether a list of names, some of which end in a star, holds this one. */
+export function matchesListed(names: readonly string[], name: string): boolean {
+  return names.some((listed) =>
+    listed.endsWith('*') ? name.startsWith(listed.slice(0, -1)) : name === listed,
+  )
+}
+
+const EXTENSION = /\.(?:exe|[cm]?js|py|appimage)$/
+
+/** The first known agent among the names of a parent chain; null when there is none. */
+export function knownAgent(lists: GateLists, names: readonly string[]): string | null {
+  const known = new Set(lists.agents)
+  for (const name of names) {
+    const plain = name.toLowerCase().replace(EXTENSION, '')
+    if (known.has(plain)) return plain
+  }
+  return null
+}

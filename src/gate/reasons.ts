@@ -1,0 +1,207 @@
+/**
+ * The reasons of a decision, stage by stage in the order of G-8: schema, what stands against the
+ * intent, preconditions, laws that do not read the result, rehearsal, compliance, laws that read it,
+ * rollback feasibility, tier 2, and what asks a human.
+ *
+ * Deliberately absent: reasons in favour. A success or an output is none.
+ */
+import type { Code } from '../base/index.ts'
+import {
+  findPersuasion,
+  type LawOutcome,
+  type Obstacle,
+  type SandboxResult,
+} from '../contracts/index.ts'
+import { admitProposal, HARD_FAILS } from './admission.ts'
+import type { Judgement } from './judgement.ts'
+import { allProposals } from './places.ts'
+import { effectClasses } from './risk.ts'
+
+export interface Reason {
+  /** A code of the page, or `law.<policy_id>`. */
+  readonly code: string
+  /** What it does by itself: ends it, asks a human, or only reports. */
+  readonly weight: 'block' | 'confirm' | 'note'
+  readonly permanent?: boolean
+  readonly tier?: number
+  /** The policy id of a law that was broken. */
+  readonly law?: string
+}
+
+/** Everything that can be known before anything runs. */
+export function earlyReasons(judgement: Judgement): readonly Reason[] {
+  const { evaluation } = judgement
+  return [
+    ...schemaReasons(judgement),
+    ...standingReasons(judgement),
+    ...preconditionReasons(judgement),
+    ...lawReasons(evaluation.law_outcomes, (law) => !law.reads_result && law.tier < 2),
+  ]
+}
+
+function schemaReasons({ proposal, evaluation, lists }: Judgement): readonly Reason[] {
+  const broken = evaluation.violations.map(({ code }) => code)
+  if (proposal === null && broken.length === 0) broken.push('document.not_json')
+  const admitted = proposal === null ? [] : admitProposal(proposal, evaluation.host, lists).refusals
+  return [
+    ...broken.map((code) => block(code, HARD_FAILS.has(code))),
+    ...admitted.map(({ code, permanent }) => block(code, permanent)),
+  ]
+}
+
+function standingReasons({ evaluation }: Judgement): readonly Reason[] {
+  const { halted, laws_changed, permanent, cooldown_until_ms } = evaluation.standing
+  const reasons: Reason[] = []
+  if (halted) reasons.push(block('halted'))
+  if (laws_changed) reasons.push(block('laws.changed'))
+  if (permanent) reasons.push(block('block.permanent', true))
+  // Judged at admission, when the host looked: a slow rehearsal does not let a cooldown pass.
+  if (cooldown_until_ms !== null && evaluation.host.now_ms < cooldown_until_ms)
+    reasons.push(block('cooldown'))
+  return reasons
+}
+
+/** The same intent is not tried again until a human says so (G-9). */
+function preconditionReasons({ evaluation }: Judgement): readonly Reason[] {
+  const failed = evaluation.preconditions?.failed ?? []
+  return failed.length === 0 ? [] : [block('precondition.failed', true)]
+}
+
+/** Tier 0 first, then 1, then 2; laws of one tier in the order they were evaluated. */
+function lawReasons(
+  laws: readonly LawOutcome[],
+  speaks: (law: LawOutcome) => boolean,
+): readonly Reason[] {
+  return laws
+    .filter(speaks)
+    .sort((one, other) => one.tier - other.tier)
+    .flatMap(reasonsOfLaw)
+}
+
+function reasonsOfLaw({ policy_id, tier, action, state, overridden }: LawOutcome): Reason[] {
+  if (overridden && tier > 0) return []
+  const code = `law.${policy_id}`
+  const said = { tier, law: policy_id } as const
+  if (state === 'error') {
+    const weight = tier < 2 ? 'block' : 'confirm'
+    return [
+      { code: 'evaluation.failed', weight, ...said },
+      { code, weight: 'note', ...said },
+    ]
+  }
+  if (action === 'alert') return [{ code, weight: 'note', ...said }]
+  if (action === 'block' && tier < 2) return [{ code, weight: 'block', ...said }]
+  return [
+    { code: 'confirm.law', weight: 'confirm', ...said },
+    { code, weight: 'note', ...said },
+  ]
+}
+
+/** What the rehearsal ran into, and whether what happened is what was declared. */
+export function rehearsalReasons(judgement: Judgement): readonly Reason[] {
+  const { evaluation, result } = judgement
+  const obstacles = evaluation.obstacles.map((obstacle) => reasonOfFinding(obstacle, judgement))
+  if (result === null) return obstacles
+  return [
+    ...obstacles,
+    ...backgroundReasons(judgement, result),
+    ...outcomeReasons(judgement, result),
+    ...result.findings.map((finding) => reasonOfFinding(finding, judgement)),
+  ]
+}
+
+function backgroundReasons({ evaluation }: Judgement, result: SandboxResult): readonly Reason[] {
+  if (result.side_effects.background_processes === 0) return []
+  const repeated = isActors(evaluation) && evaluation.standing.background_before
+  return [block('rehearsal.background', repeated)]
+}
+
+const OUTCOMES: Readonly<Record<SandboxResult['execution']['status'], Code | null>> = {
+  SUCCESS: null,
+  FAILURE: 'result.failed',
+  TIMEOUT: 'result.timeout',
+  RESOURCE_KILLED: 'result.resource_killed',
+  POLICY_ABORTED: 'result.policy_aborted',
+  SANDBOX_ERROR: 'result.sandbox_error',
+}
+
+/** A failure is asked about, unless there is nothing to ask about or a composite broke in the middle. */
+function outcomeReasons({ proposal }: Judgement, result: SandboxResult): readonly Reason[] {
+  const { status } = result.execution
+  const code = OUTCOMES[status]
+  if (code === null) return []
+  if (status !== 'FAILURE') return [block(code)]
+  const isComposite = proposal?.children !== undefined
+  return isComposite || !hasEffects(result) ? [block(code)] : [{ code, weight: 'confirm' }]
+}
+
+export function hasEffects({ diff }: Pick<SandboxResult, 'diff'>): boolean {
+  const { added, modified, deleted } = diff.counts
+  return added + modified + deleted > 0
+}
+
+/** Findings that report, and findings that ask; every other one blocks, known or not. */
+const NOTES: ReadonlySet<string> = new Set<Code>(['effect.not_observed', 'effect.discarded'])
+const QUESTIONS: ReadonlySet<string> = new Set<Code>([
+  'effect.deferred_execution',
+  'diff.link_split',
+])
+/** What an actor claimed and reality contradicted (G-15). */
+const LIES: ReadonlySet<string> = new Set<Code>(['effect.undeclared', 'effect.out_of_scope'])
+const BUILT_IN_LAWS: Readonly<Record<string, string>> = {
+  'effect.privileged': 'WRIT_NO_PRIVILEGE',
+  'effect.host_state': 'WRIT_OWN_STATE',
+}
+
+function reasonOfFinding({ code }: Pick<Obstacle, 'code'>, { evaluation }: Judgement): Reason {
+  if (NOTES.has(code)) return { code, weight: 'note' }
+  if (QUESTIONS.has(code)) return { code, weight: 'confirm' }
+  const law = Object.hasOwn(BUILT_IN_LAWS, code) ? BUILT_IN_LAWS[code] : undefined
+  if (law !== undefined) return { ...block(code, isActors(evaluation)), tier: 0, law }
+  return block(code, LIES.has(code) && isActors(evaluation))
+}
+
+/** Laws that read the result, feasibility of a rollback, tier 2, and what a human is asked. */
+export function lateReasons(judgement: Judgement): readonly Reason[] {
+  const { evaluation, result } = judgement
+  const { law_outcomes } = evaluation
+  const reasons = [...lawReasons(law_outcomes, (law) => law.reads_result && law.tier < 2)]
+  if (result !== null && !result.compliance.rollback_possible) {
+    reasons.push(block('rollback.impossible'))
+  }
+  reasons.push(...lawReasons(law_outcomes, (law) => law.tier === 2))
+  return [...reasons, ...questionReasons(judgement)]
+}
+
+/** Nothing would be promoted and nothing sent: then nobody is asked (G-17). */
+export function isIdle({ proposal, result }: Judgement): boolean {
+  if (proposal === null || result === null || hasEffects(result)) return false
+  return [...effectClasses(proposal)].every((kind) => kind === 'staged')
+}
+
+function questionReasons({ proposal, evaluation, result }: Judgement): readonly Reason[] {
+  if (proposal === null || result === null) return []
+  const classes = effectClasses(proposal)
+  const reasons: Reason[] = []
+  if (classes.has('irreversible')) reasons.push(block('effect.irreversible'))
+  if (classes.has('held') || classes.has('compensable')) reasons.push(confirm('confirm.class'))
+  const descriptors = allProposals(proposal).map(({ proposal: { descriptor } }) => descriptor)
+  const asks = descriptors.some(({ confirmation }) => confirmation.required)
+  if (asks || evaluation.declared_by_approval) reasons.push(confirm('confirm.descriptor'))
+  const argues = descriptors.some(({ intent_summary }) => findPersuasion(intent_summary).length > 0)
+  if (argues || evaluation.standing.reconfirm) reasons.push(confirm('confirm.intent'))
+  return reasons
+}
+
+/** Whether an actor is answerable: a document of an AI, or a command that a person did not give. */
+function isActors({ door, actor_kind }: Judgement['evaluation']): boolean {
+  return door === 'propose' || actor_kind !== 'human'
+}
+
+function block(code: string, permanent = false): Reason {
+  return permanent ? { code, weight: 'block', permanent } : { code, weight: 'block' }
+}
+
+function confirm(code: Code): Reason {
+  return { code, weight: 'confirm' }
+}

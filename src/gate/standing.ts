@@ -1,0 +1,314 @@
+/**
+ * What stands after all facts so far: a fold, taken further fact by fact, that answers at any given
+ * time. Facts of the host's stream (halt, laws) and of the caller's are taken in alike.
+ *
+ * INVARIANT (facts alone): nothing is known here that is not on the ledger, so a process that starts
+ *   later comes to the same answers.
+ */
+import { parseIsoMomentMs } from '../base/index.ts'
+import type {
+  Confirmation,
+  Decision,
+  Evaluation,
+  Halt,
+  Laws,
+  Override,
+  Promotion,
+  Rollback,
+  StandingExcerpt,
+} from '../contracts/index.ts'
+
+export const COOLDOWN_MS = 15 * 60 * 1000
+
+/** A fact with its payload whole, also of a record that was kept by reference. */
+export interface StandingFact {
+  readonly type: string
+  readonly payload: unknown
+  /** ISO 8601. */
+  readonly occurredAt: string
+  readonly seq: number
+}
+
+export interface PendingQuestion {
+  readonly actionId: string
+  readonly proposalDigest: string
+  readonly resultDigest: string
+  readonly askedAt: string
+  readonly expiresMs: number
+}
+
+export interface PromotedAction {
+  readonly actionId: string
+  readonly promotedAt: string
+  readonly undoUntil: string
+  readonly promotion: Promotion
+  /** The rollback that undid it; null while it stands. */
+  readonly rolledBackBy: string | null
+}
+
+export interface StandingOptions {
+  /** How long a question waits for its answer. */
+  readonly confirmationMs: number
+  readonly cooldownMs: number
+}
+
+/** What is remembered of one action. */
+interface ActionMemory {
+  readonly intent: string | null
+  readonly operationDigest: string | null
+  readonly cooldownOnRepeat: boolean
+}
+
+/** What stands against one intent. */
+interface IntentMemory {
+  permanent: boolean
+  cooldownUntilMs: number | null
+  reconfirm: boolean
+  background: boolean
+}
+
+export class StandingFold {
+  readonly #options: StandingOptions
+  readonly #seen = new Set<string>()
+  readonly #actions = new Map<string, ActionMemory>()
+  readonly #intents = new Map<string, IntentMemory>()
+  readonly #intentsOfOperation = new Map<string, Set<string>>()
+  readonly #pending = new Map<string, PendingQuestion>()
+  readonly #promoted = new Map<string, PromotedAction>()
+  readonly #overrides = new Map<string, { readonly override: Override; used: number }>()
+  #halted = false
+  #laws: Laws | null = null
+
+  constructor(options: StandingOptions) {
+    this.#options = options
+  }
+
+  /** Takes in one fact; the facts of a stream come in their order. */
+  take(fact: StandingFact): void {
+    // The store judged every record by its contract before it was written.
+    const { payload } = fact
+    switch (fact.type) {
+      case 'halt_v1':
+        this.#halted = (payload as Halt).state === 'HALTED'
+        return
+      case 'laws_v1':
+        this.#laws = payload as Laws
+        return
+      case 'proposal_v1':
+        return this.#takeProposal(payload)
+      case 'evaluation_v1':
+        return this.#takeEvaluation(payload as Evaluation)
+      case 'decision_v1':
+        return this.#takeDecision(payload as Decision, fact.occurredAt)
+      case 'confirmation_v1':
+        return this.#takeConfirmation(payload as Confirmation)
+      case 'promotion_v1':
+        return this.#takePromotion(payload as Promotion)
+      case 'rollback_v1':
+        return this.#takeRollback(payload as Rollback)
+      case 'override_v1':
+        return this.#takeOverride(payload as Override)
+      default:
+    }
+  }
+
+  get halted(): boolean {
+    return this.#halted
+  }
+
+  /** What a human accepted last; null when nobody did yet. */
+  get laws(): Laws | null {
+    return this.#laws
+  }
+
+  hasSeen(actionId: string): boolean {
+    return this.#seen.has(actionId.toLowerCase())
+  }
+
+  /** What stands against an intent at a time; `lawsChanged` is what the host found in the file. */
+  against(intent: string, lawsChanged: boolean, nowMs: number): StandingExcerpt {
+    const memory = this.#intents.get(intent)
+    const until = memory?.cooldownUntilMs ?? null
+    return {
+      halted: this.#halted,
+      laws_changed: lawsChanged,
+      permanent: memory?.permanent ?? false,
+      cooldown_until_ms: until !== null && nowMs < until ? until : null,
+      reconfirm: memory?.reconfirm ?? false,
+      background_before: memory?.background ?? false,
+    }
+  }
+
+  /** Questions that wait at this time, oldest first. */
+  pending(nowMs: number): readonly PendingQuestion[] {
+    return [...this.#pending.values()].filter(({ expiresMs }) => nowMs < expiresMs)
+  }
+
+  /** Questions that nobody answered in time and that no fact has closed yet. */
+  expired(nowMs: number): readonly PendingQuestion[] {
+    return [...this.#pending.values()].filter(({ expiresMs }) => nowMs >= expiresMs)
+  }
+
+  question(actionId: string): PendingQuestion | null {
+    return this.#pending.get(actionId.toLowerCase()) ?? null
+  }
+
+  /** Applied promotions in their order, with those that were undone. */
+  promoted(): readonly PromotedAction[] {
+    return [...this.#promoted.values()]
+  }
+
+  promotion(actionId: string): PromotedAction | null {
+    return this.#promoted.get(actionId.toLowerCase()) ?? null
+  }
+
+  /** Overrides of a law that can still be used for this action at this time. */
+  overridesOf(
+    policyId: string,
+    actionId: string,
+    intent: string,
+    nowMs: number,
+  ): readonly Override[] {
+    return [...this.#overrides.values()]
+      .filter(({ override, used }) => used < override.uses && isInForce(override, nowMs))
+      .map(({ override }) => override)
+      .filter(
+        (override) =>
+          override.kind === 'law' &&
+          override.policy_id === policyId &&
+          (override.action_id === undefined || sameId(override.action_id, actionId)) &&
+          (override.intent === undefined || override.intent === intent),
+      )
+  }
+
+  #takeProposal(payload: unknown): void {
+    for (const id of idsOf(payload)) this.#seen.add(id)
+  }
+
+  #takeEvaluation({ action_id, intent, operation_digest, cooldown_on_repeat }: Evaluation): void {
+    const id = action_id.toLowerCase()
+    this.#seen.add(id)
+    this.#actions.set(id, {
+      intent: intent ?? null,
+      operationDigest: operation_digest ?? null,
+      cooldownOnRepeat: cooldown_on_repeat,
+    })
+    if (intent === undefined || operation_digest === undefined) return
+    const known = this.#intentsOfOperation.get(operation_digest) ?? new Set()
+    this.#intentsOfOperation.set(operation_digest, known.add(intent))
+  }
+
+  #takeDecision(decision: Decision, occurredAt: string): void {
+    const id = decision.action_id.toLowerCase()
+    this.#seen.add(id)
+    const intent = this.#intentOf(id)
+    if (intent !== null && decision.codes.includes('rehearsal.background')) intent.background = true
+    if (intent !== null && decision.permanent) intent.permanent = true
+    if (decision.decision !== 'CONFIRM' || decision.result_digest === undefined) {
+      this.#pending.delete(id)
+      return
+    }
+    const askedMs = parseIsoMomentMs(decision.decided_at) ?? parseIsoMomentMs(occurredAt) ?? 0
+    this.#pending.set(id, {
+      actionId: decision.action_id,
+      proposalDigest: decision.proposal_digest,
+      resultDigest: decision.result_digest,
+      askedAt: decision.decided_at,
+      expiresMs: askedMs + this.#options.confirmationMs,
+    })
+  }
+
+  #takeConfirmation({ action_id, answer, answered_at }: Confirmation): void {
+    const id = action_id.toLowerCase()
+    this.#pending.delete(id)
+    const intent = this.#intentOf(id)
+    if (intent === null) return
+    if (answer === 'APPROVED') intent.reconfirm = false
+    else if (this.#actions.get(id)?.cooldownOnRepeat === true) this.#coolDown(intent, answered_at)
+  }
+
+  #takePromotion(promotion: Promotion): void {
+    const id = promotion.action_id.toLowerCase()
+    this.#pending.delete(id)
+    if (promotion.status !== 'APPLIED') return
+    this.#promoted.set(id, {
+      actionId: promotion.action_id,
+      promotedAt: promotion.promoted_at,
+      undoUntil: promotion.undo_until,
+      promotion,
+      rolledBackBy: null,
+    })
+  }
+
+  /** Whatever the flag says, an intent that was taken back cools down and is asked about again. */
+  #takeRollback({ rollback_id, action_ids, rolled_back_at }: Rollback): void {
+    for (const actionId of action_ids) {
+      const id = actionId.toLowerCase()
+      const promoted = this.#promoted.get(id)
+      if (promoted !== undefined) this.#promoted.set(id, { ...promoted, rolledBackBy: rollback_id })
+      const intent = this.#intentOf(id)
+      if (intent === null) continue
+      intent.reconfirm = true
+      this.#coolDown(intent, rolled_back_at)
+    }
+  }
+
+  #takeOverride(override: Override): void {
+    if (override.kind !== 'lift') {
+      this.#overrides.set(override.override_id, { override, used: 0 })
+      return
+    }
+    const intents = new Set(override.intent === undefined ? [] : [override.intent])
+    for (const intent of this.#intentsOfOperation.get(override.operation_digest ?? '') ?? []) {
+      intents.add(intent)
+    }
+    for (const intent of intents) {
+      const memory = this.#intents.get(intent)
+      if (memory === undefined) continue
+      memory.permanent = false
+      memory.background = false
+      memory.cooldownUntilMs = null
+    }
+  }
+
+  #coolDown(intent: IntentMemory, from: string): void {
+    const untilMs = (parseIsoMomentMs(from) ?? 0) + this.#options.cooldownMs
+    intent.cooldownUntilMs = Math.max(intent.cooldownUntilMs ?? untilMs, untilMs)
+  }
+
+  /** The memory of an action's intent; null when the action had none. */
+  #intentOf(id: string): IntentMemory | null {
+    const intent = this.#actions.get(id)?.intent ?? null
+    if (intent === null) return null
+    let memory = this.#intents.get(intent)
+    if (memory === undefined) {
+      memory = { permanent: false, cooldownUntilMs: null, reconfirm: false, background: false }
+      this.#intents.set(intent, memory)
+    }
+    return memory
+  }
+}
+
+function isInForce({ expires_at }: Override, nowMs: number): boolean {
+  const expiresMs = expires_at === undefined ? null : parseIsoMomentMs(expires_at)
+  return expiresMs === null || nowMs < expiresMs
+}
+
+function sameId(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase()
+}
+
+/** Every action id of a recorded proposal; the view on the ledger keeps ids. */
+function idsOf(payload: unknown): readonly string[] {
+  const ids: string[] = []
+  const open: unknown[] = [payload]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { descriptor, children } = next as {
+      readonly descriptor?: { readonly action_id?: unknown }
+      readonly children?: readonly unknown[]
+    }
+    if (typeof descriptor?.action_id === 'string') ids.push(descriptor.action_id.toLowerCase())
+    if (Array.isArray(children)) open.push(...children)
+  }
+  return ids
+}
