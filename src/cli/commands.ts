@@ -2,6 +2,8 @@
  * The table of commands, in the order of help. Words only: nothing here imports a command's work.
  */
 import type { Command, OptionWords } from './command.ts'
+import { GATE_COMMANDS } from './gate-commands.ts'
+import { HOME, PASS_FD, STREAM } from './option-words.ts'
 
 const JSONL: OptionWords = {
   name: 'jsonl',
@@ -19,24 +21,6 @@ const RULES: OptionWords = {
   value: 'FILE',
   many: true,
   says: 'a rule file, or a folder of them; may be given again',
-}
-
-const HOME: OptionWords = {
-  name: 'home',
-  value: 'DIR',
-  says: 'the home to use; else WRIT_HOME, else the nearest `.writ` upwards',
-}
-
-const STREAM: OptionWords = {
-  name: 'stream',
-  value: 'NAME',
-  says: 'the stream of facts; `main` without it',
-}
-
-const PASS_FD: OptionWords = {
-  name: 'pass-fd',
-  value: 'N',
-  says: 'read the passphrase from this file descriptor',
 }
 
 export const COMMANDS: readonly Command[] = [
@@ -62,6 +46,7 @@ export const COMMANDS: readonly Command[] = [
     examples: ['writ trust'],
     load: () => import('./commands/trust.ts'),
   },
+  ...GATE_COMMANDS,
   {
     name: 'check',
     says: 'validate documents of any contract',

@@ -3,6 +3,8 @@ import { COMMON_OPTIONS, type Command, type OptionWords } from './command.ts'
 import type { Paint } from './terminal.ts'
 
 const EXIT_LINE = 'Exit status: 0 yes · 1 no · 2 usage · 3 waiting for a human · 4 fault'
+const RUNNER_LINE =
+  'Exit status: the command’s own · 125 blocked, denied or a fault · 75 waiting for a human'
 
 export function programHelp(commands: readonly Command[], version: string, paint: Paint): string {
   const rows = commands.map(({ name, says }) => [name, says] as const)
@@ -33,7 +35,7 @@ export function commandHelp(command: Command, paint: Paint): string {
     paint.strong(command.examples.length === 1 ? 'Example' : 'Examples'),
     ...command.examples.map((example) => `  ${example}`),
     '',
-    EXIT_LINE,
+    command.isRunner === true ? RUNNER_LINE : EXIT_LINE,
     '',
   ].join('\n')
 }

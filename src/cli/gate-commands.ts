@@ -1,0 +1,130 @@
+/** The commands of the gate, in the order of help: words only, as in the table they belong to. */
+import type { Command, OptionWords } from './command.ts'
+import { HOME, PASS_FD } from './option-words.ts'
+
+const REASON: OptionWords = { name: 'reason', value: 'TEXT', says: 'why; it is recorded' }
+
+const DRY_RESTORE: OptionWords = {
+  name: 'dry-run',
+  value: null,
+  says: 'say what would be restored, and change nothing',
+}
+
+export const GATE_COMMANDS: readonly Command[] = [
+  {
+    name: 'exec',
+    says: 'run any command under the gate: see what it does, then let it',
+    usage:
+      'writ exec [--write GLOB]… [--delete GLOB]… [--scope DIR]… [--yes] [--report FILE] -- CMD …',
+    options: [
+      {
+        name: 'write',
+        value: 'GLOB',
+        many: true,
+        says: 'what it may create and modify; a directory stands for all in it',
+      },
+      { name: 'delete', value: 'GLOB', many: true, says: 'what it may delete' },
+      {
+        name: 'scope',
+        value: 'DIR',
+        many: true,
+        says: 'where it may act; the git working tree without it, else the current directory',
+      },
+      { name: 'net', value: 'HOST', many: true, says: 'a host it may reach (not yet: refused)' },
+      { name: 'yes', short: 'y', value: null, says: 'the plain yes, where a plain yes is enough' },
+      { name: 'report', value: 'FILE', says: 'write the answer there as JSON' },
+      PASS_FD,
+      HOME,
+    ],
+    examples: [
+      'writ exec -- npm run build',
+      "writ exec --write 'dist/**' -- make dist",
+      "writ exec --delete 'tmp/*.log' -- sh -c 'rm -f tmp/*.log'",
+    ],
+    isRunner: true,
+    load: () => import('./commands/exec.ts'),
+  },
+  {
+    name: 'propose',
+    says: 'the whole way of a proposal: check, rehearse, compare, decide, promote',
+    usage: 'writ propose FILE|- [--wait] [--dry-run]',
+    options: [
+      { name: 'wait', value: null, says: 'stay until a human has answered, or time is up' },
+      { name: 'dry-run', value: null, says: 'stop before promotion; write nothing down' },
+      HOME,
+    ],
+    examples: [
+      'writ propose proposal.json',
+      'writ propose --dry-run proposal.json',
+      'WRIT_TOKEN=… writ propose --wait --json - < proposal.json',
+    ],
+    load: () => import('./commands/propose.ts'),
+  },
+  {
+    name: 'inbox',
+    says: 'what waits for a human',
+    usage: 'writ inbox',
+    options: [HOME],
+    examples: ['writ inbox', 'writ inbox --json'],
+    load: () => import('./commands/inbox.ts'),
+  },
+  {
+    name: 'approve',
+    says: 'yes to the effects of one rehearsal; they are promoted',
+    usage: 'writ approve ID [--yes] [--pass-fd N]',
+    options: [
+      { name: 'yes', short: 'y', value: null, says: 'do not show the effects and ask again' },
+      PASS_FD,
+      HOME,
+    ],
+    examples: ['writ approve 8f4d0c9e-6f0e-4b43-9f0a-3a1c2e5d7b11'],
+    load: () => import('./commands/approve.ts'),
+  },
+  {
+    name: 'deny',
+    says: 'no to the effects of one rehearsal',
+    usage: 'writ deny ID [--reason TEXT]',
+    options: [REASON, HOME],
+    examples: ['writ deny 8f4d0c9e-6f0e-4b43-9f0a-3a1c2e5d7b11 --reason "not these files"'],
+    load: () => import('./commands/deny.ts'),
+  },
+  {
+    name: 'rollback',
+    says: 'restore what an action changed, or everything since a moment',
+    usage: 'writ rollback ACTION_ID | --since MOMENT [--dry-run]',
+    options: [
+      { name: 'since', value: 'MOMENT', says: 'ISO 8601, a day, or `2h` ago' },
+      DRY_RESTORE,
+      HOME,
+    ],
+    examples: [
+      'writ rollback 8f4d0c9e-6f0e-4b43-9f0a-3a1c2e5d7b11',
+      'writ rollback --since 2h --dry-run',
+    ],
+    load: () => import('./commands/rollback.ts'),
+  },
+  {
+    name: 'undo',
+    says: 'take back the last action that was promoted',
+    usage: 'writ undo [--dry-run]',
+    options: [DRY_RESTORE, HOME],
+    examples: ['writ undo'],
+    load: () => import('./commands/undo.ts'),
+  },
+  {
+    name: 'halt',
+    says: 'stop everything now',
+    usage: 'writ halt [--reason TEXT]',
+    options: [REASON, HOME],
+    examples: ['writ halt', 'writ halt --reason "something odd on the build machine"'],
+    load: () => import('./commands/halt.ts'),
+  },
+  {
+    name: 'resume',
+    says: 'end a halt',
+    usage: 'writ resume [--reason TEXT] [--pass-fd N]',
+    options: [REASON, PASS_FD, HOME],
+    examples: ['writ resume'],
+    load: () => import('./commands/resume.ts'),
+  },
+]
