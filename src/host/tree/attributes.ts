@@ -41,6 +41,15 @@ export async function readAttributes(
   return { byPath, unreadable: failed ? unreadablePaths(stderr, paths) : [] }
 }
 
+/** Names and values of all there are, each path once; nothing is left out. */
+export async function readRawAttributes(
+  paths: readonly RawPath[],
+): Promise<ReadonlyMap<RawPath, readonly Attribute[]>> {
+  if (paths.length === 0) return new Map()
+  const { stdout } = await runBatch('getfattr', GETFATTR, paths)
+  return parseBlocks(stdout.toString('latin1'))
+}
+
 const FILE_LINE = '# file: '
 
 /** The output of `getfattr --dump --encoding=hex`, read as latin-1. */
@@ -49,31 +58,34 @@ export function parseAttributes(
   layer: 'upper' | 'real',
 ): ReadonlyMap<RawPath, Attributes> {
   const byPath = new Map<RawPath, Attributes>()
-  let lines: string[] = []
-  let path: RawPath | null = null
-  const finish = () => {
-    if (path !== null) byPath.set(path, sortOut(lines, layer))
-    lines = []
-  }
-  for (const line of text.split('\n')) {
-    if (line.startsWith(FILE_LINE)) {
-      finish()
-      path = unquote(line.slice(FILE_LINE.length)) as RawPath
-    } else if (line !== '') lines.push(line)
-  }
-  finish()
+  for (const [path, attributes] of parseBlocks(text)) byPath.set(path, sortOut(attributes, layer))
   return byPath
 }
 
-function sortOut(lines: readonly string[], layer: 'upper' | 'real'): Attributes {
+function parseBlocks(text: string): Map<RawPath, Attribute[]> {
+  const blocks = new Map<RawPath, Attribute[]>()
+  let block: Attribute[] = []
+  for (const line of text.split('\n')) {
+    if (line.startsWith(FILE_LINE)) {
+      block = []
+      blocks.set(unquote(line.slice(FILE_LINE.length)) as RawPath, block)
+    } else if (line !== '') {
+      // Equals signs of a name are quoted; an empty value may have none at all.
+      const [name = '', value = ''] = line.split('=', 2)
+      block.push([unquote(name), hexOf(value)])
+    }
+  }
+  return blocks
+}
+
+function sortOut(attributes: readonly Attribute[], layer: 'upper' | 'real'): Attributes {
   const kept: Attribute[] = []
   const foreign: string[] = []
-  for (const line of lines) {
-    const cut = line.indexOf('=')
-    const name = unquote(cut === -1 ? line : line.slice(0, cut))
+  for (const attribute of attributes) {
+    const [name] = attribute
     if (isOwnOfOverlay(name)) {
       if (layer === 'real' || name.startsWith(ESCAPED)) foreign.push(name)
-    } else if (isCarried(name)) kept.push([name, cut === -1 ? '' : hexOf(line.slice(cut + 1))])
+    } else if (isCarried(name)) kept.push(attribute)
     else if (!isOfTheSystem(name)) foreign.push(name)
   }
   kept.sort(([one], [other]) => (one < other ? -1 : 1))
@@ -107,7 +119,7 @@ const OF_THE_SYSTEM = new Set([
   'security.evm',
 ])
 
-function isOfTheSystem(name: string): boolean {
+export function isOfTheSystem(name: string): boolean {
   return OF_THE_SYSTEM.has(name)
 }
 

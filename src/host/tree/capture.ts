@@ -1,0 +1,172 @@
+/**
+ * Rehearsed bytes are set aside before anyone is asked (G-13): the sandbox can then go, and a promotion
+ * after an approval or a restart needs nothing but the stage.
+ *
+ * INVARIANT (staged is scanned): every staged entry has the kind, bytes, mode, target, attributes, time
+ *   and owner that its change says, or capturing fails. Bytes that were copied are hashed again; bytes
+ *   that were moved are the scanned file itself.
+ * INVARIANT (durable when returned): bytes first, then the list of them, are synced.
+ *
+ * Directories that are in both trees are not staged: their change says all there is to put on them.
+ */
+import { mkdirSync, statSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { type Change, isBelow, parentOfRaw, type RawPath, rawOfText } from '../../gate/index.ts'
+import type { Layer } from '../sandbox/driver.ts'
+import { copyAcross, type Load, moveAcross } from './carry.ts'
+import { makeDurable, syncDirectory } from './durable.ts'
+import { type Foothold, holdDirectory, Loans, statsOf } from './footing.ts'
+import { Pace } from './pace.ts'
+import { type Expected, settle } from './settle.ts'
+import { type Captured, completeStage, type StagedEntry, writeStage } from './stage.ts'
+
+export interface CaptureOptions {
+  /** Owners are carried, and every entry can be read. */
+  readonly isRoot: boolean
+}
+
+/** `stage` is made here, for this process's user alone; it lies on the scope's filesystem. */
+export async function captureChanges(
+  changes: readonly Change[],
+  layers: readonly Layer[],
+  stage: string,
+  { isRoot }: CaptureOptions,
+): Promise<Captured> {
+  await mkdir(stage, { recursive: true, mode: 0o700 })
+  const held: Foothold[] = []
+  const loans = new Loans(isRoot)
+  const hold = (path: string): Foothold => {
+    const foothold = holdDirectory(path)
+    held.push(foothold)
+    return foothold
+  }
+  try {
+    const shares = share(changes, layers)
+    const expected: Expected[] = []
+    for (const part of shares) expected.push(...(await carry(part, stage, hold, loans)))
+    loans.giveBack()
+    await settle(expected)
+    const captured = { stage, entries: listEntries(shares) }
+    await secure(captured, expected)
+    return captured
+  } finally {
+    loans.giveBack()
+    for (const foothold of held) foothold.close()
+  }
+}
+
+/** What of a layer is to be staged. */
+interface Share {
+  readonly layer: Layer
+  /** Its directory in the stage. */
+  readonly name: string
+  readonly changes: readonly Change[]
+  readonly units: ReadonlySet<RawPath>
+}
+
+function share(changes: readonly Change[], layers: readonly Layer[]): readonly Share[] {
+  // The innermost layer that holds a path is the one that was written to.
+  const inner = [...layers].sort((one, other) => other.root.length - one.root.length)
+  const parts = new Map<Layer, Change[]>()
+  for (const change of changes) {
+    if (!isStaged(change)) continue
+    const layer = inner.find(({ root }) => isBelow(change.path, rawOfText(root)))
+    if (layer === undefined) continue
+    const part = parts.get(layer)
+    if (part === undefined) parts.set(layer, [change])
+    else part.push(change)
+  }
+  return [...parts].map(([layer, part]) => {
+    const directories = new Set(
+      part.flatMap(({ path, after }) => (after?.kind === 'directory' ? [path] : [])),
+    )
+    const units = part.filter(({ path }) => !directories.has(parentOfRaw(path)))
+    const sorted = part.sort((one, other) => (one.path < other.path ? -1 : 1))
+    return {
+      layer,
+      name: String(layers.indexOf(layer)),
+      changes: sorted,
+      units: new Set(units.map(({ path }) => path)),
+    }
+  })
+}
+
+function isStaged({ before, after }: Change): boolean {
+  if (after === null) return false
+  return after.kind !== 'directory' || before?.kind !== 'directory'
+}
+
+async function carry(
+  part: Share,
+  stage: string,
+  hold: (path: string) => Foothold,
+  loans: Loans,
+): Promise<readonly Expected[]> {
+  const { layer, changes, units } = part
+  const directory = join(stage, part.name)
+  mkdirSync(directory, { mode: 0o700 })
+  const cut = rawOfText(layer.root === '/' ? '' : layer.root).length + 1
+  const nameOf = (path: RawPath) => path.slice(cut) as RawPath
+  const load: Load = {
+    upper: hold(layer.upper),
+    target: hold(directory),
+    names: changes.map(({ path }) => nameOf(path)),
+    units: [...units].map(nameOf),
+  }
+  const isMoved = isSameDevice(layer, stage) && (await moveAcross(load, new Pace()))
+  if (!isMoved) {
+    lendForReading(load, loans)
+    await copyAcross(load)
+  }
+  return changes.flatMap(({ path, after }) => {
+    const at = `${load.target.prefix}/${nameOf(path)}` as RawPath
+    return after === null ? [] : [{ path, at, state: after, isMoved }]
+  })
+}
+
+function isSameDevice({ upperDevice }: Layer, stage: string): boolean {
+  return upperDevice !== null && statSync(stage).dev === upperDevice
+}
+
+/** Everything on the way to each name, and the name itself. */
+function lendForReading({ upper, names }: Load, loans: Loans): void {
+  const done = new Set<string>()
+  for (const name of names) {
+    for (let end = name.indexOf('/'); ; end = name.indexOf('/', end + 1)) {
+      const part = end === -1 ? name : name.slice(0, end)
+      if (!done.has(part)) {
+        done.add(part)
+        const at = `${upper.prefix}/${part}` as RawPath
+        const stats = statsOf(at)
+        if (stats !== null && !stats.isSymbolicLink()) loans.lend(stats, at)
+      }
+      if (end === -1) break
+    }
+  }
+}
+
+function listEntries(shares: readonly Share[]): readonly StagedEntry[] {
+  const entries = shares.flatMap(({ layer, name, changes, units }) =>
+    changes.map(({ path }) => {
+      const below = layer.root === '/' ? path : path.slice(rawOfText(layer.root).length)
+      return { path, place: `${name}${below}` as RawPath, isUnit: units.has(path) }
+    }),
+  )
+  return entries.sort((one, other) => (one.path < other.path ? -1 : 1))
+}
+
+/** Bytes, then the list, then the name of the list. */
+async function secure(captured: Captured, expected: readonly Expected[]): Promise<void> {
+  const { stage } = captured
+  const list = await writeStage(captured)
+  const directories = new Set<RawPath>()
+  for (const { at } of expected) {
+    directories.add(parentOfRaw(at))
+  }
+  const files = expected.flatMap(({ at, state }) => (state.kind === 'symlink' ? [] : [at]))
+  await makeDurable([...new Set([...files, ...directories, list])], stage)
+  await completeStage(stage)
+  await syncDirectory(stage)
+  await syncDirectory(dirname(stage))
+}

@@ -1,0 +1,141 @@
+/**
+ * Two ways of carrying entries from an upper layer into the stage, both with everything that G-13a
+ * asks for: renaming, when both lie on one filesystem, and `tar`, which copies any number of entries
+ * with exact times, attributes, holes and hard links in one pipeline of bounded memory.
+ */
+import { chmodSync, mkdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs'
+import { fault } from '../../base/index.ts'
+import { joinRaw, parentOfRaw, type RawPath } from '../../gate/index.ts'
+import { TreeFailure } from './failure.ts'
+import { codeOf, type Foothold, namesIn, nodePath, statsOf } from './footing.ts'
+import type { Pace } from './pace.ts'
+import { runTool } from './tool.ts'
+
+export interface Load {
+  readonly upper: Foothold
+  /** A directory of the stage that mirrors the layer; it exists. */
+  readonly target: Foothold
+  /** Below the layer's root, without a leading slash; a directory comes before what is in it. */
+  readonly names: readonly RawPath[]
+  /** Those of the names that are moved by themselves. */
+  readonly units: readonly RawPath[]
+}
+
+const CREATE = [
+  '--create',
+  '--file=-',
+  '--format=posix',
+  '--pax-option=delete=atime,delete=ctime',
+  '--no-recursion',
+  '--null',
+  '--files-from=-',
+  '--xattrs',
+  '--xattrs-include=user.*',
+  '--xattrs-exclude=user.overlay.*',
+  '--acls',
+  '--sparse',
+  '--hole-detection=seek',
+  '--numeric-owner',
+]
+const EXTRACT = [
+  '--extract',
+  '--file=-',
+  '--xattrs',
+  '--xattrs-include=*',
+  '--acls',
+  '--preserve-permissions',
+  '--numeric-owner',
+  '--delay-directory-restore',
+  '--warning=no-timestamp',
+]
+
+/** The shell joins both by a pipe of the kernel's; a failed first half is told by its words. */
+const PIPELINE = `{ tar ${CREATE.join(' ')} || echo failed >&2; } | tar ${EXTRACT.join(' ')} --directory="$1"`
+
+export async function copyAcross({ upper, target, names }: Load): Promise<void> {
+  const stdin = Buffer.from(names.map((name) => `./${name}\u0000`).join(''), 'latin1')
+  const { status, stderr } = await runTool('sh', ['-c', PIPELINE, 'sh', target.prefix], {
+    stdin,
+    cwd: upper.prefix,
+  })
+  if (status === 0 && stderr === '') return
+  const message = `tar: ${stderr.trim().slice(0, 500)}`
+  throw new TreeFailure(fault('stage.tool', target.prefix, null, { message }))
+}
+
+/**
+ * False when the two places turn out not to be one filesystem; then nothing was moved. Modes are lent
+ * freely: what is moved gets its own back in the end, and what stays behind is thrown away.
+ */
+export async function moveAcross(load: Load, pace: Pace): Promise<boolean> {
+  const wanted = new Set(load.names)
+  const opened = new Set<RawPath>()
+  for (const [index, name] of load.units.entries()) {
+    const [source, target] = [joinRaw(load.upper.prefix, name), joinRaw(load.target.prefix, name)]
+    const isDirectory = statsOf(source)?.isDirectory() === true
+    prepareParents(load, name, opened)
+    if (isDirectory) openUp(source)
+    try {
+      renameSync(nodePath(source), nodePath(target))
+    } catch (error) {
+      if (index === 0 && codeOf(error) === 'EXDEV') return false
+      throw error
+    }
+    if (isDirectory) await prune(load.target.prefix, name, wanted, pace)
+    await pace.step()
+  }
+  return true
+}
+
+/** Directories on the way to a name: writable above, made below. */
+function prepareParents({ upper, target }: Load, name: RawPath, opened: Set<RawPath>): void {
+  const parent = parentOfRaw(`/${name}` as RawPath)
+  if (opened.has(parent)) return
+  opened.add(parent)
+  for (let end = parent.indexOf('/', 1); end !== -1; end = parent.indexOf('/', end + 1)) {
+    openUp(`${upper.prefix}${parent.slice(0, end)}` as RawPath)
+  }
+  if (parent === '/') return
+  openUp(`${upper.prefix}${parent}` as RawPath)
+  mkdirSync(nodePath(`${target.prefix}${parent}` as RawPath), { recursive: true, mode: 0o700 })
+}
+
+function openUp(directory: RawPath): void {
+  const mode = Number((statsOf(directory)?.mode ?? 0o700n) & 0o7777n)
+  if ((mode & 0o700) !== 0o700) chmodSync(nodePath(directory), mode | 0o700)
+}
+
+/** Takes away what came along and is not wanted. */
+async function prune(
+  prefix: RawPath,
+  unit: RawPath,
+  wanted: ReadonlySet<RawPath>,
+  pace: Pace,
+): Promise<void> {
+  const open: RawPath[] = [unit]
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    const directory = joinRaw(prefix, name)
+    openUp(directory)
+    for (const child of namesIn(directory)) {
+      const [below, at] = [joinRaw(name, child), joinRaw(directory, child)]
+      if (!wanted.has(below)) removeAll(at)
+      else if (statsOf(at)?.isDirectory() === true) open.push(below)
+    }
+    await pace.step()
+  }
+}
+
+function removeAll(path: RawPath): void {
+  const directories: RawPath[] = []
+  const open: RawPath[] = [path]
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    if (statsOf(at)?.isDirectory() !== true) {
+      unlinkSync(nodePath(at))
+      continue
+    }
+    openUp(at)
+    directories.push(at)
+    for (const name of namesIn(at)) open.push(joinRaw(at, name))
+  }
+  for (const directory of directories.reverse()) rmdirSync(nodePath(directory))
+}

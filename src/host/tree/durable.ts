@@ -1,0 +1,44 @@
+/**
+ * Making what was written durable with few calls: each file by itself when there are few, the whole
+ * filesystem in one call when there are many.
+ */
+import { open } from 'node:fs/promises'
+import { fault } from '../../base/index.ts'
+import { type RawPath, rawOfText } from '../../gate/index.ts'
+import { TreeFailure } from './failure.ts'
+import { codeOf, nodePath } from './footing.ts'
+import { runTool } from './tool.ts'
+
+/** From here on one call for all is cheaper, and keeps within the number of calls that is promised. */
+const SINGLY_MAX = 32
+
+/** `paths` are files and directories; links are durable with the directory that holds them. */
+export async function makeDurable(paths: readonly RawPath[], directory: string): Promise<void> {
+  if (paths.length > SINGLY_MAX) return syncFilesystem(directory)
+  try {
+    await Promise.all(paths.map(syncPath))
+  } catch (error) {
+    // What may not be opened even by its owner is synced with everything else.
+    if (codeOf(error) !== 'EACCES') throw error
+    await syncFilesystem(directory)
+  }
+}
+
+async function syncPath(path: RawPath): Promise<void> {
+  const file = await open(nodePath(path), 'r')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+export async function syncDirectory(directory: string): Promise<void> {
+  await syncPath(rawOfText(directory))
+}
+
+async function syncFilesystem(directory: string): Promise<void> {
+  const { status, stderr } = await runTool('sync', ['--file-system', '--', directory])
+  if (status === 0) return
+  throw new TreeFailure(fault('stage.tool', directory, null, { message: `sync: ${stderr.trim()}` }))
+}
