@@ -60,7 +60,7 @@ export class Inquiry {
     this.#plan = { mentions, actionCodes }
     this.#budget = budget
     this.world = new World(this.formulas, this.#plan)
-    this.#plausible = plausible(this.formulas, this.world)
+    this.#plausible = plausible(this.formulas, this.world, this.#plan)
   }
 
   encode(ruleset: AdmittedRuleset): EncodedRuleset {
@@ -97,14 +97,26 @@ export class Inquiry {
 
   /** Inputs on which all of these hold, or null when there are none. Valid documents if there are. */
   find(literals: readonly Literal[], beside: World = this.world): Inputs | null {
-    const question = new Question(this.formulas, literals, [this.#plausible])
-    const any = this.#ask(question, [])
-    if (any.kind === 'unsatisfiable') return null
-    const valid = this.#ask(question, [this.#plausible])
-    const look = new Look(this.formulas, (valid.kind === 'satisfiable' ? valid : any).isTrue)
-    const inputs = witnessInputs(this.world, beside, look, this.#plan)
-    this.spend(look.steps)
-    return inputs
+    return this.finder(literals, [], beside)([])
+  }
+
+  /** The same again and again: what is assumed holds as well as what is asserted. */
+  finder(
+    asserted: readonly Literal[],
+    assumable: readonly Literal[],
+    beside: World = this.world,
+  ): (assumed: readonly Literal[]) => Inputs | null {
+    const question = new Question(this.formulas, asserted, [...assumable, this.#plausible])
+    return (assumed) => {
+      const any = this.#ask(question, assumed)
+      if (any.kind === 'unsatisfiable') return null
+      const valid = this.#ask(question, [...assumed, this.#plausible])
+      const { isTrue } = valid.kind === 'satisfiable' ? valid : any
+      const look = new Look(this.formulas, isTrue)
+      const inputs = witnessInputs(this.world, beside, look, this.#plan)
+      this.spend(look.steps)
+      return inputs
+    }
   }
 
   spend(steps: number): void {

@@ -2,6 +2,9 @@
  * An ALLOW that is reached because a field is missing (A-1): ALLOW comes out while the path is
  * missing, and would not if some value stood there and everything else stayed as it is. Two worlds
  * are compared that differ in that one path; only rules that read it can differ between them.
+ *
+ * A rule with few neighbours is asked about by itself. One that most others may meet is asked about
+ * in a question that holds all rules, is made once for a path, and learns from every answer.
  */
 import type { GuardPath } from '../../contracts/index.ts'
 import type { Inputs } from '../projection.ts'
@@ -12,6 +15,19 @@ import { clash, type Requirements } from './requirement.ts'
 import { pathsReadBy, type RuleTable, type TableRow } from './rule-table.ts'
 import type { Literal } from './solver.ts'
 import type { World } from './world.ts'
+
+/** An ALLOW rule that gives some verdict. */
+export interface Suspect {
+  readonly row: TableRow
+  /** The other rules that may match the same inputs, by rank; null when these are most. */
+  readonly neighbours: readonly TableRow[] | null
+}
+
+export interface MissingAllow {
+  readonly row: TableRow
+  readonly path: GuardPath
+  readonly witness: Inputs
+}
 
 /** The rules as they are when something stands at a path where nothing stood. */
 export interface Variation {
@@ -28,46 +44,83 @@ interface Reader {
   readonly requires: Requirements
 }
 
-/** One for each path that some rule reads. */
-export function variationsOf(inquiry: Inquiry, { rows, paths }: RuleTable): readonly Variation[] {
-  const namesReadBy = new Map(
-    rows.map((row) => [row, new Set([...pathsReadBy(row.rule)].map(unified))]),
-  )
-  return paths.map((path) => {
-    const world = inquiry.variation(path)
-    const readers = rows.filter((row) => namesReadBy.get(row)?.has(unified(path)))
-    const varied = readers.map((row) => {
-      const match = world.rule(row.rule)
-      return [row, { match, requires: inquiry.requirements.of(match) }] as const
+/** More neighbours than this part of all rules are most. */
+const FEW_PART = 1 / 8
+
+export function suspectOf(
+  row: TableRow,
+  neighbours: readonly TableRow[],
+  { rows }: RuleTable,
+): Suspect {
+  return { row, neighbours: neighbours.length > rows.length * FEW_PART ? null : neighbours }
+}
+
+/** By path, and of each path by the rule's place in the file; `told` is called after each path. */
+export function missingAllows(
+  inquiry: Inquiry,
+  table: RuleTable,
+  suspects: readonly Suspect[],
+  told: () => void,
+): readonly MissingAllow[] {
+  return table.paths.flatMap((path) => {
+    const variation = variationOf(inquiry, table, path)
+    let askAll: ((row: TableRow) => Inputs | null) | null = null
+    const found = suspects.flatMap(({ row, neighbours }) => {
+      if (!mayFall(inquiry, row, variation)) return []
+      if (neighbours === null) askAll ??= amongAll(inquiry, table, variation)
+      const witness =
+        neighbours === null
+          ? (askAll?.(row) ?? null)
+          : amongFew(inquiry, row, neighbours, variation)
+      return witness === null ? [] : [{ row, path, witness }]
     })
-    inquiry.spend(rows.length)
-    const because = [-inquiry.world.present(path), world.present(path)] as const
-    return { path, world, because, readers: new Map(varied) }
+    told()
+    return found
   })
 }
 
-/** Inputs on which this rule gives ALLOW because the path is missing; null when there are none. */
-export function missingAllow(
+export function variationOf(inquiry: Inquiry, { rows }: RuleTable, path: GuardPath): Variation {
+  const world = inquiry.variation(path)
+  const readers = new Map<TableRow, Reader>()
+  for (const row of rows) {
+    if (!readsPath(row, path)) continue
+    const match = world.rule(row.rule)
+    readers.set(row, { match, requires: inquiry.requirements.of(match) })
+  }
+  inquiry.spend(rows.length)
+  const because = [-inquiry.world.present(path), world.present(path)] as const
+  return { path, world, because, readers }
+}
+
+function readsPath({ rule }: TableRow, path: GuardPath): boolean {
+  return [...pathsReadBy(rule)].some((read) => unified(read) === unified(path))
+}
+
+/**
+ * Whether it is worth asking. A rule that does not read the path matches with it as without, so then
+ * an earlier one that does read it must speak up.
+ */
+function mayFall(inquiry: Inquiry, row: TableRow, { because, readers }: Variation): boolean {
+  if (row.requires.literals.has(-because[0])) return false
+  inquiry.spend(STEPS_OF_CLASH * readers.size)
+  for (const [other, { requires }] of readers) {
+    const isRival = other === row || (other.rank < row.rank && other.verdict !== 'ALLOW')
+    if (isRival && !clash(requires, row.requires)) return true
+  }
+  return false
+}
+
+/** The question with those rules only that may match what the rule matches, in either world. */
+export function amongFew(
   inquiry: Inquiry,
   row: TableRow,
-  /** The other rules that may match the same inputs, by rank. */
   neighbours: readonly TableRow[],
   { world, because, readers }: Variation,
 ): Inputs | null {
-  if (row.requires.literals.has(-because[0])) return null
-  inquiry.spend(STEPS_OF_CLASH * readers.size)
-  const rivals = [...readers].filter(([other, { requires }]) => {
-    const isRival = other === row || (other.rank < row.rank && other.verdict !== 'ALLOW')
-    return isRival && !clash(requires, row.requires)
-  })
-  // A rule that does not read the path still matches, so an earlier one that does must speak up.
-  if (rivals.length === 0) return null
+  const beaten = neighbours.filter(({ rank }) => rank < row.rank).map(({ match }) => -match)
   return inquiry.formulas.passing(() => {
-    const { ALLOW: allow } = verdictLiterals(
-      inquiry.formulas,
-      variedMatches(row, neighbours, readers),
-    )
-    const beaten = neighbours.filter(({ rank }) => rank < row.rank).map(({ match }) => -match)
+    const varied = variedMatches(row, neighbours, readers)
+    const { ALLOW: allow } = verdictLiterals(inquiry.formulas, varied)
     return inquiry.find([row.match, ...beaten, ...because, -allow], world)
   })
 }
@@ -94,4 +147,26 @@ function variedMatches(
     ...steady.map(({ rank, verdict, match }) => ({ rank, verdict, match })),
     ...varied.map(([{ rank, verdict }, { match }]) => ({ rank, verdict, match })),
   ].sort((left, right) => left.rank - right.rank)
+}
+
+/** The question with all rules in it, for one after the other. */
+export function amongAll(
+  inquiry: Inquiry,
+  { rows }: RuleTable,
+  { world, because, readers }: Variation,
+): (row: TableRow) => Inputs | null {
+  const ranked = [...rows].sort((left, right) => left.rank - right.rank)
+  const varied = ranked.map((row) => ({ ...row, match: readers.get(row)?.match ?? row.match }))
+  const { ALLOW: allow } = verdictLiterals(inquiry.formulas, varied)
+  inquiry.spend(rows.length)
+  const matches = ranked.map(({ match }) => match)
+  const ask = inquiry.finder(
+    [...because, -allow],
+    [...matches, ...matches.map((match) => -match)],
+    world,
+  )
+  return (row) => {
+    const earlier = ranked.slice(0, ranked.indexOf(row))
+    return ask([row.match, ...earlier.map(({ match }) => -match)])
+  }
 }

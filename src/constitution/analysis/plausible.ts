@@ -2,11 +2,11 @@
  * Which worlds are documents that keep their contracts. Proofs are about all inputs, since none is
  * refused; but a witness is easier to read when it is a valid document, so one is looked for first.
  */
-import type { ScalarPath, SetPath } from '../../contracts/index.ts'
+import { ACTION_CODES, type ScalarPath, type SetPath } from '../../contracts/index.ts'
 import type { Formulas } from './formula.ts'
 import type { Literal } from './solver.ts'
 import { vocabularyOf } from './witness.ts'
-import type { World } from './world.ts'
+import { CANDIDATES, type World, type WorldPlan } from './world.ts'
 
 const WORDS: readonly ScalarPath[] = [
   'problem_state.problem_type',
@@ -16,10 +16,9 @@ const WORDS: readonly ScalarPath[] = [
   'problem_state.rate_class_hint',
 ]
 
-const SETS: readonly SetPath[] = [
-  'problem_state.uncertainty_sources[]',
-  'uncertainty_envelope.uncertainty_sources[]',
-]
+const SOURCES = 'problem_state.uncertainty_sources[]'
+
+const SETS: readonly SetPath[] = [SOURCES, 'uncertainty_envelope.uncertainty_sources[]']
 
 const PRESENT = [
   'permission_set.subjectRef.projectId',
@@ -30,13 +29,29 @@ const PRESENT = [
   'permission_set.window.endTs',
 ] as const
 
-export function plausible(formulas: Formulas, world: World): Literal {
+export function plausible(formulas: Formulas, world: World, plan: WorldPlan): Literal {
+  const { pairs } = plan.mentions
+  const compared = new Set(pairs.flat())
   return formulas.every([
     ...PRESENT.map((path) => world.present(path)),
+    ...idIsLong(world),
     ...WORDS.flatMap((path) => wordIsLegal(formulas, world, path)),
-    ...SETS.flatMap((path) => setIsLegal(world, path)),
-    namesASource(formulas, world),
+    ...SETS.flatMap((path) => setIsLegal(world, path, new Set(vocabularyOf(path)))),
+    ...setIsLegal(world, CANDIDATES, new Set([...ACTION_CODES, ...plan.actionCodes])),
+    // No word is in two vocabularies, so sets that are compared share none that nobody mentions.
+    ...pairs.filter(([left, right]) => left !== right).map((pair) => -world.shared(...pair)),
+    ...(compared.has(CANDIDATES) ? [-world.shared(CANDIDATES, CANDIDATES)] : []),
+    namesASource(formulas, world, compared.has(SOURCES)),
   ])
+}
+
+const ID_CHARACTERS_MIN = 8
+
+/** The id of the problem state, which the envelope names. */
+function idIsLong(world: World): readonly Literal[] {
+  const domain = world.scalar('uncertainty_envelope.problem_state_ref')
+  const short = domain.values.filter((value) => [...value].length < ID_CHARACTERS_MIN)
+  return short.map((value) => -domain.equal(value))
 }
 
 function wordIsLegal(formulas: Formulas, world: World, path: ScalarPath): readonly Literal[] {
@@ -51,20 +66,22 @@ function wordIsLegal(formulas: Formulas, world: World, path: ScalarPath): readon
   return [domain.present, ...foreign, ...chosen]
 }
 
-function setIsLegal(world: World, path: SetPath): readonly Literal[] {
+function setIsLegal(world: World, path: SetPath, legal: ReadonlySet<string>): readonly Literal[] {
   const domain = world.set(path)
-  const legal = new Set(vocabularyOf(path))
   return [
     domain.present,
     ...domain.words.filter((word) => !legal.has(word)).map((word) => -domain.has(word)),
   ]
 }
 
-/** When every source is mentioned, one of them has to be there. */
-function namesASource(formulas: Formulas, world: World): Literal {
-  const domain = world.set('problem_state.uncertainty_sources[]')
-  const spare = vocabularyOf('problem_state.uncertainty_sources[]').some(
-    (word) => !domain.words.includes(word),
-  )
-  return spare ? formulas.yes : formulas.some(domain.words.map((word) => domain.has(word)))
+/** A problem state names a source: a mentioned one, or one that nobody mentions if there is any. */
+function namesASource(formulas: Formulas, world: World, isCompared: boolean): Literal {
+  const domain = world.set(SOURCES)
+  const named = domain.words.map((word) => domain.has(word))
+  if (vocabularyOf(SOURCES).every((word) => domain.words.includes(word)))
+    return formulas.every([
+      formulas.some(named),
+      ...(isCompared ? [-world.shared(SOURCES, SOURCES)] : []),
+    ])
+  return isCompared ? formulas.some([...named, world.shared(SOURCES, SOURCES)]) : formulas.yes
 }

@@ -7,8 +7,8 @@ import type { AdmittedRuleset, GuardPath } from '../../contracts/index.ts'
 import type { Inputs } from '../projection.ts'
 import { type Budget, Inquiry } from './inquiry.ts'
 import { Look } from './look.ts'
-import { missingAllow, type Variation, variationsOf } from './missing-allow.ts'
-import { overlapOf } from './overlap.ts'
+import { missingAllows, type Suspect, suspectOf } from './missing-allow.ts'
+import { type Overlap, overlapOf } from './overlap.ts'
 import { type RuleTable, ruleTable, type TableRow } from './rule-table.ts'
 import { shadowsOf } from './shadow.ts'
 
@@ -33,7 +33,7 @@ export interface Survey {
   })[]
 }
 
-/** Told after each rule; a caller may show it. */
+/** How far the survey is; a caller may show it. `done` never falls, and ends at `total`. */
 export type Progress = (done: number, total: number) => void
 
 export function surveyRuleset(
@@ -43,22 +43,13 @@ export function surveyRuleset(
 ): Survey {
   const inquiry = new Inquiry([ruleset], [], [ruleset.actionCode], budget)
   const table = ruleTable(inquiry, ruleset)
-  const variations = variationsOf(inquiry, table)
   const total = ruleset.rules.length
-  const found = table.rows.map((row, done) => {
-    progress(done, total)
-    const neighbours = table.neighboursOf(row)
-    const sample = new Look(inquiry.formulas, row.sample)
-    const isAllow = row.verdict === 'ALLOW'
-    const shadows = shadowsOf(inquiry, row, neighbours, sample)
-    const overlap = isAllow ? overlapOf(inquiry, row, neighbours, sample) : null
-    // A rule that is always beaten gives no verdict, whatever is missing.
-    const missing =
-      isAllow && shadows === null ? missingAllowsOf(inquiry, row, neighbours, variations) : []
-    inquiry.spend(sample.steps)
-    return { row, shadows, overlap, missing }
-  })
-  progress(total, total)
+  const steps = table.rows.length + table.paths.length
+  let step = 0
+  const tick = () => progress(Math.floor((total * ++step) / steps), total)
+  const found = table.rows.map((row) => lookAt(inquiry, table, row, tick))
+  const suspects = found.flatMap(({ suspect }) => (suspect === null ? [] : [suspect]))
+  const missing = missingAllows(inquiry, table, suspects, tick)
   const place = (index: number): RulePlace => ({
     action_code: ruleset.actionCode,
     rule_id: ruleset.rules[index]?.ruleId ?? '',
@@ -76,22 +67,30 @@ export function surveyRuleset(
       return [{ action_code, allow: idOf(row), denies: denies.map(idOf), witness }]
     }),
     gaps: gapsOf(inquiry, table, ruleset.actionCode),
-    missing_allows: found.flatMap(({ row, missing }) =>
-      missing.map((one) => ({ ...place(row.index), ...one })),
-    ),
+    missing_allows: [...missing]
+      .sort((left, right) => left.row.index - right.row.index)
+      .map(({ row, path, witness }) => ({ ...place(row.index), path, witness })),
   }
 }
 
-function missingAllowsOf(
-  inquiry: Inquiry,
-  row: TableRow,
-  neighbours: readonly TableRow[],
-  variations: readonly Variation[],
-): readonly { readonly path: GuardPath; readonly witness: Inputs }[] {
-  return variations.flatMap((variation) => {
-    const witness = missingAllow(inquiry, row, neighbours, variation)
-    return witness === null ? [] : [{ path: variation.path, witness }]
-  })
+interface Finding {
+  readonly row: TableRow
+  readonly shadows: readonly TableRow[] | null
+  readonly overlap: Overlap | null
+  /** A rule that is always beaten gives no verdict, whatever is missing. */
+  readonly suspect: Suspect | null
+}
+
+function lookAt(inquiry: Inquiry, table: RuleTable, row: TableRow, tick: () => void): Finding {
+  const neighbours = table.neighboursOf(row)
+  const sample = new Look(inquiry.formulas, row.sample)
+  const isAllow = row.verdict === 'ALLOW'
+  const shadows = shadowsOf(inquiry, row, neighbours, sample)
+  const overlap = isAllow ? overlapOf(inquiry, row, neighbours, sample) : null
+  const suspect = isAllow && shadows === null ? suspectOf(row, neighbours, table) : null
+  inquiry.spend(sample.steps)
+  tick()
+  return { row, shadows, overlap, suspect }
 }
 
 function gapsOf(inquiry: Inquiry, { rows }: RuleTable, action_code: string): Survey['gaps'] {

@@ -11,7 +11,7 @@ import {
 } from '../../contracts/index.ts'
 import type { Inputs } from '../projection.ts'
 import type { Look } from './look.ts'
-import { SUBJECT_LEAVES, type World, type WorldPlan } from './world.ts'
+import { CANDIDATES, SUBJECT_LEAVES, type World, type WorldPlan } from './world.ts'
 
 const STATE_ID = 'ps-witness-1'
 const START = 1_000
@@ -136,9 +136,13 @@ class WitnessReader {
     return { start: runsBackwards ? this.#openMoment('startTs') : start, end }
   }
 
-  /** What could stand where a leaf is missing. */
+  /** What could stand where a leaf is missing, so that the window runs forwards. */
   #filled(leaf: 'startTs' | 'endTs'): number {
-    return this.#moment(this.#beside, leaf) ?? this.#openMoment(leaf)
+    const start = this.#moment(this.#beside, 'startTs')
+    const end = this.#moment(this.#beside, 'endTs')
+    const runsBackwards = start !== undefined && end !== undefined && end <= start
+    const beside = leaf === 'startTs' ? start : end
+    return beside === undefined || runsBackwards ? this.#openMoment(leaf) : beside
   }
 
   #moment(world: World, leaf: 'startTs' | 'endTs'): number | undefined {
@@ -157,30 +161,49 @@ class WitnessReader {
   }
 
   set(path: SetPath): readonly string[] | undefined {
-    const domain = this.#world.set(path)
-    const read = domain.read(this.#look)
+    const read = this.#world.set(path).read(this.#look)
     if (read === 'missing') return undefined
     const pairs = this.#plan.mentions.pairs.filter((pair) => pair.includes(path))
-    // A word of its own, too: it may matter for what another set could share with this one.
-    const shared = (pairs.length === 0 ? [] : [...pairs, [path, path] as const])
-      .filter(([left, right]) => this.#look.holds(this.#world.shared(left, right)))
+    const shared = pairs
+      .filter(([left, right]) => left !== right && this.#holdsShared(left, right))
       .map(unnamedIn)
-    const words = [...new Set([...read, ...shared])]
-    return words.length > 0 ? words : this.#filler(path, new Set(domain.words))
+    // A word of its own, too: it may matter for what another set could share with this one.
+    const own = pairs.length > 0 && this.#holdsShared(path, path) ? [this.#ownWord(path)] : []
+    const words = [...new Set([...read, ...shared, ...own])]
+    return words.length > 0 ? words : this.#filler(path)
   }
 
-  /** A problem state names at least one source: one that nobody asks about, if there is one. */
-  #filler(path: SetPath, mentioned: ReadonlySet<string>): readonly string[] {
-    if (this.#plan.mentions.pairs.some((pair) => pair.includes(path))) return []
-    const word = vocabularyOf(path).find((one) => !mentioned.has(one))
+  #holdsShared(left: SetPath, right: SetPath): boolean {
+    return this.#look.holds(this.#world.shared(left, right))
+  }
+
+  #ownWord(path: SetPath): string {
+    return this.#spareWord(path) ?? unnamedIn([path, path])
+  }
+
+  /** A problem state names at least one source, unless it matters whether there is one. */
+  #filler(path: SetPath): readonly string[] {
+    const { pairs } = this.#plan.mentions
+    if (pairs.some(([left, right]) => left === path && right === path)) return []
+    const word = this.#spareWord(path)
     return word === undefined ? [] : [word]
   }
 
+  /** A word of the vocabulary that nobody mentions and no set holds that this one is compared with. */
+  #spareWord(path: SetPath): string | undefined {
+    const others = this.#plan.mentions.pairs
+      .filter((pair) => pair.includes(path))
+      .flatMap((pair) => pair.filter((one) => one !== path))
+    const taken = new Set([...this.#world.set(path).words, ...others.flatMap(vocabularyOf)])
+    return vocabularyOf(path).find((word) => !taken.has(word))
+  }
+
   candidates(): readonly Draft[] {
-    const path = 'permission_set.candidate_actions[].action_code'
-    return [...new Set([...this.#plan.actionCodes, ...(this.set(path) ?? [])])].map((code) => ({
-      action_code: code,
-    }))
+    return [...new Set([...this.#plan.actionCodes, ...(this.set(CANDIDATES) ?? [])])].map(
+      (code) => ({
+        action_code: code,
+      }),
+    )
   }
 
   evidence(path: GuardPath): readonly Draft[] | undefined {

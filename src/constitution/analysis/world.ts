@@ -25,7 +25,7 @@ import type { Literal } from './solver.ts'
 
 export const SUBJECT_LEAVES = ['projectId', 'groupId', 'plotId', 'blockId'] as const
 
-const CANDIDATES = 'permission_set.candidate_actions[].action_code'
+export const CANDIDATES = 'permission_set.candidate_actions[].action_code'
 
 /** What contracts ask for, and a witness therefore has if it may. */
 const OPTIONAL = /supporting_evidence_refs|action_taxonomy_ref|subjectRef\.(?:group|plot|block)Id/
