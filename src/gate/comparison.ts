@@ -1,12 +1,20 @@
 /**
  * What happened against what was declared (G-15, G-15a, G-16). Pure and about linear in the number of
- * changes: nothing is looked at twice but declared patterns, and those within an effort, after which
- * the answer is "not declared".
+ * changes: each is looked at once, and declared patterns within an effort, after which the answer is
+ * "not declared".
+ *
+ * INVARIANT (reality beats intent, I2): what happened is a finding unless the declaration holds it.
+ *   The only things taken off are those that nobody keeps, and they are never promoted.
  */
-import type { ActionDescriptor, HostFacts, SandboxResult } from '../contracts/index.ts'
-import type { Change } from './change.ts'
-import type { GateLists } from './lists.ts'
-import type { RawPath } from './raw-path.ts'
+import type { Code } from '../base/index.ts'
+import type { ActionDescriptor, EffectKind, HostFacts, SandboxResult } from '../contracts/index.ts'
+import { type Change, type ChangeList, listsOf } from './change.ts'
+import { Declaration, type Declared } from './declaration.ts'
+import { DeferredPaths } from './deferred.ts'
+import { FindingList } from './findings.ts'
+import { absolutePatterns, type GateLists } from './lists.ts'
+import { newTryingEffort, PathSet, type TryingEffort } from './path-set.ts'
+import { displayOfRaw, isBelow, parentOfRaw, type RawPath, rawOfText } from './raw-path.ts'
 
 export type Finding = SandboxResult['findings'][number]
 
@@ -39,8 +47,12 @@ export interface Comparison {
   readonly withinScope: boolean
 }
 
-export function compareEffects({ changes }: ComparisonInput): Comparison {
-  return refuseAll(changes)
+export function compareEffects(input: ComparisonInput): Comparison {
+  const findings = new FindingList()
+  const effort = newTryingEffort()
+  const lists = new ComparedLists(input, effort)
+  const step = compareStep(input, lists, findings, effort)
+  return summarise(input.changes, step.discarded, step.deferred, findings)
 }
 
 /** One child of a composite with what it changed beyond the ones before it (G-22). */
@@ -50,22 +62,221 @@ export interface ComparedStep {
 }
 
 /**
- * A composite: each child against its own declaration; `changes` is what all of them together did to
- * the real tree.
+ * A composite: each child against its own declaration; `input.changes` is what all of them together
+ * did to the real tree, and `input.descriptor` the composite's own.
  */
 export function compareSteps(steps: readonly ComparedStep[], input: ComparisonInput): Comparison {
-  return steps.length === 0 ? compareEffects(input) : refuseAll(input.changes)
+  const findings = new FindingList()
+  const effort = newTryingEffort()
+  const lists = new ComparedLists(input, effort)
+  const discarded = new Set<RawPath>()
+  const deferred = new Set<RawPath>()
+  const kept = new Set<RawPath>()
+  for (const { descriptor, changes } of steps) {
+    const step = compareStep({ ...input, descriptor, changes }, lists, findings, effort)
+    for (const path of step.discarded) discarded.add(path)
+    for (const path of step.deferred) deferred.add(path)
+    for (const { path } of changes) if (!step.discarded.has(path)) kept.add(path)
+  }
+  // What one child declared is kept, though another touched it in passing.
+  for (const path of kept) discarded.delete(path)
+  return summarise(input.changes, discarded, deferred, findings)
 }
 
-function refuseAll(changes: readonly Change[]): Comparison {
+/** What the lists say about paths, whatever was declared. */
+class ComparedLists {
+  readonly deferred: DeferredPaths
+  readonly #ephemeral: PathSet
+  readonly #writPlaces: readonly RawPath[]
+
+  constructor(input: ComparisonInput, effort: TryingEffort) {
+    const { lists, host, scriptsChanged, pathDirectories } = input
+    const homes = host.homes.filter(({ own }) => own).map(({ path }) => path)
+    this.deferred = new DeferredPaths({ lists, homes, scriptsChanged, pathDirectories }, effort)
+    this.#ephemeral = new PathSet(absolutePatterns(lists.ephemeral, homes), effort)
+    this.#writPlaces = host.writ_places.map(rawOfText)
+  }
+
+  /** The place that nobody keeps and the path lies in; null when it lies in none. */
+  ephemeralRoot(path: RawPath): string | null {
+    const text = displayOfRaw(path)
+    const found = this.#ephemeral.find(text)
+    return found === null ? null : text.slice(0, found.rootLength)
+  }
+
+  isWrits(path: RawPath): boolean {
+    if (`${path}/`.includes('/.writ/')) return true
+    return this.#writPlaces.some((place) => isBelow(path, place))
+  }
+}
+
+interface StepOutcome {
+  readonly discarded: ReadonlySet<RawPath>
+  readonly deferred: ReadonlySet<RawPath>
+}
+
+function compareStep(
+  { descriptor, changes, host, declaredByApproval }: ComparisonInput,
+  lists: ComparedLists,
+  findings: FindingList,
+  effort: TryingEffort,
+): StepOutcome {
+  const declaration = new Declaration(descriptor, host, effort)
+  const step = new Step(declaration, lists, declaredByApproval, findings)
+  // From the end: what lies below a directory comes before the directory itself.
+  for (let index = changes.length - 1; index >= 0; index--) step.judge(changes[index] as Change)
+  for (const { kind, text } of declaration.unseen(happenedIn(changes))) {
+    findings.add('effect.not_observed', text, kind)
+  }
+  return step
+}
+
+const NEEDED: Readonly<Record<ChangeList, EffectKind>> = {
+  added: 'create',
+  modified: 'modify',
+  deleted: 'delete',
+}
+
+function happenedIn(changes: readonly Change[]): Record<EffectKind, RawPath[]> {
+  const happened: Record<EffectKind, RawPath[]> = { create: [], modify: [], delete: [] }
+  for (const change of changes) {
+    for (const list of listsOf(change)) happened[NEEDED[list]].push(change.path)
+  }
+  return happened
+}
+
+class Step implements StepOutcome {
+  readonly discarded = new Set<RawPath>()
+  readonly deferred = new Set<RawPath>()
+  readonly #declaration: Declaration
+  readonly #lists: ComparedLists
+  readonly #byApproval: boolean
+  readonly #findings: FindingList
+  /** Directories below which something declared was created. */
+  readonly #needed = new Set<RawPath>()
+  /** Directories that hold a change which is kept, and those that hold one which is not. */
+  readonly #keeps = new Set<RawPath>()
+  readonly #drops = new Map<RawPath, string>()
+
+  constructor(
+    declaration: Declaration,
+    lists: ComparedLists,
+    byApproval: boolean,
+    findings: FindingList,
+  ) {
+    this.#declaration = declaration
+    this.#lists = lists
+    this.#byApproval = byApproval
+    this.#findings = findings
+  }
+
+  judge(change: Change): void {
+    const { path } = change
+    if (this.#lists.isWrits(path)) {
+      this.#keeps.add(parentOfRaw(path))
+      return this.#findings.add('effect.host_state', displayOfRaw(path), verb(change))
+    }
+    const defers = this.#lists.deferred.has(change)
+    const isDeclared = this.#isDeclared(change, defers)
+    const inScope = this.#declaration.covers(path)
+    const root = isDeclared ? null : this.#droppedWith(change, inScope)
+    if (root !== null) return this.#drop(path, root)
+    this.#keep(change, isDeclared, inScope, defers)
+  }
+
+  /** By every kind that it is; what acts later is declared by its exact path only. */
+  #isDeclared(change: Change, defers: boolean): boolean {
+    let all = true
+    for (const list of listsOf(change)) {
+      const declared: Declared = this.#declaration.declares(NEEDED[list], change.path)
+      if (declared === null || (defers && declared === 'pattern')) all = false
+    }
+    return all || this.#isAwaited(change)
+  }
+
+  /** A declared creation covers its missing parents inside scope. */
+  #isAwaited({ path, before, after }: Change): boolean {
+    if (before !== null || after?.kind !== 'directory') return false
+    if (!this.#needed.has(path) && !this.#declaration.awaits(path)) return false
+    return this.#declaration.covers(path)
+  }
+
+  /**
+   * The place that nobody keeps with which a change is dropped. A new directory that holds nothing
+   * but dropped things was made for them; one that a person will be shown anyway is left to them.
+   */
+  #droppedWith({ path, before, after }: Change, inScope: boolean): string | null {
+    const root = this.#lists.ephemeralRoot(path)
+    if (root !== null) return root
+    if (before !== null || after?.kind !== 'directory') return null
+    if (this.#keeps.has(path) || (inScope && this.#byApproval)) return null
+    return this.#drops.get(path) ?? null
+  }
+
+  #drop(path: RawPath, root: string): void {
+    this.discarded.add(path)
+    this.#drops.set(parentOfRaw(path), root)
+    this.#findings.count('effect.discarded', root)
+  }
+
+  #keep(change: Change, isDeclared: boolean, inScope: boolean, defers: boolean): void {
+    const { path, before, after } = change
+    const text = displayOfRaw(path)
+    this.#keeps.add(parentOfRaw(path))
+    if (isDeclared && before === null && after !== null) this.#needed.add(parentOfRaw(path))
+    if (isPrivileged(change)) this.#findings.add('effect.privileged', text)
+    if (!inScope) this.#findings.add('effect.out_of_scope', text, verb(change))
+    else if (!isDeclared && !this.#byApproval) {
+      this.#findings.add('effect.undeclared', text, verb(change))
+    }
+    if (!defers) return
+    this.deferred.add(path)
+    this.#findings.add('effect.deferred_execution', text)
+  }
+}
+
+const SET_ID = 0o6000
+
+/** Directories may carry the bit that hands their group down; it gives nobody rights. */
+function isPrivileged({ after }: Change): boolean {
+  if (after?.kind !== 'file') return false
+  if ((after.mode & SET_ID) !== 0) return true
+  return after.attributes.some(([name]) => name === 'security.capability')
+}
+
+function verb(change: Change): string {
+  const lists = listsOf(change)
+  return lists.length > 1 ? 'replaced' : (lists[0] ?? '')
+}
+
+function summarise(
+  changes: readonly Change[],
+  discardedPaths: ReadonlySet<RawPath>,
+  deferredPaths: ReadonlySet<RawPath>,
+  findings: FindingList,
+): Comparison {
+  const counts = { added: 0, modified: 0, deleted: 0 }
+  const promoted: Change[] = []
+  const discarded: Change[] = []
+  let bytes = 0
+  for (const change of changes) {
+    if (discardedPaths.has(change.path)) {
+      discarded.push(change)
+      continue
+    }
+    promoted.push(change)
+    for (const list of listsOf(change)) counts[list]++
+    bytes += change.after?.size ?? 0
+  }
+  const has = (code: Code): boolean => findings.has(code)
   return {
-    findings: changes.length === 0 ? [] : [{ code: 'effect.undeclared' }],
-    promoted: changes,
-    discarded: [],
-    deferred: [],
-    counts: { added: 0, modified: 0, deleted: 0 },
-    bytes: 0,
-    effectsDeclared: changes.length === 0,
-    withinScope: true,
+    findings: findings.finish(),
+    promoted,
+    discarded,
+    deferred: promoted.filter(({ path }) => deferredPaths.has(path)),
+    counts,
+    bytes,
+    effectsDeclared: !has('effect.undeclared'),
+    withinScope: !has('effect.out_of_scope') && !has('effect.host_state'),
   }
 }

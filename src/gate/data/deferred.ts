@@ -2,7 +2,8 @@
  * Paths that other programs run or load by themselves (G-15a): whoever changes one acts later, when
  * nobody looks. Changing one is always asked about, and is declared by exact path.
  *
- * `project` rows have their meaning at the top of a project only, so they do not speak of installed
+ * Files and symbolic links are meant, not directories as such; a link that takes the place of a
+ * directory on the way to such a path counts too. `project` rows have their meaning at the top of a project only, so they do not speak of installed
  * dependencies below a `node_modules`. Instructions for agents (AGENTS.md and its kin) stand here,
  * because an agent loads them unasked and acts on them. Absent on purpose: build files such as a
  * Makefile, which run when somebody runs them, and `package.json`, which counts when its scripts
@@ -32,6 +33,7 @@ export const DEFERRED: readonly DeferredRow[] = [
   {
     kind: 'git',
     patterns: [
+      '**/.git',
       '**/.git/hooks/**',
       '**/.git/config',
       '**/.git/config.worktree',
@@ -52,7 +54,7 @@ export const DEFERRED: readonly DeferredRow[] = [
       '**/.hgrc',
     ],
     // Samples are made by every new repository, and git does not run them.
-    except: ['**/.git/hooks', '**/.git/hooks/*.sample', '**/.git/modules/**/hooks/*.sample'],
+    except: ['**/.git/hooks/*.sample', '**/.git/modules/**/hooks/*.sample'],
   },
   {
     kind: 'shell',

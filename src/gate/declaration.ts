@@ -1,0 +1,158 @@
+/**
+ * What one descriptor declared, with real paths: the area of its scope, and its effects per kind.
+ * Asked about paths as the kernel has them; it remembers which declarations came true.
+ */
+import {
+  type ActionDescriptor,
+  createArea,
+  EFFECT_KINDS,
+  type EffectKind,
+  type Glob,
+  type HostFacts,
+  matchesNames,
+  parseGlob,
+} from '../contracts/index.ts'
+import { PathSet, type TryingEffort } from './path-set.ts'
+import { literalPart, RealPaths } from './places.ts'
+import { displayOfRaw, parentOfRaw, type RawPath, rawOfText } from './raw-path.ts'
+
+/** How a path was declared: by its name, by a pattern, or not at all. */
+export type Declared = 'exact' | 'pattern' | null
+
+export interface UnseenEffect {
+  readonly kind: EffectKind
+  readonly text: string
+}
+
+interface KindDeclaration {
+  /** As the descriptor has them. */
+  readonly texts: readonly string[]
+  readonly exact: ReadonlyMap<RawPath, number>
+  readonly patterns: PathSet
+  readonly seen: Set<number>
+}
+
+export class Declaration {
+  readonly #scope: ScopeArea
+  readonly #kinds: Readonly<Record<EffectKind, KindDeclaration>>
+  /** Directories that lie above what is declared to be created. */
+  readonly #awaited = new Set<RawPath>()
+
+  constructor(
+    { scope, effects }: Pick<ActionDescriptor, 'scope' | 'effects'>,
+    host: Pick<HostFacts, 'roots' | 'real_paths'>,
+    effort: TryingEffort,
+  ) {
+    const real = new RealPaths(host)
+    this.#scope = new ScopeArea(scope.filesystem, host)
+    const kind = (texts: readonly string[]): KindDeclaration => kindOf(texts, real, effort)
+    this.#kinds = {
+      create: kind(effects.filesystem.create),
+      modify: kind(effects.filesystem.modify),
+      delete: kind(effects.filesystem.delete),
+    }
+    for (const path of this.#kinds.create.exact.keys()) this.#await(path)
+  }
+
+  covers(path: RawPath): boolean {
+    return this.#scope.covers(path)
+  }
+
+  declares(kind: EffectKind, path: RawPath): Declared {
+    const { exact, patterns, seen } = this.#kinds[kind]
+    const index = exact.get(path)
+    if (index !== undefined) {
+      seen.add(index)
+      return 'exact'
+    }
+    const found = patterns.find(displayOfRaw(path))
+    if (found === null) return null
+    seen.add(found.index)
+    return 'pattern'
+  }
+
+  /** Whether something that is to be created by name lies below. */
+  awaits(directory: RawPath): boolean {
+    return this.#awaited.has(directory)
+  }
+
+  /**
+   * What was declared and did not happen. A path is told to the first pattern that holds it, so the
+   * others are asked again, as far as the effort goes.
+   */
+  unseen(happened: Readonly<Record<EffectKind, readonly RawPath[]>>): readonly UnseenEffect[] {
+    return EFFECT_KINDS.flatMap((kind) => {
+      const { texts, seen, patterns } = this.#kinds[kind]
+      return texts.flatMap((text, index) => {
+        if (seen.has(index)) return []
+        const comesTrue = happened[kind].some((path) =>
+          patterns.matchesOne(index, displayOfRaw(path)),
+        )
+        return comesTrue ? [] : [{ kind, text }]
+      })
+    })
+  }
+
+  #await(path: RawPath): void {
+    for (let above = parentOfRaw(path); above !== '/'; above = parentOfRaw(above)) {
+      if (this.#awaited.has(above)) return
+      this.#awaited.add(above)
+    }
+  }
+}
+
+function kindOf(texts: readonly string[], real: RealPaths, effort: TryingEffort): KindDeclaration {
+  const exact = new Map<RawPath, number>()
+  const patterns: string[] = []
+  for (const [index, text] of texts.entries()) {
+    const translated = real.translate(text)
+    // What resolves to a name with a star would turn into a pattern, and so declares nothing.
+    if (!text.includes('*') && !translated.includes('*')) exact.set(rawOfText(translated), index)
+    const isPattern = text.includes('*') && real.translate(literalPart(text)).indexOf('*') < 0
+    patterns.push(isPattern ? translated : '')
+  }
+  return { texts, exact, patterns: new PathSet(patterns, effort), seen: new Set() }
+}
+
+/** The scope with real roots. Literal roots are found by the directories of a path. */
+class ScopeArea {
+  readonly #recursive: boolean
+  readonly #roots: ReadonlySet<RawPath>
+  readonly #patterns: readonly Glob[]
+
+  constructor(
+    { paths, recursive }: ActionDescriptor['scope']['filesystem'],
+    { roots }: Pick<HostFacts, 'roots'>,
+  ) {
+    const real = new Map(roots.map((root) => [root.declared, root.real]))
+    const whole = paths.map((path) => realRoot(path, real.get(literalPart(path)) ?? null))
+    const globs = whole.map((path) => (path === null ? null : parseGlob(path)))
+    const known = globs.filter((glob) => glob !== null)
+    this.#recursive = recursive
+    this.#roots = new Set(
+      known.filter(({ isLiteral }) => isLiteral).map(({ text }) => rawOfText(text)),
+    )
+    this.#patterns = createArea(known, recursive).patterns
+  }
+
+  covers(path: RawPath): boolean {
+    if (this.#roots.has(path) || this.#roots.has(parentOfRaw(path))) return true
+    if (this.#recursive) {
+      for (let above = parentOfRaw(path); above !== '/'; above = parentOfRaw(above)) {
+        if (this.#roots.has(above)) return true
+      }
+    }
+    if (this.#patterns.length === 0) return false
+    const names = displayOfRaw(path).slice(1).split('/')
+    return this.#patterns.some(({ segments }) => matchesNames(segments, names))
+  }
+}
+
+/** Null when nothing is known of the root, or its real name has a star: it then covers nothing. */
+function realRoot(path: string, real: string | null): string | null {
+  if (real === null || real.includes('*')) return null
+  const rest = path.slice(literalPart(path).length)
+  return rest === '' || rest === '/'
+    ? real
+    : `${real === '/' ? '' : real}${rest.startsWith('/') ? rest : `/${rest}`}`
+}

@@ -1,0 +1,145 @@
+/**
+ * Many globs, asked about many paths. The common shapes (`d/**`, a name anywhere, a name anywhere and
+ * all below) are looked up by name; only the rest are tried one by one, after a look for their
+ * longest literal piece.
+ *
+ * INVARIANT (bounded work): trying one by one spends from an effort that a comparison shares. When it
+ *   is gone the answer is that nothing matches, which for declarations only refuses more.
+ */
+import { type Glob, matchesNames, parseGlob } from '../contracts/index.ts'
+
+export interface PathMatch {
+  /** Which of the globs. */
+  readonly index: number
+  /** The length of the shortest head of the path that the glob matches with all below. */
+  readonly rootLength: number
+}
+
+interface Tried {
+  readonly index: number
+  readonly glob: Glob
+  /** The longest literal piece, without which nothing can match. */
+  readonly piece: string
+}
+
+/** Steps that may be spent on trying; a look for a piece is one, a whole match is more. */
+export interface TryingEffort {
+  steps: number
+}
+
+const MATCH_STEPS = 8
+
+export function newTryingEffort(): TryingEffort {
+  return { steps: 40_000_000 }
+}
+
+export class PathSet {
+  readonly #effort: TryingEffort
+  readonly #exact = new Map<string, number>()
+  /** `d/**`, by the text of `d`. */
+  readonly #trees = new Map<string, number>()
+  /** A name anywhere, with all below it. */
+  readonly #anywhere = new Map<string, number>()
+  /** A last name anywhere. */
+  readonly #lastNames = new Map<string, number>()
+  readonly #tried: Tried[] = []
+  readonly #globs: readonly (Glob | null)[]
+
+  /** Texts that are no globs match nothing. */
+  constructor(globs: readonly string[], effort: TryingEffort = newTryingEffort()) {
+    this.#effort = effort
+    this.#globs = globs.map(parseGlob)
+    for (const [index, glob] of this.#globs.entries()) if (glob !== null) this.#add(glob, index)
+  }
+
+  #add(glob: Glob, index: number): void {
+    const [first, second, third] = glob.segments
+    const { length } = glob.segments
+    const last = glob.segments[length - 1]
+    const isNamed = first === '**' && second !== undefined && second.length === 1
+    if (glob.isLiteral) put(this.#exact, glob.text, index)
+    else if (isNamed && length === 2) put(this.#lastNames, second[0] ?? '', index)
+    else if (isNamed && length === 3 && third === '**') put(this.#anywhere, second[0] ?? '', index)
+    else if (last === '**' && glob.segments.slice(0, -1).every(isOneName)) {
+      put(this.#trees, glob.text.slice(0, -'/**'.length), index)
+    } else {
+      this.#tried.push({ index, glob, piece: longestPiece(glob) })
+    }
+  }
+
+  find(path: string): PathMatch | null {
+    const exact =
+      this.#exact.get(path) ?? this.#lastNames.get(path.slice(path.lastIndexOf('/') + 1))
+    if (exact !== undefined) return { index: exact, rootLength: path.length }
+    return this.#findAbove(path) ?? this.#findTried(path)
+  }
+
+  /** Whether one of the globs holds the path. */
+  matchesOne(index: number, path: string): boolean {
+    const glob = this.#globs[index]
+    if (glob === undefined || glob === null || this.#effort.steps <= 0) return false
+    this.#effort.steps -= MATCH_STEPS
+    return matchesNames(glob.segments, namesOf(path))
+  }
+
+  /** Looks at every directory of the path, outermost first, and at the path itself. */
+  #findAbove(path: string): PathMatch | null {
+    if (this.#trees.size === 0 && this.#anywhere.size === 0) return null
+    for (let start = 0; start >= 0 && start < path.length; ) {
+      const next = path.indexOf('/', start + 1)
+      const end = next < 0 ? path.length : next
+      const index =
+        this.#anywhere.get(path.slice(start + 1, end)) ?? this.#trees.get(path.slice(0, end))
+      if (index !== undefined) return { index, rootLength: end }
+      start = next
+    }
+    const everywhere = this.#trees.get('')
+    return everywhere === undefined ? null : { index: everywhere, rootLength: path.length }
+  }
+
+  #findTried(path: string): PathMatch | null {
+    let names: readonly string[] | null = null
+    for (const { index, glob, piece } of this.#tried) {
+      if (this.#effort.steps <= 0) return null
+      this.#effort.steps--
+      if (!path.includes(piece)) continue
+      this.#effort.steps -= MATCH_STEPS
+      names ??= namesOf(path)
+      if (matchesNames(glob.segments, names)) return { index, rootLength: rootOf(glob, names) }
+    }
+    return null
+  }
+}
+
+function namesOf(path: string): readonly string[] {
+  return path === '/' ? [] : path.slice(1).split('/')
+}
+
+function put(map: Map<string, number>, key: string, index: number): void {
+  if (!map.has(key)) map.set(key, index)
+}
+
+function isOneName(segment: Glob['segments'][number]): boolean {
+  return segment !== '**' && segment.length === 1
+}
+
+function longestPiece({ segments }: Glob): string {
+  let longest = ''
+  for (const segment of segments) {
+    for (const piece of segment === '**' ? [] : segment) {
+      if (piece.length > longest.length) longest = piece
+    }
+  }
+  return longest
+}
+
+/** Only a glob that ends in `**` matches what lies below a match. */
+function rootOf(glob: Glob, names: readonly string[]): number {
+  const isTree = glob.segments[glob.segments.length - 1] === '**'
+  let length = 0
+  for (const [index, name] of names.entries()) {
+    length += 1 + name.length
+    if (isTree && matchesNames(glob.segments, names.slice(0, index + 1))) return length
+  }
+  return length
+}
