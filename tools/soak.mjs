@@ -18,6 +18,11 @@ const SOAKS = [
   },
   { name: 'tamper', files: ['tests/ledger/tamper.test.ts'], env: { WRIT_TAMPER_RUNS: '2500' } },
   {
+    name: 'postgres-tamper',
+    files: ['tests/ledger/postgres-tamper.test.ts'],
+    env: { WRIT_POSTGRES_TAMPER_RUNS: '1000' },
+  },
+  {
     name: 'sqlite-crash',
     files: ['tests/ledger/crash.test.ts'],
     env: { WRIT_CRASH_ROUNDS: '1000' },

@@ -353,6 +353,26 @@ export const CODES = {
   'flow.policy_cycle': wrong('policies of one priority override one another in a circle'),
   'flow.invariant_weaker': wrong('a built-in invariant is restated weaker than it is'),
 
+  // Law files.
+  'laws.required': wrong('a mandatory field is missing'),
+  'laws.field_type': wrong('a field has the wrong JSON type'),
+  'laws.unknown_key': wrong('the contract has no such key'),
+  'laws.enum': wrong('the value is not one of the allowed ones'),
+  'laws.empty': wrong('an expression is empty'),
+  'laws.range': wrong('the number is smaller or larger than it may be'),
+  'laws.policy_id': wrong('the id of a law is not one plain word'),
+  'laws.tier': wrong('the tier is not 0, 1 or 2'),
+  'laws.duplicate_id': wrong('two laws have one id'),
+  'laws.reserved_id': wrong('a law that is built in has this id'),
+  'laws.unknown_ref': wrong('there is no law of this id'),
+  'laws.policy_tie': wrong('two laws in conflict have the same priority'),
+  'laws.policy_cycle': wrong('laws of one priority override one another in a circle'),
+  'laws.tier_override': wrong('a law would override one of a stronger tier'),
+  'laws.tier_action': wrong('a law of tier 2 would block'),
+  'laws.phase': wrong('a law would be overridden by one that is judged later'),
+  'laws.glob': wrong('a pattern names no place'),
+  'laws.host': wrong('a host is not one exact host name'),
+
   // Expressions: why a source is refused, and why an evaluation is undetermined.
   'expression.too_long': wrong('the expression is longer than 4,096 bytes'),
   'expression.too_deep': wrong('the expression nests deeper than 64 levels'),
@@ -400,6 +420,11 @@ export const CODES = {
   // The ledger: stores, keys, checkpoints.
   'ledger.missing': { http: 404, exit: 2, says: 'there is no ledger at this place' },
   'ledger.exists': { http: 409, exit: 2, says: 'there is a ledger at this place already' },
+  'ledger.store_malformed': {
+    http: 422,
+    exit: 2,
+    says: 'the setting does not say where the facts of the ledger lie',
+  },
   'ledger.version': broken('the ledger has a format that this version does not know'),
   'ledger.filesystem': broken('a ledger cannot lie on a network or foreign filesystem'),
   'ledger.busy': { http: 503, exit: 4, says: 'other writers held the ledger for too long' },
@@ -467,6 +492,18 @@ export const CODES = {
   // Bodies: what is kept beside the ledger.
   'body.missing': { http: 404, exit: 1, says: 'the body is not kept here' },
   'body.altered': broken('the body is not the one that the fact names'),
+
+  // The sandbox: what keeps a rehearsal from beginning. Nothing has run.
+  'sandbox.platform': broken('commands cannot be rehearsed on this platform'),
+  'sandbox.unmapped_owner': broken(
+    'something in scope belongs to a user who does not exist inside',
+  ),
+  'sandbox.filesystem': broken('the filesystem cannot lie under an overlay'),
+  'sandbox.scope_mount': broken('another filesystem is mounted inside a scope root'),
+  'sandbox.root': broken('a scope root is no directory'),
+  'sandbox.cwd': broken('the working directory cannot be entered inside'),
+  'sandbox.closed': broken('the sandbox is closed'),
+  'sandbox.failed': broken('the sandbox could not be made or ended without a word'),
 
   // The gate's own records.
   'gate_record.required': wrong('a mandatory field is missing'),

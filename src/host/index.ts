@@ -48,7 +48,7 @@ export {
   type ExportOptions,
   exportBundle,
 } from './ledger/export.ts'
-export { type LedgerReader, openLedgerReader } from './ledger/export-reader.ts'
+export { type LedgerReader, openHistory, openLedgerReader } from './ledger/export-reader.ts'
 export { type FactBlock, FactBlocks } from './ledger/fact-block.ts'
 export { checkFilesystem, type FilesystemType } from './ledger/filesystem.ts'
 export { type KeyRing, ringOf } from './ledger/key-ring.ts'
@@ -57,6 +57,7 @@ export {
   type Actor,
   createLedger,
   Ledger,
+  type NewStore,
   type OpenLedgerOptions,
   openLedger,
   type Recorded,
@@ -95,3 +96,18 @@ export {
   recordChange,
   revokeToken,
 } from './principals/principals.ts'
+export type {
+  Caps,
+  Control,
+  Layer,
+  Probe,
+  RunOutcome,
+  RunRequest,
+  Sandbox,
+  SandboxDriver,
+  SandboxRequest,
+  SocketProfile,
+  TerminalShape,
+} from './sandbox/driver.ts'
+export { SandboxFailure } from './sandbox/failure.ts'
+export { createDriver, type DriverOptions } from './sandbox/linux.ts'

@@ -17,6 +17,7 @@ import { isDigest } from '../../src/base/index.ts'
 import {
   createLedger,
   type Ledger,
+  type NewStore,
   openKeys,
   openLedger,
   publicKeyOf,
@@ -46,9 +47,14 @@ export interface Fixture {
 
 const FACTS = 300
 
-export async function makeFixture(folder: string): Promise<Fixture> {
+/** A ledger in SQLite, unless a store is named; `keep` copies the state as it is now. */
+export async function makeFixture(
+  folder: string,
+  store?: NewStore,
+  keep: (from: string, to: string) => void | Promise<void> = copyState,
+): Promise<Fixture> {
   const directory = join(folder, 'state')
-  await createLedger({ directory }, NAME, ACTOR)
+  await createLedger({ directory }, NAME, ACTOR, store)
   const pins = [pinOf(directory)]
   const ledger = await openLedger({ directory, writer: 'inline' })
   await record(ledger, 0, 40)
@@ -61,7 +67,7 @@ export async function makeFixture(folder: string): Promise<Fixture> {
   await dropBody(ledger)
   await ledger.close()
   const old = join(folder, 'old')
-  copyState(directory, old)
+  await keep(directory, old)
   const anchors = await finish(directory)
   return { directory, anchors, pins, old }
 }

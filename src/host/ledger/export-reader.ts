@@ -7,7 +7,9 @@ import { fault } from '../../base/index.ts'
 import { type Store, StoreFailure } from '../../ledger/index.ts'
 import type { LedgerPlace } from './ledger.ts'
 import { ObjectStore } from './objects.ts'
+import { openPostgresReader } from './postgres-store.ts'
 import { SqliteStore } from './sqlite-store.ts'
+import { postgresPlaceOf, readStoreSetting } from './store-setting.ts'
 import type { Writer } from './writer.ts'
 
 export interface LedgerReader {
@@ -27,6 +29,16 @@ function readOnly(): StoreFailure {
   return new StoreFailure(fault('ledger.unreachable', '', { reason }))
 }
 
+/** For whatever the ledger lies in. */
+export async function openHistory({ directory }: LedgerPlace): Promise<LedgerReader> {
+  const setting = readStoreSetting(directory)
+  if (setting.kind === 'sqlite') return openLedgerReader({ directory })
+  const store = await openPostgresReader(postgresPlaceOf(setting))
+  const objects = new ObjectStore(join(directory, 'objects'))
+  return { store, objects, close: () => store.close() }
+}
+
+/** For a ledger in SQLite. */
 export function openLedgerReader({ directory }: LedgerPlace): LedgerReader {
   const store = new SqliteStore(join(directory, 'ledger.db'), REFUSING)
   const objects = new ObjectStore(join(directory, 'objects'))

@@ -1,6 +1,7 @@
 /**
- * A ledger on this machine: store, bodies and keys in one state directory (`ledger.db`, `objects/`,
- * `keys/`), and the one way to append to it: judged, bodies first, then the fact.
+ * A ledger: bodies and keys in one state directory (`objects/`, `keys/`), the store in `ledger.db`
+ * there or in PostgreSQL (store-setting.ts), and the one way to append to it: judged, bodies first,
+ * then the fact.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
@@ -25,7 +26,17 @@ import { type LedgerKey, publicKeyOf } from './ed25519.ts'
 import { createLedgerFile } from './engine.ts'
 import { createKey, makeCurrent, openKeys } from './keys.ts'
 import { ObjectStore } from './objects.ts'
+import { createPostgresLedger } from './postgres.ts'
+import { openPostgresStore } from './postgres-store.ts'
 import { SqliteStore } from './sqlite-store.ts'
+import {
+  type PostgresSetting,
+  postgresPlaceOf,
+  readStoreSetting,
+  SQLITE,
+  type StoreSetting,
+  writeStoreSetting,
+} from './store-setting.ts'
 import { InlineWriter, startWriter, type Writer } from './writer.ts'
 
 export interface LedgerPlace {
@@ -55,17 +66,25 @@ const FILE = 'ledger.db'
 const KEYS = 'keys'
 const OBJECTS = 'objects'
 
+/** Where a new ledger keeps its facts, and who makes the tables when they are PostgreSQL's. */
+export type NewStore = StoreSetting & {
+  /** A role that may do so; else the one that appends, which then owns what it appends to. */
+  readonly owner?: string
+}
+
 /**
- * Makes a ledger: its key, its file, and the first fact of the host's stream, which names the key.
+ * Makes a ledger: its key, its store, and the first fact of the host's stream, which names the key.
  * `name` is the origin of its streams, each behind a slash: `example.org/writ/1` → `…/1/main`.
  */
 export async function createLedger(
   { directory }: LedgerPlace,
   name: string,
   actor: Actor,
+  store: NewStore = SQLITE,
 ): Promise<void> {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
-  createLedgerFile(join(directory, FILE), name)
+  if (store.kind === 'sqlite') createLedgerFile(join(directory, FILE), name)
+  else await createTables(directory, name, store)
   const key = createKey(join(directory, KEYS), name)
   makeCurrent(join(directory, KEYS), key)
   const ledger = await openLedger({ directory, writer: 'inline' })
@@ -77,8 +96,30 @@ export async function createLedger(
   }
 }
 
+/** The role that may append; every ledger of a server shares it. */
+const APPENDER = 'writ_appender'
+
+async function createTables(
+  directory: string,
+  name: string,
+  { owner, kind, url, schema }: Extract<NewStore, { kind: 'postgres' }>,
+): Promise<void> {
+  const { connection } = postgresPlaceOf({ kind, url, schema })
+  const { user: login } = connection
+  const isApart = owner !== undefined && owner !== login
+  await createPostgresLedger(
+    { schema, connection: isApart ? { ...connection, user: owner } : connection },
+    name,
+    APPENDER,
+    isApart ? login : undefined,
+  )
+  writeStoreSetting(directory, { kind, url, schema })
+}
+
 export async function openLedger(options: OpenLedgerOptions): Promise<Ledger> {
   const { directory } = options
+  const setting = readStoreSetting(directory)
+  if (setting.kind === 'postgres') return openPostgresLedger(options, setting)
   const file = join(directory, FILE)
   const writer = await openWriter(file, join(directory, KEYS), options)
   try {
@@ -89,6 +130,23 @@ export async function openLedger(options: OpenLedgerOptions): Promise<Ledger> {
     await writer.close()
     throw error
   }
+}
+
+/** The sequencer is asynchronous by itself: it needs no thread. */
+async function openPostgresLedger(
+  { directory, bodyRules }: OpenLedgerOptions,
+  setting: PostgresSetting,
+): Promise<Ledger> {
+  const keysDirectory = join(directory, KEYS)
+  const keys = openKeys(keysDirectory)
+  const store = await openPostgresStore({ ...postgresPlaceOf(setting), keys })
+  return new Ledger(
+    store,
+    new ObjectStore(join(directory, OBJECTS)),
+    store,
+    keysDirectory,
+    bodyRules,
+  )
 }
 
 async function openWriter(

@@ -303,9 +303,13 @@ const ROUTINES: Readonly<Record<string, Routine>> = {
 
 const NAME = /^[a-z_][a-z0-9_]{0,62}$/
 
+export function isSqlName(name: string): boolean {
+  return NAME.test(name)
+}
+
 /** Names of schemas and roles go into SQL as they are. */
 export function checkName(name: string): string {
-  invariant(NAME.test(name), 'the name of a schema or role is a lower-case identifier')
+  invariant(isSqlName(name), 'the name of a schema or role is a lower-case identifier')
   return name
 }
 
@@ -348,7 +352,7 @@ function grants(schema: string, appender: string): readonly string[] {
   ]
 }
 
-/** Names of tables, guards and functions that are missing, changed or switched off. */
+/** Names of tables, guards, functions and rights that are missing, changed, too many or off. */
 export async function postgresDifferences(
   client: Pick<ClientBase, 'query'>,
   schema: string,
@@ -367,11 +371,15 @@ const DESCRIPTION = `
     WHERE c.relnamespace = $1::regnamespace AND NOT t.tgisinternal
   UNION ALL SELECT proname || '()', prosrc FROM pg_proc WHERE pronamespace = $1::regnamespace
   UNION ALL SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint
-    WHERE connamespace = $1::regnamespace AND contype = 'p'
+    WHERE connamespace = $1::regnamespace AND contype IN ('p', 'u', 'c')
   UNION ALL SELECT relname, 'table' FROM pg_class
     WHERE relnamespace = $1::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'f')
   UNION ALL SELECT relname || '_rules', 'rules' FROM pg_class
-    WHERE relnamespace = $1::regnamespace AND relhasrules`
+    WHERE relnamespace = $1::regnamespace AND (relhasrules OR relrowsecurity OR relhassubclass)
+  UNION ALL SELECT DISTINCT relname || '_rights', 'rights'
+    FROM pg_class, aclexplode(relacl) AS given
+    WHERE relnamespace = $1::regnamespace AND given.grantee <> relowner
+      AND given.privilege_type IN ('INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER')`
 
 function description(schema: string): ReadonlyMap<string, string> {
   const put = (sql: string): string => sql.replaceAll('@', schema)
@@ -381,6 +389,8 @@ function description(schema: string): ReadonlyMap<string, string> {
       `${name}_pkey`,
       `PRIMARY KEY (${key})`,
     ]),
+    ['ledger_one_check', 'CHECK ((one = 1))'],
+    ['streams_name_key', 'UNIQUE (name)'],
     ...Object.entries(TRIGGERS).map(([name, { table, runs }]): [string, string] => [
       name,
       `${table} A ${runs}`,

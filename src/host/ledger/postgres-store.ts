@@ -22,7 +22,14 @@ import {
 } from '../../ledger/index.ts'
 import type { LedgerKey } from './ed25519.ts'
 import type { KeyRing } from './key-ring.ts'
-import { checkLedger, openPool, type PostgresPlace, postgresFailure, release } from './postgres.ts'
+import {
+  checkLedger,
+  openPool,
+  type PostgresPlace,
+  postgresFailure,
+  readLedgerName,
+  release,
+} from './postgres.ts'
 import { PostgresIndex } from './postgres-index.ts'
 import { checkName } from './postgres-schema.ts'
 import { type OnPostgresStep, PostgresWriter } from './postgres-writer.ts'
@@ -60,6 +67,33 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     await Promise.all([readers.end(), turns.end()])
     throw postgresFailure(error, schema)
   }
+}
+
+/**
+ * Opens a ledger for reading only. It needs no key, and opens what a writer would refuse: a tampered
+ * one is there to be looked at.
+ */
+export async function openPostgresReader(place: PostgresPlace): Promise<PostgresStore> {
+  const { schema } = place
+  const limits = { waitMsMax: WAIT_MS_MAX, stallMsMax: STALL_MS_MAX }
+  const readers = await openPool(place, { ...limits, connectionsMax: READERS_MAX })
+  const turns = await openPool(place, { ...limits, connectionsMax: 1 })
+  try {
+    const name = await readLedgerName(readers, schema)
+    return new PostgresStore(readers, turns, name, { ...place, keys: NO_KEYS, isIndexing: false })
+  } catch (error) {
+    await Promise.all([readers.end(), turns.end()])
+    throw postgresFailure(error, schema)
+  }
+}
+
+/** Of a reader: an append ends here. */
+const NO_KEYS: KeyRing = {
+  find: () => null,
+  current() {
+    const reason = 'the ledger was opened for reading only'
+    throw new StoreFailure(fault('ledger.unreachable', '', { reason }))
+  },
 }
 
 async function nameOf(pool: Pool, schema: string): Promise<string> {

@@ -5,7 +5,7 @@
  * INVARIANT (synced): every session commits with the log flushed, whatever the server's default is,
  * and a server that does not sync at all (`fsync = off`) is refused.
  */
-import type { Pool, PoolClient, PoolConfig } from 'pg'
+import type { Client, ClientBase, Pool, PoolClient, PoolConfig } from 'pg'
 import { type Fault, fault } from '../../base/index.ts'
 import { StoreFailure } from '../../ledger/index.ts'
 import {
@@ -24,6 +24,9 @@ export interface PostgresPlace {
   readonly connection: PoolConfig
   readonly schema: string
 }
+
+/** A connection, or a pool of them. */
+export type Queries = Pick<ClientBase, 'query'>
 
 export interface PoolLimits {
   readonly connectionsMax: number
@@ -69,6 +72,14 @@ function loadPg(): Promise<typeof import('pg')> {
   return import('pg')
 }
 
+/** One connection of its own, not opened yet. */
+export async function newClient(connection: PoolConfig): Promise<Client> {
+  const { default: pg } = await loadPg()
+  const client = new pg.Client(connection)
+  client.on('error', ignore)
+  return client
+}
+
 /** Gives a connection back; one that failed is thrown away. */
 export function release(client: PoolClient, outcome: 'sound' | 'broken'): void {
   client.release(outcome === 'broken')
@@ -78,20 +89,22 @@ function ignore(): void {}
 
 /**
  * Makes an empty ledger of that name in a schema of its own. Run by the owner; appenders log in as
- * roles to which the role `appender` is granted.
+ * roles to which the role `appender` is granted, such as `login`.
  */
 export async function createPostgresLedger(
   { connection, schema }: PostgresPlace,
   name: string,
   appender: string,
+  login?: string,
 ): Promise<void> {
-  const { default: pg } = await loadPg()
-  const client = new pg.Client(connection)
-  client.on('error', ignore)
+  const client = await newClient(connection)
   try {
     await client.connect()
     await client.query('BEGIN')
     for (const sql of creation(checkName(schema), checkName(appender))) await client.query(sql)
+    if (login !== undefined) {
+      await client.query(`GRANT ${checkName(appender)} TO ${client.escapeIdentifier(login)}`)
+    }
     const values = [name, POSTGRES_VERSION]
     await client.query(`INSERT INTO ${schema}.ledger VALUES (1, $1, $2)`, values)
     await client.query('COMMIT')
@@ -102,28 +115,31 @@ export async function createPostgresLedger(
   }
 }
 
-/** The name of the ledger, when it is one that may be written to. */
-export async function checkLedger(client: PoolClient, schema: string): Promise<string> {
+/** The name of the ledger, when its format is known. */
+export async function readLedgerName(client: Queries, schema: string): Promise<string> {
   checkName(schema)
-  const { rows } = await client.query<{ name: string; version: number; fsync: string }>(
-    `SELECT name, version, current_setting('fsync') AS fsync FROM ${schema}.ledger`,
+  const { rows } = await client.query<{ name: string; version: number }>(
+    `SELECT name, version FROM ${schema}.ledger`,
   )
   const [row] = rows
   if (row === undefined) throw failure('ledger.tampered', schema, 'the ledger has no name')
-  if (row.version !== POSTGRES_VERSION) {
-    const details = { found: row.version, known: POSTGRES_VERSION }
-    throw new StoreFailure(fault('ledger.version', schema, details))
-  }
-  if (row.fsync !== 'on') {
+  if (row.version === POSTGRES_VERSION) return row.name
+  const details = { found: row.version, known: POSTGRES_VERSION }
+  throw new StoreFailure(fault('ledger.version', schema, details))
+}
+
+/** The name of the ledger, when it is one that may be written to. */
+export async function checkLedger(client: PoolClient, schema: string): Promise<string> {
+  const name = await readLedgerName(client, schema)
+  const { rows } = await client.query<{ fsync: string }>(`SELECT current_setting('fsync') AS fsync`)
+  if (rows[0]?.fsync !== 'on') {
     const reason = 'the server runs with fsync off, so nothing would be durable'
     throw new StoreFailure(fault('ledger.unreachable', schema, { reason }))
   }
   const [different] = await postgresDifferences(client, schema)
-  if (different !== undefined) {
-    const message = `the guard or table \`${different}\` is missing or changed`
-    throw failure('ledger.tampered', schema, message)
-  }
-  return row.name
+  if (different === undefined) return name
+  const message = `the guard or table \`${different}\` is missing or changed`
+  throw failure('ledger.tampered', schema, message)
 }
 
 /** Another writer was faster, or the server had to choose between two: the turn is taken again. */

@@ -8,8 +8,8 @@
  * `anchored` says whether that stream was proven to extend a checkpoint kept elsewhere. All streams
  * are checked unless one is named; the host's always is, because it names the first key of each.
  *
- * The file is read in one snapshot, page by page. Nothing is repaired, and nothing is believed that
- * the file says about itself beyond what signatures, pinned keys and the anchor bind.
+ * The store is read in one snapshot, page by page. Nothing is repaired, and nothing is believed that
+ * it says about itself beyond what signatures, pinned keys and the anchor bind.
  */
 import { join } from 'node:path'
 import { fault, showName } from '../../base/index.ts'
@@ -24,8 +24,11 @@ import {
   type VerifierKey,
 } from '../../ledger/index.ts'
 import type { LedgerPlace } from './ledger.ts'
-import { failureOf, isDamage } from './sqlite.ts'
+import { failureOf } from './sqlite.ts'
+import { postgresPlaceOf, readStoreSetting } from './store-setting.ts'
 import { BodyCheck } from './verify-bodies.ts'
+import { damageOf, openPostgresRows } from './verify-postgres.ts'
+import type { LedgerRows } from './verify-rows.ts'
 import {
   type KnownNote,
   LedgerVerification,
@@ -47,22 +50,45 @@ export async function verifyLedger(
 ): Promise<VerifyReport> {
   const anchors = readAnchors(options.anchor)
   const pinned = options.pinnedKeys === undefined ? null : readPins(options.pinnedKeys)
-  const place = join(directory, 'ledger.db')
-  const rows = new SqliteRows(directory)
+  const { place, open, failed } = storeOf(directory)
+  const rows = await open()
   try {
     const bodies = new BodyCheck(join(directory, 'objects'), rows, options.bodyRules ?? BODY_RULES)
     const input = { place, bodies, anchors, pinned, options }
     return await new LedgerVerification(rows, input).run()
   } catch (error) {
-    const failed = failureOf(error, place)
-    if (!(failed instanceof StoreFailure) || !isDamage(failed.cause)) throw failed
-    return unreadable(failed)
+    const failure = failed(error)
+    if (!(failure instanceof StoreFailure) || !isUnreadable(failure)) throw failure
+    return unreadable(failure)
   } finally {
     await rows.close()
   }
 }
 
-/** A file that SQLite cannot read to its end has been found out as well. */
+interface VerifiedStore {
+  readonly place: string
+  readonly open: () => Promise<LedgerRows>
+  /** The failure that an error of the store is. Bugs pass through. */
+  readonly failed: (error: unknown) => unknown
+}
+
+function storeOf(directory: string): VerifiedStore {
+  const setting = readStoreSetting(directory)
+  if (setting.kind === 'postgres') {
+    const { schema: place } = setting
+    const open = (): Promise<LedgerRows> => openPostgresRows(postgresPlaceOf(setting))
+    return { place, open, failed: (error) => damageOf(error, place) }
+  }
+  const place = join(directory, 'ledger.db')
+  const open = async (): Promise<LedgerRows> => new SqliteRows(directory)
+  return { place, open, failed: (error) => failureOf(error, place) }
+}
+
+function isUnreadable({ fault: { code }, cause }: StoreFailure): boolean {
+  return code === 'ledger.corrupt' && cause !== undefined
+}
+
+/** A store that cannot be read to its end has been found out as well. */
 function unreadable({ fault: { code, message, details } }: StoreFailure): VerifyReport {
   const reason = details !== null && 'reason' in details ? `: ${details.reason}` : ''
   const problems = [{ code, message: `${message}${reason}` }]

@@ -1,0 +1,288 @@
+/**
+ * The rows of a ledger in PostgreSQL, for verification: one connection, one snapshot. What the server
+ * says is taken as it says it; a server that lies about its rows is found out like changed rows are.
+ *
+ * Not looked at, because they say nothing about the history: `epoch` and `holder` of a head (who wrote
+ * last), and how the pieces of a tile are cut.
+ */
+import type { Client } from 'pg'
+import { fault, HASH_BYTES, sha256 } from '../../base/index.ts'
+import {
+  type Fact,
+  HashSet,
+  INDEXED_FIELDS,
+  indexTerms,
+  isStreamName,
+  StoreFailure,
+} from '../../ledger/index.ts'
+import { newClient, type PostgresPlace, postgresFailure, readLedgerName } from './postgres.ts'
+import { checkName, postgresDifferences } from './postgres-schema.ts'
+import {
+  type FactRow,
+  type LedgerRows,
+  type NoteRow,
+  PAGE,
+  type Say,
+  type StreamRow,
+  stray,
+  type TileRow,
+  wrongIndex,
+} from './verify-rows.ts'
+
+/** As the index numbers them; ids are found without it. */
+const FIELDS = INDEXED_FIELDS.filter((field) => field !== 'factId')
+const KEY_MARK = '"idempotency_key":'
+
+/** What makes a row of each table one that belongs to nothing; `$1` are the streams there are. */
+const STRAYS: Readonly<Record<string, string>> = {
+  facts: 'seq < 0',
+  keys: 'seq < 0',
+  tiles: 'level < 0 OR tile < 0 OR start < 0',
+  heads: 'size < 1',
+  checkpoints: 'size < 1',
+}
+
+export async function openPostgresRows({
+  connection,
+  schema,
+}: PostgresPlace): Promise<PostgresRows> {
+  checkName(schema)
+  const client = await newClient(connection)
+  try {
+    await client.connect()
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    await readLedgerName(client, schema)
+    return new PostgresRows(client, schema)
+  } catch (error) {
+    await client.end().catch(() => undefined)
+    throw postgresFailure(error, schema)
+  }
+}
+
+/** A table or column that is gone or of another type, or pages that cannot be read: found out. */
+export function damageOf(error: unknown, at: string): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (!/^(?:42|22|XX)/.test(code)) return postgresFailure(error, at)
+  const reason = `${code}: ${(error as Error).message}`
+  return new StoreFailure(fault('ledger.corrupt', at, { reason }), { cause: error })
+}
+
+export class PostgresRows implements LedgerRows {
+  readonly #client: Client
+  readonly #schema: string
+  /** Of each stream, as its facts are gone over: which key is of which fact. */
+  readonly #keys = new Map<number, HashSet>()
+
+  /** Use `openPostgresRows`. */
+  constructor(client: Client, schema: string) {
+    this.#client = client
+    this.#schema = schema
+  }
+
+  async checkPlace(say: Say): Promise<void> {
+    for (const name of await postgresDifferences(this.#client, this.#schema)) {
+      const message = `the table, guard or right \`${name}\` is missing, changed or too many`
+      say({ code: 'ledger.schema', message })
+    }
+    const ones = await this.#rows<{ one: number }>('SELECT one FROM @.ledger', [])
+    if (ones.length !== 1 || ones[0]?.one !== 1) {
+      say(stray('the schema does not name exactly one ledger'))
+    }
+  }
+
+  async streams(say: Say): Promise<readonly StreamRow[]> {
+    const [ledger] = await this.#rows<{ name: string }>('SELECT name FROM @.ledger', [])
+    const rows = await this.#rows<StreamRow>(
+      'SELECT stream, name, origin FROM @.streams ORDER BY stream',
+      [],
+    )
+    return rows.filter(({ stream, name, origin }) => {
+      const isSound = stream > 0 && isStreamName(name)
+      if (!isSound) say(stray(`there is a stream of the number ${stream}`))
+      if (origin !== `${ledger?.name}/${name}`) say(stray(`${name} has an origin of its own`))
+      return isSound
+    })
+  }
+
+  async head({ stream }: StreamRow): Promise<NoteRow | null> {
+    const [row] = await this.#rows<NoteRow>(
+      'SELECT size::float8 AS size, note FROM @.heads WHERE stream = $1',
+      [stream],
+    )
+    return row ?? null
+  }
+
+  kept({ stream }: StreamRow): Promise<readonly NoteRow[]> {
+    return this.#rows<NoteRow>(
+      'SELECT size::float8 AS size, note FROM @.checkpoints WHERE stream = $1 ORDER BY checkpoints.size',
+      [stream],
+    )
+  }
+
+  async facts({ stream }: StreamRow, from: number): Promise<readonly FactRow[]> {
+    const { rows } = await this.#client.query<[number, string, string]>({
+      text: this.#put(
+        `SELECT seq::float8, fact, upper(encode(chain, 'hex')) FROM @.facts
+          WHERE stream = $1 AND facts.seq >= $2 ORDER BY facts.seq LIMIT ${PAGE}`,
+      ),
+      values: [stream, from],
+      rowMode: 'array',
+    })
+    for (const [seq, text] of rows) this.#noteKey(stream, seq, text)
+    return rows
+  }
+
+  #noteKey(stream: number, seq: number, text: string): void {
+    if (!text.includes(KEY_MARK)) return
+    const key = idempotencyKeyOf(text)
+    if (key === null) return
+    const keys = this.#keys.get(stream) ?? new HashSet()
+    this.#keys.set(stream, keys)
+    keys.add(sha256(`${seq} ${key}`))
+  }
+
+  /** Rows come over a connection: there is no faster way. */
+  takeBlock(): boolean {
+    return false
+  }
+
+  async tile({ stream }: StreamRow, level: number, index: number): Promise<TileRow | null> {
+    const pieces = await this.#rows<{ start: number; hashes: Buffer; nodes: Buffer }>(
+      `SELECT start, hashes, nodes FROM @.tiles WHERE stream = $1 AND level = $2 AND tile = $3
+        ORDER BY start`,
+      [stream, level, index],
+    )
+    let width = 0
+    for (const { start, hashes } of pieces) {
+      if (start !== width) return null
+      width += hashes.length / HASH_BYTES
+    }
+    return {
+      hashes: Buffer.concat(pieces.map(({ hashes }) => hashes)),
+      nodes: Buffer.concat(pieces.map(({ nodes }) => nodes)),
+    }
+  }
+
+  async count(table: 'facts' | 'tiles', { stream }: StreamRow): Promise<number> {
+    const what = table === 'facts' ? '*' : 'DISTINCT (level, tile)'
+    const [row] = await this.#rows<{ count: number }>(
+      `SELECT count(${what})::float8 AS count FROM @.${table} WHERE stream = $1`,
+      [stream],
+    )
+    return row?.count ?? 0
+  }
+
+  async checkStrays(rows: readonly StreamRow[], say: Say): Promise<void> {
+    const ids = rows.map(({ stream }) => stream)
+    for (const [table, odd] of Object.entries(STRAYS)) {
+      const found = await this.#rows(
+        `SELECT 1 FROM @.${table} WHERE stream <> ALL ($1) OR ${odd} LIMIT 1`,
+        [ids],
+      )
+      if (found.length > 0) say(stray(`there are rows in ${table} that are of no stream`))
+    }
+  }
+
+  /** A key that is not found again would let a fact be recorded twice. */
+  async checkKeys({ stream, name }: StreamRow, say: Say): Promise<void> {
+    const expected = this.#keys.get(stream) ?? new HashSet()
+    const rows = this.#each<{ key: string; seq: number }>(
+      'SELECT key, seq::float8 AS seq FROM @.keys WHERE stream = $1 AND key > $2 ORDER BY key',
+      (last) => [stream, last?.key ?? ''],
+    )
+    if (await isSame(expected, rows, ({ seq, key }) => `${seq} ${key}`)) return
+    const message = `the idempotency keys of ${name} are not those of its facts`
+    say({ code: 'ledger.index_wrong', message }, name)
+  }
+
+  async checkIndex(rows: readonly StreamRow[], say: Say): Promise<void> {
+    for (const row of rows) {
+      const expected = await this.#expectedTerms(row)
+      const terms = this.#each<{ field: number; value: string; seq: number }>(
+        `SELECT field, value, seq::float8 AS seq FROM @.terms
+          WHERE stream = $1 AND (field, value, terms.seq) > ($2, $3, $4)
+          ORDER BY field, value, terms.seq`,
+        (last) => [row.stream, last?.field ?? -1, last?.value ?? '', last?.seq ?? -1],
+      )
+      const isRight = await isSame(expected, terms, (one) => `${one.field} ${one.seq} ${one.value}`)
+      if (!isRight) say(wrongIndex(row.name))
+    }
+  }
+
+  async #expectedTerms(row: StreamRow): Promise<HashSet> {
+    const terms = new HashSet()
+    const [mark] = await this.#rows<{ size: number }>(
+      'SELECT size::float8 AS size FROM @.marks WHERE stream = $1',
+      [row.stream],
+    )
+    for (let from = 0; from < (mark?.size ?? 0); from += PAGE) {
+      for (const [seq, text] of await this.facts(row, from)) {
+        if (seq >= (mark?.size ?? 0)) break
+        const values = indexTerms(JSON.parse(text) as Fact)
+        FIELDS.forEach((field, code) => {
+          if (values[field] !== undefined) terms.add(sha256(`${code} ${seq} ${values[field]}`))
+        })
+      }
+    }
+    return terms
+  }
+
+  async *marked(mark: string): AsyncIterable<string> {
+    const rows = await this.#rows<{ fact: string }>(
+      'SELECT fact FROM @.facts WHERE position($1 in fact) > 0',
+      [mark],
+    )
+    for (const { fact } of rows) yield fact
+  }
+
+  async close(): Promise<void> {
+    await this.#client.end().catch(() => undefined)
+  }
+
+  /** All rows of a query, page by page, each page behind the last row of the one before. */
+  async *#each<T extends object>(
+    sql: string,
+    values: (last: T | undefined) => readonly unknown[],
+  ): AsyncIterable<T> {
+    for (let last: T | undefined; ; ) {
+      const rows = await this.#rows<T>(`${sql} LIMIT ${PAGE}`, [...values(last)])
+      yield* rows
+      if (rows.length < PAGE) return
+      last = rows[rows.length - 1]
+    }
+  }
+
+  async #rows<T extends object>(sql: string, values: unknown[]): Promise<readonly T[]> {
+    const { rows } = await this.#client.query<T>(this.#put(sql), values)
+    return rows
+  }
+
+  /** `@` stands for the ledger's schema. */
+  #put(sql: string): string {
+    return sql.replaceAll('@', this.#schema)
+  }
+}
+
+/** Whether the rows are exactly what is expected. */
+async function isSame<T>(
+  expected: HashSet,
+  rows: AsyncIterable<T>,
+  text: (row: T) => string,
+): Promise<boolean> {
+  let count = 0
+  for await (const row of rows) {
+    if (!expected.has(sha256(text(row)))) return false
+    count++
+  }
+  return count === expected.size
+}
+
+function idempotencyKeyOf(text: string): string | null {
+  try {
+    const key = (JSON.parse(text) as Fact).record.idempotency_key
+    return typeof key === 'string' ? key : null
+  } catch {
+    // What is no fact is told by whoever reads it as one.
+    return null
+  }
+}
