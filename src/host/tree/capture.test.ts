@@ -101,10 +101,17 @@ describe.each(['memory', 'disk'] as const)('with the upper layer in %s', (upper)
     )
     const kept = changes.filter(({ path }) => !path.includes('/cache'))
     const captured = await capture(kept)
-    const staged = [...treeListing(join(captured.stage, '0', 'n')).keys()]
+    const staged = [...treeListing(join(captured.stage, 'u0')).keys()]
     expect(staged).toEqual(['', 'a', 'keep'])
     const [unit] = captured.entries
     expect(unit?.path).toBe(`${root}/n`)
+  })
+
+  it('names what lies in a unit by the unit, whatever is sorted in between', async () => {
+    const changes = await rehearse(upper, '', 'mkdir a; echo x > a/x; echo b > a-b')
+    const captured = await capture(changes)
+    expect(captured.entries.map(({ place }) => place)).toEqual(['u0', 'u1', 'u0/x'])
+    expect(readdirSync(join(captured.stage, 'u0'))).toEqual(['x'])
   })
 
   it('stages nothing for a deletion or the mode of a directory', async () => {

@@ -9,17 +9,25 @@
  *
  * Directories that are in both trees are not staged: their change says all there is to put on them.
  */
-import { mkdirSync, statSync } from 'node:fs'
+import { chmodSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type Change, isBelow, parentOfRaw, type RawPath, rawOfText } from '../../gate/index.ts'
+import {
+  type Change,
+  isBelow,
+  joinRaw,
+  nameOfRaw,
+  parentOfRaw,
+  type RawPath,
+  rawOfText,
+} from '../../gate/index.ts'
 import type { Layer } from '../sandbox/driver.ts'
 import { copyAcross, type Load, moveAcross } from './carry.ts'
 import { makeDurable, syncDirectory } from './durable.ts'
-import { type Foothold, holdDirectory, Loans, statsOf } from './footing.ts'
+import { codeOf, type Foothold, holdDirectory, Loans, nodePath, statsOf } from './footing.ts'
 import { Pace } from './pace.ts'
 import { type Expected, settle } from './settle.ts'
-import { type Captured, completeStage, type StagedEntry, writeStage } from './stage.ts'
+import { type Captured, completeStage, type StagedEntry, stagedPath, writeStage } from './stage.ts'
 
 export interface CaptureOptions {
   /** Owners are carried, and every entry can be read. */
@@ -46,9 +54,11 @@ export async function captureChanges(
     const expected: Expected[] = []
     for (const part of shares) expected.push(...(await carry(part, stage, hold, loans)))
     loans.giveBack()
-    await settle(expected)
-    const captured = { stage, entries: listEntries(shares) }
-    await secure(captured, expected)
+    const captured = { stage, entries: nameUnits(stage, listEntries(shares)) }
+    for (const { name } of shares) rmSync(join(stage, name), { recursive: true, force: true })
+    const moved = placed(captured, expected)
+    await settle(moved)
+    await secure(captured, moved)
     return captured
   } finally {
     loans.giveBack()
@@ -154,6 +164,45 @@ function listEntries(shares: readonly Share[]): readonly StagedEntry[] {
     }),
   )
   return entries.sort((one, other) => (one.path < other.path ? -1 : 1))
+}
+
+/**
+ * Every unit gets a short name of its own right below the stage, so that whoever promotes it meets no
+ * odd bytes on the way. What is in a unit keeps its names.
+ */
+function nameUnits(stage: string, entries: readonly StagedEntry[]): readonly StagedEntry[] {
+  const ground = rawOfText(stage)
+  const places = new Map<RawPath, RawPath>()
+  let count = 0
+  return entries.map(({ path, place, isUnit }) => {
+    // A directory comes before what is in it, though not right before.
+    const within = places.get(parentOfRaw(path))
+    const named =
+      isUnit || within === undefined ? rawOfText(`u${count++}`) : joinRaw(within, nameOfRaw(path))
+    if (isUnit) moveUnit(joinRaw(ground, place), joinRaw(ground, named))
+    places.set(path, named)
+    return { path, isUnit, place: named }
+  })
+}
+
+/** A directory that its owner may not write cannot be moved; its mode is set afterwards. */
+function moveUnit(from: RawPath, to: RawPath): void {
+  try {
+    renameSync(nodePath(from), nodePath(to))
+  } catch (error) {
+    if (codeOf(error) !== 'EACCES') throw error
+    chmodSync(nodePath(from), 0o700)
+    renameSync(nodePath(from), nodePath(to))
+  }
+}
+
+/** The same entries where they lie now. */
+function placed(captured: Captured, expected: readonly Expected[]): readonly Expected[] {
+  const places = new Map(captured.entries.map((entry) => [entry.path, entry]))
+  return expected.map((each) => {
+    const entry = places.get(each.path)
+    return entry === undefined ? each : { ...each, at: stagedPath(captured, entry) }
+  })
 }
 
 /** Bytes, then the list, then the name of the list. */
