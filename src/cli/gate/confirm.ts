@@ -2,8 +2,8 @@
  * How a person is asked about effects. What the gate needs is its own decision; here is who may
  * answer at all, and how sure one is of who answered.
  *
- * INVARIANT (I1): nobody but a human answers; a caller of another kind, and a plain yes below a known
- * agent, only leaves the question in the inbox.
+ * INVARIANT (I1): nobody but a human answers; a run of another caller, or below a known agent, only
+ * leaves its question in the inbox.
  * INVARIANT (shown first): nobody is asked on a terminal before the terminal was reset and every
  * effect was written to it.
  */
@@ -35,15 +35,12 @@ export function execConfirm(
     live.end()
     if (live.wasEnded) return { kind: 'no', reason: 'the run was interrupted' }
     const toldFailure = failureText(question.result) !== null
-    const mayBePlain = question.need === 'plain' && !asking.isBelowAgent
+    // A terminal below an agent is the agent's: no yes counts there, and no passphrase is safe.
+    if (!isHuman(asking) || asking.isBelowAgent) return { kind: 'wait' }
     // A yes that was given before the run does not know how the command ended.
-    if (asking.call.options.isOn('yes') && mayBePlain && !toldFailure && isHuman(asking)) {
-      return { kind: 'yes', assurance: 'terminal' }
-    }
-    if (!isHuman(asking) || !canAsk() || (question.need === 'plain' && !mayBePlain)) {
-      return { kind: 'wait' }
-    }
-    return askAtTerminal(asking, question)
+    const isGiven = asking.call.options.isOn('yes') && question.need === 'plain' && !toldFailure
+    if (isGiven) return { kind: 'yes', assurance: 'terminal' }
+    return canAsk() ? askAtTerminal(asking, question) : { kind: 'wait' }
   }
 }
 
