@@ -1,0 +1,234 @@
+/**
+ * Control groups: the kernel counts and limits a whole tree of processes. Version 1 with a hierarchy per
+ * controller, or version 2 where a part of the tree is delegated; whichever this user may write to.
+ * What cannot be had here is not an error: the caps that miss their controller are polled instead.
+ *
+ * A group is made below the one this process is in, so limits set on writ hold for everything inside.
+ */
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmdirSync,
+  writeFileSync,
+} from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+/** The files of one group, by what they tell; a missing one is not counted by the kernel. */
+export interface GroupFiles {
+  readonly cpu?: { readonly file: string; readonly form: 'nanoseconds' | 'cpu.stat' }
+  readonly memory?: {
+    readonly peak: string
+    readonly now: string
+    readonly events: string
+  }
+  readonly processes?: { readonly peak: string; readonly now: string; readonly events: string }
+}
+
+export interface GroupLimits {
+  readonly memoryBytes: number
+  readonly processes: number
+}
+
+/** Directories in which groups can be made, by controller. */
+export interface GroupPlaces {
+  readonly version: 1 | 2
+  readonly cpu: string | null
+  readonly memory: string | null
+  readonly processes: string | null
+}
+
+const V1 = { cpu: 'cpuacct', memory: 'memory', processes: 'pids' } as const
+const MOUNT = '/sys/fs/cgroup'
+
+export function findGroupPlaces(): GroupPlaces {
+  const own = parseOwnGroups(textOr('/proc/self/cgroup'))
+  const place = (controller: string): string | null =>
+    writable(join(MOUNT, controller, own.get(controller) ?? '/'), join(MOUNT, controller))
+  const v1 = {
+    version: 1 as const,
+    cpu: place(V1.cpu),
+    memory: place(V1.memory),
+    processes: place(V1.processes),
+  }
+  if (v1.cpu !== null || v1.memory !== null || v1.processes !== null) return v1
+  return unifiedPlaces(own.get('') ?? '/')
+}
+
+/** Lines `id:controllers:path`; version 2 has no controllers. */
+export function parseOwnGroups(text: string): ReadonlyMap<string, string> {
+  const groups = new Map<string, string>()
+  for (const line of text.split('\n')) {
+    const [, controllers, path] = /^\d+:([^:]*):(.*)$/.exec(line) ?? []
+    if (controllers === undefined || path === undefined) continue
+    for (const name of controllers.split(',')) groups.set(name, path)
+  }
+  return groups
+}
+
+/** Version 2 gives controllers only to children of groups that hold no process: so beside, not below. */
+function unifiedPlaces(own: string): GroupPlaces {
+  for (const candidate of [join(MOUNT, own), dirname(join(MOUNT, own))]) {
+    if (!candidate.startsWith(MOUNT)) continue
+    const enabled = textOr(join(candidate, 'cgroup.subtree_control')).split(/\s+/)
+    if (!enabled.includes('memory') && !enabled.includes('pids')) continue
+    if (writable(candidate, MOUNT) === null || !canMoveInto(candidate)) continue
+    const has = (name: string): string | null => (enabled.includes(name) ? candidate : null)
+    return { version: 2, cpu: candidate, memory: has('memory'), processes: has('pids') }
+  }
+  return { version: 2, cpu: null, memory: null, processes: null }
+}
+
+function canMoveInto(directory: string): boolean {
+  try {
+    accessSync(join(directory, 'cgroup.procs'), constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function writable(directory: string, mount: string): string | null {
+  // A group path from outside a container does not exist inside it; its top is then our own.
+  const present = existsSync(directory) ? directory : mount
+  try {
+    accessSync(join(present, 'cgroup.procs'), constants.R_OK)
+    accessSync(present, constants.W_OK)
+    return present
+  } catch {
+    return null
+  }
+}
+
+export class ControlGroup {
+  readonly files: GroupFiles
+  readonly #directories: readonly string[]
+
+  private constructor(directories: readonly string[], files: GroupFiles) {
+    this.#directories = directories
+    this.files = files
+  }
+
+  /** Null when no controller is to be had. */
+  static make(places: GroupPlaces, name: string, limits: GroupLimits): ControlGroup | null {
+    const wanted = [places.cpu, places.memory, places.processes].filter((place) => place !== null)
+    const directories = [...new Set(wanted)].map((place) => join(place, name))
+    if (directories.length === 0) return null
+    for (const directory of directories) mkdirSync(directory)
+    const at = (place: string | null): string | null => (place === null ? null : join(place, name))
+    const group = new ControlGroup(
+      directories,
+      places.version === 1
+        ? limitFirst(at(places.cpu), at(places.memory), at(places.processes), limits)
+        : limitSecond(at(places.cpu), at(places.memory), at(places.processes), limits),
+    )
+    return group
+  }
+
+  /** Moving waits for every processor once, so it is not done in the way of other work. */
+  async add(pid: number): Promise<void> {
+    await Promise.all(
+      this.#directories.map((directory) => writeFile(join(directory, 'cgroup.procs'), `${pid}`)),
+    )
+  }
+
+  /** The kernel lets a group go only when its last process is gone for good. */
+  async remove(): Promise<void> {
+    for (const directory of this.#directories) await removeGroup(directory)
+  }
+}
+
+const REMOVAL_TRIES = 100
+
+async function removeGroup(directory: string): Promise<void> {
+  for (let attempt = 0; attempt < REMOVAL_TRIES; attempt++) {
+    try {
+      rmdirSync(directory)
+      return
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EBUSY') return
+      await new Promise((resolve) => setTimeout(resolve, 2))
+    }
+  }
+}
+
+function limitFirst(
+  cpu: string | null,
+  memory: string | null,
+  processes: string | null,
+  limits: GroupLimits,
+): GroupFiles {
+  if (memory !== null) {
+    writeFileSync(join(memory, 'memory.limit_in_bytes'), `${limits.memoryBytes}`)
+    // Present when swap is counted; without it swap would be memory beyond the cap.
+    writeIfPresent(join(memory, 'memory.memsw.limit_in_bytes'), `${limits.memoryBytes}`)
+  }
+  if (processes !== null) writeFileSync(join(processes, 'pids.max'), `${limits.processes}`)
+  return {
+    ...(cpu === null
+      ? {}
+      : { cpu: { file: join(cpu, 'cpuacct.usage'), form: 'nanoseconds' as const } }),
+    ...(memory === null
+      ? {}
+      : {
+          memory: {
+            peak: join(memory, 'memory.max_usage_in_bytes'),
+            now: join(memory, 'memory.usage_in_bytes'),
+            events: join(memory, 'memory.oom_control'),
+          },
+        }),
+    ...processFiles(processes),
+  }
+}
+
+function limitSecond(
+  cpu: string | null,
+  memory: string | null,
+  processes: string | null,
+  limits: GroupLimits,
+): GroupFiles {
+  if (memory !== null) {
+    writeFileSync(join(memory, 'memory.max'), `${limits.memoryBytes}`)
+    writeIfPresent(join(memory, 'memory.swap.max'), '0')
+  }
+  if (processes !== null) writeFileSync(join(processes, 'pids.max'), `${limits.processes}`)
+  return {
+    ...(cpu === null ? {} : { cpu: { file: join(cpu, 'cpu.stat'), form: 'cpu.stat' as const } }),
+    ...(memory === null
+      ? {}
+      : {
+          memory: {
+            peak: join(memory, 'memory.peak'),
+            now: join(memory, 'memory.current'),
+            events: join(memory, 'memory.events'),
+          },
+        }),
+    ...processFiles(processes),
+  }
+}
+
+function processFiles(directory: string | null): Pick<GroupFiles, 'processes'> {
+  if (directory === null) return {}
+  return {
+    processes: {
+      peak: join(directory, 'pids.peak'),
+      now: join(directory, 'pids.current'),
+      events: join(directory, 'pids.events'),
+    },
+  }
+}
+
+function writeIfPresent(file: string, text: string): void {
+  if (existsSync(file)) writeFileSync(file, text)
+}
+
+function textOr(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}

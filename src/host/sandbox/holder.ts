@@ -1,0 +1,147 @@
+/**
+ * The holder: a shell in a user and mount namespace of its own that mounts the overlays and starts one
+ * bubblewrap after another in them. While it lives, upper and merged directories can be reached through
+ * its /proc entry; when it dies, every mount is gone.
+ *
+ * INVARIANT (no survivor): the holder is killed by the kernel when the thread that started it dies,
+ *   bubblewrap when the holder dies, and the process namespace with bubblewrap's child.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import type { Duplex, Readable } from 'node:stream'
+import { FD } from './bubble.ts'
+import { sandboxFailure } from './failure.ts'
+import { Lines } from './lines.ts'
+import { PROGRAM_ENV, requireProgram } from './programs.ts'
+
+export interface HolderPlan {
+  /** The directory with fstab and run script; no blanks or quotes in its name. */
+  readonly directory: string
+  /** Options of the memory filesystem at `t`, or null when nothing lies in memory. */
+  readonly memory: string | null
+  /** Root over files of many owners. */
+  readonly fullMap: boolean
+  /** Inherited file descriptors that have to be closed first. */
+  readonly strayDescriptors: readonly number[]
+}
+
+export class Holder {
+  readonly pid: number
+  readonly control: Lines
+  readonly inner: Lines
+  readonly status: Lines
+  readonly #process: ChildProcess
+  readonly #words: Lines
+  readonly #controlSocket: Duplex
+  readonly #innerSocket: Duplex
+  readonly #exited: Promise<void>
+  #isMapped: boolean
+
+  constructor(plan: HolderPlan) {
+    const [command, ...rest] = commandLine(plan)
+    this.#process = spawn(command, rest, {
+      cwd: '/',
+      env: PROGRAM_ENV,
+      // A session of its own: signals of the caller's terminal are forwarded, not delivered.
+      detached: true,
+      stdio: ['ignore', 'ignore', 'pipe', 'ignore', 'pipe', 'pipe', 'ignore', 'pipe'],
+    })
+    this.pid = this.#process.pid ?? 0
+    this.#exited = new Promise((resolve) => {
+      this.#process.once('exit', () => resolve())
+      this.#process.once('error', () => resolve())
+    })
+    this.#controlSocket = this.#socket(FD.holder)
+    this.#innerSocket = this.#socket(FD.inner)
+    this.control = new Lines(this.#controlSocket)
+    this.inner = new Lines(this.#innerSocket)
+    this.status = new Lines(this.#socket(FD.status))
+    this.#words = new Lines(this.#socket(2))
+    this.#isMapped = !plan.fullMap
+  }
+
+  /** A path of the holder's own mounts, as this process can reach it. */
+  reach(path: string): string {
+    return `/proc/${this.pid}/root${path}`
+  }
+
+  /** Until the memory filesystem is there. */
+  async begin(): Promise<void> {
+    if (!this.#isMapped) {
+      await this.expect('U')
+      writeFileSync(`/proc/${this.pid}/uid_map`, '0 0 4294967295')
+      writeFileSync(`/proc/${this.pid}/gid_map`, '0 0 4294967295')
+      this.#isMapped = true
+      this.go()
+    }
+    await this.expect('T')
+  }
+
+  go(): void {
+    this.#controlSocket.write('\n')
+  }
+
+  goInside(): void {
+    this.#innerSocket.write('\n')
+  }
+
+  /** The next line of the holder, which has to be this one. */
+  async expect(line: string): Promise<void> {
+    const came = await this.control.next()
+    if (came === line) return
+    await this.#exited
+    const words = this.#words.rest() || 'the holder of the sandbox ended'
+    throw sandboxFailure('sandbox.failed', '', words.split('\n')[0] ?? '')
+  }
+
+  /** What the programs of the holder complained about. */
+  words(): string {
+    return this.#words.rest()
+  }
+
+  async kill(): Promise<void> {
+    this.#process.kill('SIGKILL')
+    await this.#exited
+    for (const socket of this.#process.stdio) socket?.destroy()
+  }
+
+  #socket(descriptor: number): Duplex {
+    // Asked for as pipes above; Node's sockets go both ways.
+    const socket = this.#process.stdio[descriptor] as Readable as Duplex
+    // A write to a holder that is gone is told by the line that never comes.
+    socket.on('error', () => undefined)
+    return socket
+  }
+}
+
+function commandLine({ directory, memory, fullMap, strayDescriptors }: HolderPlan) {
+  const shell = [requireProgram('sh'), '-c', holderScript(directory, memory)]
+  const dying = [requireProgram('setpriv'), '--pdeathsig', 'KILL', ...shell]
+  const unshare = requireProgram('unshare')
+  // With the full map, programs start without capabilities until it is written: so a shell waits for
+  // the map first, and what it becomes has them.
+  const wait = `echo U >&${FD.holder}; read -r map <&${FD.holder} && exec "$@"`
+  const inside: [string, ...string[]] = fullMap
+    ? [unshare, '-U', '-m', requireProgram('sh'), '-c', wait, 'writ', ...dying]
+    : [unshare, '-U', '-m', '-r', ...dying]
+  if (strayDescriptors.length === 0) return inside
+  const closing = strayDescriptors.map((descriptor) => `exec ${descriptor}<&-`).join(';')
+  const first: [string, ...string[]] = [requireProgram('bash'), '-c', `${closing};exec "$@"`]
+  return [...first, 'writ', ...inside] as [string, ...string[]]
+}
+
+/** T: the memory filesystem is there, M: the overlays are, E: one bubblewrap has ended. */
+function holderScript(directory: string, memory: string | null): string {
+  const mount = requireProgram('mount')
+  return [
+    ...(memory === null ? [] : [`${mount} -t tmpfs -o ${memory} writ ${directory}/t || exit 91`]),
+    `echo T >&${FD.holder}`,
+    `read -r line <&${FD.holder} || exit`,
+    `${mount} -a -T ${directory}/fstab || exit 92`,
+    `echo M >&${FD.holder}`,
+    `while read -r line <&${FD.holder}; do`,
+    `. ${directory}/run`,
+    `echo "E$?" >&${FD.holder}`,
+    'done',
+  ].join('\n')
+}

@@ -1,0 +1,374 @@
+/**
+ * One sandbox on Linux: runs commands one after another on the same layers, each in a process namespace
+ * of its own that is dead before the next begins.
+ *
+ * INVARIANT (dead before read): a run resolves only after bubblewrap has reaped the first process
+ *   inside, which the kernel lets die last, and after the last byte of output came.
+ */
+import { constants, openSync, writeFileSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { constants as osConstants } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { RUN_CAPS, type RunCap } from '../../contracts/index.ts'
+import { controlsOf } from './controls.ts'
+import type { Control, Layer, RunOutcome, RunRequest, Sandbox, SandboxRequest } from './driver.ts'
+import { sandboxFailure } from './failure.ts'
+import type { Lines } from './lines.ts'
+import {
+  forkRefusals,
+  groupCpuMs,
+  groupMemoryPeak,
+  isDead,
+  memoryKills,
+  processUse,
+} from './meters.ts'
+import { type Opened, OWN_TASKS } from './opening.ts'
+import { removeTree } from './remove-tree.ts'
+import { processLimits, runScript } from './run-script.ts'
+import { monotonicMs, SLOT, SLOTS_BYTES, Watch, type WatchOrder } from './watch.ts'
+import type { Watcher } from './watcher.ts'
+
+const { signals } = osConstants
+
+/** How long processes that the command left behind may take to end (G-12). */
+const GRACE_MS = 2000
+const LOOK_MS = 5
+const MEBIBYTE = 1024 * 1024
+
+/** Our ends of the pipes of one run. */
+interface Ends {
+  readonly stdin: Socket
+  readonly stdout: Socket
+  readonly stderr: Socket
+}
+
+/** A shell that waits inside, and our ends of its pipes. */
+interface Waiting {
+  readonly pid: number
+  readonly ends: Ends
+  /** Comes when bubblewrap has ended. */
+  readonly end: Promise<unknown>
+}
+
+export class LinuxSandbox implements Sandbox {
+  readonly layers: readonly Layer[]
+  readonly controls: readonly Control[]
+  readonly #request: SandboxRequest
+  readonly #opened: Opened
+  readonly #watcher: Watcher
+  #waiting: Promise<Waiting> | null
+  #running: Waiting | null = null
+  #usedCpuMs = 0
+  #usedMs = 0
+  #closed: Promise<void> | null = null
+
+  private constructor(request: SandboxRequest, opened: Opened, watcher: Watcher) {
+    this.#request = request
+    this.#opened = opened
+    this.#watcher = watcher
+    this.layers = opened.layers
+    this.controls = controlsOf(request, opened)
+    this.#waiting = this.#launch()
+  }
+
+  /** Resolves when a shell waits inside. */
+  static async start(request: SandboxRequest, opened: Opened, watcher: Watcher) {
+    const sandbox = new LinuxSandbox(request, opened, watcher)
+    try {
+      await sandbox.#waiting
+    } catch (error) {
+      await sandbox.close()
+      throw error
+    }
+    return sandbox
+  }
+
+  signal(name: NodeJS.Signals): void {
+    if (this.#running !== null) killQuietly(-this.#running.pid, name)
+  }
+
+  async run(request: RunRequest): Promise<RunOutcome> {
+    if (this.#closed !== null) throw sandboxFailure('sandbox.closed', '', 'the sandbox is closed')
+    if (this.#running !== null) {
+      throw sandboxFailure('sandbox.failed', '', 'the sandbox runs one command at a time')
+    }
+    const waiting = await (this.#waiting ?? this.#launch())
+    this.#waiting = null
+    this.#running = waiting
+    try {
+      return await this.#runIn(waiting, request)
+    } finally {
+      this.#running = null
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
+    const { holder, group, directory, backing } = this.#opened
+    const waiting = await this.#waiting?.catch(() => null)
+    for (const one of [waiting, this.#running]) {
+      if (one === null || one === undefined) continue
+      killQuietly(one.pid, 'SIGKILL')
+      await untilDead(one.pid)
+      destroyEnds(one.ends)
+    }
+    await holder.kill()
+    removeTree(directory)
+    backing.release()
+    await group?.remove()
+  }
+
+  async #launch(): Promise<Waiting> {
+    const { holder, pipes } = this.#opened
+    const ends: Ends = {
+      stdin: openEnd(pipes.stdin, 'write'),
+      stdout: openEnd(pipes.stdout, 'read'),
+      stderr: openEnd(pipes.stderr, 'read'),
+    }
+    const end = holder.control.next()
+    holder.go()
+    const words: string[] = []
+    // What an earlier run said too late comes before the word of this one.
+    for (let line = await holder.inner.nextOr(end); line !== 'R'; ) {
+      if (line === null) {
+        destroyEnds(ends)
+        throw notStarted(words, holder.words())
+      }
+      words.push(line)
+      line = await holder.inner.nextOr(end)
+    }
+    return { pid: await childPid(holder.status, end), ends, end }
+  }
+
+  async #runIn(waiting: Waiting, request: RunRequest): Promise<RunOutcome> {
+    const { pid, ends } = waiting
+    const { holder, directory } = this.#opened
+    const limits = processLimits(
+      this.#request.caps,
+      this.#opened.group?.files.processes !== undefined,
+    )
+    writeFileSync(join(directory, 'command'), runScript(request, limits))
+    const outputs = [
+      flowing(ends.stdout, (bytes) => request.onOutput('stdout', bytes)),
+      flowing(ends.stderr, (bytes) => request.onOutput('stderr', bytes)),
+    ]
+    const order = this.#order(pid)
+    const startedMs = monotonicMs()
+    const startedAtMs = Date.now()
+    const onAbort = (): void => killQuietly(pid, 'SIGKILL')
+    request.abort.addEventListener('abort', onAbort)
+    if (request.abort.aborted) onAbort()
+    feed(ends.stdin, request.stdin)
+    holder.goInside()
+    this.#watcher.watch(order)
+    const ended = await this.#ending(order, waiting.end)
+    const watch = new Watch(order)
+    const cause = this.#cause(watch, ended)
+    await dead(waiting, order)
+    ends.stdin.destroy()
+    await Promise.all(outputs)
+    request.abort.removeEventListener('abort', onAbort)
+    if (ended.isMisplaced) throw this.#misplaced(request)
+    const durationMs = monotonicMs() - startedMs
+    this.#usedMs += durationMs
+    this.#usedCpuMs += watch.figure('cpuMs')
+    const isAborted = request.abort.aborted && cause === null
+    return {
+      startedAtMs,
+      endedAtMs: startedAtMs + Math.round(durationMs),
+      ...exitOf(ended),
+      killedBy: cause,
+      aborted: isAborted,
+      resources: {
+        cpuMs: Math.round(watch.figure('cpuMs')),
+        memoryPeakMb: this.#memoryPeakMb(watch),
+        diskMb: toMebibytes(watch.figure('diskBytes')),
+        durationMs: Math.round(durationMs),
+        processes: watch.figure('tasks'),
+        enforcedBy: this.#enforcedBy(),
+      },
+      backgroundProcesses: ended.left,
+    }
+  }
+
+  #order(pid: number): WatchOrder {
+    const { group, disk } = this.#opened
+    const { caps } = this.#request
+    const files = group?.files ?? {}
+    const shared = new SharedArrayBuffer(SLOTS_BYTES)
+    new Float64Array(shared)[SLOT.live] = 1
+    return {
+      shared,
+      pid,
+      caps,
+      group: files,
+      base: {
+        cpuMs: groupCpuMs(files) ?? 0,
+        kills: memoryKills(files),
+        refusals: forkRefusals(files),
+      },
+      usedCpuMs: this.#usedCpuMs,
+      deadlineMs: monotonicMs() + caps.durationMs - this.#usedMs,
+      disk,
+      ownTasks: OWN_TASKS,
+    }
+  }
+
+  /** Until the command has ended, and what it left behind too or the grace is over. */
+  async #ending({ pid, deadlineMs }: WatchOrder, end: Promise<unknown>): Promise<Ending> {
+    const { inner } = this.#opened.holder
+    const words: string[] = []
+    for (;;) {
+      const line = await inner.nextOr(end)
+      if (line === null) return { status: null, words, left: 0, isMisplaced: false }
+      const status = /^X(\d+)$/.exec(line)?.[1]
+      if (status !== undefined) {
+        const graceMs = Math.min(monotonicMs() + GRACE_MS, deadlineMs)
+        const left = await aloneOrLate(pid, graceMs)
+        return { status: Number(status), words, left, isMisplaced: words.includes('C') }
+      }
+      words.push(line)
+    }
+  }
+
+  /** The cap that was passed: found by the supervision, or seen now when it ended by itself. */
+  #cause(watch: Watch, { status }: Ending): RunCap | null {
+    const found = RUN_CAPS[watch.figure('cause') - 1]
+    const passed = found ?? watch.passedCap()
+    if (passed !== null && passed !== undefined) return passed
+    if (status === 128 + SIGXCPU) return 'cpu'
+    return status === 128 + SIGXFSZ ? 'disk' : null
+  }
+
+  #memoryPeakMb(watch: Watch): number {
+    const group = this.#opened.group?.files
+    const peak = group === undefined ? null : groupMemoryPeak(group)
+    return toMebibytes(peak ?? watch.figure('memoryBytes'))
+  }
+
+  #enforcedBy(): RunOutcome['resources']['enforcedBy'] {
+    const files = this.#opened.group?.files
+    const by = (isKernel: boolean) => (isKernel ? 'kernel' : 'polled')
+    return {
+      cpu: 'polled',
+      memory: by(files?.memory !== undefined),
+      disk: by(this.#opened.backing.kind === 'memory'),
+      duration: 'polled',
+      processes: by(files?.processes !== undefined),
+    }
+  }
+
+  #misplaced({ cwd }: RunRequest) {
+    return sandboxFailure('sandbox.cwd', cwd, `the directory \`${cwd}\` cannot be entered inside`)
+  }
+}
+
+const SIGINT = 2
+const SIGPIPE = 13
+const SIGXCPU = 24
+const SIGXFSZ = 25
+
+/** How the command ended; without a status everything was killed. */
+interface Ending {
+  readonly status: number | null
+  /** What the shell said, which it does when a signal ended the command. */
+  readonly words: readonly string[]
+  readonly left: number
+  readonly isMisplaced: boolean
+}
+
+/** With a command that a signal ended the shell says so, except for these two. */
+const SILENT_SIGNALS = [SIGINT, SIGPIPE]
+
+function exitOf({ status, words }: Ending): Pick<RunOutcome, 'exitCode' | 'signal'> {
+  if (status === null) return { exitCode: null, signal: 'SIGKILL' }
+  const signal = status - 128
+  const isSignal = signal > 0 && (words.length > 0 || SILENT_SIGNALS.includes(signal))
+  const name = isSignal ? signalName(signal) : null
+  return name === null ? { exitCode: status, signal: null } : { exitCode: null, signal: name }
+}
+
+function signalName(number: number): string | null {
+  return Object.entries(signals).find(([, value]) => value === number)?.[0] ?? null
+}
+
+function notStarted(words: readonly string[], more: string) {
+  const said = words.join('; ') || more || 'bubblewrap ended before the command began'
+  return sandboxFailure('sandbox.failed', '', said)
+}
+
+/** As bubblewrap tells it, in the numbers of this process's namespace. */
+async function childPid(status: Lines, end: Promise<unknown>): Promise<number> {
+  for (;;) {
+    const line = await status.nextOr(end)
+    const pid = Number(/"child-pid": (\d+)/.exec(line ?? '')?.[1] ?? 0)
+    if (pid > 0) return pid
+    if (line === null) throw notStarted([], '')
+  }
+}
+
+async function dead({ pid, end }: Waiting, { shared }: WatchOrder): Promise<void> {
+  // The supervision looks no more: after this the number may belong to somebody else.
+  new Float64Array(shared)[SLOT.live] = 0
+  killQuietly(pid, 'SIGKILL')
+  await end
+  await untilDead(pid)
+}
+
+/** Only when bubblewrap itself was killed is there anything to wait for here. */
+async function untilDead(pid: number): Promise<void> {
+  while (!isDead(pid)) await pause(1)
+}
+
+/** How many processes still live when the command's leftovers had their time. */
+async function aloneOrLate(pid: number, untilMs: number): Promise<number> {
+  for (;;) {
+    const { alive } = processUse(pid)
+    if (alive === 0 || monotonicMs() >= untilMs) return alive
+    await pause(LOOK_MS)
+  }
+}
+
+function openEnd(path: string, way: 'read' | 'write'): Socket {
+  // For writing it is opened both ways, since a pipe without a reader cannot be opened otherwise.
+  const flags = way === 'read' ? constants.O_RDONLY : constants.O_RDWR
+  const fd = openSync(path, flags | constants.O_NONBLOCK)
+  const socket = new Socket({ fd, readable: way === 'read', writable: way === 'write' })
+  socket.on('error', () => undefined)
+  return socket
+}
+
+function destroyEnds(ends: Ends): void {
+  for (const socket of Object.values(ends)) socket.destroy()
+}
+
+/** Resolves when every writer is gone and everything written was handed over. */
+function flowing(socket: Socket, onBytes: (bytes: Uint8Array) => void): Promise<void> {
+  socket.on('data', onBytes)
+  return new Promise((resolve) => {
+    socket.once('close', () => resolve())
+  })
+}
+
+function feed(socket: Socket, stdin: RunRequest['stdin']): void {
+  if (stdin === 'empty') socket.destroy()
+  else if (stdin instanceof Uint8Array) socket.end(stdin, () => socket.destroy())
+  else stdin.pipe(socket).once('finish', () => socket.destroy())
+}
+
+function killQuietly(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // It ended by itself in this moment.
+  }
+}
+
+function toMebibytes(bytes: number): number {
+  return Math.ceil((bytes / MEBIBYTE) * 10) / 10
+}

@@ -1,0 +1,89 @@
+/**
+ * What of the machine is taken out of sight. Three kinds: places that root could read and nobody inside
+ * should (other users' homes, /var/lib, the secrets of /etc), files of /proc that reach the kernel, and
+ * what the request names. Places under a scope root are never masked by the first kind.
+ */
+import { existsSync, lstatSync, readdirSync } from 'node:fs'
+import { isWithin } from './mount-table.ts'
+
+export interface Mask {
+  readonly path: string
+  readonly kind: 'directory' | 'file'
+}
+
+const ROOT_DIRECTORIES = ['/home', '/root', '/var/lib', '/var/spool', '/var/backups']
+
+const ETC_SECRETS = [
+  'shadow',
+  'shadow-',
+  'gshadow',
+  'gshadow-',
+  'sudoers',
+  'sudoers.d',
+  'ssl/private',
+  'ssh/ssh_host_rsa_key',
+  'ssh/ssh_host_ecdsa_key',
+  'ssh/ssh_host_ed25519_key',
+  'ssh/ssh_host_dsa_key',
+  'security/opasswd',
+  'krb5.keytab',
+  'wireguard',
+  'NetworkManager/system-connections',
+  'ppp/chap-secrets',
+  'ppp/pap-secrets',
+  'ipsec.secrets',
+]
+
+const PROC_READ_ONLY = ['sys', 'irq', 'bus', 'fs', 'acpi', 'scsi']
+const PROC_HIDDEN = ['kmsg', 'mtrr', 'keys', 'kcore', 'sysrq-trigger', 'timer_list', 'key-users']
+
+/** As root: laid down before the overlays, so that a root inside one of them shows again. */
+export function systemMasks(scopeRoots: readonly string[]): readonly Mask[] {
+  const places = [...ROOT_DIRECTORIES, ...ETC_SECRETS.map((name) => `/etc/${name}`), ...sshKeys()]
+  return masksOf(places.filter((path) => !scopeRoots.some((root) => isWithin(path, root))))
+}
+
+function sshKeys(): readonly string[] {
+  try {
+    return readdirSync('/etc/ssh')
+      .filter((name) => /_key$/.test(name))
+      .map((name) => `/etc/ssh/${name}`)
+  } catch {
+    return []
+  }
+}
+
+/** Each path once; what is not there needs no mask, and a path below a masked directory neither. */
+export function masksOf(paths: readonly string[]): readonly Mask[] {
+  const masks: Mask[] = []
+  for (const path of [...new Set(paths)].sort()) {
+    if (masks.some((mask) => isWithin(path, mask.path))) continue
+    const kind = kindOf(path)
+    if (kind !== null) masks.push({ path, kind })
+  }
+  return masks
+}
+
+function kindOf(path: string): Mask['kind'] | null {
+  try {
+    const found = lstatSync(path)
+    // A symbolic link is no place; what it leads to is masked by its own name.
+    if (found.isSymbolicLink()) return null
+    return found.isDirectory() ? 'directory' : 'file'
+  } catch (error) {
+    // A place that cannot be looked at cannot be looked at inside either, but its parent may be
+    // opened up later: only what is surely not there is passed over.
+    const { code } = error as NodeJS.ErrnoException
+    return code === 'ENOENT' || code === 'ENOTDIR' || code === 'EACCES' ? null : 'file'
+  }
+}
+
+/** As root, whom the kernel lets write to them: bubblewrap's fresh /proc is not enough. */
+export function procMasks(): {
+  readonly readOnly: readonly string[]
+  readonly hidden: readonly string[]
+} {
+  const present = (names: readonly string[]): readonly string[] =>
+    names.map((name) => `/proc/${name}`).filter((path) => existsSync(path))
+  return { readOnly: present(PROC_READ_ONLY), hidden: present(PROC_HIDDEN) }
+}

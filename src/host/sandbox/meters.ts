@@ -1,0 +1,160 @@
+/**
+ * Reading what a sandbox uses: from its control group where there is one, else from the /proc of its
+ * own process namespace. Reads only; what to do about a figure is decided by who asks.
+ */
+import { lstatSync, readdirSync, readFileSync, statfsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { GroupFiles } from './cgroup.ts'
+
+export interface ProcessUse {
+  readonly cpuMs: number
+  readonly memoryBytes: number
+  /** Tasks, as the kernel counts them: threads too, the waiting shell not. */
+  readonly tasks: number
+  /** Processes besides the waiting shell that are not dead. */
+  readonly alive: number
+}
+
+const NOTHING: ProcessUse = { cpuMs: 0, memoryBytes: 0, tasks: 0, alive: 0 }
+/** `USER_HZ` and the page are fixed parts of the kernel's interface on both architectures here. */
+const TICK_MS = 10
+const PAGE_BYTES = 4096
+
+/** Sums over every process of the namespace whose first process has this id outside. */
+export function processUse(pid: number): ProcessUse {
+  const directory = `/proc/${pid}/root/proc`
+  try {
+    // Before bubblewrap has changed its root, the path still shows the whole machine's processes.
+    if (statSync(directory).dev === statSync('/proc').dev) return NOTHING
+    let sum = NOTHING
+    for (const name of readdirSync(directory)) {
+      if (/^\d+$/.test(name)) sum = plus(sum, name === '1', statOf(join(directory, name, 'stat')))
+    }
+    return sum
+  } catch {
+    // The namespace ended while it was looked at.
+    return NOTHING
+  }
+}
+
+function plus(sum: ProcessUse, isFirst: boolean, fields: readonly string[] | null): ProcessUse {
+  if (fields === null) return sum
+  const number = (index: number): number => Number(fields[index] ?? 0)
+  const isDead = fields[0] === 'Z' || fields[0] === 'X'
+  return {
+    cpuMs: sum.cpuMs + (number(11) + number(12) + number(13) + number(14)) * TICK_MS,
+    memoryBytes: sum.memoryBytes + (isFirst ? 0 : number(21) * PAGE_BYTES),
+    tasks: sum.tasks + (isFirst ? 0 : number(17)),
+    alive: sum.alive + (isFirst || isDead ? 0 : 1),
+  }
+}
+
+/** The fields behind the name, which may hold blanks and brackets itself; the state comes first. */
+function statOf(file: string): readonly string[] | null {
+  const text = textOr(file)
+  const end = text.lastIndexOf(')')
+  return end < 0 ? null : text.slice(end + 2).split(' ')
+}
+
+/** Whether a process is gone or only waits to be reaped. */
+export function isDead(pid: number): boolean {
+  const state = statOf(`/proc/${pid}/stat`)?.[0]
+  return state === undefined || state === 'Z' || state === 'X'
+}
+
+/** The group of a terminal that has the word, as this process numbers it; null without one. */
+export function foregroundGroup(pid: number): number | null {
+  const group = Number(statOf(`/proc/${pid}/stat`)?.[5] ?? -1)
+  return group > 0 ? group : null
+}
+
+export function groupCpuMs({ cpu }: GroupFiles): number | null {
+  if (cpu === undefined) return null
+  const text = textOr(cpu.file)
+  if (cpu.form === 'nanoseconds') return Number(text) / 1e6
+  return Number(/^usage_usec (\d+)/m.exec(text)?.[1] ?? 0) / 1000
+}
+
+export function groupMemoryPeak({ memory }: GroupFiles): number | null {
+  if (memory === undefined) return null
+  return Number(textOr(memory.peak) || textOr(memory.now))
+}
+
+/** How often the kernel killed for want of memory. */
+export function memoryKills({ memory }: GroupFiles): number {
+  if (memory === undefined) return 0
+  return Number(/^oom_kill (\d+)/m.exec(textOr(memory.events))?.[1] ?? 0)
+}
+
+export function groupTasks({ processes }: GroupFiles): number | null {
+  if (processes === undefined) return null
+  return Number(textOr(processes.peak) || textOr(processes.now))
+}
+
+/** How often the kernel refused another process. */
+export function forkRefusals({ processes }: GroupFiles): number {
+  if (processes === undefined) return 0
+  return Number(/^max (\d+)/m.exec(textOr(processes.events))?.[1] ?? 0)
+}
+
+export interface Fill {
+  readonly usedBytes: number
+  readonly isFull: boolean
+}
+
+export function filesystemFill(path: string): Fill {
+  try {
+    const { blocks, bfree, bsize, bavail, ffree } = statfsSync(path)
+    return { usedBytes: (blocks - bfree) * bsize, isFull: bavail === 0 || ffree === 0 }
+  } catch {
+    return { usedBytes: 0, isFull: false }
+  }
+}
+
+export function freeBytes(path: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(path)
+    return bavail * bsize
+  } catch {
+    return 0
+  }
+}
+
+/** Bytes on disk below these directories; never follows a link, never stops at what vanished. */
+export function treeBytes(directories: readonly string[]): number {
+  let sum = 0
+  const open = [...directories]
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    for (const name of namesIn(path)) {
+      const found = lstatOrNull(join(path, name))
+      if (found === null) continue
+      sum += found.blocks * 512
+      if (found.isDirectory()) open.push(join(path, name))
+    }
+  }
+  return sum
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory)
+  } catch {
+    return []
+  }
+}
+
+function lstatOrNull(path: string) {
+  try {
+    return lstatSync(path)
+  } catch {
+    return null
+  }
+}
+
+function textOr(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,334 @@
+/**
+ * Opening a sandbox: what is mounted where, in which backing, under which limits, up to the moment when
+ * a shell waits inside. Whatever fails on the way is undone before the failure is told.
+ */
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { type Bubble, bubbleArguments, FD, OWNER_CAPABILITIES } from './bubble.ts'
+import { ControlGroup, type GroupPlaces } from './cgroup.ts'
+import type { Caps, Layer, SandboxRequest } from './driver.ts'
+import { sandboxFailure } from './failure.ts'
+import type { FifoStock } from './fifo-stock.ts'
+import { Holder } from './holder.ts'
+import { liveSocketPlaces } from './live-sockets.ts'
+import { type Mask, masksOf, procMasks, systemMasks } from './masks.ts'
+import { isWithin, readMounts } from './mount-table.ts'
+import { type OverlayPlan, type PlannedRoot, planOverlays } from './overlay-plan.ts'
+import { requireProgram } from './programs.ts'
+import { removeTree } from './remove-tree.ts'
+import { quoteAll } from './shell-text.ts'
+import type { DiskMeter } from './watch.ts'
+
+/** What a driver has ready for every sandbox it opens. */
+export interface Workshop {
+  /** Private to this driver; holds a directory for each sandbox, the filters and the pipes. */
+  readonly directory: string
+  readonly fifos: FifoStock
+  readonly groups: GroupPlaces
+  readonly filters: Readonly<Record<SandboxRequest['sockets'], string>>
+  readonly strayDescriptors: readonly number[]
+  /** Never visible inside, besides what a request hides. */
+  readonly ownPlaces: readonly string[]
+  /** Memory for the uppers of this size, or a directory for them. */
+  chooseBacking(diskMb: number, roots: readonly PlannedRoot[], name: string): Backing
+}
+
+export type Backing =
+  | { readonly kind: 'memory'; readonly release: () => void }
+  | { readonly kind: 'disk'; readonly directory: string; readonly release: () => void }
+
+/** An open sandbox with a shell waiting inside, before anything ran in it. */
+export interface Opened {
+  readonly directory: string
+  readonly holder: Holder
+  readonly layers: readonly Layer[]
+  readonly plan: OverlayPlan
+  readonly hidden: readonly Mask[]
+  readonly group: ControlGroup | null
+  readonly backing: Backing
+  readonly disk: DiskMeter
+  readonly pid: number
+  readonly pipes: Pipes
+}
+
+/** The command's ends are opened by the holder, ours by us, before each run. */
+export interface Pipes {
+  readonly stdin: string
+  readonly stdout: string
+  readonly stderr: string
+}
+
+const PRIVATE_PLACES = ['/tmp', '/var/tmp']
+const HIDDEN_ALREADY = ['/tmp', '/var/tmp', '/dev', '/run', '/proc', '/sys']
+const MEBIBYTE = 1024 * 1024
+const SHARED_MEMORY_BYTES = 64 * MEBIBYTE
+/** The holder, bubblewrap and the waiting shell. */
+export const OWN_TASKS = 3
+const OWN_BYTES = 16 * MEBIBYTE
+
+export async function openSandbox(request: SandboxRequest, shop: Workshop): Promise<Opened> {
+  const plan = planOverlays(request, readMounts())
+  refuseForeignRoots(request, plan)
+  const directory = join(shop.directory, fileName(request.sandboxId))
+  const undo: (() => Promise<void> | void)[] = []
+  try {
+    return await build(request, shop, plan, directory, undo)
+  } catch (error) {
+    for (const step of undo.reverse()) await step()
+    throw error
+  }
+}
+
+async function build(
+  request: SandboxRequest,
+  shop: Workshop,
+  plan: OverlayPlan,
+  directory: string,
+  undo: (() => Promise<void> | void)[],
+): Promise<Opened> {
+  const { caps } = request
+  const name = fileName(request.sandboxId)
+  const backing = shop.chooseBacking(caps.diskMb, plan.roots, name)
+  undo.push(backing.release)
+  mkdirSync(directory, { mode: 0o700 })
+  undo.push(() => removeTree(directory))
+  // The holder mounts there as its first act.
+  if (backing.kind === 'memory') mkdirSync(join(directory, 't'), { mode: 0o700 })
+  else symlinkSync(backing.directory, join(directory, 't'))
+  const memory = backing.kind === 'memory' ? memoryOptions(caps) : null
+  const holder = new Holder({
+    directory,
+    memory,
+    fullMap: request.foreignOwners,
+    strayDescriptors: shop.strayDescriptors,
+  })
+  undo.push(() => holder.kill())
+  // All of this happens while the holder starts and mounts.
+  const group = makeGroup(shop, name, request, backing)
+  if (group !== null) undo.push(() => group.remove())
+  const added = group?.add(holder.pid)
+  added?.catch(() => undefined)
+  const pipes = pipesIn(directory)
+  const taken = shop.fifos.take([pipes.stdin, pipes.stdout, pipes.stderr])
+  taken.catch(() => undefined)
+  prepareDirectory(directory, plan)
+  const hidden = hiddenMasks(request, plan, shop)
+  const bubble = bubbleOf(request, plan, hidden, directory)
+  writeFileSync(join(directory, 'run'), runLine(bubble, shop.filters[request.sockets], pipes))
+  await holder.begin()
+  makeUppers(plan, request, holder, directory, backing)
+  await Promise.all([added, taken])
+  holder.go()
+  await mounted(holder, plan)
+  return {
+    directory,
+    holder,
+    layers: layersOf(plan, holder, directory, backing),
+    plan,
+    hidden,
+    group,
+    backing,
+    disk: diskMeter(holder, directory, backing),
+    pid: 0,
+    pipes,
+  }
+}
+
+function refuseForeignRoots(
+  { scopeRoots, foreignOwners }: SandboxRequest,
+  plan: OverlayPlan,
+): void {
+  const own = process.getuid?.() ?? 0
+  if (foreignOwners && own !== 0) {
+    const message = 'files of other owners can be rehearsed by root only'
+    throw sandboxFailure('sandbox.unmapped_owner', '', message)
+  }
+  if (foreignOwners) return
+  for (const path of scopeRoots) {
+    const { uid } = plan.roots.find((root) => root.path === path) ?? statSync(path)
+    if (uid === own) continue
+    const message = `the scope root \`${path}\` belongs to user ${uid}, who does not exist inside`
+    const hint = `run as that user, or: sudo chown ${own} ${path}`
+    throw sandboxFailure('sandbox.unmapped_owner', path, message, hint)
+  }
+}
+
+function memoryOptions({ diskMb }: Caps): string {
+  return `size=${diskMb}m,nr_inodes=${4096 + diskMb * 512},mode=700`
+}
+
+function makeGroup(
+  shop: Workshop,
+  name: string,
+  { caps }: SandboxRequest,
+  backing: Backing,
+): ControlGroup | null {
+  // Pages of a memory filesystem are charged to who wrote them.
+  const written = backing.kind === 'memory' ? caps.diskMb : 0
+  return ControlGroup.make(shop.groups, `writ-${name}`, {
+    memoryBytes: (caps.memoryMb + written) * MEBIBYTE + OWN_BYTES,
+    processes: caps.processes + OWN_TASKS,
+  })
+}
+
+function pipesIn(directory: string): Pipes {
+  const at = (name: string): string => join(directory, name)
+  return { stdin: at('stdin'), stdout: at('stdout'), stderr: at('stderr') }
+}
+
+/** Links stand for the roots, so that no character of a path can mean anything to `mount`. */
+function prepareDirectory(directory: string, { roots }: OverlayPlan): void {
+  const at = (name: string): string => join(directory, name)
+  roots.forEach(({ path }, index) => {
+    symlinkSync(path, at(`l${index}`))
+    mkdirSync(at(`m${index}`))
+  })
+  const lines = roots.map((_, index) => {
+    const layers = `lowerdir=${at(`l${index}`)},upperdir=${at(`t/u${index}`)}`
+    return `writ ${at(`m${index}`)} overlay userxattr,${layers},workdir=${at(`t/w${index}`)} 0 0\n`
+  })
+  writeFileSync(at('fstab'), lines.join(''))
+  writeFileSync(at('command'), '', { mode: 0o600 })
+}
+
+/** The merged root shows mode and owner of its upper, so that is made like the real one. */
+function makeUppers(
+  { roots }: OverlayPlan,
+  { foreignOwners }: SandboxRequest,
+  holder: Holder,
+  directory: string,
+  backing: Backing,
+): void {
+  const top = backing.kind === 'memory' ? holder.reach(join(directory, 't')) : backing.directory
+  roots.forEach(({ mode, uid, gid }, index) => {
+    const upper = join(top, `u${index}`)
+    mkdirSync(upper)
+    if (foreignOwners) chownSync(upper, uid, gid)
+    chmodSync(upper, mode)
+    mkdirSync(join(top, `w${index}`), { mode: 0o700 })
+  })
+  PRIVATE_PLACES.forEach((_, index) => {
+    mkdirSync(join(top, `p${index}`))
+    chmodSync(join(top, `p${index}`), 0o1777)
+  })
+}
+
+async function mounted(holder: Holder, { roots }: OverlayPlan): Promise<void> {
+  try {
+    await holder.expect('M')
+  } catch (error) {
+    const words = holder.words()
+    const index = /\/m(\d+):/.exec(words)?.[1]
+    const root = index === undefined ? undefined : roots[Number(index)]
+    if (root === undefined) throw error
+    const reason = words.split(': ').slice(1).join(': ').split('\n')[0]
+    const message = `no overlay can be laid over \`${root.path}\`: ${reason}`
+    throw sandboxFailure('sandbox.filesystem', root.path, message)
+  }
+}
+
+function hiddenMasks(
+  request: SandboxRequest,
+  { roots }: OverlayPlan,
+  shop: Workshop,
+): readonly Mask[] {
+  const paths = roots.map(({ path }) => path)
+  const sockets = request.sockets === 'inside' ? liveSocketPlaces(paths) : []
+  const inRoots = isRoot()
+    ? systemMasks(request.scopeRoots).filter(({ path }) => isInside(path, paths))
+    : []
+  const wanted = [
+    ...request.hidden,
+    ...shop.ownPlaces,
+    ...sockets,
+    ...inRoots.map(({ path }) => path),
+  ]
+  const gone = isRoot() ? systemMasks(request.scopeRoots).map(({ path }) => path) : []
+  return masksOf(
+    wanted.filter((path) => isInside(path, paths) || !isInside(path, [...HIDDEN_ALREADY, ...gone])),
+  )
+}
+
+function isInside(path: string, places: readonly string[]): boolean {
+  return places.some((place) => isWithin(path, place))
+}
+
+function bubbleOf(
+  request: SandboxRequest,
+  { roots }: OverlayPlan,
+  hidden: readonly Mask[],
+  directory: string,
+): Bubble {
+  const paths = roots.map(({ path }) => path)
+  const proc = isRoot() ? procMasks() : { readOnly: [], hidden: [] }
+  const isCovered = (path: string): boolean => paths.some((root) => isWithin(path, root))
+  return {
+    binds: roots.map(({ path }, index) => ({ from: join(directory, `m${index}`), at: path })),
+    scratch: PRIVATE_PLACES.flatMap((at, index) =>
+      isDirectory(at) && !isCovered(at) ? [{ from: join(directory, `t/p${index}`), at }] : [],
+    ),
+    systemMasks: isRoot()
+      ? systemMasks(request.scopeRoots).filter(({ path }) => !isCovered(path))
+      : [],
+    procReadOnly: proc.readOnly,
+    procHidden: proc.hidden,
+    hidden,
+    uid: process.getuid?.() ?? 0,
+    gid: process.getgid?.() ?? 0,
+    capabilities: request.foreignOwners ? OWNER_CAPABILITIES : null,
+    sharedMemoryBytes: SHARED_MEMORY_BYTES,
+  }
+}
+
+function isDirectory(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+function isRoot(): boolean {
+  return process.getuid?.() === 0
+}
+
+function runLine(bubble: Bubble, filter: string, pipes: Pipes): string {
+  const words = quoteAll([requireProgram('bwrap'), ...bubbleArguments(bubble)])
+  const script = join(pipes.stdin, '../command')
+  return [
+    words,
+    `<${pipes.stdin} >${pipes.stdout} ${FD.stderr}>${pipes.stderr} 2>&${FD.inner}`,
+    `${FD.filter}<${filter} ${FD.script}<${script} ${FD.holder}>&-`,
+  ].join(' ')
+}
+
+function layersOf(
+  { roots }: OverlayPlan,
+  holder: Holder,
+  directory: string,
+  backing: Backing,
+): readonly Layer[] {
+  return roots.map(({ path }, index) => ({
+    root: path,
+    upper:
+      backing.kind === 'memory'
+        ? holder.reach(join(directory, `t/u${index}`))
+        : join(backing.directory, `u${index}`),
+    merged: holder.reach(join(directory, `m${index}`)),
+    upperDevice: backing.kind === 'memory' ? null : statSync(backing.directory).dev,
+  }))
+}
+
+function diskMeter(holder: Holder, directory: string, backing: Backing): DiskMeter {
+  return backing.kind === 'memory'
+    ? { kind: 'filesystem', path: holder.reach(join(directory, 't')) }
+    : { kind: 'directories', paths: [backing.directory] }
+}
+
+function fileName(id: string): string {
+  return id.replaceAll(/[^\w.-]/g, '_')
+}

@@ -1,0 +1,78 @@
+/**
+ * The script of one run, read by the shell inside: limits, directory, environment, command. Everything
+ * happens in a subshell that becomes the command, so the waiting shell itself stays as it was.
+ */
+import { FD } from './bubble.ts'
+import type { Caps, RunRequest } from './driver.ts'
+import { quote, quoteAll } from './shell-text.ts'
+
+export interface ProcessLimits {
+  readonly cpuSeconds: number
+  readonly fileBytes: number
+  readonly openFiles: number
+  /** Null where the kernel counts per sandbox already, or not at all. */
+  readonly processes: number | null
+}
+
+const OPEN_FILES = 4096
+const BLOCK_BYTES = 512
+
+/** What one process may take at most; backstops behind the caps of the whole sandbox. */
+export function processLimits(
+  { cpuMs, diskMb, processes }: Caps,
+  hasCounter: boolean,
+): ProcessLimits {
+  return {
+    cpuSeconds: Math.ceil(cpuMs / 1000) + 1,
+    fileBytes: diskMb * 1024 * 1024,
+    openFiles: OPEN_FILES,
+    // The waiting shell, and one above the cap so that passing it can be seen.
+    processes: hasCounter ? null : processes + 2,
+  }
+}
+
+type Said = Pick<RunRequest, 'argv' | 'cwd' | 'env'>
+
+export function runScript({ argv, cwd, env }: Said, limits: ProcessLimits): string {
+  const lines = [
+    '(',
+    // A limit that is lower already stays; what the shell says of it is nobody's output.
+    limitLine('c', 0),
+    limitLine('n', limits.openFiles),
+    limitLine('t', limits.cpuSeconds),
+    limitLine('f', Math.ceil(limits.fileBytes / BLOCK_BYTES)),
+    ...(limits.processes === null ? [] : [processLine(limits.processes)]),
+    `cd ${quote(cwd)} 2>/dev/null || { echo C >&${FD.inner}; exit 125; }`,
+    `exec 2>&${FD.stderr} ${FD.inner}>&- ${FD.script}<&- ${FD.stderr}>&-`,
+    ...commandLines(argv, env),
+    ')',
+    '',
+  ]
+  return lines.join('\n')
+}
+
+function limitLine(letter: string, value: number): string {
+  return `ulimit -${letter} ${value} 2>/dev/null`
+}
+
+/** The letter is `p` for dash and `u` for bash, where `p` is something that cannot be set. */
+function processLine(value: number): string {
+  return `ulimit -p ${value} 2>/dev/null || ulimit -u ${value} 2>/dev/null`
+}
+
+/** Names that mean something to the shell itself, or that it cannot export. */
+const PLAIN_NAME = /^(?!(?:IFS|LINENO|OPTIND|OPTARG|PPID|PS1|PS2|PS4|_)$)[A-Za-z_]\w*$/
+
+/** `exec` never takes a builtin of the shell and forks no second time. */
+function commandLines(argv: readonly string[], env: RunRequest['env']): readonly string[] {
+  const pairs = Object.entries(env)
+  if (!pairs.every(([name]) => PLAIN_NAME.test(name))) {
+    const assignments = pairs.map(([name, value]) => `${name}=${value}`)
+    return [`exec /usr/bin/env -i ${quoteAll(assignments)} ${quoteAll(argv)}`]
+  }
+  return [
+    'unset PWD OLDPWD',
+    ...pairs.map(([name, value]) => `export ${name}=${quote(value)}`),
+    `exec ${quoteAll(argv)}`,
+  ]
+}

@@ -1,0 +1,185 @@
+/**
+ * The supervision of one run: looked at every few milliseconds, killed as a whole when a cap is passed.
+ * Runs in a thread of its own where there is one, so that a busy caller cannot delay it; figures and
+ * the verdict lie in shared memory, where the caller reads them when everything is dead.
+ *
+ * INVARIANT (first cap): the first cap found passed is the cause; later ones change nothing.
+ */
+import { RUN_CAPS, type RunCap } from '../../contracts/index.ts'
+import type { GroupFiles } from './cgroup.ts'
+import type { Caps } from './driver.ts'
+import {
+  filesystemFill,
+  forkRefusals,
+  freeBytes,
+  groupCpuMs,
+  groupTasks,
+  memoryKills,
+  type ProcessUse,
+  processUse,
+  treeBytes,
+} from './meters.ts'
+
+/** How often a run is looked at. */
+export const WATCH_MS = 8
+
+/** Where written bytes end up: a filesystem of their own, or directories on a shared one. */
+export type DiskMeter =
+  | { readonly kind: 'filesystem'; readonly path: string }
+  | { readonly kind: 'directories'; readonly paths: readonly string[] }
+
+/** Everything a thread needs to know of a run; survives being copied between threads. */
+export interface WatchOrder {
+  readonly shared: SharedArrayBuffer
+  /** First process inside, as seen from outside. */
+  readonly pid: number
+  readonly caps: Caps
+  readonly group: GroupFiles
+  /** What the group had counted before this run, and earlier runs had used of the caps. */
+  readonly base: { readonly cpuMs: number; readonly kills: number; readonly refusals: number }
+  readonly usedCpuMs: number
+  /** On the clock of `monotonicMs`. */
+  readonly deadlineMs: number
+  readonly disk: DiskMeter
+  /** Tasks in the group that are not the command's. */
+  readonly ownTasks: number
+}
+
+/** Shared figures, as 64-bit floats. */
+export const SLOT = { live: 0, cause: 1, cpuMs: 2, memoryBytes: 3, tasks: 4, diskBytes: 5 } as const
+export const SLOTS_BYTES = 6 * 8
+
+export function monotonicMs(): number {
+  return Number(process.hrtime.bigint() / 1000n) / 1000
+}
+
+export class Watch {
+  readonly #order: WatchOrder
+  readonly #figures: Float64Array
+  readonly #disk: DiskWatch
+  #seenCpuMs = 0
+  #lostCpuMs = 0
+
+  constructor(order: WatchOrder) {
+    this.#order = order
+    this.#figures = new Float64Array(order.shared)
+    this.#disk = new DiskWatch(order.disk, order.caps.diskMb * MEBIBYTE)
+  }
+
+  get isLive(): boolean {
+    return this.#figures[SLOT.live] === 1
+  }
+
+  /** Looks once; kills when a cap is passed. */
+  look(): void {
+    if (!this.isLive) return
+    const cap = this.passedCap()
+    if (cap === null || !this.isLive) return
+    this.#figures[SLOT.cause] = RUN_CAPS.indexOf(cap) + 1
+    kill(this.#order.pid)
+  }
+
+  /** The first cap that is passed now, with all figures brought up to date. */
+  passedCap(): RunCap | null {
+    const { caps, group, base, deadlineMs, ownTasks } = this.#order
+    const use = needsProcesses(group) ? processUse(this.#order.pid) : null
+    this.#raise(SLOT.cpuMs, this.#cpuMs(use))
+    this.#raise(SLOT.memoryBytes, use?.memoryBytes ?? 0)
+    this.#raise(SLOT.tasks, (groupTasks(group) ?? 0) - ownTasks)
+    this.#raise(SLOT.tasks, use?.tasks ?? 0)
+    const isFull = this.#disk.isOver()
+    this.#raise(SLOT.diskBytes, this.#disk.bytes)
+    const refusals = forkRefusals(group) - base.refusals
+    if (this.#order.usedCpuMs + this.figure('cpuMs') >= caps.cpuMs) return 'cpu'
+    if (memoryKills(group) > base.kills || this.#isOverMemory(use)) return 'memory'
+    if (refusals > 0 || this.figure('tasks') > caps.processes) return 'processes'
+    if (isFull) return 'disk'
+    return monotonicMs() >= deadlineMs ? 'duration' : null
+  }
+
+  figure(name: keyof typeof SLOT): number {
+    return this.#figures[SLOT[name]] ?? 0
+  }
+
+  #raise(slot: number, value: number): void {
+    if (value > (this.#figures[slot] ?? 0)) this.#figures[slot] = value
+  }
+
+  #isOverMemory(use: ProcessUse | null): boolean {
+    return (
+      this.#order.group.memory === undefined &&
+      (use?.memoryBytes ?? 0) > this.#order.caps.memoryMb * MEBIBYTE
+    )
+  }
+
+  /** Time of a process whose parent never asked for it vanishes from the sums; it stays counted here. */
+  #cpuMs(use: ProcessUse | null): number {
+    const counted = groupCpuMs(this.#order.group)
+    if (counted !== null) return counted - this.#order.base.cpuMs
+    const seen = use?.cpuMs ?? 0
+    if (seen < this.#seenCpuMs) this.#lostCpuMs += this.#seenCpuMs - seen
+    this.#seenCpuMs = seen
+    return this.#lostCpuMs + seen
+  }
+}
+
+const MEBIBYTE = 1024 * 1024
+
+function needsProcesses(group: GroupFiles): boolean {
+  return group.cpu === undefined || group.memory === undefined || group.processes === undefined
+}
+
+/** The caller's own processes cannot be hit: the flag is taken down before the run is reaped. */
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It ended by itself in this moment.
+  }
+}
+
+/**
+ * A filesystem of its own tells how full it is. On a shared one the free space is the cheap sign that
+ * something is written, and the directories are walked when it moved or a while has passed.
+ */
+class DiskWatch {
+  bytes = 0
+  readonly #meter: DiskMeter
+  readonly #capBytes: number
+  #freeBefore: number | null = null
+  #nextWalkMs = 0
+
+  constructor(meter: DiskMeter, capBytes: number) {
+    this.#meter = meter
+    this.#capBytes = capBytes
+  }
+
+  isOver(): boolean {
+    if (this.#meter.kind === 'filesystem') {
+      const { usedBytes, isFull } = filesystemFill(this.#meter.path)
+      this.bytes = usedBytes
+      return isFull
+    }
+    if (this.#isWalkDue(this.#meter.paths)) this.#walk(this.#meter.paths)
+    return this.bytes > this.#capBytes
+  }
+
+  #isWalkDue(paths: readonly string[]): boolean {
+    const now = monotonicMs()
+    const free = freeBytes(paths[0] ?? '/')
+    const written = (this.#freeBefore ?? free) - free
+    if (this.#freeBefore !== null && now < this.#nextWalkMs) {
+      return written > (this.#capBytes - this.bytes) / 2
+    }
+    return true
+  }
+
+  /** At most a quarter of the time goes into walking. */
+  #walk(paths: readonly string[]): void {
+    const before = monotonicMs()
+    this.bytes = treeBytes(paths)
+    this.#freeBefore = freeBytes(paths[0] ?? '/')
+    const tookMs = monotonicMs() - before
+    this.#nextWalkMs = before + tookMs + Math.max(4 * tookMs, 100)
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * Opens a sandbox as the user this process has, runs what it is told one after another, and prints one
+ * JSON line for each: `{ready}` when open, `{outcome, stdout, stderr, listing}` for a run, `{failure}`.
+ * Its one argument is an order; see drive.ts.
+ */
+import { readdirSync } from 'node:fs'
+import { createDriver, type Sandbox, SandboxFailure } from '../../src/host/index.ts'
+import type { DrivenRun, DriveOrder } from './drive.ts'
+
+const order: DriveOrder = JSON.parse(process.argv[2] ?? '{}')
+const driver = createDriver({
+  watcher: new URL(order.watcher),
+  ...(order.disks === undefined ? {} : { disks: order.disks }),
+  ...(order.pool === undefined ? {} : { pool: order.pool }),
+})
+
+function say(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`)
+}
+
+try {
+  const sandbox = await driver.open(order.request)
+  say({ ready: { layers: sandbox.layers, controls: sandbox.controls, pid: process.pid } })
+  for (const run of order.runs) say(await runOne(sandbox, run))
+  await sandbox.close()
+} catch (error) {
+  if (!(error instanceof SandboxFailure)) throw error
+  say({ failure: error.fault })
+} finally {
+  await driver.close()
+}
+
+async function runOne(sandbox: Sandbox, run: DriveOrder['runs'][number]): Promise<DrivenRun> {
+  const stdout: Buffer[] = []
+  const stderr: Buffer[] = []
+  const outcome = await sandbox.run({
+    argv: run.argv,
+    cwd: run.cwd,
+    env: run.env,
+    stdin: run.stdin === undefined ? 'empty' : Buffer.from(run.stdin),
+    terminal: null,
+    onOutput: (stream, bytes) => (stream === 'stdout' ? stdout : stderr).push(Buffer.from(bytes)),
+    abort: new AbortController().signal,
+  })
+  return {
+    outcome,
+    stdout: Buffer.concat(stdout).toString('latin1'),
+    stderr: Buffer.concat(stderr).toString('latin1'),
+    uppers: sandbox.layers.map(({ root, upper }) => ({
+      root,
+      entries: readdirSync(upper, { recursive: true }).map(String).sort(),
+    })),
+  }
+}

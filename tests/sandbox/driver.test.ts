@@ -1,0 +1,44 @@
+/** The driver as a whole: runs, layers, exits, pipes; as root and as an ordinary user. */
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { drive, driveOne, place, WHO } from './drive.ts'
+
+describe.each(WHO)('a sandbox opened by %s', (as) => {
+  it('shows the real tree, keeps writes in the upper, and changes nothing real', async () => {
+    const root = place(as)
+    writeFileSync(join(root, 'old'), 'old')
+    const { stdout, outcome, uppers } = await driveOne(
+      { as, root },
+      'cat old; echo new > made; rm old; mkdir -p d/e; pwd',
+    )
+    expect(stdout).toBe(`old${root}\n`)
+    expect(outcome).toMatchObject({ exitCode: 0, signal: null, killedBy: null, aborted: false })
+    expect(uppers).toEqual([{ root, entries: ['d', 'd/e', 'made', 'old'] }])
+    expect(readdirSync(root)).toEqual(['old'])
+  })
+
+  it('runs several commands on the same layers', async () => {
+    const root = place(as)
+    const { runs } = await drive({
+      as,
+      root,
+      scripts: ['echo 1 > a', 'cat a; echo 2 > b', 'cat a b'],
+    })
+    expect(runs.map(({ stdout }) => stdout)).toEqual(['', '1\n', '1\n2\n'])
+    expect(existsSync(join(root, 'a'))).toBe(false)
+  })
+
+  it('tells exit codes from signals', async () => {
+    const root = place(as)
+    const scripts = ['exit 7', 'kill -TERM $$', 'exit 137', 'kill -PIPE $$', 'no-such-command']
+    const { runs } = await drive({ as, root, scripts })
+    expect(runs.map(({ outcome: { exitCode, signal } }) => [exitCode, signal])).toEqual([
+      [7, null],
+      [null, 'SIGTERM'],
+      [137, null],
+      [null, 'SIGPIPE'],
+      [127, null],
+    ])
+  })
+})
