@@ -208,6 +208,9 @@ export {
   type HostField,
   NODE_KINDS,
   type NodeKind,
+  OVERRIDE_MODES,
+  STATE_TYPES,
+  VALIDATOR_VERDICTS,
   VIOLATION_ACTIONS,
 } from './flow/vocabulary.ts'
 export {
@@ -227,6 +230,16 @@ export {
 } from './gate/evaluation.ts'
 export { type Halt, haltContract } from './gate/halt.ts'
 export { type Laws, lawsContract } from './gate/laws.ts'
+export {
+  LAW_ACTIONS,
+  type LawAction,
+  type LawDocument,
+  type LawSettings,
+  type LawsFile,
+  type LawTier,
+  lawsFileContract,
+  SOCKET_PROFILES,
+} from './gate/laws-file.ts'
 export { type Override, overrideContract } from './gate/override.ts'
 export { type Promotion, promotionContract } from './gate/promotion.ts'
 export { type Rollback, rollbackContract } from './gate/rollback.ts'
@@ -241,6 +254,7 @@ export {
   type Subject,
 } from './kernel/contract.ts'
 export type { Normalise, Normalised, Repair, Sources } from './kernel/normalise.ts'
+export { nodeOf, type SchemaNode } from './kernel/schema.ts'
 export { judge, validate } from './kernel/validate.ts'
 export type { Validation, Violation } from './kernel/violation.ts'
 export { type BodyDropped, bodyDropped } from './ledger/body-dropped.ts'

@@ -27,6 +27,7 @@ import { confirmationContract } from './gate/confirmation.ts'
 import { evaluationContract } from './gate/evaluation.ts'
 import { haltContract } from './gate/halt.ts'
 import { lawsContract } from './gate/laws.ts'
+import { lawsFileContract } from './gate/laws-file.ts'
 import { overrideContract } from './gate/override.ts'
 import { promotionContract } from './gate/promotion.ts'
 import { rollbackContract } from './gate/rollback.ts'
@@ -61,6 +62,7 @@ const DOCUMENTS: readonly Contract[] = [
   overrideContract,
   haltContract,
   lawsContract,
+  lawsFileContract,
   flowContract,
   flowSideContract,
   keyRotated,

@@ -3,7 +3,7 @@
  * other, and the higher priority wins; so equal priorities are a tie, and the only circle in which
  * policies can override one another is one of ties.
  */
-import { at, showName } from '../../base/index.ts'
+import { at, type Code, showName } from '../../base/index.ts'
 import { elements, field, type Subject } from '../kernel/contract.ts'
 import { knownPolicies, reportUnknownRefs } from './graph-checks.ts'
 
@@ -12,38 +12,65 @@ interface Rank {
   readonly priority: unknown
 }
 
-export function checkPolicyConflicts({ document, report }: Subject): void {
+/** What a conflict in this document is called, and the lists whose policies have a rank. */
+export interface ConflictWords {
+  readonly list: string
+  readonly ranked: readonly string[]
+  readonly tie: Code
+  readonly cycle: Code
+}
+
+const FLOW_WORDS: ConflictWords = {
+  list: 'policies',
+  ranked: ['policies', 'text_policies'],
+  tie: 'flow.policy_tie',
+  cycle: 'flow.policy_cycle',
+}
+
+export function checkPolicyConflicts(subject: Subject): void {
+  const { document, report } = subject
   const known = knownPolicies(document)
-  const ranks = ranksOf(document)
-  const circles = new Circles(ranks.size)
   const policies = elements(document['policies'])
   for (let index = 0; index < policies.length; index++) {
-    const policy = policies[index]
     const path = `/policies/${index}`
-    reportUnknownRefs(policy, path, 'conflicts_with', 'policy', known, report)
+    reportUnknownRefs(policies[index], path, 'conflicts_with', 'policy', known, report)
+  }
+  reportTies(subject, FLOW_WORDS)
+}
+
+/** Reports pairs in conflict that no priority settles, in flows and in law files alike. */
+export function reportTies({ document, report }: Subject, words: ConflictWords): void {
+  const ranks = ranksOf(document, words.ranked)
+  const circles = new Circles(ranks.size)
+  const policies = elements(document[words.list])
+  for (let index = 0; index < policies.length; index++) {
+    const policy = policies[index]
     const own = rankOf(ranks, field(policy, 'policy_id'))
     const others = elements(field(policy, 'conflicts_with'))
     for (let place = 0; place < others.length; place++) {
       const other = rankOf(ranks, others[place])
       if (own === null || other === null || !isTie(own, other)) continue
-      const here = at(`${path}/conflicts_with`, place)
+      const here = at(`/${words.list}/${index}/conflicts_with`, place)
       const name = showName(String(others[place]))
       report.add(
-        'flow.policy_tie',
+        words.tie,
         here,
         `${name} is in conflict with this policy and has the same priority`,
         'give one of the two a higher priority',
       )
       if (!circles.closes(own.index, other.index)) continue
-      report.add('flow.policy_cycle', here, `overriding ${name} closes a circle of overrides`)
+      report.add(words.cycle, here, `overriding ${name} closes a circle of overrides`)
     }
   }
 }
 
 /** Every declared policy with its place among them; the first of two equal ids counts. */
-function ranksOf(document: Subject['document']): ReadonlyMap<string, Rank> {
+function ranksOf(
+  document: Subject['document'],
+  lists: readonly string[],
+): ReadonlyMap<string, Rank> {
   const ranks = new Map<string, Rank>()
-  for (const list of ['policies', 'text_policies']) {
+  for (const list of lists) {
     for (const item of elements(document[list])) {
       const id = field(item, 'policy_id')
       if (typeof id !== 'string' || ranks.has(id)) continue

@@ -12,7 +12,7 @@ import { digestBytes, isUuid, showName } from '../../base/index.ts'
 import { type Actor, createLedger } from '../ledger/ledger.ts'
 import { homeFailure } from './failure.ts'
 import { makeFolder, readIfThere, syncFolder, writeWhole } from './file.ts'
-import { DEFAULT_LAWS, GITIGNORE } from './first-files.ts'
+import { GITIGNORE } from './first-files.ts'
 import { findHome, newHome, type Surroundings, stateRoot } from './place.ts'
 import { readTrusted, type TrustedHome, trustHome } from './trust.ts'
 
@@ -99,6 +99,8 @@ export async function makeHome(
   given: string | null,
   actor: Actor,
 ): Promise<MadeHome> {
+  // Loaded here, since most commands open a home and never make one.
+  const { DEFAULT_LAWS } = await import('../../policy/index.ts')
   const wanted = newHome(surroundings, given)
   const root = stateRoot(surroundings)
   const created: string[] = []

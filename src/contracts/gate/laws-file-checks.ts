@@ -1,0 +1,120 @@
+/**
+ * What the parts of a law file say about one another: ids that stand once, conflicts that a priority
+ * settles, tiers that no lower law undoes, patterns and hosts of legal form.
+ */
+import { at, show, showName } from '../../base/index.ts'
+import { parseGlob } from '../descriptor/glob.ts'
+import { parseHost } from '../descriptor/web-address.ts'
+import { type ConflictWords, reportTies } from '../flow/policy-conflicts.ts'
+import { type Check, elements, field, type Subject } from '../kernel/contract.ts'
+
+const LAW_WORDS: ConflictWords = {
+  list: 'laws',
+  ranked: ['laws'],
+  tie: 'laws.policy_tie',
+  cycle: 'laws.policy_cycle',
+}
+
+function checkIds({ document, report }: Subject): void {
+  const seen = new Set<unknown>()
+  for (const [index, law] of elements(document['laws']).entries()) {
+    const id = field(law, 'policy_id')
+    if (typeof id !== 'string') continue
+    if (seen.has(id)) {
+      const path = `/laws/${index}/policy_id`
+      report.add('laws.duplicate_id', path, `the id ${showName(id)} is used twice`)
+    }
+    seen.add(id)
+  }
+}
+
+function checkConflicts(subject: Subject): void {
+  const { document, report } = subject
+  const laws = elements(document['laws'])
+  // The first of two equal ids counts, as everywhere.
+  const known = new Map(laws.map((law) => [field(law, 'policy_id'), law] as const).reverse())
+  const names = [...known.keys()].filter((id) => typeof id === 'string')
+  for (const [index, law] of laws.entries()) {
+    for (const [place, other] of elements(field(law, 'conflicts_with')).entries()) {
+      if (typeof other !== 'string') continue
+      const path = at(`/laws/${index}/conflicts_with`, place)
+      const named = known.get(other)
+      if (named === undefined) {
+        const message = `there is no law ${showName(other)}`
+        report.add('laws.unknown_ref', path, message, report.guess(other, names))
+      } else if (law === named) {
+        report.add('laws.policy_tie', path, 'a law is in conflict with itself')
+      } else reportTierOverride(law, named, path, subject)
+    }
+  }
+  reportTies(subject, LAW_WORDS)
+}
+
+/** The law of the higher priority must not stand in a weaker tier: tier 0 yields to nobody. */
+function reportTierOverride(law: unknown, other: unknown, path: string, subject: Subject): void {
+  const rank = (one: unknown): number => Number(field(one, 'priority'))
+  const tier = (one: unknown): number => Number(field(one, 'tier'))
+  const [winner, loser] = rank(law) > rank(other) ? [law, other] : [other, law]
+  if (!(rank(winner) > rank(loser) && tier(winner) > tier(loser))) return
+  if (field(winner, 'override_mode') === 'merge') return
+  const [strong, weak] = [field(winner, 'policy_id'), field(loser, 'policy_id')].map(String)
+  subject.report.add(
+    'laws.tier_override',
+    path,
+    `${showName(strong ?? '')} of tier ${tier(winner)} would override ${showName(weak ?? '')} of tier ${tier(loser)}`,
+    'let it have the lower priority, the same tier, or `merge`',
+  )
+}
+
+/** Tier 2 asks; a law that has to stop something stands in tier 0 or 1. */
+function checkTierActions({ document, report }: Subject): void {
+  for (const [index, law] of elements(document['laws']).entries()) {
+    if (field(law, 'tier') !== 2 || field(law, 'violation_action') !== 'block') continue
+    report.add(
+      'laws.tier_action',
+      `/laws/${index}/violation_action`,
+      'a law of tier 2 asks, it does not block',
+      'use `confirm`, or tier 1',
+    )
+  }
+}
+
+/** `~/` begins at a home, two stars and a slash at any directory; stars alone would drop everything. */
+function checkEphemeral({ document, report }: Subject): void {
+  for (const [index, pattern] of elements(document['ephemeral']).entries()) {
+    if (typeof pattern !== 'string' || isEphemeral(pattern)) continue
+    report.add(
+      'laws.glob',
+      `/ephemeral/${index}`,
+      `${show(pattern, '')} is not a pattern that names a place`,
+      'such as `~/.cache/**` or `**/__pycache__/**`',
+    )
+  }
+}
+
+function isEphemeral(pattern: string): boolean {
+  if (!/^(?:~\/|\*\*\/|\/)/.test(pattern)) return false
+  if (parseGlob(pattern.startsWith('/') ? pattern : `/${pattern}`) === null) return false
+  return pattern.split('/').some((name) => name !== '~' && name.replaceAll('*', '') !== '')
+}
+
+function checkHosts({ document, report }: Subject): void {
+  const hosts = elements(field(document['settings'], 'read_only_hosts'))
+  for (const [index, host] of hosts.entries()) {
+    if (typeof host !== 'string' || (!host.includes('*') && parseHost(host) !== null)) continue
+    report.add(
+      'laws.host',
+      `/settings/read_only_hosts/${index}`,
+      `${show(host, '')} is not one exact host name`,
+      'lower case, no scheme and no path, such as `registry.npmjs.org`',
+    )
+  }
+}
+
+export const LAWS_FILE_CHECKS: readonly Check[] = [
+  checkIds,
+  checkConflicts,
+  checkTierActions,
+  checkEphemeral,
+  checkHosts,
+]

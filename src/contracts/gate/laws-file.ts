@@ -1,0 +1,93 @@
+/**
+ * `law_file_v1`: the laws of a home as a person writes them (`laws.yaml`): laws, additions to the
+ * ephemeral list, and the settings of the gate. Closed; every list may be absent but `laws`.
+ *
+ * Deliberately absent: whether the expressions of the laws can be read, and which of them read a
+ * result. That is for the room that judges them, which also tells conflicts across phases.
+ */
+import * as Type from 'typebox'
+import { DOCUMENT_LIMITS } from '../../base/index.ts'
+import { closed } from '../flow/shapes.ts'
+import { OVERRIDE_MODES } from '../flow/vocabulary.ts'
+import type { Contract } from '../kernel/contract.ts'
+import { LAWS_FILE_CHECKS } from './laws-file-checks.ts'
+
+export const LAW_ACTIONS = ['block', 'confirm', 'alert'] as const
+export const SOCKET_PROFILES = ['inside', 'none'] as const
+
+/** Laws are named in codes (`law.NO_CRITICAL`), so an id is one plain word. */
+export const PolicyId = Type.String({
+  pattern: '^[A-Za-z][A-Za-z0-9_-]{0,63}$',
+  'x-code': { pattern: 'policy_id' },
+  'x-says': 'a word of letters, digits, `_` and `-` that begins with a letter',
+})
+
+export const LawSchema = Type.Object(
+  {
+    policy_id: PolicyId,
+    tier: Type.Integer({ minimum: 0, maximum: 2, 'x-code': 'tier' }),
+    policy_expr: Type.String({ minLength: 1, 'x-code': { minLength: 'empty' } }),
+    priority: Type.Integer(),
+    conflicts_with: Type.Optional(Type.Array(PolicyId)),
+    override_mode: Type.Enum([...OVERRIDE_MODES]),
+    violation_action: Type.Enum([...LAW_ACTIONS]),
+  },
+  closed,
+)
+
+const Minutes = (minimum: number) =>
+  Type.Integer({ minimum, maximum: 43_200, 'x-code': { minimum: 'range', maximum: 'range' } })
+const Cap = Type.Integer({ minimum: 1, 'x-code': { minimum: 'range' } })
+
+export const SettingsSchema = Type.Object(
+  {
+    /** Whether a plain yes at the terminal counts, within its limits. */
+    plain_yes: Type.Optional(Type.Boolean()),
+    /** After so many minutes an unanswered question is a no. */
+    confirmation_minutes: Type.Optional(Minutes(1)),
+    /** How long an intent that was rolled back is not tried again. */
+    cooldown_minutes: Type.Optional(Minutes(0)),
+    /** What no descriptor may ask beyond. */
+    ceilings: Type.Optional(
+      Type.Object(
+        {
+          max_cpu_ms: Type.Optional(Cap),
+          max_memory_mb: Type.Optional(Cap),
+          max_disk_mb: Type.Optional(Cap),
+          max_duration_ms: Type.Optional(Cap),
+        },
+        closed,
+      ),
+    ),
+    /** Hosts that only give: commands may read from them without a question. */
+    read_only_hosts: Type.Optional(Type.Array(Type.String())),
+    /** The unix-socket profile of every run; absent: inside, and none from HIGH. */
+    unix_sockets: Type.Optional(Type.Enum([...SOCKET_PROFILES])),
+  },
+  closed,
+)
+
+export const LawsFileSchema = Type.Object(
+  {
+    laws: Type.Array(LawSchema),
+    ephemeral: Type.Optional(Type.Array(Type.String())),
+    settings: Type.Optional(SettingsSchema),
+  },
+  closed,
+)
+
+export type LawsFile = Type.Static<typeof LawsFileSchema>
+export type LawDocument = Type.Static<typeof LawSchema>
+export type LawSettings = Type.Static<typeof SettingsSchema>
+export type LawAction = LawDocument['violation_action']
+export type LawTier = 0 | 1 | 2
+
+export const lawsFileContract: Contract = {
+  name: 'law_file_v1',
+  title: 'The laws of a home, what it does not keep, and the settings of its gate.',
+  prefix: 'laws',
+  schema: LawsFileSchema,
+  checks: LAWS_FILE_CHECKS,
+  limits: DOCUMENT_LIMITS,
+  isRecord: false,
+}

@@ -1,0 +1,85 @@
+/**
+ * Policies that are triggered together and name each other as conflicting (F-3): the higher priority
+ * wins, in the winner's mode. One model for flows and for the laws of the gate.
+ *
+ * INVARIANT (only the certain override): a policy that is triggered because it could not be
+ * evaluated silences nobody, and neither does one that was itself overridden.
+ */
+import type { OVERRIDE_MODES } from '../contracts/index.ts'
+
+export type OverrideMode = (typeof OVERRIDE_MODES)[number]
+
+/** What conflicts are settled by. */
+export interface Ranked {
+  readonly policyId: string
+  /** The higher wins. */
+  readonly priority: number
+  /** Named on one side is enough. */
+  readonly conflictsWith: readonly string[]
+  readonly overrideMode: OverrideMode
+}
+
+export interface Conflict {
+  readonly winner: string
+  readonly loser: string
+  /** Of the winner: silenced, left as an alert, or both stand. */
+  readonly mode: OverrideMode
+}
+
+export interface Settlement {
+  /** In the order of winning. */
+  readonly conflicts: readonly Conflict[]
+  /** By the id of the loser: who silenced it. */
+  readonly silenced: ReadonlyMap<string, string>
+  /** By the id of the loser: who left it as an alert. */
+  readonly softened: ReadonlyMap<string, string>
+}
+
+/** A policy that is triggered; `isCertain` is false when it could not be evaluated. */
+export interface Triggered<P extends Ranked> {
+  readonly policy: P
+  readonly isCertain: boolean
+}
+
+export function settleConflicts<P extends Ranked>(triggered: readonly Triggered<P>[]): Settlement {
+  const ranked = [...triggered].sort((one, other) => byRank(one.policy, other.policy))
+  const rivals = rivalsOf(ranked)
+  const conflicts: Conflict[] = []
+  const silenced = new Map<string, string>()
+  const softened = new Map<string, string>()
+  const isOverridden = (id: string): boolean => silenced.has(id) || softened.has(id)
+  for (const { policy, isCertain } of ranked) {
+    const { policyId: winner, overrideMode: mode } = policy
+    if (!isCertain || isOverridden(winner)) continue
+    for (const loser of rivals.get(winner) ?? []) {
+      if (isOverridden(loser)) continue
+      conflicts.push({ winner, loser, mode })
+      if (mode === 'hard_override') silenced.set(loser, winner)
+      if (mode === 'soft_override') softened.set(loser, winner)
+    }
+  }
+  return { conflicts, silenced, softened }
+}
+
+/** Higher priority first; equal ones, which are in no conflict, by name. */
+export function byRank(one: Ranked, other: Ranked): number {
+  return other.priority - one.priority || (one.policyId < other.policyId ? -1 : 1)
+}
+
+/** For each policy the triggered ones that it would win against, in the order of rank. */
+function rivalsOf<P extends Ranked>(
+  ranked: readonly Triggered<P>[],
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const byId = new Map(ranked.map(({ policy }) => [policy.policyId, policy]))
+  const rivals = new Map<string, Set<string>>()
+  for (const { policy } of ranked) {
+    for (const id of policy.conflictsWith) {
+      const other = byId.get(id)
+      if (other === undefined || other.priority === policy.priority) continue
+      const [winner, loser] = other.priority > policy.priority ? [other, policy] : [policy, other]
+      const losers = rivals.get(winner.policyId) ?? new Set()
+      rivals.set(winner.policyId, losers.add(loser.policyId))
+    }
+  }
+  return rivals
+}

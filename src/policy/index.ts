@@ -1,0 +1,41 @@
+/**
+ * Room: policy. One model of policies for gate and flow: priorities, conflicts, overrides; the laws
+ * of the gate, loaded and judged. Pure. Sees base, contracts and expression.
+ */
+export { BUILT_IN_LAWS } from './built-in-laws.ts'
+export {
+  type Conflict,
+  type OverrideMode,
+  type Ranked,
+  type Settlement,
+  settleConflicts,
+  type Triggered,
+} from './conflict.ts'
+export { DEFAULT_LAWS } from './default-laws.ts'
+export {
+  EFFECT_FUNCTIONS,
+  type EffectFunction,
+  effectCalls,
+  type LawChange,
+  type LawPlaces,
+} from './effects.ts'
+export { flowEnvironment } from './flow-environment.ts'
+export { GATE_ENVIRONMENT, type LawContext } from './gate-environment.ts'
+export {
+  judgeLaws,
+  type LawOutcome,
+  type LawPhase,
+  type LawValues,
+} from './judge-laws.ts'
+export { DEFAULT_SETTINGS, type GateSettings, type Law, type Laws } from './law.ts'
+export type { TextPlace } from './law-text.ts'
+export { bareLaws, type LawFault, type LawsReading, loadLaws } from './load-laws.ts'
+export {
+  ACTIONS_BY_STRICTNESS,
+  type AppliedPolicy,
+  judgePolicies,
+  type Policy,
+  type PolicyJudgement,
+  type ViolationAction,
+} from './policy.ts'
+export { typeOfSchema } from './schema-type.ts'

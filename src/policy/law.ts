@@ -1,0 +1,83 @@
+/**
+ * Laws of the gate, loaded: what a file says, checked, with its expressions ready, beside the laws
+ * that are built in and the settings with their defaults.
+ */
+import type { LawAction, LawSettings, LawTier } from '../contracts/index.ts'
+import type { Expression } from '../expression/index.ts'
+import type { Ranked } from './conflict.ts'
+
+export interface Law extends Ranked {
+  readonly tier: LawTier
+  readonly action: LawAction
+  readonly expression: Expression
+  /** It speaks of the result or of effects, and so is judged after the rehearsal. */
+  readonly readsResult: boolean
+  /** Part of writ, not of the file. */
+  readonly isBuiltIn: boolean
+}
+
+/** A law is judged early when it reads no result and is of tier 0 or 1 (G-8). */
+export function isEarly({ tier, readsResult }: Law): boolean {
+  return tier < 2 && !readsResult
+}
+
+export interface GateSettings {
+  readonly plainYes: boolean
+  readonly confirmationMinutes: number
+  readonly cooldownMinutes: number
+  readonly ceilings: Readonly<Required<NonNullable<LawSettings['ceilings']>>>
+  readonly readOnlyHosts: readonly string[]
+  /** Null: `inside`, and `none` from HIGH. */
+  readonly unixSockets: 'inside' | 'none' | null
+}
+
+export interface Laws {
+  /** Built-in ones first, then those of the file in its order. */
+  readonly laws: readonly Law[]
+  /** What the file adds to the ephemeral list. */
+  readonly ephemeral: readonly string[]
+  readonly settings: GateSettings
+}
+
+/** What holds where the file says nothing. */
+export const DEFAULT_SETTINGS: GateSettings = {
+  plainYes: true,
+  confirmationMinutes: 15,
+  cooldownMinutes: 15,
+  ceilings: {
+    max_cpu_ms: 3_600_000,
+    max_memory_mb: 8_192,
+    max_disk_mb: 20_480,
+    max_duration_ms: 3_600_000,
+  },
+  readOnlyHosts: [
+    'registry.npmjs.org',
+    'registry.yarnpkg.com',
+    'pypi.org',
+    'files.pythonhosted.org',
+    'crates.io',
+    'index.crates.io',
+    'static.crates.io',
+    'proxy.golang.org',
+    'sum.golang.org',
+    'rubygems.org',
+    'index.rubygems.org',
+    'repo.maven.apache.org',
+    'repo1.maven.org',
+    'api.nuget.org',
+    'deb.debian.org',
+  ],
+  unixSockets: null,
+}
+
+export function settingsOf(file: LawSettings | undefined): GateSettings {
+  if (file === undefined) return DEFAULT_SETTINGS
+  return {
+    plainYes: file.plain_yes ?? DEFAULT_SETTINGS.plainYes,
+    confirmationMinutes: file.confirmation_minutes ?? DEFAULT_SETTINGS.confirmationMinutes,
+    cooldownMinutes: file.cooldown_minutes ?? DEFAULT_SETTINGS.cooldownMinutes,
+    ceilings: { ...DEFAULT_SETTINGS.ceilings, ...file.ceilings },
+    readOnlyHosts: file.read_only_hosts ?? DEFAULT_SETTINGS.readOnlyHosts,
+    unixSockets: file.unix_sockets ?? DEFAULT_SETTINGS.unixSockets,
+  }
+}

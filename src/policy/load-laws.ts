@@ -1,0 +1,153 @@
+/**
+ * Loads a law file: reads the text, judges it by its contract, compiles every expression, and looks
+ * at conflicts across phases. All that is wrong is told, each with its place in the file; a file
+ * with a fault has no laws at all.
+ */
+import { at, type Code, showName } from '../base/index.ts'
+import {
+  field,
+  judge,
+  type LawDocument,
+  type LawsFile,
+  type LawTier,
+  lawsFileContract,
+  type Violation,
+} from '../contracts/index.ts'
+import { compileExpression } from '../expression/index.ts'
+import { BUILT_IN_LAWS } from './built-in-laws.ts'
+import { byRank } from './conflict.ts'
+import { GATE_ENVIRONMENT, RESULT_NAMES } from './gate-environment.ts'
+import { isEarly, type Law, type Laws, settingsOf } from './law.ts'
+import { type LawText, readLawText, type TextPlace } from './law-text.ts'
+
+export interface LawFault extends TextPlace {
+  readonly code: Code
+  /** JSON Pointer into the file. */
+  readonly path: string
+  readonly message: string
+  readonly hint?: string
+}
+
+export type LawsReading =
+  | { readonly ok: true; readonly laws: Laws }
+  | { readonly ok: false; readonly faults: readonly LawFault[] }
+
+export async function loadLaws(text: string): Promise<LawsReading> {
+  const reading = await readLawText(text)
+  if (!reading.ok) {
+    const { ok: _, ...fault } = reading
+    return { ok: false, faults: [fault] }
+  }
+  const { violations, valid } = judge(lawsFileContract, reading.value)
+  const faults = violations.map((violation) => placed(violation, reading))
+  const documents = field(reading.value, 'laws')
+  const laws = Array.isArray(documents) ? compileLaws(documents, reading, faults) : []
+  if (valid) reportPhases(laws, reading, faults)
+  if (faults.length > 0) return { ok: false, faults: faults.sort(byPlace) }
+  // The contract has judged it.
+  const file = reading.value as LawsFile
+  return { ok: true, laws: lawsOf(laws, file) }
+}
+
+function lawsOf(laws: readonly Law[], file: LawsFile): Laws {
+  return {
+    laws: [...builtIn(), ...laws],
+    ephemeral: file.ephemeral ?? [],
+    settings: settingsOf(file.settings),
+  }
+}
+
+/** The laws that hold in a home without a file. */
+export function bareLaws(): Laws {
+  return lawsOf([], { laws: [] })
+}
+
+function placed(violation: Violation, reading: LawText): LawFault {
+  const { path, code } = violation
+  const isKey = code.endsWith('.unknown_key')
+  return { ...violation, ...(isKey ? reading.placeOfKey(path) : reading.placeOf(path)) }
+}
+
+function byPlace(one: LawFault, other: LawFault): number {
+  return one.line - other.line || one.column - other.column || (one.code < other.code ? -1 : 1)
+}
+
+const RESERVED: ReadonlySet<unknown> = new Set(BUILT_IN_LAWS.map(({ policy_id }) => policy_id))
+
+/** Compiles what can be compiled; expressions of otherwise broken laws are looked at too. */
+function compileLaws(
+  documents: readonly unknown[],
+  reading: LawText,
+  faults: LawFault[],
+): readonly Law[] {
+  const laws: Law[] = []
+  for (const [index, document] of documents.entries()) {
+    const id = field(document, 'policy_id')
+    if (RESERVED.has(id)) {
+      const path = `/laws/${index}/policy_id`
+      const message = `${showName(String(id))} is the name of a law that is built in`
+      faults.push({ code: 'laws.reserved_id', path, message, ...reading.placeOf(path) })
+    }
+    const source = field(document, 'policy_expr')
+    if (typeof source !== 'string' || source === '') continue
+    const law = compileLaw(document as LawDocument, false)
+    if ('faults' in law) faults.push(...expressionFaults(law.faults, index, reading))
+    else laws.push(law)
+  }
+  return laws
+}
+
+type Compiled = Extract<ReturnType<typeof compileExpression>, { readonly ok: false }>
+
+function expressionFaults(
+  faults: Compiled['faults'],
+  index: number,
+  reading: LawText,
+): readonly LawFault[] {
+  const path = `/laws/${index}/policy_expr`
+  return faults.map(({ code, message, hint, offset }) => {
+    const fault = { code, path, message, ...reading.placeInside(path, offset) }
+    return hint === undefined ? fault : { ...fault, hint }
+  })
+}
+
+function compileLaw(document: LawDocument, isBuiltIn: boolean): Law | Compiled {
+  const compilation = compileExpression(document.policy_expr, GATE_ENVIRONMENT)
+  if (!compilation.ok) return compilation
+  const { expression } = compilation
+  return {
+    policyId: document.policy_id,
+    // The contract admits no other tier; a broken law is compiled for its faults alone.
+    tier: document.tier as LawTier,
+    action: document.violation_action,
+    priority: document.priority,
+    conflictsWith: document.conflicts_with ?? [],
+    overrideMode: document.override_mode,
+    expression,
+    readsResult: [...expression.names].some((name) => RESULT_NAMES.has(name)),
+    isBuiltIn,
+  }
+}
+
+function builtIn(): readonly Law[] {
+  return BUILT_IN_LAWS.map((document) => compileLaw(document, true)).filter(
+    (law): law is Law => !('faults' in law),
+  )
+}
+
+/** A law that is judged early cannot yield to one that is judged late: it has spoken by then. */
+function reportPhases(laws: readonly Law[], reading: LawText, faults: LawFault[]): void {
+  const byId = new Map(laws.map((law) => [law.policyId, law]))
+  for (const [index, law] of laws.entries()) {
+    for (const [place, id] of law.conflictsWith.entries()) {
+      const other = byId.get(id)
+      if (other === undefined) continue
+      const [winner, loser] = byRank(law, other) < 0 ? [law, other] : [other, law]
+      if (isEarly(winner) || !isEarly(loser) || winner.overrideMode === 'merge') continue
+      const path = at(`/laws/${index}/conflicts_with`, place)
+      const names = `${showName(winner.policyId)} is judged after the rehearsal, ${showName(loser.policyId)} before it`
+      const message = `${names}, so it comes too late to override it`
+      faults.push({ code: 'laws.phase', path, message, ...reading.placeOf(path) })
+    }
+  }
+}
