@@ -23,6 +23,7 @@ const NOT_OF_DOCUMENTS = new Set([
   'descriptor.action_id_reused',
   'descriptor.ceiling',
   'evaluation.failed',
+  'laws.changed',
   'document.envelope',
   'ruleset.duplicate_ruleset',
   'ruleset.vocabulary',
