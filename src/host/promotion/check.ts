@@ -1,0 +1,245 @@
+/**
+ * Before anything changes (G-19 b to e): every path that would be touched is still as the rehearsal
+ * saw it, bytes and attributes and complete listings; nobody is writing there; the filesystem can do
+ * what is needed. Nothing is changed here, and all differences are found, not only the first.
+ *
+ * With several parts the later ones find what the earlier ones will have left: those states are held
+ * against each other, and the real tree only against what was touched first.
+ */
+import { lstatSync } from 'node:fs'
+import { setImmediate as pause } from 'node:timers/promises'
+import { fault } from '../../base/index.ts'
+import {
+  type Change,
+  displayOfRaw,
+  type EntryState,
+  isBelow,
+  isSameState,
+  nameOfRaw,
+  parentOfRaw,
+  type RawPath,
+} from '../../gate/index.ts'
+import { readAttributes } from '../tree/attributes.ts'
+import { findWriters } from './busy.ts'
+import { type Entry, holds, identityOf, isLike, lookAt } from './entry.ts'
+import type { ParentState, Part } from './exchange.ts'
+import { listed, PromotionFailure, plainFailure } from './failure.ts'
+import type { Ground } from './ground.ts'
+import { isInPlace, type Step, takesTree } from './plan.ts'
+import { treeDifferences } from './tree.ts'
+
+/** What a check found out, for the exchange and for those that verify later. */
+export interface Checked {
+  /** Paths that are not as they should be. */
+  readonly different: readonly RawPath[]
+  readonly parents: readonly Omit<ParentState, 'finalMtimeNs'>[]
+  /** Of files that were hashed: what shows that they did not change since. */
+  readonly identities: ReadonlyMap<RawPath, string>
+}
+
+const PAUSE_EVERY_MS = 20
+
+export async function checkParts(parts: readonly Part[], ground: Ground): Promise<Checked> {
+  const check = new Check(ground)
+  let paused = performance.now()
+  for (const { steps } of parts) {
+    check.part()
+    for (const step of steps) {
+      check.step(step)
+      if (performance.now() - paused < PAUSE_EVERY_MS) continue
+      await pause()
+      paused = performance.now()
+    }
+  }
+  await check.attributes()
+  return check.result()
+}
+
+class Check {
+  readonly #ground: Ground
+  readonly #different = new Set<RawPath>()
+  readonly #parents = new Map<RawPath, Omit<ParentState, 'finalMtimeNs'>>()
+  readonly #identities = new Map<RawPath, string>()
+  /** What the steps so far will have left. */
+  readonly #left = new Map<RawPath, EntryState | null>()
+  /** What the real tree shows of those paths. */
+  readonly #real = new Map<RawPath, EntryState | null>()
+
+  #parts = 0
+
+  constructor(ground: Ground) {
+    this.#ground = ground
+  }
+
+  part(): void {
+    this.#parts++
+  }
+
+  step(step: Step): void {
+    this.#parent(step)
+    if (takesTree(step)) this.#tree(step)
+    else this.#entry(step.changes[0])
+    for (const { path, before, after } of step.changes) {
+      if (!this.#real.has(path)) this.#real.set(path, before)
+      this.#left.set(path, after)
+    }
+  }
+
+  /** One batch for everything that was looked at. */
+  async attributes(): Promise<void> {
+    const paths = [...this.#real].filter(([, state]) => state !== null).map(([path]) => path)
+    const { byPath, unreadable } = await readAttributes(paths, 'real')
+    for (const path of unreadable) if (path !== '') this.#different.add(path)
+    for (const path of paths) {
+      const wanted = JSON.stringify(this.#real.get(path)?.attributes ?? [])
+      if (JSON.stringify(byPath.get(path)?.kept ?? []) !== wanted) this.#different.add(path)
+    }
+  }
+
+  result(): Checked {
+    return {
+      different: [...this.#different],
+      parents: [...this.#parents.values()],
+      identities: this.#identities,
+    }
+  }
+
+  /** The directory that entries come into or leave; one that only comes meanwhile is no concern. */
+  #parent(step: Step): void {
+    const path = parentOfRaw(step.path)
+    if (isInPlace(step) || this.#parents.has(path)) return
+    if (this.#left.get(path)?.kind === 'directory' && this.#real.get(path) === null) return
+    const entry = lookAt(this.#ground.atIfThere(path))
+    if (entry?.kind !== 'directory') {
+      if (!this.#isBelowKnown(path)) this.#different.add(step.path)
+      return
+    }
+    this.#parents.set(path, { path, mode: entry.mode, mtimeNs: entry.mtimeNs })
+  }
+
+  #isBelowKnown(path: RawPath): boolean {
+    return this.#left.get(path)?.kind === 'directory'
+  }
+
+  #entry({ path, before }: Change): void {
+    const known = this.#left.get(path)
+    if (known !== undefined) {
+      if (!isSameState(known, before)) this.#different.add(path)
+      return
+    }
+    const address = this.#ground.atIfThere(path)
+    const entry = lookAt(address)
+    if (entry === null || before === null || address === null) {
+      if (entry !== null || before !== null) this.#different.add(path)
+      return
+    }
+    if (!this.#isOfState(path, address, entry, before)) this.#different.add(path)
+  }
+
+  #isOfState(path: RawPath, address: Buffer, entry: Entry, state: EntryState): boolean {
+    if (!isLike(entry, state) || !holds(address, entry, state, false)) return false
+    this.#remember(path, entry, address)
+    return true
+  }
+
+  #remember(path: RawPath, entry: Entry, address: Buffer): void {
+    const identity = identityOf(entry, Date.now())
+    // Changed while it was read: what was hashed is not what is there.
+    const again = lookAt(address)
+    if (identity === null || again === null || identityOf(again, Date.now()) !== identity) return
+    this.#identities.set(path, identity)
+  }
+
+  #tree({ path, changes }: Step): void {
+    const known = new Set<RawPath>()
+    const real: Change[] = []
+    for (const change of changes) {
+      known.add(change.path)
+      const left = this.#left.get(change.path)
+      if (left !== undefined && !isSameState(left, change.before)) this.#different.add(change.path)
+      real.push({ ...change, before: this.#real.get(change.path) ?? null })
+      if (left === undefined) real[real.length - 1] = change
+    }
+    this.#others(path, known, real)
+    const [own] = real
+    if (own?.before?.kind !== 'directory') return
+    const address = this.#ground.atIfThere(path)
+    if (address === null) {
+      this.#different.add(path)
+      return
+    }
+    const found = treeDifferences({
+      address,
+      path,
+      changes: real,
+      side: 'before',
+      own: false,
+      onRight: (at, entry) => {
+        const identity = identityOf(entry, Date.now())
+        if (identity !== null) this.#identities.set(at, identity)
+      },
+    })
+    for (const each of found) this.#different.add(each)
+  }
+
+  /** Paths below a tree that earlier parts touch and the tree's own list does not name. */
+  #others(path: RawPath, known: ReadonlySet<RawPath>, real: Change[]): void {
+    // Steps of one part never lie below one another's trees.
+    if (this.#parts === 1) return
+    for (const [each, left] of this.#left) {
+      if (known.has(each) || !isBelow(each, path)) continue
+      if (left !== null) this.#different.add(each)
+      real.push({ path: each, before: this.#real.get(each) ?? null, after: null })
+    }
+  }
+}
+
+/** Fails when another process has a file open for writing that would be taken away. */
+export function checkWriters(parts: readonly Part[], ground: Ground): void {
+  const paths = new Map<string, RawPath>()
+  const names = new Set<string>()
+  for (const { steps } of parts) {
+    for (const { take, changes } of steps) {
+      if (take === null) continue
+      for (const { path, before } of changes) {
+        if (before?.kind !== 'file') continue
+        const entry = lookAt(ground.atIfThere(path))
+        if (entry === null) continue
+        names.add(nameOfRaw(path))
+        paths.set(entry.inode, path)
+      }
+    }
+  }
+  const writers = findWriters(names, (inode) => paths.has(inode))
+  if (writers.length > 0) throw busy(writers, paths)
+}
+
+export function busy(
+  writers: readonly { readonly process: number; readonly inode: string }[],
+  paths: ReadonlyMap<string, RawPath>,
+): PromotionFailure {
+  const held = [...new Set(writers.map(({ inode }) => displayOfRaw(paths.get(inode) as RawPath)))]
+  const processes = [...new Set(writers.map(({ process }) => process))]
+  const message = `process ${processes.join(', ')} is writing to ${listed(held)}`
+  const details = { paths: held, processes }
+  return new PromotionFailure(fault('promote.busy', held[0] ?? '', details, { message }))
+}
+
+/** Entries can only be moved within one filesystem. */
+export function checkDevices(
+  parents: readonly { readonly path: RawPath }[],
+  keep: string,
+  ground: Ground,
+): void {
+  const { dev } = lstatSync(keep)
+  for (const { path } of parents) {
+    if (ground.deviceOf(path) === dev) continue
+    const shown = displayOfRaw(path)
+    throw plainFailure(
+      'promote.unsupported_fs',
+      shown,
+      `${listed([shown])} lies on another filesystem than the staged bytes`,
+      'keep the scope of one proposal on one filesystem',
+    )
+  }
+}

@@ -1,0 +1,162 @@
+/**
+ * How exchanges begin and end: the intent that is durable before the first change, putting everything
+ * back when a step fails, and clearing away what nobody needs once the record is durable. Promotion,
+ * rollback and recovery share it.
+ */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type Digest, fault } from '../../base/index.ts'
+import { displayOfRaw, type RawPath } from '../../gate/index.ts'
+import type { OnPoint, Work } from './apply.ts'
+import { lookAt } from './entry.ts'
+import { type Exchange, writePlan } from './exchange.ts'
+import {
+  Collision,
+  displayed,
+  errnoOf,
+  listed,
+  machineFailure,
+  PromotionFailure,
+  pathsFailure,
+} from './failure.ts'
+import type { Ground } from './ground.ts'
+import { Journal, openJournals, syncDirectory } from './journal.ts'
+import { at, revertExchange } from './run.ts'
+
+export interface Begun {
+  readonly journal: Journal
+  readonly digest: Digest
+}
+
+/** A new directory of writ's own for what is taken away, durable. */
+export function makeKeep(keep: string): void {
+  try {
+    mkdirSync(dirname(keep), { recursive: true, mode: 0o700 })
+    // What an attempt before its intent left behind: no bytes of anybody's.
+    if (readdirIfThere(keep).length > 0) refuseUsedKeep(keep)
+    mkdirSync(keep, { recursive: true, mode: 0o700 })
+    syncDirectory(dirname(keep))
+  } catch (error) {
+    throw machineFailure(error, keep)
+  }
+}
+
+function readdirIfThere(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return []
+    throw error
+  }
+}
+
+const OWN_FILES = new Set(['plan.jsonl', 'after.json', 'index.lock'])
+
+function refuseUsedKeep(keep: string): void {
+  const names = readdirIfThere(keep)
+  if (names.some((name) => !OWN_FILES.has(name))) {
+    throw Object.assign(new Error('already promoted'), { code: 'EEXIST' })
+  }
+  for (const name of names) rmSync(join(keep, name))
+}
+
+/** Plan and intent, durable when it returns. */
+export function beginExchange(state: string, exchange: Exchange, onPoint: OnPoint): Begun {
+  const { kind, id, workspace, keep } = exchange
+  const digest = at(onPoint, 'plan', () => writePlan(exchange))
+  syncDirectory(keep)
+  const journal = at(onPoint, 'intent', () =>
+    Journal.begin(state, { kind, id, workspace, keep, plan: digest }),
+  )
+  return { journal, digest }
+}
+
+type ConflictCode = 'promote.conflict' | 'rollback.conflict'
+
+/** Puts everything back after a failure; answers with the failure that the caller throws. */
+export async function putBack(
+  work: Work,
+  exchange: Exchange,
+  journal: Journal,
+  error: unknown,
+  code: ConflictCode,
+): Promise<Error> {
+  at(work.onPoint, 'reverting', () => journal.mark('reverting'))
+  const { others, left } = await revertExchange(work, exchange)
+  if (others.length > 0) {
+    journal.close()
+    return recoveryConflict(exchange.id, others)
+  }
+  at(work.onPoint, 'reverted', () => journal.mark('reverted'))
+  journal.remove()
+  clearKeep(exchange.keep)
+  if (!(error instanceof Collision)) return machineFailure(error, displayOfRaw(exchange.workspace))
+  const hint =
+    left.length === 0
+      ? 'everything was put back'
+      : `everything else was put back; what ${listed(displayed(left))} was before is kept in ${exchange.keep}`
+  return pathsFailure(code, error.paths, hint)
+}
+
+export function recoveryConflict(id: string, found: readonly RawPath[]): PromotionFailure {
+  const paths = displayed(found)
+  const message = `neither old nor new: ${listed(paths)}`
+  const hint = 'choose for each path: keep what is there, or put back the old or the new'
+  return new PromotionFailure(
+    fault('recovery.conflict', paths[0] ?? '', { id, paths }, { message, hint }),
+  )
+}
+
+/** What was begun in this workspace and never ended stops everything that would follow. */
+export function refuseUnrecovered(state: string, workspace: RawPath): void {
+  const ids = openJournals(state)
+    .filter(({ intent }) => intent === null || intent.workspace === workspace)
+    .map(({ id }) => id)
+  if (ids.length === 0) return
+  throw new PromotionFailure(
+    fault(
+      'promote.unrecovered',
+      ids[0] ?? '',
+      { ids },
+      {
+        message: `${ids.length} interrupted in ${displayOfRaw(workspace)}`,
+        hint: 'recovery runs before every command; what it could not end waits for a human',
+      },
+    ),
+  )
+}
+
+const AFTER_TIMES = 'after.json'
+
+/** The times of the directories right after: by them a rollback sees that nobody came since. */
+export function writeAfterTimes({ keep, parents }: Exchange, ground: Ground): void {
+  const times: Record<string, string> = {}
+  for (const { path } of parents) {
+    const entry = lookAt(ground.atIfThere(path))
+    if (entry?.kind === 'directory') times[path] = entry.mtimeNs
+  }
+  writeFileSync(join(keep, AFTER_TIMES), JSON.stringify(times), { mode: 0o600 })
+}
+
+/** Empty when they were not kept: then no time is put back. */
+export function readAfterTimes(keep: string): ReadonlyMap<RawPath, string> {
+  try {
+    const times: unknown = JSON.parse(readFileSync(join(keep, AFTER_TIMES), 'utf8'))
+    return new Map(Object.entries(times as Record<string, string>) as [RawPath, string][])
+  } catch {
+    return new Map()
+  }
+}
+
+/** Removes a directory of displaced entries in which nothing of anybody's is left. */
+export function clearKeep(keep: string): void {
+  const names = readdirIfThere(keep)
+  if (names.some((name) => !OWN_FILES.has(name))) return
+  rmSync(keep, { recursive: true, force: true })
+}
+
+/** What was consumed; a rollback leaves nothing of what it took away either. */
+export function clearSources({ kind, sources, keep }: Exchange): void {
+  for (const source of sources) rmSync(source, { recursive: true, force: true })
+  if (kind === 'rollback') rmSync(keep, { recursive: true, force: true })
+}

@@ -1,0 +1,141 @@
+/**
+ * An exchange: what a promotion or a rollback does to the real tree, written down whole before the
+ * first change. `plan.jsonl` lies beside what was taken away; it is the intent, the guide of a
+ * recovery, and afterwards the record by which the exchange can be undone.
+ *
+ * A promotion has one part. A rollback of several actions has one for each, newest first, and each
+ * begins when the one before is done. Paths are written one character a byte (RawPath), so every name
+ * survives.
+ */
+import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Digest, digestBytes } from '../../base/index.ts'
+import type { Change, RawPath } from '../../gate/index.ts'
+import { isAbsent, machineFailure } from './failure.ts'
+import type { Step } from './plan.ts'
+
+export type ExchangeKind = 'promotion' | 'rollback'
+
+/** A directory that stays, while entries come into it or leave it. */
+export interface ParentState {
+  readonly path: RawPath
+  readonly mode: number
+  /** Beforehand. */
+  readonly mtimeNs: string
+  /** To be set when all is done; null: the time of the change itself. */
+  readonly finalMtimeNs: string | null
+}
+
+export interface Part {
+  readonly actionId: string
+  readonly steps: readonly Step[]
+}
+
+export interface Exchange {
+  readonly kind: ExchangeKind
+  /** Of the action, or of the rollback. */
+  readonly id: string
+  readonly workspace: RawPath
+  /** Where what is taken away goes; absolute, on the filesystem of the workspace. */
+  readonly keep: string
+  /** What else the exchange consumes and is cleared away with it: the stage, or older pre-images. */
+  readonly sources: readonly string[]
+  readonly parents: readonly ParentState[]
+  /** Lock files of git that are held meanwhile. */
+  readonly gitLocks: readonly RawPath[]
+  /** The caller's own, handed back when a recovery ends the exchange. Any JSON value. */
+  readonly note: unknown
+  readonly beganAtMs: number
+  readonly parts: readonly Part[]
+}
+
+const PLAN = 'plan.jsonl'
+
+type PlanLine =
+  | { readonly head: Omit<Exchange, 'parts'> }
+  | { readonly part: string }
+  | { readonly step: Pick<Step, 'path' | 'take' | 'put'> }
+  | { readonly change: Change }
+
+function* linesOf({ parts, ...head }: Exchange): Generator<PlanLine> {
+  yield { head }
+  for (const { actionId, steps } of parts) {
+    yield { part: actionId }
+    for (const { path, take, put, changes } of steps) {
+      yield { step: { path, take, put } }
+      for (const change of changes) yield { change }
+    }
+  }
+}
+
+/** Writes and syncs the plan; gives its digest. */
+export function writePlan(exchange: Exchange): Digest {
+  const file = join(exchange.keep, PLAN)
+  try {
+    let text = ''
+    for (const line of linesOf(exchange)) text += `${JSON.stringify(line)}\n`
+    const bytes = Buffer.from(text)
+    const handle = openSync(file, 'wx', 0o600)
+    try {
+      writeSync(handle, bytes)
+      fsyncSync(handle)
+    } finally {
+      closeSync(handle)
+    }
+    return digestBytes(bytes)
+  } catch (error) {
+    throw machineFailure(error, file)
+  }
+}
+
+export interface ReadPlan {
+  readonly exchange: Exchange
+  readonly digest: Digest
+}
+
+/** Null when there is no plan: nothing was ever kept there, or it is not kept any more. */
+export function readPlan(keep: string): ReadPlan | null {
+  const file = join(keep, PLAN)
+  let bytes: Buffer
+  try {
+    bytes = readFileSync(file)
+  } catch (error) {
+    if (isAbsent(error)) return null
+    throw machineFailure(error, file)
+  }
+  const exchange = assemblePlan(bytes.toString('utf8').split('\n'))
+  return exchange === null ? null : { exchange, digest: digestBytes(bytes) }
+}
+
+type LooseStep = Pick<Step, 'path' | 'take' | 'put'> & { readonly changes: Change[] }
+
+function assemblePlan(lines: readonly string[]): Exchange | null {
+  let head: Omit<Exchange, 'parts'> | null = null
+  const parts: { actionId: string; steps: LooseStep[] }[] = []
+  for (const text of lines) {
+    if (text === '') continue
+    // Written by this host into its own directory, and bound by digest to the journal.
+    const line = JSON.parse(text) as PlanLine
+    if ('head' in line) head = line.head
+    else if ('part' in line) parts.push({ actionId: line.part, steps: [] })
+    else if ('step' in line) parts.at(-1)?.steps.push({ ...line.step, changes: [] })
+    else parts.at(-1)?.steps.at(-1)?.changes.push(line.change)
+  }
+  // A plan is written with at least one change a step.
+  return head === null ? null : { ...head, parts: parts as unknown as readonly Part[] }
+}
+
+/** How many paths an exchange changes, and how many bytes of files it puts in place. */
+export function measureExchange({ parts }: Exchange): { paths: number; bytes: number } {
+  const paths = new Set<RawPath>()
+  let bytes = 0
+  for (const { steps } of parts) {
+    for (const { changes } of steps) {
+      for (const { path, after } of changes) {
+        paths.add(path)
+        bytes += after?.size ?? 0
+      }
+    }
+  }
+  return { paths: paths.size, bytes }
+}

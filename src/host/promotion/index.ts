@@ -1,0 +1,32 @@
+/**
+ * Promotion, rollback and recovery on the real tree, under the workspace's lock. The door of the
+ * folder; what is not named here is nobody else's business.
+ */
+export type { OnPoint, Point } from './apply.ts'
+export type { Exchange } from './exchange.ts'
+export { readPlan } from './exchange.ts'
+export { PromotionFailure } from './failure.ts'
+export { type OpenJournal, openJournals } from './journal.ts'
+export { type LockOptions, type WorkspaceLock, withWorkspaceLock } from './lock.ts'
+export { type Promotion, type PromotionRequest, promote } from './promote.ts'
+export { type Recovered, type RecoveryRequest, recover } from './recover.ts'
+export { type Choice, type ResolveRequest, resolveRecovery } from './resolve.ts'
+export {
+  type Dropped,
+  dropPreimages,
+  droppable,
+  type Kept,
+  keepOf,
+  measureKeep,
+  type Retention,
+  UNDO_PERIOD_MS,
+  UNDO_QUOTA_BYTES,
+  undoUntilMs,
+} from './retention.ts'
+export {
+  previewRollback,
+  type Rollback,
+  type RollbackPreview,
+  type RollbackRequest,
+  rollback,
+} from './rollback.ts'

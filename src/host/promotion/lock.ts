@@ -1,0 +1,93 @@
+/**
+ * One at a time on a workspace: an exclusive flock(2) on its root directory. `flock` from util-linux
+ * sets it on a directory that this process has open and is gone again; the lock belongs to the open
+ * directory, so the kernel drops it at the moment this process ends, however it ends. Nothing has to
+ * be cleaned up after a crash, and no child is left to hold it.
+ *
+ * Taking it twice in one process waits as well, and is no way to nest.
+ */
+import { spawn } from 'node:child_process'
+import { closeSync, constants, openSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { fault, showName } from '../../base/index.ts'
+import { machineFailure, PromotionFailure } from './failure.ts'
+
+declare const locked: unique symbol
+/** That the lock is held: who asks for one of these works under it. */
+export interface WorkspaceLock {
+  readonly root: string
+  readonly [locked]: true
+}
+
+export interface LockOptions {
+  /** How long somebody else is waited for; 0: not at all. */
+  readonly waitMs: number
+}
+
+const CONFLICT = 75
+
+/** The root is a real path. Fails with `workspace.busy` when somebody else has it for too long. */
+export async function withWorkspaceLock<T>(
+  root: string,
+  { waitMs }: LockOptions,
+  work: (lock: WorkspaceLock) => Promise<T>,
+): Promise<T> {
+  const handle = openRoot(root)
+  try {
+    const status = await setLock(handle, waitMs)
+    if (status === CONFLICT) throw busy(root)
+    if (status !== 0) throw machineFailure({ code: 'ENOLCK' }, root)
+    // The brand says only what the line above found out.
+    return await work({ root } as WorkspaceLock)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+function openRoot(root: string): number {
+  try {
+    return openSync(root, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+  } catch (error) {
+    throw machineFailure(error, root)
+  }
+}
+
+const HANDLE_INSIDE = 3
+
+function setLock(handle: number, waitMs: number): Promise<number | null> {
+  const waiting = waitMs <= 0 ? ['--nonblock'] : ['--timeout', (waitMs / 1000).toFixed(3)]
+  const options = ['--exclusive', ...waiting, '--conflict-exit-code', String(CONFLICT)]
+  return new Promise((resolved, rejected) => {
+    const child = spawn('flock', [...options, String(HANDLE_INSIDE)], {
+      stdio: ['ignore', 'ignore', 'ignore', handle],
+    })
+    child.on('error', (error) => rejected(machineFailure(error, 'flock')))
+    child.on('exit', (status) => resolved(status))
+  })
+}
+
+function busy(root: string): PromotionFailure {
+  const holder = findHolder(root)
+  const details = { process: holder?.process ?? null, command: holder?.command ?? null }
+  const who =
+    holder === null ? 'another process' : `process ${holder.process} (${showName(holder.command)})`
+  const message = `${who} of writ works on ${showName(root)}`
+  return new PromotionFailure(fault('workspace.busy', root, details, { message }))
+}
+
+/** The process that has the root open with a lock on it, as far as this user may look. */
+function findHolder(root: string): { readonly process: number; readonly command: string } | null {
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    try {
+      for (const handle of readdirSync(`/proc/${name}/fd`)) {
+        if (readlinkSync(`/proc/${name}/fd/${handle}`) !== root) continue
+        if (!/^lock:.*FLOCK/m.test(readFileSync(`/proc/${name}/fdinfo/${handle}`, 'utf8'))) continue
+        const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\u0000', ' ')
+        return { process: Number(name), command: command.trim() }
+      }
+    } catch {
+      // Gone meanwhile, or somebody else's: look on.
+    }
+  }
+  return null
+}

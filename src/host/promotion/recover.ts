@@ -1,0 +1,184 @@
+/**
+ * Recovery: what was begun and never ended is finished or put back as a whole, and the record says
+ * which (G-20, I6). It works from the intent and the look of the tree alone, under the workspace's
+ * lock, before any command that reads or changes the workspace.
+ *
+ * A path that is neither old nor new ends it: nothing is touched then, and a human chooses for each
+ * such path. Until that, nothing further is promoted there.
+ */
+import type { Digest } from '../../base/index.ts'
+import { type RawPath, rawOfText } from '../../gate/index.ts'
+import type { OnPoint, Work } from './apply.ts'
+import { clearKeep, clearSources, writeAfterTimes } from './ending.ts'
+import { type Exchange, readPlan } from './exchange.ts'
+import { Collision } from './failure.ts'
+import { existsAt, Ground } from './ground.ts'
+import { Journal, type Mark, type OpenJournal, openJournals } from './journal.ts'
+import type { WorkspaceLock } from './lock.ts'
+import { strangePaths } from './look.ts'
+import { describePromotion, type Promotion } from './promote.ts'
+import { describeRollback, type Rollback, unrestored } from './rollback.ts'
+import { applyExchange, at, isUntouched, revertExchange, unfinished } from './run.ts'
+import { stageDifferences } from './stage.ts'
+
+export interface RecoveryRequest {
+  readonly lock: WorkspaceLock
+  readonly state: string
+  /** Append the fact, durably, under the key of the action or rollback; may be called again. */
+  readonly recordPromotion: (promotion: Promotion) => Promise<void>
+  readonly recordRollback: (rollback: Rollback) => Promise<void>
+  readonly onPoint?: OnPoint
+}
+
+export type Recovered =
+  /** Ended, and recorded which way. */
+  | { readonly outcome: 'APPLIED' | 'REVERTED'; readonly id: string }
+  /** The intent never became durable: nothing was changed, nothing is recorded. */
+  | { readonly outcome: 'NOT_BEGUN'; readonly id: string }
+  /** Waits for a human. */
+  | { readonly outcome: 'CONFLICT'; readonly id: string; readonly paths: readonly RawPath[] }
+
+/** Ends everything that was interrupted in the workspace, or says why not. */
+export async function recover(request: RecoveryRequest): Promise<Recovered[]> {
+  const workspace = rawOfText(request.lock.root)
+  const recovered: Recovered[] = []
+  for (const journal of openJournals(request.state)) {
+    if (journal.intent !== null && journal.intent.workspace !== workspace) continue
+    recovered.push(await recoverOne(request, journal))
+  }
+  return recovered
+}
+
+async function recoverOne(request: RecoveryRequest, open: OpenJournal): Promise<Recovered> {
+  const { id } = open
+  const journal = Journal.resume(request.state, id)
+  const plan = open.intent === null ? null : readPlan(open.intent.keep)
+  if (open.intent === null || plan === null) return endWithoutPlan(open, journal)
+  const { exchange, digest } = plan
+  if (digest !== open.intent.plan) {
+    // Somebody changed the plan: nothing in it can be relied upon.
+    journal.close()
+    return { outcome: 'CONFLICT', id, paths: [open.intent.workspace] }
+  }
+  const ground = new Ground()
+  const work: Work = { ground, identities: new Map(), onPoint: request.onPoint ?? (() => {}) }
+  try {
+    if (open.marks.includes('recorded')) {
+      const outcome = open.marks.includes('reverted') ? 'REVERTED' : 'APPLIED'
+      clearEnded(exchange, outcome)
+      journal.remove()
+      return { outcome, id }
+    }
+    const strange = await strangePaths(exchange, open.marks, ground)
+    if (strange.length > 0) {
+      journal.close()
+      return { outcome: 'CONFLICT', id, paths: strange }
+    }
+    const isBack = goesBack(open.marks, exchange)
+    const paths = isBack
+      ? await goBack(work, exchange, journal, open.marks)
+      : await goForwards(work, exchange, journal, open.marks)
+    if (paths.length > 0) {
+      journal.close()
+      return { outcome: 'CONFLICT', id, paths }
+    }
+    const outcome = isBack ? 'REVERTED' : 'APPLIED'
+    await recordEnd(request, exchange, digest, outcome)
+    endExchange(work, exchange, journal, outcome)
+    return { outcome, id }
+  } finally {
+    ground.close()
+  }
+}
+
+/** Without a plan nothing can have been changed: it is durable before the intent is. */
+function endWithoutPlan({ id, marks, intent }: OpenJournal, journal: Journal): Recovered {
+  journal.remove()
+  // The directory with the plan may be cleared away once the end is recorded.
+  if (intent === null || !marks.includes('recorded')) return { outcome: 'NOT_BEGUN', id }
+  return { outcome: marks.includes('reverted') ? 'REVERTED' : 'APPLIED', id }
+}
+
+/** Once something was recorded or put back there is one way only; else what needs less. */
+function goesBack(marks: readonly Mark[], exchange: Exchange): boolean {
+  if (marks.includes('applied')) return false
+  if (marks.includes('reverting') || isUntouched(exchange)) return true
+  return unfinished(exchange.parts).some(({ steps }) =>
+    steps.some(
+      (step) => step.put !== null && existsAt(step.put) && stageDifferences(step).length > 0,
+    ),
+  )
+}
+
+/** Paths that stop it are the answer; none when it is done. */
+export async function goForwards(
+  work: Work,
+  exchange: Exchange,
+  journal: Journal,
+  marks: readonly Mark[],
+): Promise<readonly RawPath[]> {
+  if (marks.includes('applied')) return []
+  try {
+    await applyExchange(work, exchange)
+  } catch (error) {
+    if (error instanceof Collision) return error.paths
+    throw error
+  }
+  if (exchange.kind === 'promotion') writeAfterTimes(exchange, work.ground)
+  at(work.onPoint, 'applied', () => journal.mark('applied'))
+  return []
+}
+
+export async function goBack(
+  work: Work,
+  exchange: Exchange,
+  journal: Journal,
+  marks: readonly Mark[],
+): Promise<readonly RawPath[]> {
+  if (marks.includes('reverted')) return []
+  if (!marks.includes('reverting')) at(work.onPoint, 'reverting', () => journal.mark('reverting'))
+  const { others, left } = await revertExchange(work, exchange)
+  // After a crash nobody can say whose the bytes are that stand where the old ones belong.
+  if (others.length + left.length > 0) return [...others, ...left]
+  at(work.onPoint, 'reverted', () => journal.mark('reverted'))
+  return []
+}
+
+export async function recordEnd(
+  { recordPromotion, recordRollback, onPoint = () => {} }: RecoveryRequest,
+  exchange: Exchange,
+  digest: Digest,
+  status: 'APPLIED' | 'REVERTED',
+): Promise<void> {
+  onPoint('record', 'before', null)
+  if (exchange.kind === 'promotion') {
+    const windowMs = Math.max(0, Date.now() - exchange.beganAtMs)
+    await recordPromotion(
+      describePromotion(exchange, digest, { windowMs, status, recovered: true }),
+    )
+  } else {
+    const ground = new Ground()
+    const verified = status === 'APPLIED' && unrestored(exchange, ground).length === 0
+    ground.close()
+    await recordRollback(describeRollback(exchange, { status, verified, recovered: true }))
+  }
+  onPoint('record', 'after', null)
+}
+
+/** The record is durable: what nobody needs any more goes. */
+export function endExchange(
+  { onPoint }: Work,
+  exchange: Exchange,
+  journal: Journal,
+  outcome: 'APPLIED' | 'REVERTED',
+): void {
+  at(onPoint, 'recorded', () => journal.mark('recorded'))
+  at(onPoint, 'clear', () => clearEnded(exchange, outcome))
+  journal.remove()
+}
+
+/** What was put back needs its pre-images no more, as they are where they were; all else stays. */
+function clearEnded(exchange: Exchange, outcome: 'APPLIED' | 'REVERTED'): void {
+  if (outcome === 'APPLIED') clearSources(exchange)
+  else clearKeep(exchange.keep)
+}

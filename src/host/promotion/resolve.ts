@@ -1,0 +1,111 @@
+/**
+ * What a human chose for the paths at which recovery stopped. Whatever is displaced by a choice is
+ * kept beside the pre-images; nothing is destroyed. The rest of the exchange is then finished or put
+ * back as a whole, as the human said, and recorded.
+ */
+import { mkdirSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { isBelow, type RawPath, rawOfText } from '../../gate/index.ts'
+import type { Work } from './apply.ts'
+import { applyStep, undoStep } from './apply.ts'
+import { recoveryConflict } from './ending.ts'
+import { lookAt } from './entry.ts'
+import { type Exchange, readPlan } from './exchange.ts'
+import { Collision, plainFailure } from './failure.ts'
+import { Ground } from './ground.ts'
+import { Journal, openJournals } from './journal.ts'
+import { strangePaths } from './look.ts'
+import type { Step } from './plan.ts'
+import { endExchange, goBack, goForwards, type RecoveryRequest, recordEnd } from './recover.ts'
+
+/** `keep` leaves what is there; `old` and `new` put that in its place and keep what was there. */
+export type Choice = 'keep' | 'old' | 'new'
+
+export interface ResolveRequest extends RecoveryRequest {
+  readonly id: string
+  readonly direction: 'APPLIED' | 'REVERTED'
+  readonly choices: ReadonlyMap<RawPath, Choice>
+}
+
+/** Fails with `recovery.conflict` for the paths that have no choice, before anything is changed. */
+export async function resolveRecovery(request: ResolveRequest): Promise<void> {
+  const { id, state, lock } = request
+  const open = openJournals(state).find(
+    (each) => each.id === id && each.intent?.workspace === rawOfText(lock.root),
+  )
+  const plan = open?.intent == null ? null : readPlan(open.intent.keep)
+  if (open === undefined || plan === null || plan.digest !== open.intent?.plan) {
+    throw plainFailure('recovery.unknown', id, `nothing interrupted has the id ${id}`)
+  }
+  const ground = new Ground()
+  const work: Work = { ground, identities: new Map(), onPoint: request.onPoint ?? (() => {}) }
+  const journal = Journal.resume(state, id)
+  try {
+    const { exchange, digest } = plan
+    const strange = await strangePaths(exchange, open.marks, ground)
+    const unchosen = strange.filter((path) => choiceFor(path, request.choices) === null)
+    if (unchosen.length > 0) throw recoveryConflict(id, unchosen)
+    const settled = settleChosen(work, exchange, strange, request.choices)
+    const rest = without(exchange, settled)
+    const go = request.direction === 'REVERTED' ? goBack : goForwards
+    const stopped = await go(work, rest, journal, open.marks)
+    if (stopped.length > 0) throw recoveryConflict(id, stopped)
+    await recordEnd(request, rest, digest, request.direction)
+    endExchange(work, exchange, journal, request.direction)
+  } finally {
+    ground.close()
+  }
+}
+
+/** A choice for a path counts for everything below it. */
+function choiceFor(path: RawPath, choices: ReadonlyMap<RawPath, Choice>): Choice | null {
+  for (const [chosen, choice] of choices) if (isBelow(path, chosen)) return choice
+  return null
+}
+
+/** The steps that were settled by a choice; the rest goes its way without them. */
+function settleChosen(
+  work: Work,
+  exchange: Exchange,
+  strange: readonly RawPath[],
+  choices: ReadonlyMap<RawPath, Choice>,
+): ReadonlySet<Step> {
+  const settled = new Set<Step>()
+  for (const step of exchange.parts.flatMap(({ steps }) => steps)) {
+    const found = strange.find((path) => isBelow(path, step.path))
+    if (found === undefined) continue
+    settled.add(step)
+    const choice = choiceFor(found, choices)
+    if (choice === 'keep' || choice === null) continue
+    setAside(work, exchange, step, settled.size)
+    if (choice === 'new') applyStep(work, { ...step, take: null })
+    else putOldBack(work, step)
+  }
+  return settled
+}
+
+/** What stands at the path goes to the pre-images' directory under a name of its own. */
+function setAside({ ground }: Work, { keep }: Exchange, { path }: Step, number: number): void {
+  const address = ground.at(path)
+  if (lookAt(address) === null) return
+  const aside = join(keep, 'aside')
+  mkdirSync(aside, { recursive: true, mode: 0o700 })
+  renameSync(address, join(aside, `${number}-${Date.now()}`))
+}
+
+function putOldBack(work: Work, step: Step): void {
+  if (step.take === null) return
+  if (lookAt(step.take) === null) {
+    throw plainFailure('recovery.unknown', step.take, 'the old entry was never taken away')
+  }
+  const { others, left } = undoStep(work, { ...step, put: null })
+  if (others.length + left.length > 0) throw new Collision([...others, ...left])
+}
+
+function without(exchange: Exchange, settled: ReadonlySet<Step>): Exchange {
+  const parts = exchange.parts.map(({ actionId, steps }) => ({
+    actionId,
+    steps: steps.filter((step) => !settled.has(step)),
+  }))
+  return { ...exchange, parts }
+}

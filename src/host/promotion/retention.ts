@@ -1,0 +1,84 @@
+/**
+ * How long pre-images are kept: an undo period and a quota in bytes (I5). Which of them may go is a
+ * function of the list; dropping them is final, and rollback then says `rollback.expired`.
+ *
+ * The newest is never dropped for the quota: one that is larger than all the room there is stays
+ * undoable until something newer comes or its time is over.
+ */
+import { lstatSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { isAbsent } from './failure.ts'
+
+export const UNDO_PERIOD_MS = 14 * 24 * 60 * 60 * 1000
+export const UNDO_QUOTA_BYTES = 2 * 1024 ** 3
+
+export interface Kept {
+  readonly actionId: string
+  readonly promotedAtMs: number
+  readonly bytes: number
+}
+
+export interface Retention {
+  readonly periodMs: number
+  readonly quotaBytes: number
+}
+
+export interface Dropped extends Kept {
+  readonly because: 'period' | 'quota'
+}
+
+export function undoUntilMs(promotedAtMs: number, { periodMs }: Retention): number {
+  return promotedAtMs + periodMs
+}
+
+/** What may be dropped now, oldest first. */
+export function droppable(
+  kept: readonly Kept[],
+  { periodMs, quotaBytes }: Retention,
+  nowMs: number,
+): Dropped[] {
+  const newestFirst = [...kept].sort((one, other) => other.promotedAtMs - one.promotedAtMs)
+  const dropped: Dropped[] = []
+  let bytes = 0
+  for (const [index, each] of newestFirst.entries()) {
+    if (nowMs - each.promotedAtMs >= periodMs) dropped.push({ ...each, because: 'period' })
+    else if (index > 0 && bytes + each.bytes > quotaBytes) {
+      dropped.push({ ...each, because: 'quota' })
+    } else bytes += each.bytes
+  }
+  return dropped.reverse()
+}
+
+/** Removes the pre-images of one action for good; false when there were none. */
+export function dropPreimages(keep: string): boolean {
+  try {
+    lstatSync(keep)
+  } catch (error) {
+    if (isAbsent(error)) return false
+    throw error
+  }
+  rmSync(keep, { recursive: true, force: true })
+  return true
+}
+
+const BLOCK_BYTES = 512
+
+/** The room that a directory of pre-images takes on the disk. */
+export function measureKeep(keep: string): number {
+  let bytes = 0
+  const open = [Buffer.from(keep)]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const stats = lstatSync(next)
+    bytes += stats.blocks * BLOCK_BYTES
+    if (!stats.isDirectory()) continue
+    for (const name of readdirSync(next, { encoding: 'buffer' })) {
+      open.push(Buffer.concat([next, Buffer.from('/'), name]))
+    }
+  }
+  return bytes
+}
+
+/** The directory of an action's pre-images. */
+export function keepOf(preimages: string, actionId: string): string {
+  return join(preimages, actionId)
+}

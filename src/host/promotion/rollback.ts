@@ -1,0 +1,232 @@
+/**
+ * Rollback of promoted actions, newest first: all or nothing, journalled as a promotion is (G-21).
+ * What the promotions put in place is taken away, what they displaced is put back. Refused with every
+ * path that somebody else changed in between; proven afterwards by hashing what is there.
+ *
+ * Needs nothing but the pre-images and their plan: no AI, no ledger, no sandbox.
+ */
+import { rmSync } from 'node:fs'
+import { fault } from '../../base/index.ts'
+import { type Change, type RawPath, rawOfText } from '../../gate/index.ts'
+import type { OnPoint, Work } from './apply.ts'
+import { checkDevices, checkParts, checkWriters } from './check.ts'
+import {
+  beginExchange,
+  clearSources,
+  makeKeep,
+  putBack,
+  readAfterTimes,
+  refuseUnrecovered,
+} from './ending.ts'
+import { isOfState } from './entry.ts'
+import { type Exchange, type ParentState, type Part, readPlan } from './exchange.ts'
+import { Collision, listed, PromotionFailure, pathsFailure } from './failure.ts'
+import { gitLocksOf } from './git-lock.ts'
+import { Ground } from './ground.ts'
+import type { WorkspaceLock } from './lock.ts'
+import { netChanges, planReverse } from './plan.ts'
+import { applyExchange, at, stepsOf } from './run.ts'
+import { stageDifferences } from './stage.ts'
+
+export interface RollbackRequest {
+  readonly rollbackId: string
+  readonly lock: WorkspaceLock
+  /** Newest first, each with the directory of its pre-images. */
+  readonly actions: readonly { readonly actionId: string; readonly keep: string }[]
+  /** Where that which is taken away lies until the rollback is recorded: same filesystem. */
+  readonly keep: string
+  readonly state: string
+  /** Appends the fact, durably, under the key `rollback/<rollback_id>`; may be called again. */
+  readonly record: (rollback: Rollback) => Promise<void>
+  readonly note: unknown
+  readonly onPoint?: OnPoint
+}
+
+export interface Rollback {
+  readonly rollbackId: string
+  readonly status: 'APPLIED' | 'REVERTED'
+  readonly actionIds: readonly string[]
+  /** How many paths were restored. */
+  readonly restored: number
+  /** Every restored path was hashed and equals its pre-image. */
+  readonly verified: boolean
+  readonly rolledBackAtMs: number
+  readonly recovered: boolean
+  readonly note: unknown
+}
+
+/** What a rollback would do: the changes it would make, path by path. */
+export interface RollbackPreview {
+  readonly changes: readonly Change[]
+}
+
+export async function rollback(request: RollbackRequest): Promise<Rollback> {
+  const ground = new Ground()
+  try {
+    refuseUnrecovered(request.state, rawOfText(request.lock.root))
+    const { exchange, work } = await prepare(request, ground)
+    return await carryOut(request, exchange, work)
+  } finally {
+    ground.close()
+  }
+}
+
+/** Checks everything, changes nothing. */
+export async function previewRollback(
+  request: Pick<RollbackRequest, 'actions' | 'keep'>,
+): Promise<RollbackPreview> {
+  const ground = new Ground()
+  try {
+    const { parts } = await check(request, ground)
+    return { changes: netChanges(parts.map(({ steps }) => steps)) }
+  } finally {
+    ground.close()
+  }
+}
+
+interface Checked {
+  readonly plans: readonly Exchange[]
+  readonly parts: readonly Part[]
+  readonly found: Awaited<ReturnType<typeof checkParts>>
+}
+
+async function check(
+  { actions, keep }: Pick<RollbackRequest, 'actions' | 'keep'>,
+  ground: Ground,
+): Promise<Checked> {
+  const plans = readPlans(actions)
+  const reversed = plans.map((plan, index) => planReverse(stepsOf(plan), `${keep}/${index}-`))
+  const altered = reversed.flatMap(({ steps, unstaged }) => [
+    ...unstaged,
+    ...steps.flatMap(stageDifferences),
+  ])
+  if (altered.length > 0) throw pathsFailure('rollback.altered', altered)
+  const parts = reversed.map(({ steps }, index) => ({
+    actionId: actions[index]?.actionId ?? '',
+    steps,
+  }))
+  const found = await checkParts(parts, ground)
+  if (found.different.length > 0) throw pathsFailure('rollback.conflict', found.different)
+  checkWriters(parts, ground)
+  return { plans, parts, found }
+}
+
+function readPlans(actions: RollbackRequest['actions']): Exchange[] {
+  const read = actions.map(({ keep }) => readPlan(keep))
+  const ids = actions.filter((_, index) => read[index] === null).map(({ actionId }) => actionId)
+  if (ids.length > 0) {
+    const message = `the pre-images of ${listed(ids)} are not kept any more`
+    throw new PromotionFailure(fault('rollback.expired', ids[0] ?? '', { ids }, { message }))
+  }
+  return read.flatMap((plan) => (plan === null ? [] : [plan.exchange]))
+}
+
+async function prepare(
+  request: RollbackRequest,
+  ground: Ground,
+): Promise<{ readonly exchange: Exchange; readonly work: Work }> {
+  const { rollbackId, actions, keep, lock, onPoint = () => {} } = request
+  const { plans, parts, found } = await check(request, ground)
+  makeKeep(keep)
+  try {
+    checkDevices(found.parents, keep, ground)
+  } catch (error) {
+    rmSync(keep, { recursive: true, force: true })
+    throw error
+  }
+  const exchange: Exchange = {
+    kind: 'rollback',
+    id: rollbackId,
+    workspace: rawOfText(lock.root),
+    keep,
+    sources: actions.map((action) => action.keep),
+    parents: restoredTimes(found.parents, plans),
+    gitLocks: gitLocksOf(
+      parts.flatMap(({ steps }) => steps),
+      ground,
+    ),
+    note: request.note ?? null,
+    beganAtMs: Date.now(),
+    parts,
+  }
+  return { exchange, work: { ground, identities: found.identities, onPoint } }
+}
+
+/**
+ * A directory gets its old time back when its time is still the one that the promotion left: then
+ * nobody else has been there. Over several promotions the chain has to be whole.
+ */
+function restoredTimes(
+  parents: readonly Omit<ParentState, 'finalMtimeNs'>[],
+  plans: readonly Exchange[],
+): ParentState[] {
+  const after = plans.map(({ keep }) => readAfterTimes(keep))
+  const before = plans.map(
+    (plan) => new Map(plan.parents.map(({ path, mtimeNs }) => [path, mtimeNs])),
+  )
+  return parents.map((parent) => {
+    let time: string = parent.mtimeNs
+    let isWhole = false
+    for (const [index, times] of after.entries()) {
+      const left = times.get(parent.path)
+      if (left === undefined) continue
+      isWhole = left === time
+      time = before[index]?.get(parent.path) ?? time
+      if (!isWhole) break
+    }
+    return { ...parent, finalMtimeNs: isWhole ? time : null }
+  })
+}
+
+async function carryOut(
+  { state, record }: RollbackRequest,
+  exchange: Exchange,
+  work: Work,
+): Promise<Rollback> {
+  const { onPoint, ground } = work
+  const { journal } = beginExchange(state, exchange, onPoint)
+  try {
+    await applyExchange(work, exchange)
+    const wrong = unrestored(exchange, ground)
+    if (wrong.length > 0) throw new Collision(wrong)
+  } catch (error) {
+    throw await putBack(work, exchange, journal, error, 'rollback.conflict')
+  }
+  at(onPoint, 'applied', () => journal.mark('applied'))
+  const done = describeRollback(exchange, { status: 'APPLIED', verified: true, recovered: false })
+  try {
+    onPoint('record', 'before', null)
+    await record(done)
+    onPoint('record', 'after', null)
+    at(onPoint, 'recorded', () => journal.mark('recorded'))
+    at(onPoint, 'clear', () => clearSources(exchange))
+    journal.remove()
+  } catch (error) {
+    // The journal stays: recovery records it, and nothing is changed here before that.
+    journal.close()
+    throw error
+  }
+  return done
+}
+
+/** Every path that is not what its pre-image was: read and hashed at its place. */
+export function unrestored({ parts }: Exchange, ground: Ground): RawPath[] {
+  const wrong: RawPath[] = []
+  for (const { path, after } of netChanges(parts.map(({ steps }) => steps))) {
+    const address = ground.atIfThere(path)
+    const isRight = address === null ? after === null : isOfState(address, after, false)
+    if (!isRight) wrong.push(path)
+  }
+  return wrong
+}
+
+export function describeRollback(
+  exchange: Exchange,
+  rest: Pick<Rollback, 'status' | 'verified' | 'recovered'>,
+): Rollback {
+  const { id, note, parts } = exchange
+  const restored =
+    rest.status === 'APPLIED' ? netChanges(parts.map(({ steps }) => steps)).length : 0
+  const actionIds = parts.map(({ actionId }) => actionId)
+  return { rollbackId: id, actionIds, restored, rolledBackAtMs: Date.now(), note, ...rest }
+}

@@ -1,0 +1,183 @@
+/**
+ * One exchange from its intent to the moment at which it is durable, and the way back. What calls it
+ * decides what a failure means; here everything is either done, or put back, or reported path by path.
+ *
+ * The order is the promise: the intent is durable before the first change, and every directory that
+ * changed is durable before the mark that says so.
+ */
+import { chmodSync } from 'node:fs'
+import { parentOfRaw, type RawPath } from '../../gate/index.ts'
+import { applyStep, hasBegun, type OnPoint, undoStep, type Work } from './apply.ts'
+import { findWriters } from './busy.ts'
+import { busy } from './check.ts'
+import {
+  type DirectoryTurn,
+  setTimes,
+  type TimeTurn,
+  turnDirectories,
+} from './directory-attributes.ts'
+import { lookAt } from './entry.ts'
+import type { Exchange, Part } from './exchange.ts'
+import { Collision } from './failure.ts'
+import { holdGitLocks, releaseGitLocks } from './git-lock.ts'
+import { syncDirectory } from './journal.ts'
+import { isInPlace, type Step } from './plan.ts'
+
+export interface Applied {
+  readonly windowMs: number
+}
+
+/** Does everything that is not done yet, and syncs it. */
+export async function applyExchange(work: Work, exchange: Exchange): Promise<Applied> {
+  const { ground } = work
+  at(work.onPoint, 'git_lock', () =>
+    holdGitLocks(exchange.gitLocks, exchange.id, exchange.keep, ground),
+  )
+  const began = performance.now()
+  loosen(work, exchange)
+  for (const part of unfinished(exchange.parts)) {
+    for (const step of part.steps) if (!isInPlace(step)) applyStep(work, step)
+    work.onPoint('directories', 'before', null)
+    await turnDirectories(ground, turnsOf(part, 'forwards'))
+    work.onPoint('directories', 'after', null)
+  }
+  refuseMoved(work, exchange)
+  refuseWriters(exchange)
+  releaseGitLocks(exchange.gitLocks, exchange.id, ground)
+  await settle(work, exchange, 'forwards')
+  const windowMs = performance.now() - began
+  sync(work, exchange)
+  return { windowMs }
+}
+
+/** Puts everything back that was done, and syncs it. */
+export async function revertExchange(work: Work, exchange: Exchange) {
+  const others: RawPath[] = []
+  const left: RawPath[] = []
+  loosen(work, exchange)
+  for (const part of [...exchange.parts].reverse()) {
+    await turnDirectories(work.ground, turnsOf(part, 'back').filter(isThere(work)))
+    for (const step of [...part.steps].reverse()) {
+      if (isInPlace(step)) continue
+      const undone = undoStep(work, step)
+      others.push(...undone.others)
+      left.push(...undone.left)
+    }
+  }
+  releaseGitLocks(exchange.gitLocks, exchange.id, work.ground)
+  await settle(work, exchange, 'back')
+  sync(work, exchange)
+  return { others, left }
+}
+
+/** Parts are done one after the other: those before one that has begun are done. */
+export function unfinished(parts: readonly Part[]): readonly Part[] {
+  const last = parts.findLastIndex(({ steps }) => steps.some(hasBegun))
+  return parts.slice(Math.max(last, 0))
+}
+
+/** In-place changes of a part, the deepest first. */
+export function turnsOf({ steps }: Part, direction: 'forwards' | 'back'): DirectoryTurn[] {
+  const turns: DirectoryTurn[] = []
+  for (const step of steps) {
+    const [{ path, before, after }] = step.changes
+    if (!isInPlace(step) || before === null || after === null) continue
+    turns.push(
+      direction === 'forwards'
+        ? { path, from: before, to: after }
+        : { path, from: after, to: before },
+    )
+  }
+  return turns.reverse()
+}
+
+function isThere({ ground }: Work) {
+  return ({ path }: { readonly path: RawPath }): boolean =>
+    lookAt(ground.atIfThere(path))?.kind === 'directory'
+}
+
+const OPENED = 0o700
+
+/** A directory that forbids its owner to change it is opened up for the while. */
+function loosen(work: Work, { parents }: Exchange): void {
+  if (process.getuid?.() === 0) return
+  for (const { path, mode } of parents.filter(isThere(work))) {
+    if ((mode & 0o300) !== 0o300) chmodSync(work.ground.directory(path), mode | OPENED)
+  }
+}
+
+/** Modes that were opened up, and times, as they are to be at the end. */
+async function settle(
+  work: Work,
+  exchange: Exchange,
+  direction: 'forwards' | 'back',
+): Promise<void> {
+  const { parents, parts } = exchange
+  const turned = new Map(
+    parts.flatMap((part) => turnsOf(part, direction)).map(({ path, to }) => [path, to]),
+  )
+  const times: TimeTurn[] = []
+  for (const { path, mode, mtimeNs, finalMtimeNs } of parents.filter(isThere(work))) {
+    const isLoosened = (mode & 0o300) !== 0o300 && process.getuid?.() !== 0
+    if (isLoosened) chmodSync(work.ground.directory(path), turned.get(path)?.mode ?? mode)
+    const time = direction === 'back' ? mtimeNs : finalMtimeNs
+    if (time !== null && !turned.has(path)) times.push({ path, mtimeNs: time })
+  }
+  for (const [path, { mtimeNs }] of turned) times.push({ path, mtimeNs })
+  work.onPoint('times', 'before', null)
+  await setTimes(work.ground, times)
+  work.onPoint('times', 'after', null)
+}
+
+/** Every directory in which a name came or went, and what was taken away. */
+function sync(work: Work, exchange: Exchange): void {
+  work.onPoint('sync', 'before', null)
+  syncDirectory(exchange.keep)
+  const directories = new Set<RawPath>()
+  for (const { steps } of exchange.parts) {
+    for (const step of steps) directories.add(isInPlace(step) ? step.path : parentOfRaw(step.path))
+  }
+  for (const path of directories) if (isThere(work)({ path })) work.ground.sync(path)
+  work.onPoint('sync', 'after', null)
+}
+
+/** Somebody moved a directory while entries were put into it: they are not where they should be. */
+function refuseMoved({ ground }: Work, { parents }: Exchange): void {
+  const moved = ground.moved(parents.map(({ path }) => path))
+  if (moved.length > 0) throw new Collision(moved)
+}
+
+/**
+ * Who opened a file before it was taken away can still write to it. Nobody can open it any more, so
+ * if nobody has it open now, what was hashed stays what it is.
+ */
+function refuseWriters({ parts }: Exchange): void {
+  const paths = new Map<string, RawPath>()
+  const names = new Set<string>()
+  for (const { steps } of parts) {
+    for (const { path, take, changes } of steps) {
+      const entry = take === null ? null : lookAt(take)
+      if (take === null || entry?.kind !== 'file' || changes[0].before === null) continue
+      names.add(take.slice(take.lastIndexOf('/') + 1))
+      paths.set(entry.inode, path)
+    }
+  }
+  const writers = findWriters(names, (inode) => paths.has(inode))
+  if (writers.length > 0) throw busy(writers, paths)
+}
+
+/** Whether nothing of an exchange was done yet. */
+export function isUntouched({ parts }: Exchange): boolean {
+  return !parts.some(({ steps }) => steps.some(hasBegun))
+}
+
+export function stepsOf({ parts }: Exchange): Step[] {
+  return parts.flatMap(({ steps }) => steps)
+}
+
+export function at<T>(onPoint: OnPoint, point: Parameters<OnPoint>[0], action: () => T): T {
+  onPoint(point, 'before', null)
+  const done = action()
+  onPoint(point, 'after', null)
+  return done
+}
