@@ -111,6 +111,7 @@ describe('pins', () => {
       'ledger verify',
       'ledger prove',
       'ledger checkpoint',
+      'ledger key',
       'ledger export',
       'ledger compare',
       'ledger rotate',

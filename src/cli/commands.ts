@@ -27,15 +27,22 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'init',
     says: 'make a home here: laws, rules, a key and a ledger',
-    usage: 'writ init [--no-pass | --pass-fd N] [--name ID] [--namespace NAME] [--home DIR]',
+    usage: 'writ init [--no-pass | --pass-fd N] [--name ID] [--namespace NAME] [--store URL] …',
     options: [
       { name: 'no-pass', value: null, says: 'no human credential yet' },
       { ...PASS_FD, says: 'read the new passphrase from this file descriptor' },
       { name: 'name', value: 'ID', says: 'the id of the local human; the user name without it' },
       { name: 'namespace', value: 'NAME', says: 'its namespace; `local` without it' },
+      { name: 'store', value: 'URL', says: 'a PostgreSQL server for the facts; a file without it' },
+      { name: 'store-owner', value: 'ROLE', says: 'who makes the tables there, and owns them' },
       HOME,
     ],
-    examples: ['writ init', 'writ init --no-pass', 'writ init --name ann --namespace north-farm'],
+    examples: [
+      'writ init',
+      'writ init --no-pass',
+      'writ init --name ann --namespace north-farm',
+      'writ init --store postgresql://writ@db.example/writ --store-owner writ_owner',
+    ],
     load: () => import('./commands/init.ts'),
   },
   {
@@ -195,9 +202,14 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'task list',
     says: 'tasks, and what their receipts say',
-    usage: 'writ task list [--stream NAME]',
-    options: [STREAM, HOME],
-    examples: ['writ task list'],
+    usage: 'writ task list [--limit N] [--after SEQ] [--stream NAME]',
+    options: [
+      { name: 'limit', value: 'N', says: 'at most so many; 1000 without it' },
+      { name: 'after', value: 'SEQ', says: 'go on behind this one; a page’s `next`' },
+      STREAM,
+      HOME,
+    ],
+    examples: ['writ task list', 'writ task list --limit 50 --json'],
     load: () => import('./commands/task-list.ts'),
   },
   {
@@ -279,6 +291,14 @@ export const COMMANDS: readonly Command[] = [
     options: [STREAM, HOME],
     examples: ['writ ledger checkpoint > kept-checkpoint.txt'],
     load: () => import('./commands/ledger-checkpoint.ts'),
+  },
+  {
+    name: 'ledger key',
+    says: 'the public key, to be pinned elsewhere',
+    usage: 'writ ledger key',
+    options: [HOME],
+    examples: ['writ ledger key', 'writ ledger verify --key "$(cat kept-key.txt)"'],
+    load: () => import('./commands/ledger-key.ts'),
   },
   {
     name: 'ledger export',

@@ -13,9 +13,9 @@ import {
   type Ledger,
   type LedgerReader,
   openCredential,
+  openHistory,
   openHome,
   openLedger,
-  openLedgerReader,
   type PrincipalsPlace,
   readRegister,
   type Surroundings,
@@ -85,7 +85,7 @@ export async function withHistory<T>(
 ): Promise<T> {
   const around = surroundings()
   const home = openHome(around, call.options.text('home'))
-  const ledger = openLedgerReader({ directory: home.state })
+  const ledger = await openHistory({ directory: home.state })
   try {
     const register = await readRegister({ ledger, state: home.state })
     return await work({ home, ledger, register, caller: callerOf(around, register) })

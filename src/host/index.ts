@@ -19,6 +19,7 @@ export { HomeFailure } from './home/failure.ts'
 export {
   describeHome,
   type Home,
+  type HomeStore,
   type KnownHome,
   type MadeHome,
   makeHome,
@@ -52,7 +53,7 @@ export { type LedgerReader, openHistory, openLedgerReader } from './ledger/expor
 export { type FactBlock, FactBlocks } from './ledger/fact-block.ts'
 export { checkFilesystem, type FilesystemType } from './ledger/filesystem.ts'
 export { type KeyRing, ringOf } from './ledger/key-ring.ts'
-export { createKey, makeCurrent, openKeys } from './ledger/keys.ts'
+export { createKey, makeCurrent, openKeys, readPublicKeys } from './ledger/keys.ts'
 export {
   type Actor,
   createLedger,

@@ -1,6 +1,7 @@
 /** A ledger as the rest of writ uses it: made, recorded to, bodies beside it, keys rotated. */
 import { chmodSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import BetterSqlite from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { digestBytes, isDigest } from '../../src/base/index.ts'
 import {
@@ -271,6 +272,30 @@ describe('keys', () => {
     const count = await writing
     expect((await checkStream(ledger.store, own())).size).toBeGreaterThanOrEqual(count)
     await other.close()
+  })
+})
+
+describe('closing a ledger that was changed meanwhile', () => {
+  const CHANGES = [
+    [`UPDATE facts SET fact = 'nothing'`, 'ledger.tampered'],
+    ['DROP TABLE facts', 'ledger.unreachable'],
+  ] as const
+
+  it.each(CHANGES)('says so by its code: %s', async (change, code) => {
+    const thread = await openLedger({ directory, writer: 'thread', threadFile: await threadFile() })
+    await ledger.record(entry('a'))
+    await thread.record(entry('b'))
+    const database = new BetterSqlite(join(directory, 'ledger.db'))
+    const triggers = database
+      .prepare(`SELECT name FROM sqlite_schema WHERE type = 'trigger'`)
+      .pluck()
+      .all()
+    for (const name of triggers) database.exec(`DROP TRIGGER ${name}`)
+    database.exec('DROP VIEW history')
+    database.exec(change)
+    database.close()
+    expect(await codeOf(ledger.close())).toBe(code)
+    expect(await codeOf(thread.close())).toBe(code)
   })
 })
 

@@ -5,6 +5,7 @@
 import { fault, showName } from '../../base/index.ts'
 import {
   type Home,
+  type HomeStore,
   isStrongPassphrase,
   type Ledger,
   makeHome,
@@ -31,16 +32,23 @@ export async function run(call: Call): Promise<Exit> {
   const human = humanOf(call, around)
   const isNamed = ['name', 'namespace'].some((name) => call.options.text(name) !== null)
   await refuseActors(call, around)
-  const made = await makeHome(around, call.options.text('home'), {
-    principal: human,
-    source: 'cli',
-  })
+  const actor = { principal: human, source: 'cli' }
+  const made = await makeHome(around, call.options.text('home'), actor, storeOption(call))
   const credential = await withLedger(made.home, (ledger, register) =>
     settleHuman(made.home, ledger, register, human, isNamed, passphrase),
   )
   const { directory: home } = made.home
   await tell(call, { home, created: made.created, credential, level: LEVEL })
   return EXIT.yes
+}
+
+/** Undefined for a file in the state directory. */
+function storeOption({ options }: Call): HomeStore | undefined {
+  const [url, owner] = [options.text('store'), options.text('store-owner')]
+  if (url !== null) return owner === null ? { url } : { url, owner }
+  if (owner === null) return undefined
+  const message = '`--store-owner` is of a `--store`'
+  throw new Stop(fault('cli.usage', '', null, { message }))
 }
 
 /** The bearer of a token is known only to a home that is there, and must be a human of it. */
@@ -153,6 +161,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/\.gitignore$/, 'keeps everything else out of the repository'],
   [/id$/, 'which state on this machine is this home’s'],
   [/ledger\.db$/, 'the facts; never changed, only added to'],
+  [/store\.json$/, 'which server keeps the facts'],
   [/keys$/, 'the key that signs checkpoints; keep it private'],
   [/objects$/, 'outputs and contents that facts only name'],
   [/journal$/, 'promotions under way'],

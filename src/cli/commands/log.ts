@@ -6,11 +6,10 @@ import { type Call, EXIT, type Exit, Stop } from '../command.ts'
 import { FACT_HEADS, factRow } from '../history/fact-rows.ts'
 import { openFact, shownFact } from '../history/facts.ts'
 import { momentOption } from '../history/moment.ts'
+import { LIMIT, LIMIT_MAX, numberOption } from '../history/number.ts'
 import { table } from '../history/table.ts'
 import { type ReadSession, streamToRead, withHistory } from '../home.ts'
 
-const LIMIT = 1_000
-const LIMIT_MAX = 100_000
 const POLL_MS = 200
 
 export async function run(call: Call): Promise<Exit> {
@@ -54,15 +53,6 @@ function principalOption(call: Call) {
   if (principal !== null) return principal
   const message = `${showName(text)} is no principal`
   throw new Stop(fault('cli.usage', '', null, { message, hint: '--principal kind:id@namespace' }))
-}
-
-function numberOption(call: Call, name: string, max: number): number | undefined {
-  const text = call.options.text(name)
-  if (text === null) return undefined
-  const value = Number(text)
-  if (/^\d{1,16}$/.test(text) && value <= max) return value
-  const message = `\`--${name}\` is a number up to ${max}`
-  throw new Stop(fault('cli.usage', '', null, { message }))
 }
 
 async function print(call: Call, facts: readonly Fact[], next: number | null): Promise<void> {

@@ -35,12 +35,13 @@ export function shownFact({ payload, ...fact }: OpenedFact): Fact {
 
 const PAGE = 500
 
-/** All facts of a query, page by page. */
+/** All facts of a query behind one, page by page. */
 export async function* eachFact(
   ledger: LedgerReader,
   query: Omit<Query, 'limit' | 'order' | 'cursor'>,
+  behind = -1,
 ): AsyncIterable<OpenedFact> {
-  let cursor: number | null = -1
+  let cursor: number | null = behind
   while (cursor !== null) {
     const page = await ledger.store.find({ ...query, cursor, limit: PAGE, order: 'oldest_first' })
     for (const { text } of page.facts) yield openFact(ledger, text)

@@ -1,6 +1,6 @@
 /**
  * A home: `.writ/` with what may be shared (`laws.yaml`, `rules/`, `id`), and its state, which is not
- * (`ledger.db`, `objects/`, `keys/`, `principals.json`, `journal/`).
+ * (`ledger.db` or `store.json`, `objects/`, `keys/`, `principals.json`, `journal/`).
  *
  * INVARIANT (a home is obeyed by registration): `openHome` returns only a home whose path, id and laws
  * a human registered. Anything else is `home.untrusted`, and nothing of it is read further.
@@ -8,8 +8,10 @@
 import { randomUUID } from 'node:crypto'
 import { chmodSync, existsSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { digestBytes, isUuid, showName } from '../../base/index.ts'
-import { type Actor, createLedger } from '../ledger/ledger.ts'
+import { digestBytes, fault, isUuid, showName } from '../../base/index.ts'
+import { StoreFailure } from '../../ledger/index.ts'
+import { type Actor, createLedger, type NewStore } from '../ledger/ledger.ts'
+import { connectionOf, readStoreSetting, SQLITE, STORE_FILE } from '../ledger/store-setting.ts'
 import { homeFailure } from './failure.ts'
 import { makeFolder, readIfThere, syncFolder, writeWhole } from './file.ts'
 import { GITIGNORE } from './first-files.ts'
@@ -79,12 +81,19 @@ export function registerHome(surroundings: Surroundings, given: string | null): 
   const directory = findHome(surroundings, given)
   const now = describeHome(directory)
   const root = stateRoot(surroundings)
-  if (now === null || !existsSync(join(root, now.id, 'ledger.db'))) {
+  if (now === null || !existsSync(join(root, now.id, 'keys'))) {
     const message = `the home ${showName(directory)} has no ledger on this machine`
     throw homeFailure('home.missing', directory, message, '`writ init` makes one')
   }
   trustHome(root, now)
   return now
+}
+
+/** A PostgreSQL server for the facts of a new home, each home in a schema of its own. */
+export interface HomeStore {
+  readonly url: string
+  /** The role that makes and owns the tables; the one that the URL names when absent. */
+  readonly owner?: string
 }
 
 export interface MadeHome {
@@ -98,7 +107,10 @@ export async function makeHome(
   surroundings: Surroundings,
   given: string | null,
   actor: Actor,
+  server?: HomeStore,
 ): Promise<MadeHome> {
+  // A wrong one leaves nothing half made.
+  if (server !== undefined) connectionOf(server.url)
   // Loaded here, since most commands open a home and never make one.
   const { DEFAULT_LAWS } = await import('../../policy/index.ts')
   const wanted = newHome(surroundings, given)
@@ -114,7 +126,7 @@ export async function makeHome(
   const now = describeHome(directory)
   if (now === null) throw homeFailure('home.malformed', directory, 'the file `id` is gone')
   const state = join(root, now.id)
-  await makeState(state, now.id, actor, created)
+  await makeState(state, now.id, actor, created, storeOf(now.id, server))
   trustHome(root, now)
   return { home: { directory, id: now.id, state }, created }
 }
@@ -131,16 +143,38 @@ function refuseChanged(root: string, directory: string): void {
 }
 
 /** The ledger is made beside its place and moved there whole, so that a crash leaves none or all. */
-async function makeState(state: string, id: string, actor: Actor, created: string[]) {
-  if (!existsSync(state)) {
+async function makeState(
+  state: string,
+  id: string,
+  actor: Actor,
+  created: string[],
+  store: NewStore,
+): Promise<void> {
+  if (existsSync(state)) refuseOtherStore(state, store)
+  else {
     const draft = `${state}.${process.pid}.tmp`
     rmSync(draft, { recursive: true, force: true })
     makeFolder(draft, 0o700)
-    await createLedger({ directory: draft }, `writ/${id}`, actor)
-    if (moveInto(draft, state)) created.push(state, join(state, 'ledger.db'), join(state, 'keys'))
+    await createLedger({ directory: draft }, `writ/${id}`, actor, store)
+    const file = store.kind === 'sqlite' ? 'ledger.db' : STORE_FILE
+    if (moveInto(draft, state)) created.push(state, join(state, file), join(state, 'keys'))
   }
   chmodSync(state, 0o700)
   for (const name of ['objects', 'journal']) addFolder(join(state, name), 0o700, created)
+}
+
+function storeOf(id: string, server: HomeStore | undefined): NewStore {
+  if (server === undefined) return SQLITE
+  return { kind: 'postgres', schema: `writ_${id.replaceAll('-', '_')}`, ...server }
+}
+
+/** A ledger stays where it was made. */
+function refuseOtherStore(state: string, store: NewStore): void {
+  if (store.kind === 'sqlite') return
+  const found = readStoreSetting(state)
+  if (found.kind === 'postgres' && found.url === store.url) return
+  const message = 'this home has its ledger elsewhere already'
+  throw new StoreFailure(fault('ledger.exists', state, null, { message }))
 }
 
 /** False when another process was first; its ledger stays. */

@@ -138,6 +138,7 @@ const TAIL_MAX = 50_000
 const CLOSING_STRETCHES = 5
 
 export class Engine {
+  readonly #file: string
   readonly #database: Database
   readonly #ledger: LedgerFile
   readonly #index: FactIndex
@@ -146,6 +147,7 @@ export class Engine {
   readonly #behind = new Map<number, { size: number; mark: number }>()
 
   constructor({ file, filesystemType, ...options }: EngineOptions) {
+    this.#file = file
     this.#database = openLedgerDatabase(file, 'write', filesystemType)
     try {
       this.#index = new FactIndex(indexFileOf(file), this.#database)
@@ -168,8 +170,20 @@ export class Engine {
     return this.#ledger.commit(calls)
   }
 
-  /** A stretch of work behind the ledger's back; false when there is none left. */
+  /**
+   * A stretch of work behind the ledger's back; false when there is none left. Facts that somebody
+   * changed meanwhile cannot be indexed: that is a failure of the ledger, told once, by its name.
+   */
   followUp(): boolean {
+    try {
+      return this.#followUp()
+    } catch (error) {
+      this.#behind.clear()
+      throw failureOf(error, this.#file)
+    }
+  }
+
+  #followUp(): boolean {
     for (const [stream, { size }] of this.#behind) {
       const mark = this.#index.follow(stream, size, INDEX_CHUNK)
       this.#lookup.trim(stream, mark)
@@ -188,10 +202,13 @@ export class Engine {
 
   /** Leaves a short tail behind, unless it was so long that nobody should wait for it now. */
   close(): void {
-    for (let stretch = 0; stretch < CLOSING_STRETCHES && this.followUp(); stretch++);
-    this.#ledger.close()
-    this.#index.close()
-    this.#database.close()
+    try {
+      for (let stretch = 0; stretch < CLOSING_STRETCHES && this.followUp(); stretch++);
+    } finally {
+      this.#ledger.close()
+      this.#index.close()
+      this.#database.close()
+    }
   }
 
   #noteGrown(stream: number, size: number): void {

@@ -9,9 +9,15 @@
  */
 import { rmSync } from 'node:fs'
 import type { Database, Statement } from 'better-sqlite3'
-import { INDEXED_FIELDS, type IndexedField, indexTerms, StoreFailure } from '../../ledger/index.ts'
+import {
+  type Fact,
+  INDEXED_FIELDS,
+  type IndexedField,
+  indexTerms,
+  StoreFailure,
+} from '../../ledger/index.ts'
 import { factPlace } from './schema.ts'
-import { isBusy, isDamage, isFull, openDatabase, takeTurn } from './sqlite.ts'
+import { failure, isBusy, isDamage, isFull, openDatabase, takeTurn } from './sqlite.ts'
 
 const VERSION = 1
 
@@ -101,7 +107,7 @@ export class FactIndex {
       return this.#follow(stream, size, limit)
     } catch (error) {
       // Somebody else is at it, or there is no room: the tail is longer, and nothing else is wrong.
-      if (error instanceof StoreFailure || isBusy(error) || isFull(error)) return 0
+      if (isBusy(error) || isFull(error) || isBusyFailure(error)) return 0
       if (!isDamage(error)) throw error
       this.remake()
       return 0
@@ -134,7 +140,7 @@ export class FactIndex {
     const texts = this.#facts.all(factPlace(stream, from), factPlace(stream, to)) as string[]
     const rows: IndexRow[] = []
     texts.forEach((text, offset) => {
-      const terms = indexTerms(JSON.parse(text))
+      const terms = indexTerms(parsed(text))
       FIELDS.forEach((field, code) => {
         const value = terms[field]
         if (value !== undefined) rows.push([stream, code, value, from + offset])
@@ -148,6 +154,19 @@ export class FactIndex {
     this.#open.database.close()
     removeIndex(this.#file)
     this.#open = openIndex(this.#file)
+  }
+}
+
+function isBusyFailure(error: unknown): boolean {
+  return error instanceof StoreFailure && error.fault.code === 'ledger.busy'
+}
+
+/** Facts are written as JSON; what others wrote over them may be anything. */
+function parsed(text: string): Fact {
+  try {
+    return JSON.parse(text) as Fact
+  } catch {
+    throw failure('ledger.tampered', '', 'a stored fact is no JSON')
   }
 }
 

@@ -85,6 +85,35 @@ export function openKeys(directory: string): KeyRing {
   }
 }
 
+/** Public keys as texts to pin: the one that signs new streams, and those that it followed. */
+export interface PublicKeys {
+  readonly current: string
+  readonly earlier: readonly string[]
+}
+
+/** Reads no private key. */
+export function readPublicKeys(directory: string): PublicKeys {
+  try {
+    const wanted = readFileSync(join(directory, 'current'), 'utf8').trim()
+    const files = readdirSync(directory).filter((file) => file.endsWith('.pub'))
+    const texts = files.map((file) => [file, readFileSync(join(directory, file), 'utf8').trim()])
+    const current = texts.find(([file]) => file === `${wanted}.pub`)?.[1]
+    if (current === undefined) {
+      throw new StoreFailure(fault('ledger.key_missing', directory, { key: wanted }))
+    }
+    return { current, earlier: texts.flatMap(([, text = '']) => (text === current ? [] : [text])) }
+  } catch (error) {
+    throw missingKeys(error, directory)
+  }
+}
+
+function missingKeys(error: unknown, directory: string): unknown {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return failureOf(error, directory)
+  return new StoreFailure(fault('ledger.key_missing', directory, { key: 'current' }), {
+    cause: error,
+  })
+}
+
 function readRing(directory: string): KeyRing {
   try {
     const files = readdirSync(directory).filter((file) => file.endsWith('.key'))
@@ -96,10 +125,7 @@ function readRing(directory: string): KeyRing {
     }
     return ringOf(current, ...[...keys.values()].filter((key) => key !== current))
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw failureOf(error, directory)
-    throw new StoreFailure(fault('ledger.key_missing', directory, { key: 'current' }), {
-      cause: error,
-    })
+    throw missingKeys(error, directory)
   }
 }
 

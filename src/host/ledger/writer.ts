@@ -75,9 +75,18 @@ export class InlineWriter implements Writer {
         if (answer instanceof StoreFailure) reject(answer)
         else resolve(answer ?? [])
       })
-      if (this.#engine.isFarBehind) this.#engine.followUp()
     } catch (bug) {
       for (const { reject } of queue) reject(bug)
+    }
+    this.#followUp()
+  }
+
+  /** What was acknowledged stays so, whatever becomes of the index. */
+  #followUp(): void {
+    try {
+      if (this.#engine.isFarBehind) this.#engine.followUp()
+    } catch (error) {
+      if (!(error instanceof StoreFailure)) throw error
     }
   }
 }
@@ -109,6 +118,7 @@ class ThreadWriter implements Writer {
   /** Null when the last one died; the next call starts another. */
   #thread: Worker | null = null
   #isClosed = false
+  #closingFailure: StoreFailure | null = null
 
   constructor(entry: URL, options: ThreadOptions) {
     this.#entry = entry
@@ -138,6 +148,7 @@ class ThreadWriter implements Writer {
     thread.ref()
     thread.postMessage('close' satisfies ThreadMessage)
     await ended
+    if (this.#closingFailure !== null) throw this.#closingFailure
   }
 
   #send(call: Omit<ThreadCall, 'id'>): Promise<readonly Appended[]> {
@@ -162,8 +173,8 @@ class ThreadWriter implements Writer {
   #start(): Worker {
     const thread = new Worker(this.#entry, { workerData: this.#options, name: 'ledger writer' })
     thread.on('message', (answer: ThreadAnswer) => {
-      if (answer.kind === 'refused') this.#lose(thread, new StoreFailure(answer.fault))
-      else this.#deliver(answer)
+      if (answer.kind === 'answers') this.#deliver(answer)
+      else this.#refuse(thread, new StoreFailure(answer.fault))
       if (this.#waiting.size === 0) thread.unref()
     })
     thread.on('error', (error) => this.#lose(thread, this.#unclear(error)))
@@ -179,6 +190,12 @@ class ThreadWriter implements Writer {
       if ('fault' in answer) waiting.reject(new StoreFailure(answer.fault))
       else waiting.resolve(answer.appended)
     }
+  }
+
+  /** The ledger could not be opened, or was found changed when it was closed. */
+  #refuse(thread: Worker, failure: StoreFailure): void {
+    if (this.#isClosed && this.#waiting.size === 0) this.#closingFailure = failure
+    else this.#lose(thread, failure)
   }
 
   /** The thread is gone, and with it everything that was sent to it. */

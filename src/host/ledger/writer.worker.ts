@@ -50,7 +50,7 @@ function run(port: NonNullable<typeof parentPort>, options: ThreadOptions): void
   let isFollowing = false
   const followUp = (): void => {
     // One stretch, then the queue again: an append never waits for more than one.
-    isFollowing = !isClosing && engine.followUp()
+    isFollowing = !isClosing && hasMore(engine)
     if (isFollowing) setImmediate(followUp)
   }
   const quiet = setTimeout(() => {
@@ -65,12 +65,31 @@ function run(port: NonNullable<typeof parentPort>, options: ThreadOptions): void
     }
     if (calls.length > 0) tell({ kind: 'answers', answers: commit(engine, calls) })
     quiet.refresh()
-    if (engine.isFarBehind) engine.followUp()
+    if (engine.isFarBehind) hasMore(engine)
     if (!isClosing) return
     clearTimeout(quiet)
-    engine.close()
+    close(engine, tell)
     port.close()
   })
+}
+
+/** Nobody waits for the index; a ledger that was changed is told to whoever appends or closes. */
+function hasMore(engine: Engine): boolean {
+  try {
+    return engine.followUp()
+  } catch (error) {
+    if (error instanceof StoreFailure) return false
+    throw error
+  }
+}
+
+function close(engine: Engine, tell: (answer: ThreadAnswer) => void): void {
+  try {
+    engine.close()
+  } catch (error) {
+    if (!(error instanceof StoreFailure)) throw error
+    tell({ kind: 'refused', fault: error.fault })
+  }
 }
 
 function open(
