@@ -9,7 +9,7 @@
 import { linkSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Digest, fault } from '../../base/index.ts'
-import { type Change, type RawPath, rawOfText } from '../../gate/index.ts'
+import { type Change, rawOfText } from '../../gate/index.ts'
 import { isSameRoot, type RootIdentity } from '../tree/marker.ts'
 import type { OnPoint, Work } from './apply.ts'
 import { checkDevices, checkParts, checkWriters } from './check.ts'
