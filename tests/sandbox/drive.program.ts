@@ -4,8 +4,13 @@
  * Its one argument is an order; see drive.ts.
  */
 import { readdirSync } from 'node:fs'
-import { createDriver, type Sandbox, SandboxFailure } from '../../src/host/index.ts'
-import type { DrivenRun, DriveOrder } from './drive.ts'
+import {
+  createDriver,
+  type Sandbox,
+  SandboxFailure,
+  type TerminalShape,
+} from '../../src/host/index.ts'
+import type { DrivenRun, DriveOrder, TerminalOrder } from './drive.ts'
 
 const order: DriveOrder = JSON.parse(process.argv[2] ?? '{}')
 const driver = createDriver({
@@ -33,14 +38,18 @@ try {
 async function runOne(sandbox: Sandbox, run: DriveOrder['runs'][number]): Promise<DrivenRun> {
   const stdout: Buffer[] = []
   const stderr: Buffer[] = []
+  const abort = new AbortController()
+  const { abortAfterMs, signal } = run
+  if (abortAfterMs !== undefined) setTimeout(() => abort.abort(), abortAfterMs)
+  if (signal !== undefined) setTimeout(() => sandbox.signal(signal.name), signal.afterMs)
   const outcome = await sandbox.run({
     argv: run.argv,
     cwd: run.cwd,
     env: run.env,
     stdin: run.stdin === undefined ? 'empty' : Buffer.from(run.stdin),
-    terminal: null,
+    terminal: run.terminal === undefined ? null : terminalOf(run.terminal),
     onOutput: (stream, bytes) => (stream === 'stdout' ? stdout : stderr).push(Buffer.from(bytes)),
-    abort: new AbortController().signal,
+    abort: abort.signal,
   })
   return {
     outcome,
@@ -50,5 +59,16 @@ async function runOne(sandbox: Sandbox, run: DriveOrder['runs'][number]): Promis
       root,
       entries: readdirSync(upper, { recursive: true }).map(String).sort(),
     })),
+  }
+}
+
+function terminalOf({ rows, columns, resize }: TerminalOrder): TerminalShape {
+  return {
+    rows,
+    columns,
+    onResize: (listener) => {
+      if (resize === undefined) return
+      setTimeout(() => listener(resize.rows, resize.columns), resize.afterMs)
+    },
   }
 }

@@ -28,7 +28,16 @@ export interface DriveOrder {
     readonly cwd: string
     readonly env: Readonly<Record<string, string>>
     readonly stdin?: string
+    readonly terminal?: TerminalOrder
+    readonly abortAfterMs?: number
+    readonly signal?: { readonly name: NodeJS.Signals; readonly afterMs: number }
   }[]
+}
+
+export interface TerminalOrder {
+  readonly rows: number
+  readonly columns: number
+  readonly resize?: { readonly rows: number; readonly columns: number; readonly afterMs: number }
 }
 
 export interface DrivenRun {
@@ -61,6 +70,9 @@ export interface Drive {
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
   readonly stdin?: string
+  readonly terminal?: TerminalOrder
+  readonly abortAfterMs?: number
+  readonly signal?: { readonly name: NodeJS.Signals; readonly afterMs: number }
   readonly disks?: readonly string[]
   readonly pool?: number
   /** In front of the process that opens the sandbox, such as a shell that leaves a descriptor open. */
@@ -111,6 +123,9 @@ export async function orderOf(asked: Drive): Promise<DriveOrder> {
       cwd: asked.cwd ?? asked.root,
       env: asked.env ?? { PATH: '/usr/bin:/bin:/usr/sbin:/sbin' },
       ...(asked.stdin === undefined ? {} : { stdin: asked.stdin }),
+      ...(asked.terminal === undefined ? {} : { terminal: asked.terminal }),
+      ...(asked.abortAfterMs === undefined ? {} : { abortAfterMs: asked.abortAfterMs }),
+      ...(asked.signal === undefined ? {} : { signal: asked.signal }),
     })),
   }
 }

@@ -42,3 +42,36 @@ describe.each(WHO)('a sandbox opened by %s', (as) => {
     ])
   })
 })
+
+describe.each(WHO)('a terminal inside, for %s', (as) => {
+  it('is the command’s own, with size, /dev/tty and one stream', async () => {
+    const root = place(as)
+    const { stdout, stderr, outcome } = await driveOne(
+      { as, root, terminal: { rows: 33, columns: 99 } },
+      'stty size; tty; echo to-tty > /dev/tty; echo to-err >&2; exit 5',
+    )
+    expect(stdout.replaceAll('\r', '')).toBe('33 99\n/dev/pts/0\nto-tty\nto-err\n')
+    expect(stderr).toBe('')
+    expect(outcome).toMatchObject({ exitCode: 5, backgroundProcesses: 0, killedBy: null })
+  })
+
+  it('takes a new size while the command runs', async () => {
+    const root = place(as)
+    const resize = { rows: 50, columns: 120, afterMs: 150 }
+    const { stdout } = await driveOne(
+      { as, root, terminal: { rows: 20, columns: 80, resize } },
+      'trap "stty size; exit" WINCH; stty size; i=0; while [ $i -lt 50 ]; do sleep 0.1; i=$((i+1)); done',
+    )
+    expect(stdout.replaceAll('\r', '')).toBe('20 80\n50 120\n')
+  })
+
+  it('forwards signals to the foreground', async () => {
+    const root = place(as)
+    const { stdout, outcome } = await driveOne(
+      { as, root, terminal: { rows: 20, columns: 80 }, signal: { name: 'SIGINT', afterMs: 300 } },
+      'trap "echo caught; exit 9" INT; i=0; while [ $i -lt 50 ]; do sleep 0.1; i=$((i+1)); done',
+    )
+    expect(stdout).toContain('caught')
+    expect(outcome.exitCode).toBe(9)
+  })
+})

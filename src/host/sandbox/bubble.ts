@@ -38,16 +38,17 @@ export const OWNER_CAPABILITIES = [
 export const FD = { filter: 3, holder: 4, inner: 5, script: 6, status: 7, stderr: 8 } as const
 
 /**
- * First process inside. It cannot be killed from inside, says that it is there, waits for a line, runs
+ * First process inside. It cannot be killed from inside, says that it is there, waits for the word, runs
  * the script, tells how it ended, and stays until it is killed from outside.
  */
 const INNER = [
   `exec ${FD.filter}<&- ${FD.status}>&-`,
   `echo R >&${FD.inner}`,
-  `read -r line <&${FD.inner} || exit`,
+  // Other lines are sizes of a terminal that came too late for an earlier run.
+  `while read -r line <&${FD.inner} || exit; do [ "$line" = go ] && break; done`,
   `. /proc/self/fd/${FD.script}`,
   `echo "X$?" >&${FD.inner}`,
-  `read -r line <&${FD.inner}`,
+  `while read -r line <&${FD.inner}; do :; done`,
 ].join('\n')
 
 const RUNTIME_BYTES = 1024 * 1024

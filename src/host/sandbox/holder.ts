@@ -81,8 +81,9 @@ export class Holder {
     this.#controlSocket.write('\n')
   }
 
-  goInside(): void {
-    this.#innerSocket.write('\n')
+  /** A line for the shell that waits inside. */
+  tellInside(line: string): void {
+    this.#innerSocket.write(`${line}\n`)
   }
 
   /** The next line of the holder, which has to be this one. */

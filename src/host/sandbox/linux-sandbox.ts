@@ -5,8 +5,7 @@
  * INVARIANT (dead before read): a run resolves only after bubblewrap has reaped the first process
  *   inside, which the kernel lets die last, and after the last byte of output came.
  */
-import { constants, openSync, writeFileSync } from 'node:fs'
-import { Socket } from 'node:net'
+import { writeFileSync } from 'node:fs'
 import { constants as osConstants } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -16,6 +15,7 @@ import type { Control, Layer, RunOutcome, RunRequest, Sandbox, SandboxRequest } 
 import { sandboxFailure } from './failure.ts'
 import type { Lines } from './lines.ts'
 import {
+  foregroundGroup,
   forkRefusals,
   groupCpuMs,
   groupMemoryPeak,
@@ -24,8 +24,9 @@ import {
   processUse,
 } from './meters.ts'
 import { type Opened, OWN_TASKS } from './opening.ts'
+import { destroyEnds, type Ends, feed, flowing, openEnds } from './pipe-ends.ts'
 import { removeTree } from './remove-tree.ts'
-import { processLimits, runScript } from './run-script.ts'
+import { processLimits, runScript, sizeLine, TERMINAL_TASKS } from './run-script.ts'
 import { monotonicMs, SLOT, SLOTS_BYTES, Watch, type WatchOrder } from './watch.ts'
 import type { Watcher } from './watcher.ts'
 
@@ -35,13 +36,6 @@ const { signals } = osConstants
 const GRACE_MS = 2000
 const LOOK_MS = 5
 const MEBIBYTE = 1024 * 1024
-
-/** Our ends of the pipes of one run. */
-interface Ends {
-  readonly stdin: Socket
-  readonly stdout: Socket
-  readonly stderr: Socket
-}
 
 /** A shell that waits inside, and our ends of its pipes. */
 interface Waiting {
@@ -59,6 +53,8 @@ export class LinuxSandbox implements Sandbox {
   readonly #watcher: Watcher
   #waiting: Promise<Waiting> | null
   #running: Waiting | null = null
+  #hasTerminal = false
+  #onClosed: () => void = () => undefined
   #usedCpuMs = 0
   #usedMs = 0
   #closed: Promise<void> | null = null
@@ -85,7 +81,9 @@ export class LinuxSandbox implements Sandbox {
   }
 
   signal(name: NodeJS.Signals): void {
-    if (this.#running !== null) killQuietly(-this.#running.pid, name)
+    if (this.#running === null) return
+    const { pid } = this.#running
+    killQuietly(-((this.#hasTerminal ? foregroundGroup(pid) : null) ?? pid), name)
   }
 
   async run(request: RunRequest): Promise<RunOutcome> {
@@ -96,6 +94,7 @@ export class LinuxSandbox implements Sandbox {
     const waiting = await (this.#waiting ?? this.#launch())
     this.#waiting = null
     this.#running = waiting
+    this.#hasTerminal = request.terminal !== null
     try {
       return await this.#runIn(waiting, request)
     } finally {
@@ -103,8 +102,13 @@ export class LinuxSandbox implements Sandbox {
     }
   }
 
+  /** Called once, when nothing of the sandbox is left. */
+  whenClosed(listener: () => void): void {
+    this.#onClosed = listener
+  }
+
   close(): Promise<void> {
-    this.#closed ??= this.#close()
+    this.#closed ??= this.#close().finally(() => this.#onClosed())
     return this.#closed
   }
 
@@ -125,11 +129,7 @@ export class LinuxSandbox implements Sandbox {
 
   async #launch(): Promise<Waiting> {
     const { holder, pipes } = this.#opened
-    const ends: Ends = {
-      stdin: openEnd(pipes.stdin, 'write'),
-      stdout: openEnd(pipes.stdout, 'read'),
-      stderr: openEnd(pipes.stderr, 'read'),
-    }
+    const ends = openEnds(pipes)
     const end = holder.control.next()
     holder.go()
     const words: string[] = []
@@ -157,14 +157,15 @@ export class LinuxSandbox implements Sandbox {
       flowing(ends.stdout, (bytes) => request.onOutput('stdout', bytes)),
       flowing(ends.stderr, (bytes) => request.onOutput('stderr', bytes)),
     ]
-    const order = this.#order(pid)
+    const order = this.#order(pid, request.terminal === null ? 0 : TERMINAL_TASKS)
     const startedMs = monotonicMs()
     const startedAtMs = Date.now()
     const onAbort = (): void => killQuietly(pid, 'SIGKILL')
     request.abort.addEventListener('abort', onAbort)
     if (request.abort.aborted) onAbort()
     feed(ends.stdin, request.stdin)
-    holder.goInside()
+    holder.tellInside('go')
+    this.#followSize(request)
     this.#watcher.watch(order)
     const ended = await this.#ending(order, waiting.end)
     const watch = new Watch(order)
@@ -196,7 +197,15 @@ export class LinuxSandbox implements Sandbox {
     }
   }
 
-  #order(pid: number): WatchOrder {
+  #followSize({ terminal }: RunRequest): void {
+    terminal?.onResize((rows, columns) => {
+      if (this.#running !== null && this.#hasTerminal) {
+        this.#opened.holder.tellInside(sizeLine({ rows, columns }))
+      }
+    })
+  }
+
+  #order(pid: number, terminalTasks: number): WatchOrder {
     const { group, disk } = this.#opened
     const { caps } = this.#request
     const files = group?.files ?? {}
@@ -215,7 +224,7 @@ export class LinuxSandbox implements Sandbox {
       usedCpuMs: this.#usedCpuMs,
       deadlineMs: monotonicMs() + caps.durationMs - this.#usedMs,
       disk,
-      ownTasks: OWN_TASKS,
+      ownTasks: OWN_TASKS + terminalTasks,
     }
   }
 
@@ -332,33 +341,6 @@ async function aloneOrLate(pid: number, untilMs: number): Promise<number> {
     if (alive === 0 || monotonicMs() >= untilMs) return alive
     await pause(LOOK_MS)
   }
-}
-
-function openEnd(path: string, way: 'read' | 'write'): Socket {
-  // For writing it is opened both ways, since a pipe without a reader cannot be opened otherwise.
-  const flags = way === 'read' ? constants.O_RDONLY : constants.O_RDWR
-  const fd = openSync(path, flags | constants.O_NONBLOCK)
-  const socket = new Socket({ fd, readable: way === 'read', writable: way === 'write' })
-  socket.on('error', () => undefined)
-  return socket
-}
-
-function destroyEnds(ends: Ends): void {
-  for (const socket of Object.values(ends)) socket.destroy()
-}
-
-/** Resolves when every writer is gone and everything written was handed over. */
-function flowing(socket: Socket, onBytes: (bytes: Uint8Array) => void): Promise<void> {
-  socket.on('data', onBytes)
-  return new Promise((resolve) => {
-    socket.once('close', () => resolve())
-  })
-}
-
-function feed(socket: Socket, stdin: RunRequest['stdin']): void {
-  if (stdin === 'empty') socket.destroy()
-  else if (stdin instanceof Uint8Array) socket.end(stdin, () => socket.destroy())
-  else stdin.pipe(socket).once('finish', () => socket.destroy())
 }
 
 function killQuietly(pid: number, signal: NodeJS.Signals): void {

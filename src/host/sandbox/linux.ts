@@ -68,6 +68,7 @@ class LinuxDriver implements SandboxDriver {
     const opened = await openSandbox(request, this.#workshop)
     const sandbox = await LinuxSandbox.start(request, opened, this.#watcher)
     this.#open.add(sandbox)
+    sandbox.whenClosed(() => this.#open.delete(sandbox))
     return sandbox
   }
 

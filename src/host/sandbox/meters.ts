@@ -62,11 +62,23 @@ export function isDead(pid: number): boolean {
   return state === undefined || state === 'Z' || state === 'X'
 }
 
-/** The group of a terminal that has the word, as this process numbers it; null without one. */
-export function foregroundGroup(pid: number): number | null {
-  const group = Number(statOf(`/proc/${pid}/stat`)?.[5] ?? -1)
-  return group > 0 ? group : null
+/**
+ * The group that has the word on the terminal of a sandbox, in the numbers of this process's namespace;
+ * null when nobody below this process has a terminal.
+ */
+export function foregroundGroup(first: number): number | null {
+  const open = [first]
+  for (let pid = open.shift(); pid !== undefined; pid = open.shift()) {
+    const group = Number(statOf(`/proc/${pid}/stat`)?.[5] ?? -1)
+    if (group > 0) return group
+    if (open.length > CHILDREN_MAX) return null
+    open.push(...textOr(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number))
+  }
+  return null
 }
+
+/** The terminal belongs to the second generation; further down nobody looks for it. */
+const CHILDREN_MAX = 1000
 
 export function groupCpuMs({ cpu }: GroupFiles): number | null {
   if (cpu === undefined) return null

@@ -22,8 +22,10 @@ import { liveSocketPlaces } from './live-sockets.ts'
 import { type Mask, masksOf, procMasks, systemMasks } from './masks.ts'
 import { isWithin, readMounts } from './mount-table.ts'
 import { type OverlayPlan, type PlannedRoot, planOverlays } from './overlay-plan.ts'
+import type { Pipes } from './pipe-ends.ts'
 import { requireProgram } from './programs.ts'
 import { removeTree } from './remove-tree.ts'
+import { TERMINAL_TASKS } from './run-script.ts'
 import { quoteAll } from './shell-text.ts'
 import type { DiskMeter } from './watch.ts'
 
@@ -55,15 +57,7 @@ export interface Opened {
   readonly group: ControlGroup | null
   readonly backing: Backing
   readonly disk: DiskMeter
-  readonly pid: number
   readonly pipes: Pipes
-}
-
-/** The command's ends are opened by the holder, ours by us, before each run. */
-export interface Pipes {
-  readonly stdin: string
-  readonly stdout: string
-  readonly stderr: string
 }
 
 const PRIVATE_PLACES = ['/tmp', '/var/tmp']
@@ -137,7 +131,6 @@ async function build(
     group,
     backing,
     disk: diskMeter(holder, directory, backing),
-    pid: 0,
     pipes,
   }
 }
@@ -175,7 +168,7 @@ function makeGroup(
   const written = backing.kind === 'memory' ? caps.diskMb : 0
   return ControlGroup.make(shop.groups, `writ-${name}`, {
     memoryBytes: (caps.memoryMb + written) * MEBIBYTE + OWN_BYTES,
-    processes: caps.processes + OWN_TASKS,
+    processes: caps.processes + OWN_TASKS + TERMINAL_TASKS,
   })
 }
 

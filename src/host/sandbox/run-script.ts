@@ -3,7 +3,8 @@
  * happens in a subshell that becomes the command, so the waiting shell itself stays as it was.
  */
 import { FD } from './bubble.ts'
-import type { Caps, RunRequest } from './driver.ts'
+import type { Caps, RunRequest, TerminalShape } from './driver.ts'
+import { requireProgram } from './programs.ts'
 import { quote, quoteAll } from './shell-text.ts'
 
 export interface ProcessLimits {
@@ -13,6 +14,9 @@ export interface ProcessLimits {
   /** Null where the kernel counts per sandbox already, or not at all. */
   readonly processes: number | null
 }
+
+/** `script`, the loop that sets sizes, and `stty` in it. */
+export const TERMINAL_TASKS = 3
 
 const OPEN_FILES = 4096
 const BLOCK_BYTES = 512
@@ -27,14 +31,61 @@ export function processLimits(
     fileBytes: diskMb * 1024 * 1024,
     openFiles: OPEN_FILES,
     // The waiting shell, and one above the cap so that passing it can be seen.
-    processes: hasCounter ? null : processes + 2,
+    processes: hasCounter ? null : processes + 2 + TERMINAL_TASKS,
   }
 }
 
-type Said = Pick<RunRequest, 'argv' | 'cwd' | 'env'>
+type Said = Pick<RunRequest, 'argv' | 'cwd' | 'env' | 'terminal'>
 
-export function runScript({ argv, cwd, env }: Said, limits: ProcessLimits): string {
-  const lines = [
+export function runScript(said: Said, limits: ProcessLimits): string {
+  return said.terminal === null
+    ? plainScript(said, limits)
+    : terminalScript(said, said.terminal, limits)
+}
+
+function plainScript({ argv, cwd, env }: Said, limits: ProcessLimits): string {
+  return `${[...beginning(cwd, limits), ...commandLines(argv, env), ')'].join('\n')}\n`
+}
+
+/**
+ * The command gets a terminal of its own from `script`, the first one of this sandbox's own instance.
+ * Beside it runs a loop that gives it each new size that is told.
+ */
+function terminalScript({ argv, cwd, env }: Said, size: Size, limits: ProcessLimits): string {
+  const { SHELL } = env
+  const inside = [
+    SHELL === undefined ? 'unset SHELL' : `export SHELL=${quote(SHELL)}`,
+    `${requireProgram('stty')} ${sizeLine(size)} 2>/dev/null`,
+    `exec ${quoteAll(argv)}`,
+  ].join('\n')
+  const script = [requireProgram('script'), '-qefE', 'always', '-c', inside, '/dev/null']
+  return [
+    `( while read -r line <&${FD.inner}; do ${requireProgram('stty')} -F ${TERMINAL} $line; done )\\`,
+    `>/dev/null 2>&1 ${FD.script}<&- ${FD.stderr}>&- &`,
+    ...beginning(cwd, limits),
+    ...commandLines(script, { ...env, SHELL: '/bin/sh' }),
+    ')',
+    'status=$?',
+    '{ kill -KILL $! && wait $!; } 2>/dev/null',
+    '( exit $status )',
+    '',
+  ].join('\n')
+}
+
+type Size = Pick<TerminalShape, 'rows' | 'columns'>
+
+const TERMINAL = '/dev/pts/0'
+const SIZE_MAX = 9999
+
+/** As `stty` takes it, and the loop inside. */
+export function sizeLine({ rows, columns }: Size): string {
+  const bounded = (count: number): number => Math.min(Math.max(Math.trunc(count) || 1, 1), SIZE_MAX)
+  return `rows ${bounded(rows)} cols ${bounded(columns)}`
+}
+
+/** Opens the subshell that becomes the command. */
+function beginning(cwd: string, limits: ProcessLimits): readonly string[] {
+  return [
     '(',
     // A limit that is lower already stays; what the shell says of it is nobody's output.
     limitLine('c', 0),
@@ -44,11 +95,7 @@ export function runScript({ argv, cwd, env }: Said, limits: ProcessLimits): stri
     ...(limits.processes === null ? [] : [processLine(limits.processes)]),
     `cd ${quote(cwd)} 2>/dev/null || { echo C >&${FD.inner}; exit 125; }`,
     `exec 2>&${FD.stderr} ${FD.inner}>&- ${FD.script}<&- ${FD.stderr}>&-`,
-    ...commandLines(argv, env),
-    ')',
-    '',
   ]
-  return lines.join('\n')
 }
 
 function limitLine(letter: string, value: number): string {
