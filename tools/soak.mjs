@@ -16,6 +16,11 @@ const SOAKS = [
     files: ['tests/constitution/analysis.test.ts'],
     env: { WRIT_ANALYSIS_RUNS: '400' },
   },
+  {
+    name: 'expression',
+    files: ['tests/expression/difference.test.ts'],
+    env: { WRIT_EXPRESSION_RUNS: '200000' },
+  },
   { name: 'tamper', files: ['tests/ledger/tamper.test.ts'], env: { WRIT_TAMPER_RUNS: '2500' } },
   {
     name: 'postgres-tamper',

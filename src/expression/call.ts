@@ -119,7 +119,8 @@ function presence(lowering: Lowering, node: CallNode): Lowered {
     const holder = base(frame)
     if (holder instanceof Failure) return holder
     if (typeof holder !== 'object' || holder === null) {
-      return fail('expression.overload', at, 'what `has` looks into has no fields')
+      const named = field.base.kind === 'name' ? null : known.path
+      return fail('expression.overload', at, 'what `has` looks into has no fields', named)
     }
     const value = holdsKey(holder, name)
     if (path !== null) {

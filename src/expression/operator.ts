@@ -58,30 +58,39 @@ export function lowerCompare(
     const message = `${showName(operator)} cannot stand between ${sayType(left.type)} and ${sayType(right.type)}`
     lowering.refuse('expression.type', at, message)
   }
-  return bool(ordering(left.run, right.run, operator, at))
+  return bool(ordering(left, right, operator, at))
 }
 
 function ordering(
-  left: Run,
-  right: Run,
+  left: Lowered,
+  right: Lowered,
   operator: Exclude<CompareOperator, '==' | '!='>,
   at: number,
 ): Run {
   return (frame) => {
-    const one = left(frame)
-    const other = right(frame)
+    const one = left.run(frame)
+    const other = right.run(frame)
     if (typeof one === 'string' && typeof other === 'string') {
       const spent = charge(frame, Math.min(one.length, other.length) >> 4, at)
       if (spent !== null) return spent
     }
     const holds = order(operator, one, other)
     if (holds !== null) return holds
-    return failureOf(one, other) ?? fail('expression.overload', at, sayOverload(operator))
+    return failureOf(one, other) ?? overload(operator, at, left, right, other)
   }
 }
 
-function sayOverload(operator: string): string {
-  return `${showName(operator)} cannot compare or reckon with what is here`
+/** Blames the right operand where it is null, else the left one, by the path it was read under. */
+function overload(
+  operator: string,
+  at: number,
+  left: Lowered,
+  right: Lowered,
+  other: unknown,
+): Failure {
+  const path = other === null || left.path === null ? right.path : left.path
+  const what = path === null ? 'what is here' : `${showName(path)} as it is`
+  return fail('expression.overload', at, `${showName(operator)} cannot work with ${what}`, path)
 }
 
 function isOrdered(left: ValueType, right: ValueType): boolean {
@@ -168,24 +177,24 @@ export function lowerIn(lowering: Lowering, node: Binary<'in', 'in'>): Lowered {
     }
   }
   if (element !== null) checkWord(lowering, { ...right, type: element }, left)
-  return bool(membership(left.run, right.run, at))
+  return bool(membership(left, right, at))
 }
 
 function isTextual(type: ValueType): boolean {
   return kindOf(type) === 'string' || kindOf(type) === 'any'
 }
 
-function membership(left: Run, right: Run, at: number): Run {
+function membership(left: Lowered, right: Lowered, at: number): Run {
   return (frame) => {
-    const value = left(frame)
-    const holder = right(frame)
+    const value = left.run(frame)
+    const holder = right.run(frame)
     const failure = failureOf(value, holder)
     if (failure !== null) return failure
     if (Array.isArray(holder)) return isAmong(value, holder, frame, at)
     if (typeof holder === 'object' && holder !== null && typeof value === 'string') {
       return Object.hasOwn(holder, value)
     }
-    return fail('expression.overload', at, sayOverload('in'))
+    return overload('in', at, left, right, holder)
   }
 }
 
@@ -223,7 +232,7 @@ export function lowerArithmetic(
   const type = kinds.length < 2 ? 'any' : kind
   const run =
     type === 'int'
-      ? intRun(left.run, right.run, operator, at)
+      ? intRun(left, right, operator, at)
       : anyRun(tagged(left), tagged(right), operator, at)
   return { type: type as ValueType, run, literal: null, path: null }
 }
@@ -234,14 +243,14 @@ function isReckoned(kind: string, operator: ArithmeticOperator): boolean {
   return kind === 'int' || kind === 'any'
 }
 
-function intRun(left: Run, right: Run, operator: ArithmeticOperator, at: number): Run {
+function intRun(left: Lowered, right: Lowered, operator: ArithmeticOperator, at: number): Run {
   const divides = operator === '/' || operator === '%'
   return (frame) => {
-    const one = left(frame)
-    const other = right(frame)
+    const one = left.run(frame)
+    const other = right.run(frame)
     const failure = failureOf(one, other)
     if (failure !== null) return failure
-    if (!isInt(one) || !isInt(other)) return fail('expression.overload', at, sayOverload(operator))
+    if (!isInt(one) || !isInt(other)) return overload(operator, at, left, right, other)
     if (divides && other === 0) return fail('expression.division', at, 'an int is divided by zero')
     return intArithmetic(operator, one, other) ?? fail('expression.overflow', at, OVERFLOW)
   }
@@ -252,19 +261,20 @@ function isInt(value: unknown): value is number | bigint {
 }
 
 /** An int beside a value of unknown type is made a bigint, so that it cannot pass for a double. */
-function tagged({ type, run }: Lowered): Run {
-  if (kindOf(type) !== 'int') return run
-  return (frame) => {
-    const value = run(frame)
+function tagged(part: Lowered): Lowered {
+  if (kindOf(part.type) !== 'int') return part
+  const run: Run = (frame) => {
+    const value = part.run(frame)
     return typeof value === 'number' ? BigInt(value) : value
   }
+  return { ...part, run }
 }
 
 /** Doubles, texts, and values whose types are known only now. */
-function anyRun(left: Run, right: Run, operator: ArithmeticOperator, at: number): Run {
+function anyRun(left: Lowered, right: Lowered, operator: ArithmeticOperator, at: number): Run {
   return (frame) => {
-    const one = left(frame)
-    const other = right(frame)
+    const one = left.run(frame)
+    const other = right.run(frame)
     const failure = failureOf(one, other)
     if (failure !== null) return failure
     if (typeof one === 'number' && typeof other === 'number' && operator !== '%') {
@@ -274,7 +284,7 @@ function anyRun(left: Run, right: Run, operator: ArithmeticOperator, at: number)
       return charge(frame, (one.length + other.length) >> 4, at) ?? joined(one, other, at)
     }
     if (typeof one !== 'bigint' || typeof other !== 'bigint') {
-      return fail('expression.overload', at, sayOverload(operator))
+      return overload(operator, at, left, right, other)
     }
     if (other === 0n && (operator === '/' || operator === '%')) {
       return fail('expression.division', at, 'an int is divided by zero')

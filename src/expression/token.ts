@@ -91,7 +91,7 @@ function readNumber(source: string, at: number): Token | RawFault {
   if (end === whole) return finishInt(source, at, end)
   const text = source.slice(at, end)
   const value = Number(text)
-  if (isLetter(source, end)) return badNumber(source, at)
+  if (isLetter(source, end)) return badNumber(source, at, end)
   if (Number.isFinite(value)) return { kind: 'double', at, text, value }
   return { code: 'expression.number', at, message: `${showName(text)} is too large for a double` }
 }
@@ -107,7 +107,7 @@ function finishInt(source: string, at: number, end: number): Token | RawFault {
     }
   }
   const isEmptyHex = text === '0x' || text === '0X'
-  if (isLetter(source, end) || isEmptyHex) return badNumber(source, at)
+  if (isLetter(source, end) || isEmptyHex) return badNumber(source, at, end)
   const value = BigInt(text)
   if (value <= INT_MAX + 1n) return { kind: 'int', at, text, value }
   return { code: 'expression.number', at, message: `${showName(text)} is too large for an int` }
@@ -116,8 +116,9 @@ function finishInt(source: string, at: number, end: number): Token | RawFault {
 export const INT_MAX = 2n ** 63n - 1n
 export const INT_MIN = -(2n ** 63n)
 
-function badNumber(source: string, at: number): RawFault {
-  const text = source.slice(at, nameEnd(source, at))
+/** A number that runs on into a word, told with the word. */
+function badNumber(source: string, at: number, end: number): RawFault {
+  const text = source.slice(at, nameEnd(source, end))
   return { code: 'expression.number', at, message: `${showName(text)} is not a number` }
 }
 
