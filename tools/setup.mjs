@@ -15,6 +15,8 @@ const DEBIAN = [
   { command: 'g++', debian: 'g++', why: 'compiles the SQLite binding' },
   { command: 'make', debian: 'make', why: 'compiles the SQLite binding' },
   { command: 'python3', debian: 'python3', why: 'compiles the SQLite binding' },
+  { command: 'bwrap', debian: 'bubblewrap', why: 'isolates rehearsals' },
+  { command: 'getfattr', debian: 'attr', why: 'reads attributes of files' },
 ]
 
 /** Prepares the checkout; ends the process with a clear line when it cannot. */

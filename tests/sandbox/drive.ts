@@ -75,6 +75,8 @@ export interface Drive {
   readonly signal?: { readonly name: NodeJS.Signals; readonly afterMs: number }
   readonly disks?: readonly string[]
   readonly pool?: number
+  /** Kills the process that opened the sandbox, so long after it was ready. */
+  readonly killAfterMs?: number
   /** In front of the process that opens the sandbox, such as a shell that leaves a descriptor open. */
   readonly wrapper?: readonly string[]
 }
@@ -92,7 +94,10 @@ const PROGRAM = 'tests/sandbox/drive.program.ts'
 export async function drive(asked: Drive): Promise<Driven> {
   const order = await orderOf(asked)
   const wrapper = [...userWrapper(asked.as), ...(asked.wrapper ?? [])]
-  const { lines, errors } = await runProgram(PROGRAM, order, { wrapper })
+  const { lines, errors } = await runProgram(PROGRAM, order, {
+    wrapper,
+    ...(asked.killAfterMs === undefined ? {} : { killAfterMs: asked.killAfterMs }),
+  })
   const said = lines.map((line) => JSON.parse(line))
   return {
     ready: said.find((line) => 'ready' in line)?.ready ?? null,
