@@ -3,6 +3,8 @@
  * change anything, the fence against a sequencer that slept, and what callers hear when connections
  * break at each step of a turn.
  */
+import { randomBytes } from 'node:crypto'
+import { chmodSync } from 'node:fs'
 import { createConnection, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type pg from 'pg'
@@ -20,8 +22,9 @@ import {
 } from '../../src/host/index.ts'
 import { formatVerifierKey, type Store } from '../../src/ledger/index.ts'
 import { type PostgresServer, startPostgres } from '../../tools/postgres.mjs'
-import { draft, entry, taskDraft } from './entries.ts'
+import { draft, entry, task, taskDraft } from './entries.ts'
 import { APPENDER, asOwner, createRoles, postgresLedger, WRITER } from './postgres-ledger.ts'
+import { runProgram } from './program.ts'
 import { allFacts, checkStream, codeOf } from './store-suite.ts'
 import { KEY, NAME, scratch } from './test-ledger.ts'
 
@@ -451,3 +454,33 @@ async function faultyLine(to: PostgresServer) {
     },
   }
 }
+
+it('a full disk under the tables is told, after which the ledger goes on and opens again', async () => {
+  const { directory, remove } = scratch()
+  const folder = join(directory, 'small')
+  // The server may run as somebody else, who has to get there.
+  chmodSync(directory, 0o755)
+  const apart =
+    process.getuid?.() === 0
+      ? ['--mount']
+      : ['--mount', '--user', '--map-current-user', '--keep-caps']
+  const script =
+    'mkdir -p "$1" && mount -t tmpfs -o size=6m,mode=755 tmpfs "$1" && shift && exec "$@"'
+  const wrapper = ['unshare', ...apart, 'sh', '-c', script, 'sh', folder]
+  const note = randomBytes(5_000).toString('hex')
+  const payload = { ...task('t'), meta: { note } }
+  const given = draft(entry('t', { record: { type: 'ao_act_task_v0', payload } }))
+  const { lines, errors } = await runProgram(
+    'tests/ledger/postgres-full-disk.program.ts',
+    { directory: folder, draft: given },
+    { wrapper },
+  )
+  remove()
+  expect(errors).toBe('')
+  const [full, after, again] = lines.map((line) => JSON.parse(line))
+  expect(full).toMatchObject({ code: 'ledger.disk_full' })
+  expect(full.acknowledged).toBeGreaterThan(5)
+  expect(full.size).toBe(full.acknowledged)
+  expect(after.size).toBe(full.size + 1)
+  expect(again).toMatchObject({ size: after.size + 1, isSound: true })
+}, 60_000)
