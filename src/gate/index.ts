@@ -62,6 +62,7 @@ export {
   manifestLines,
   readManifest,
 } from './manifest.ts'
+export { commandOf, type OperationCommand } from './operation-command.ts'
 export {
   actionIdsOf,
   allProposals,

@@ -2,6 +2,9 @@
  * Room: host. The only room that touches the machine: files, databases, clocks, keys.
  * Sees base, contracts and ledger.
  */
+export { ancestorNames } from './gate/ancestors.ts'
+export type { GateContext } from './gate/context.ts'
+export { openGate } from './gate/gate.ts'
 export type {
   Answered,
   Assurance,

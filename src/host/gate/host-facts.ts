@@ -5,7 +5,7 @@
 import { lstatSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { HostFacts, Proposal, RootFacts } from '../../contracts/index.ts'
-import { parseGlob } from '../../contracts/index.ts'
+import { actionIdsOf, pathsToResolve } from '../../gate/index.ts'
 import { type Mount, mountOf, mountsBelow, readMounts } from './mounts.ts'
 
 export interface FactSources {
@@ -21,11 +21,11 @@ export interface FactSources {
   readonly writPlaces: readonly string[]
 }
 
-export function gatherHostFacts(proposal: Proposal, sources: FactSources): HostFacts {
+/** Without a proposal that follows its contract nothing can be asked of the machine. */
+export function gatherHostFacts(proposal: Proposal | null, sources: FactSources): HostFacts {
   const mounts = readMounts()
-  const proposals = withDescendants(proposal)
-  const ids = proposals.map(({ descriptor }) => descriptor.action_id.toLowerCase())
-  const scoped = new Set(proposals.flatMap(({ descriptor }) => descriptor.scope.filesystem.paths))
+  const { roots, others } = proposal === null ? { roots: [], others: [] } : pathsToResolve(proposal)
+  const ids = proposal === null ? [] : actionIdsOf(proposal)
   return {
     now_ms: sources.nowMs,
     max_age_ms: sources.maxAgeMs,
@@ -33,26 +33,11 @@ export function gatherHostFacts(proposal: Proposal, sources: FactSources): HostF
     ceilings: sources.ceilings,
     seen_action_ids: [...new Set(ids.filter(sources.wasUsed))],
     workspace: sources.workspace,
-    roots: [...new Set([...scoped].map(literalPart))].map((path) => rootFacts(path, mounts)),
-    real_paths: realPaths(proposals),
+    roots: roots.map((path) => rootFacts(path, mounts)),
+    real_paths: realPaths(others),
     homes: readHomes(sources.ownHome),
     writ_places: [...sources.writPlaces],
   }
-}
-
-/** A proposal and everything it consists of, parents first. */
-export function withDescendants(proposal: Proposal): readonly Proposal[] {
-  return [proposal, ...(proposal.children ?? []).flatMap(withDescendants)]
-}
-
-/** The path up to its first wildcard: what the machine can be asked about. */
-export function literalPart(path: string): string {
-  const glob = parseGlob(path)
-  if (glob === null || glob.isLiteral) return path
-  const steps = path.split('/')
-  const wild = steps.findIndex((step) => step.includes('*'))
-  const literal = steps.slice(0, wild).join('/')
-  return literal === '' ? '/' : literal
 }
 
 function rootFacts(declared: string, mounts: readonly Mount[]): RootFacts {
@@ -105,31 +90,12 @@ function groundOf(path: string): Stats | null {
   }
 }
 
-/** Declared paths that lead through symbolic links, besides the roots. */
-function realPaths(proposals: readonly Proposal[]): HostFacts['real_paths'] {
-  const found = new Map<string, string>()
-  for (const { descriptor, operation } of proposals) {
-    const { create, modify, delete: deleted } = descriptor.effects.filesystem
-    for (const path of [...create, ...modify, ...deleted, ...operationPathsOf(operation)]) {
-      // The last name is what is created, replaced or deleted, so a link there is not followed.
-      const directory = dirname(literalPart(path))
-      if (found.has(directory)) continue
-      const real = realPathOf(directory)
-      if (real !== directory) found.set(directory, real)
-    }
-  }
-  return [...found].map(([declared, real]) => ({ declared, real }))
+/** Only those that lead elsewhere than they say. */
+function realPaths(paths: readonly string[]): HostFacts['real_paths'] {
+  return paths
+    .map((declared) => ({ declared, real: realPathOf(declared) }))
+    .filter(({ declared, real }) => declared !== real)
 }
-
-function operationPathsOf(operation: Proposal['operation']): readonly string[] {
-  if (operation === undefined) return []
-  return Object.entries(operation).flatMap(([key, value]) => {
-    if (key === 'paths') return (value as readonly string[]).filter((path) => path.startsWith('/'))
-    return typeof value === 'string' && PATH_KEYS.has(key) ? [value] : []
-  })
-}
-
-const PATH_KEYS: ReadonlySet<string> = new Set(['path', 'from', 'to', 'cwd', 'save_to'])
 
 /** Homes of the users of this machine, and the actor's own whatever the table of users says. */
 function readHomes(own: string): HostFacts['homes'] {

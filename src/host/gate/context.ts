@@ -1,0 +1,33 @@
+/** What one gate is opened with: whose home, whose ledger, who calls, from where. */
+import { dirname } from 'node:path'
+import type { Caller } from '../../ledger/index.ts'
+import type { KnownHome } from '../home/home.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { SandboxDriver } from '../sandbox/driver.ts'
+
+export interface GateContext {
+  readonly home: KnownHome
+  readonly ledger: Ledger
+  readonly caller: Caller
+  /** The stream that the caller's facts go to. */
+  readonly stream: string
+  /** The user's state root, with the states of all homes; invisible to every rehearsal. */
+  readonly stateRoot: string
+  readonly userDirectory: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Names of the programs that started this one. */
+  readonly ancestors: readonly string[]
+  readonly hasPasskey: boolean
+  readonly driver: SandboxDriver
+  readonly nowMs: () => number
+}
+
+/** What people work on here: the directory that holds `.writ`. */
+export function workspaceOf({ home }: Pick<GateContext, 'home'>): string {
+  return dirname(home.directory)
+}
+
+/** Root compares and restores owners. */
+export function isRoot(): boolean {
+  return process.getuid?.() === 0
+}

@@ -1,0 +1,99 @@
+/**
+ * The laws that hold in a home now: the file as it is, whether a human accepted it, and the lists with
+ * what the file adds. A file that cannot be read or breaks its contract leaves no law standing but
+ * that nothing is let through.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Digest, digestBytes } from '../../base/index.ts'
+import type { LawOutcome } from '../../contracts/index.ts'
+import {
+  DEFAULT_LISTS,
+  type GateLists,
+  listsDigest,
+  listsText,
+  withEphemeral,
+} from '../../gate/index.ts'
+import {
+  bareLaws,
+  type GateSettings,
+  judgeLaws,
+  type LawPhase,
+  type Laws,
+  type LawValues,
+  loadLaws,
+} from '../../policy/index.ts'
+import type { KnownHome } from '../home/home.ts'
+
+export interface LawBook {
+  /** The bytes of the file. */
+  readonly text: string
+  readonly digest: Digest
+  /** Not the laws that a human registered. */
+  readonly isChanged: boolean
+  readonly settings: GateSettings
+  readonly lists: GateLists
+  /** Kept as a body beside every decision. */
+  readonly listsText: string
+  readonly listsDigest: Digest
+  judge(phase: LawPhase, values: LawValues, overrides: ReadonlySet<string>): readonly LawOutcome[]
+}
+
+export async function openLawBook({ directory, registeredLaws }: KnownHome): Promise<LawBook> {
+  const text = readLaws(join(directory, 'laws.yaml'))
+  const digest = digestBytes(text)
+  const isChanged = digest !== registeredLaws
+  // Nothing of a file that nobody accepted is obeyed.
+  const reading = isChanged ? null : await readingOf(text)
+  const laws = reading ?? bareLaws()
+  const lists = withEphemeral(DEFAULT_LISTS, laws.ephemeral)
+  return {
+    text,
+    digest,
+    isChanged,
+    settings: laws.settings,
+    lists,
+    listsText: listsText(lists),
+    listsDigest: listsDigest(lists),
+    judge: (phase, values, overrides) =>
+      reading === null && !isChanged && phase === 'before'
+        ? [UNREADABLE]
+        : judgeLaws(laws, phase, values, overrides).map(recorded),
+  }
+}
+
+/** An empty file has no laws of its own. */
+async function readingOf(text: string): Promise<Laws | null> {
+  if (text.trim() === '') return bareLaws()
+  const reading = await loadLaws(text)
+  return reading.ok ? reading.laws : null
+}
+
+function readLaws(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** The file was accepted and still cannot be judged by: everything is refused until it is mended. */
+const UNREADABLE: LawOutcome = {
+  policy_id: 'LAWS_FILE',
+  tier: 0,
+  action: 'block',
+  state: 'error',
+  reads_result: false,
+  overridden: false,
+}
+
+function recorded(outcome: ReturnType<typeof judgeLaws>[number]): LawOutcome {
+  return {
+    policy_id: outcome.policyId,
+    tier: outcome.tier,
+    action: outcome.action,
+    state: outcome.broken === true ? 'broken' : 'error',
+    reads_result: outcome.readsResult,
+    overridden: outcome.overridden,
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * The ledger as the gate uses it: what stands after all facts, kept current fact by fact, and the one
+ * way in which the gate records. Host-wide facts (halt, laws) lie in the host's stream.
+ */
+import { invariant } from '../../base/index.ts'
+import { StandingFold } from '../../gate/index.ts'
+import {
+  contentOf,
+  type Fact,
+  HOST_STREAM,
+  type StoredFact,
+  StoreFailure,
+} from '../../ledger/index.ts'
+import type { GateContext } from './context.ts'
+
+/** One record to append. */
+export interface GateRecord {
+  readonly type: string
+  readonly payload: unknown
+  readonly key: string
+}
+
+const PAGE = 1_000
+
+/** Facts that decide what stands; everything else is skipped unread. */
+const STANDING_TYPES = [
+  'halt_v1',
+  'laws_v1',
+  'proposal_v1',
+  'evaluation_v1',
+  'decision_v1',
+  'confirmation_v1',
+  'promotion_v1',
+  'rollback_v1',
+  'override_v1',
+] as const
+const STANDING = new RegExp(`"type":"(?:${STANDING_TYPES.join('|')})"`)
+
+export class LedgerView {
+  readonly #context: GateContext
+  readonly #standing: StandingFold
+  readonly #read = new Map<string, number>()
+
+  constructor(
+    context: GateContext,
+    options: { readonly confirmationMs: number; readonly cooldownMs: number },
+  ) {
+    this.#context = context
+    this.#standing = new StandingFold(options)
+  }
+
+  /** What stands now: everything that was acknowledged to anybody before the call. */
+  async standing(): Promise<StandingFold> {
+    await this.#catchUp(HOST_STREAM)
+    await this.#catchUp(this.#context.stream)
+    return this.#standing
+  }
+
+  /** As one commit; a refusal is a defect of writ and stops everything. */
+  async record(records: readonly GateRecord[], stream = this.#context.stream): Promise<number> {
+    const { principal } = this.#context.caller
+    const recorded = await this.#context.ledger.recordAll(
+      records.map(({ type, payload, key }) => ({
+        stream,
+        source: 'gate',
+        principal,
+        record: { type, payload },
+        idempotencyKey: key,
+      })),
+    )
+    const refused = recorded.ok ? '' : JSON.stringify(recorded.violations[0])
+    invariant(recorded.ok, `a record that the gate made follows its contract: ${refused}`)
+    return recorded.appended[0]?.seq ?? 0
+  }
+
+  async recordOnHost(record: GateRecord): Promise<number> {
+    return this.record([record], HOST_STREAM)
+  }
+
+  /** The newest fact of a type about an action, with its payload whole; null when there is none. */
+  async factOf(type: string, actionId: string): Promise<WholeFact | null> {
+    const { stream, ledger } = this.#context
+    const page = await ledger.store.find({
+      stream,
+      type,
+      action: actionId,
+      limit: 1,
+      order: 'newest_first',
+    })
+    const [found] = page.facts
+    return found === undefined ? null : this.#whole(JSON.parse(found.text) as Fact)
+  }
+
+  /** What a redacted record was made from; null when the body is gone. */
+  async originalOf({ fact }: WholeFact): Promise<unknown> {
+    const { original } = fact.record
+    if (original === undefined) return null
+    const bytes = await this.body(original.body)
+    return bytes === null ? null : JSON.parse(new TextDecoder().decode(contentOf(bytes)))
+  }
+
+  async body(digest: string): Promise<Uint8Array | null> {
+    try {
+      // A name that a fact holds is a digest.
+      return await this.#context.ledger.objects.get(digest as never)
+    } catch (error) {
+      if (error instanceof StoreFailure && error.fault.code === 'body.missing') return null
+      throw error
+    }
+  }
+
+  async #catchUp(stream: string): Promise<void> {
+    for (;;) {
+      const from = this.#read.get(stream) ?? 0
+      const facts = await this.#context.ledger.store.read(stream, from, PAGE)
+      for (const fact of facts) await this.#take(fact)
+      this.#read.set(stream, from + facts.length)
+      if (facts.length < PAGE) return
+    }
+  }
+
+  async #take({ text, seq }: StoredFact): Promise<void> {
+    if (!STANDING.test(text)) return
+    const { fact, payload } = await this.#whole(JSON.parse(text) as Fact)
+    this.#standing.take({ type: fact.record.type, payload, occurredAt: fact.occurred_at, seq })
+  }
+
+  async #whole(fact: Fact): Promise<WholeFact> {
+    const { payload, payload_ref: reference } = fact.record
+    if (reference === undefined) return { fact, payload }
+    const bytes = await this.body(reference)
+    // What was dropped decides nothing any more; the fact itself still names its action.
+    const kept = bytes === null ? (fact.record.refs ?? {}) : JSON.parse(decoder.decode(bytes))
+    return { fact, payload: kept }
+  }
+}
+
+export interface WholeFact {
+  readonly fact: Fact
+  readonly payload: unknown
+}
+
+const decoder = new TextDecoder()

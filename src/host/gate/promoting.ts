@@ -1,0 +1,224 @@
+/**
+ * The gate's side of promotion, rollback and recovery: locks the workspace, finishes what was
+ * interrupted, and puts on the ledger what was done to the tree. What happens to files is in
+ * `promotion/`.
+ */
+import { randomUUID } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { type Digest, digestBytes, fault } from '../../base/index.ts'
+import type {
+  Promotion as PromotionFact,
+  Rollback as RollbackFact,
+  SandboxResult,
+} from '../../contracts/index.ts'
+import { type Change, displayOfRaw, type PromotedAction } from '../../gate/index.ts'
+import {
+  openJournals,
+  type Promotion,
+  PromotionFailure,
+  previewRollback,
+  promote,
+  type Rollback,
+  recover,
+  rollback,
+  UNDO_PERIOD_MS,
+  type WorkspaceLock,
+  withWorkspaceLock,
+} from '../promotion/index.ts'
+import { type GateContext, workspaceOf } from './context.ts'
+import { isHalted } from './halt.ts'
+import type { LedgerView } from './ledger-view.ts'
+import { findPreimages, findStage, preimagesOf } from './stage-place.ts'
+
+const LOCK_WAIT_MS = 30_000
+
+export interface PromotionOrder {
+  readonly actionId: string
+  readonly proposalDigest: string
+  readonly resultDigest: string
+  readonly result: SandboxResult
+  /** What the gate lets through. */
+  readonly changes: readonly Change[]
+  /** Roots of the scope as the rehearsal found them. */
+  readonly roots: readonly {
+    readonly real: string
+    readonly device: string
+    readonly inode: string
+  }[]
+  /** Asked under the lock, right before anything changes; throws what stands against it. */
+  readonly onLocked: () => void
+}
+
+/** What a promotion's fact says besides what was done; kept with the intent for recovery. */
+interface PromotionNote {
+  readonly proposal_digest: string
+  readonly result_digest: string
+  readonly manifest: string
+}
+
+export class Promoter {
+  readonly #context: GateContext
+  readonly #view: LedgerView
+
+  constructor(context: GateContext, view: LedgerView) {
+    this.#context = context
+    this.#view = view
+  }
+
+  async promote(order: PromotionOrder): Promise<PromotionFact> {
+    const { actionId, changes, result } = order
+    const note: PromotionNote = {
+      proposal_digest: order.proposalDigest,
+      result_digest: order.resultDigest,
+      manifest: result.diff.manifest,
+    }
+    if (changes.length === 0) return this.#recordNothing(actionId, note)
+    const found = findStage(this.#context.home, result.sandbox_id)
+    if (found === null) {
+      const message = 'the rehearsed bytes are not kept any more'
+      throw new PromotionFailure(fault('stage.missing', result.sandbox_id, null, { message }))
+    }
+    let fact: PromotionFact | null = null
+    await this.#locked(async (lock) => {
+      order.onLocked()
+      await promote({
+        actionId,
+        lock,
+        changes,
+        stage: found.stage,
+        keep: preimagesOf(found.place, actionId),
+        state: this.#context.home.state,
+        roots: order.roots.map(({ real, device, inode }) => ({
+          root: real,
+          device: BigInt(device),
+          inode: BigInt(inode),
+        })),
+        isHalted: () => isHalted(this.#context.home.state),
+        note,
+        record: async (done) => {
+          fact = await this.#recordPromotion(done)
+        },
+      })
+    })
+    rmSync(found.stage, { recursive: true, force: true })
+    return fact ?? factOf(notDone(actionId, note), note)
+  }
+
+  /** Ends what was interrupted. Cheap when nothing was; called before anything reads the workspace. */
+  async recover(): Promise<void> {
+    if (openJournals(this.#context.home.state).length > 0) await this.#locked(async () => {})
+  }
+
+  async rollback(actions: readonly PromotedAction[], dryRun: boolean): Promise<readonly string[]> {
+    const { home } = this.#context
+    const found = actions.map(({ actionId }) => {
+      const kept = findPreimages(home, actionId)
+      if (kept !== null) return { actionId, ...kept }
+      const message = `the pre-images of ${actionId} are not kept any more`
+      throw new PromotionFailure(
+        fault('rollback.expired', actionId, { ids: [actionId] }, { message }),
+      )
+    })
+    const [first] = found
+    if (first === undefined) return []
+    const rollbackId = randomUUID()
+    const keep = preimagesOf(first.place, rollbackId)
+    const list = found.map(({ actionId, keep: own }) => ({ actionId, keep: own }))
+    return this.#locked(async (lock) => {
+      const { changes } = await previewRollback({ actions: list, keep })
+      const paths = changes.map(({ path }) => displayOfRaw(path))
+      if (dryRun) return paths
+      await rollback({
+        rollbackId,
+        lock,
+        actions: list,
+        keep,
+        state: home.state,
+        note: null,
+        record: (done) => this.#recordRollback(done),
+      })
+      return paths
+    })
+  }
+
+  async #locked<T>(work: (lock: WorkspaceLock) => Promise<T>): Promise<T> {
+    const { home } = this.#context
+    return withWorkspaceLock(workspaceOf(this.#context), { waitMs: LOCK_WAIT_MS }, async (lock) => {
+      if (openJournals(home.state).length > 0) {
+        await recover({
+          lock,
+          state: home.state,
+          recordPromotion: async (done) => {
+            await this.#recordPromotion(done)
+          },
+          recordRollback: (done) => this.#recordRollback(done),
+        })
+      }
+      return work(lock)
+    })
+  }
+
+  async #recordPromotion(done: Promotion): Promise<PromotionFact> {
+    // The note was written by this class, with the intent.
+    const fact = factOf(done, done.note as PromotionNote)
+    const key = `promotion/${done.actionId}`
+    await this.#view.record([{ type: 'promotion_v1', payload: fact, key }])
+    return fact
+  }
+
+  /** No effects: nothing to lock, nothing to undo, and still a fact. */
+  async #recordNothing(actionId: string, note: PromotionNote): Promise<PromotionFact> {
+    return this.#recordPromotion({ ...notDone(actionId, note), status: 'APPLIED' })
+  }
+
+  async #recordRollback(done: Rollback): Promise<void> {
+    // What was put back again changed nothing.
+    if (done.status !== 'APPLIED') return
+    const fact: RollbackFact = {
+      rollback_id: done.rollbackId,
+      action_ids: [...done.actionIds],
+      restored: done.restored,
+      verified: done.verified,
+      rolled_back_at: moment(done.rolledBackAtMs),
+      recovered: done.recovered,
+    }
+    await this.#view.record([
+      { type: 'rollback_v1', payload: fact, key: `rollback/${done.rollbackId}` },
+    ])
+  }
+}
+
+const EMPTY: Digest = digestBytes('')
+
+function notDone(actionId: string, note: PromotionNote): Promotion {
+  return {
+    actionId,
+    status: 'REVERTED',
+    paths: 0,
+    bytes: 0,
+    snapshot: EMPTY,
+    windowMs: 0,
+    promotedAtMs: Date.now(),
+    recovered: false,
+    note,
+  }
+}
+
+function factOf(done: Promotion, note: PromotionNote): PromotionFact {
+  return {
+    action_id: done.actionId,
+    ...note,
+    status: done.status,
+    paths: done.paths,
+    bytes: done.bytes,
+    snapshot_digest: done.snapshot,
+    window_ms: Math.round(done.windowMs * 1_000) / 1_000,
+    undo_until: moment(done.promotedAtMs + UNDO_PERIOD_MS),
+    promoted_at: moment(done.promotedAtMs),
+    recovered: done.recovered,
+  }
+}
+
+function moment(ms: number): string {
+  return new Date(Math.floor(ms)).toISOString()
+}

@@ -1,0 +1,486 @@
+/**
+ * The lifecycle of one proposal up to its decision (G-8): contract and admission, what stands against
+ * the intent, preconditions, laws, rehearsal, comparison, laws again, decision. Each stage adds to
+ * the evaluation, which is recorded with the decision; the first stage that blocks is the last.
+ *
+ * INVARIANT (durable before asked): when a proposal is decided with anything but BLOCK, its rehearsed
+ *   bytes are staged and synced, and result, evaluation and decision are facts.
+ */
+
+import { rmSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { type Digest, digestBytes, digestDocument, type Fault } from '../../base/index.ts'
+import {
+  type Decision,
+  type Evaluation,
+  field,
+  type HostFacts,
+  intentDigest,
+  isObject,
+  judge,
+  type Obstacle,
+  type Proposal,
+  proposalContract,
+  type SandboxResult,
+  type Violation,
+} from '../../contracts/index.ts'
+import {
+  admitProposal,
+  type Change,
+  type Comparison,
+  compareEffects,
+  compareSteps,
+  decide,
+  decideEarly,
+  displayOfRaw,
+  EVALUATOR,
+  finalRisk,
+  type Judgement,
+  listsOf,
+  manifestLines,
+  type RawPath,
+  type StandingFold,
+} from '../../gate/index.ts'
+import type { LawPhase } from '../../policy/index.ts'
+import { captureChanges } from '../tree/capture.ts'
+import { type GateContext, isRoot, workspaceOf } from './context.ts'
+import { isHalted, watchHalt } from './halt.ts'
+import { gatherHostFacts, realPathOf } from './host-facts.ts'
+import type { LawBook } from './law-book.ts'
+import type { GateRecord, LedgerView } from './ledger-view.ts'
+import { probePreconditions } from './preconditions.ts'
+import { type Rehearsal, rehearse } from './rehearsal.ts'
+import { buildResult } from './result.ts'
+import { changedScripts } from './scripts.ts'
+import { stageOf } from './stage-place.ts'
+import type { ProposeOptions } from './surface.ts'
+
+const MAX_AGE_MS = 60 * 60 * 1000
+const MAX_FUTURE_MS = 60 * 1000
+
+/** What became of a proposal before anybody was asked or anything was promoted. */
+export interface Decided {
+  readonly actionId: string
+  readonly proposal: Proposal | null
+  readonly proposalDigest: Digest
+  readonly evaluation: Evaluation
+  readonly result: SandboxResult | null
+  readonly decision: Decision
+  readonly changes: readonly Change[]
+  readonly violations: readonly Violation[]
+}
+
+export class Proposing {
+  readonly #context: GateContext
+  readonly #view: LedgerView
+  readonly #book: LawBook
+  readonly #options: ProposeOptions
+
+  constructor(context: GateContext, view: LedgerView, book: LawBook, options: ProposeOptions) {
+    this.#context = context
+    this.#view = view
+    this.#book = book
+    this.#options = options
+  }
+
+  async run(document: unknown): Promise<Decided> {
+    const { violations, valid } = judge(proposalContract, document)
+    const proposal = valid ? (document as Proposal) : null
+    const standing = await this.#view.standing()
+    const draft = this.#begin(document, proposal, violations, standing)
+    const early = this.#early(draft, proposal, standing)
+    if (early !== null || proposal === null) {
+      return this.#blocked(
+        draft,
+        proposal,
+        early ?? this.#decide(draft, proposal, null),
+        violations,
+      )
+    }
+    if (!this.#options.dryRun) await this.#view.record([proposalRecord(draft, proposal)])
+    return this.#rehearsed(draft, proposal, standing)
+  }
+
+  /** What is known of the document before anything else is asked. */
+  #begin(
+    document: unknown,
+    proposal: Proposal | null,
+    violations: readonly Violation[],
+    standing: StandingFold,
+  ): Evaluation {
+    const nowMs = this.#context.nowMs()
+    const intent = proposal === null ? null : intentDigest(proposal)
+    const host = this.#hostFacts(proposal, standing, nowMs)
+    const risk =
+      proposal === null
+        ? ({ declared: 'LOW', floor: 'LOW', effective: 'LOW' } as const)
+        : admitProposal(proposal, host, this.#book.lists).risk
+    const halted = standing.halted || isHalted(this.#context.home.state)
+    const against = standing.against(intent ?? '', this.#lawsChanged(standing), nowMs)
+    return {
+      action_id: actionIdOf(document),
+      proposal_digest: digestDocument(document),
+      ...(proposal === null || intent === null
+        ? {}
+        : {
+            intent,
+            operation_digest: digestDocument(proposal.operation ?? proposal.children ?? null),
+            action_type: proposal.descriptor.action_type,
+          }),
+      cooldown_on_repeat: proposal?.descriptor.confirmation.cooldown_on_repeat ?? false,
+      evaluator: EVALUATOR,
+      laws: this.#book.digest,
+      lists: this.#book.listsDigest,
+      door: this.#options.door,
+      declared_by_approval: this.#options.declaredByApproval,
+      actor_kind: this.#context.caller.principal.kind,
+      violations: violations.map(({ code, path }) => ({ code, path })),
+      host,
+      standing: { ...against, halted },
+      preconditions: null,
+      law_outcomes: [],
+      obstacles: [],
+      comparison: null,
+      risk,
+    }
+  }
+
+  #lawsChanged({ laws }: StandingFold): boolean {
+    return this.#book.isChanged || (laws !== null && laws.laws !== this.#book.digest)
+  }
+
+  #hostFacts(proposal: Proposal | null, standing: StandingFold, nowMs: number): HostFacts {
+    const { home, stateRoot, userDirectory } = this.#context
+    const sources = {
+      nowMs,
+      maxAgeMs: MAX_AGE_MS,
+      maxFutureMs: MAX_FUTURE_MS,
+      ceilings: this.#book.settings.ceilings,
+      wasUsed: (id: string) => standing.hasSeen(id),
+      workspace: workspaceOf(this.#context),
+      ownHome: userDirectory,
+      writPlaces: [realPathOf(stateRoot), home.directory],
+    }
+    return gatherHostFacts(proposal, sources)
+  }
+
+  /** Stage by stage: what a later one would find out is not asked when an earlier one blocks. */
+  #early(draft: Evaluation, proposal: Proposal | null, standing: StandingFold): Decision | null {
+    const first = this.#decideEarly(draft, proposal)
+    if (first !== null || proposal === null) return first
+    draft.preconditions = { failed: probePreconditions(proposal).map(({ name }) => name) }
+    const second = this.#decideEarly(draft, proposal)
+    if (second !== null) return second
+    draft.law_outcomes.push(...this.#laws('before', draft, proposal, standing, null))
+    return this.#decideEarly(draft, proposal)
+  }
+
+  #laws(
+    phase: LawPhase,
+    draft: Evaluation,
+    proposal: Proposal,
+    standing: StandingFold,
+    seen: { readonly result: SandboxResult; readonly comparison: Comparison } | null,
+  ) {
+    const { caller, userDirectory, nowMs } = this.#context
+    const now = nowMs()
+    const values = {
+      proposal,
+      risk: seen === null ? draft.risk.effective : finalRisk(draft.risk.effective, seen.result),
+      result: seen?.result ?? null,
+      changes: seen === null ? null : lawChanges(seen.comparison),
+      context: {
+        now: moment(now),
+        actor: caller.principal.id,
+        actor_kind: caller.principal.kind,
+        workspace: workspaceOf(this.#context),
+        host: hostname(),
+        recent_rollbacks: recentRollbacks(standing, now),
+      },
+      home: realPathOf(userDirectory),
+    }
+    const overrides = {
+      has: (policyId: string) =>
+        standing.overridesOf(policyId, draft.action_id, draft.intent ?? '', now).length > 0,
+    } as ReadonlySet<string>
+    return this.#book.judge(phase, values, overrides)
+  }
+
+  async #rehearsed(
+    draft: Evaluation,
+    proposal: Proposal,
+    standing: StandingFold,
+  ): Promise<Decided> {
+    const rehearsal = await this.#rehearse(draft, proposal)
+    if (rehearsal === null) {
+      return this.#blocked(draft, proposal, this.#decide(draft, proposal, null), [])
+    }
+    try {
+      return await this.#judgeRehearsal(draft, proposal, standing, rehearsal)
+    } finally {
+      await rehearsal.sandbox.close()
+    }
+  }
+
+  /** Null when there is no result: the obstacle is in the draft. */
+  async #rehearse(draft: Evaluation, proposal: Proposal): Promise<Rehearsal | null> {
+    const abort = new AbortController()
+    const stop = (): void => abort.abort()
+    const unwatch = watchHalt(this.#context.home.state, stop)
+    this.#options.abort.addEventListener('abort', stop, { once: true })
+    if (this.#options.abort.aborted) stop()
+    const { unixSockets } = this.#book.settings
+    const isHigh = draft.risk.effective === 'HIGH' || draft.risk.effective === 'CRITICAL'
+    try {
+      return await rehearse(this.#context, {
+        proposal,
+        host: draft.host,
+        book: this.#book,
+        sockets: unixSockets ?? (isHigh ? 'none' : 'inside'),
+        live: this.#options.live,
+        abort: abort.signal,
+      })
+    } catch (error) {
+      draft.obstacles.push(obstacleOf(error))
+      return null
+    } finally {
+      unwatch()
+      this.#options.abort.removeEventListener('abort', stop)
+      this.#options.live?.onEnded?.()
+    }
+  }
+
+  async #judgeRehearsal(
+    draft: Evaluation,
+    proposal: Proposal,
+    standing: StandingFold,
+    rehearsal: Rehearsal,
+  ): Promise<Decided> {
+    const { comparison, scripts, directories } = this.#compare(draft, proposal, rehearsal)
+    const discarded = new Set(comparison.discarded.map(({ path }) => path))
+    const manifest = await this.#keepManifest(rehearsal.changes, discarded)
+    const result = buildResult({
+      actionId: draft.action_id,
+      // The digest of the draft is one.
+      proposalDigest: draft.proposal_digest as Digest,
+      rehearsal,
+      comparison,
+      manifest,
+    })
+    draft.result_digest = digestDocument(result)
+    draft.comparison = {
+      scripts_changed: [...scripts],
+      path_directories: [...directories],
+      steps: await this.#keepSteps(proposal, rehearsal),
+    }
+    draft.law_outcomes.push(
+      ...this.#laws('after', draft, proposal, standing, { result, comparison }),
+    )
+    let decision = this.#decide(draft, proposal, result)
+    if (decision.decision !== 'BLOCK' && !this.#options.dryRun) {
+      decision = await this.#capture(draft, proposal, result, rehearsal, comparison, decision)
+    }
+    return this.#decided(draft, proposal, decision, result, comparison.promoted, [])
+  }
+
+  #compare(draft: Evaluation, proposal: Proposal, rehearsal: Rehearsal) {
+    const scripts = changedScripts(rehearsal.changes, rehearsal.sandbox.layers)
+    const directories = pathDirectories(this.#context.environment['PATH'])
+    const input = {
+      descriptor: proposal.descriptor,
+      changes: rehearsal.changes,
+      lists: this.#book.lists,
+      host: draft.host,
+      declaredByApproval: draft.declared_by_approval,
+      scriptsChanged: scripts,
+      pathDirectories: directories,
+    }
+    const comparison =
+      proposal.children === undefined ? compareEffects(input) : compareSteps(rehearsal.steps, input)
+    return { comparison, scripts, directories }
+  }
+
+  /** The bytes that an approval is about; a failure to keep them is a reason to refuse. */
+  async #capture(
+    draft: Evaluation,
+    proposal: Proposal,
+    result: SandboxResult,
+    { sandbox, place, sandboxId }: Rehearsal,
+    { promoted }: Comparison,
+    decision: Decision,
+  ): Promise<Decision> {
+    if (promoted.length === 0) return decision
+    const stage = stageOf(place, sandboxId)
+    try {
+      await captureChanges(promoted, sandbox.layers, stage, { isRoot: isRoot() })
+      return decision
+    } catch (error) {
+      rmSync(stage, { recursive: true, force: true })
+      draft.obstacles.push(obstacleOf(error))
+      return this.#decide(draft, proposal, result)
+    }
+  }
+
+  async #keepManifest(
+    changes: readonly Change[],
+    discarded: ReadonlySet<RawPath>,
+  ): Promise<Digest> {
+    const bytes = Buffer.from([...manifestLines(changes, discarded)].join(''))
+    const digest = digestBytes(bytes)
+    if (!this.#options.dryRun) await this.#context.ledger.objects.put({ digest, bytes })
+    return digest
+  }
+
+  /** A composite's children, each with what it did beyond those before it. */
+  async #keepSteps(proposal: Proposal, { steps }: Rehearsal) {
+    if (proposal.children === undefined) return []
+    const kept = []
+    for (const { descriptor, changes } of steps) {
+      kept.push({
+        action_id: descriptor.action_id,
+        manifest: await this.#keepManifest(changes, new Set()),
+      })
+    }
+    return kept
+  }
+
+  #judgement(
+    draft: Evaluation,
+    proposal: Proposal | null,
+    result: SandboxResult | null,
+  ): Judgement {
+    const decidedAt = moment(this.#context.nowMs())
+    return { proposal, evaluation: draft, result, lists: this.#book.lists, decidedAt }
+  }
+
+  #decide(draft: Evaluation, proposal: Proposal | null, result: SandboxResult | null): Decision {
+    return decide(this.#judgement(draft, proposal, result))
+  }
+
+  #decideEarly(draft: Evaluation, proposal: Proposal | null): Decision | null {
+    return decideEarly(this.#judgement(draft, proposal, null))
+  }
+
+  #blocked(
+    draft: Evaluation,
+    proposal: Proposal | null,
+    decision: Decision,
+    violations: readonly Violation[],
+  ): Promise<Decided> {
+    const admitted =
+      proposal === null ? [] : admitProposal(proposal, draft.host, this.#book.lists).refusals
+    const told = admitted.map(({ code, path, message, hint }) => ({
+      code,
+      path,
+      message,
+      ...(hint === undefined ? {} : { hint }),
+    }))
+    return this.#decided(draft, proposal, decision, null, [], [...violations, ...told])
+  }
+
+  async #decided(
+    draft: Evaluation,
+    proposal: Proposal | null,
+    decision: Decision,
+    result: SandboxResult | null,
+    changes: readonly Change[],
+    violations: readonly Violation[],
+  ): Promise<Decided> {
+    const actionId = draft.action_id
+    if (!this.#options.dryRun && actionId !== NO_ID) {
+      const records: GateRecord[] = []
+      // A refused proposal that follows its contract is on the record too.
+      if (proposal !== null && result === null) records.push(proposalRecord(draft, proposal))
+      if (result !== null) {
+        records.push({ type: 'sandbox_result_v1', payload: result, key: `result/${actionId}` })
+      }
+      records.push({ type: 'evaluation_v1', payload: draft, key: `evaluation/${keyOf(draft)}` })
+      records.push({ type: 'decision_v1', payload: decision, key: `decision/${keyOf(draft)}` })
+      await this.#keepLaws()
+      await this.#view.record(records)
+    }
+    // The digest of the draft is one.
+    const proposalDigest = draft.proposal_digest as Digest
+    return {
+      actionId,
+      proposal,
+      proposalDigest,
+      evaluation: draft,
+      result,
+      decision,
+      changes,
+      violations,
+    }
+  }
+
+  /** Laws and lists that a decision names are kept as bodies, so that it can be computed again. */
+  async #keepLaws(): Promise<void> {
+    const { objects } = this.#context.ledger
+    const { text, digest, listsText, listsDigest } = this.#book
+    for (const [name, content] of [
+      [digest, text],
+      [listsDigest, listsText],
+    ] as const) {
+      if (await objects.has(name)) continue
+      await objects.put({ digest: name, bytes: Buffer.from(content) })
+    }
+  }
+}
+
+/** An action id that was used before has facts of its own; the refusal of its second use gets another key. */
+function keyOf({ action_id, host, proposal_digest }: Evaluation): string {
+  const isReused = host.seen_action_ids.includes(action_id.toLowerCase())
+  return isReused ? `${action_id}/${proposal_digest.slice(-16)}/${host.now_ms}` : action_id
+}
+
+function proposalRecord(draft: Evaluation, proposal: Proposal): GateRecord {
+  return { type: 'proposal_v1', payload: proposal, key: `proposal/${keyOf(draft)}` }
+}
+
+/** Stands for the id of a document that has none; such a document leaves no fact. */
+export const NO_ID = '00000000-0000-0000-0000-000000000000'
+
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
+
+function actionIdOf(document: unknown): string {
+  const descriptor = isObject(document) ? field(document, 'descriptor') : null
+  const id = isObject(descriptor) ? field(descriptor, 'action_id') : null
+  return typeof id === 'string' && UUID.test(id) ? id : NO_ID
+}
+
+/** Failures of sandbox, scan and stage carry a fault; anything else is a defect and goes on. */
+function obstacleOf(error: unknown): Obstacle {
+  const { fault } = error as { readonly fault?: Fault }
+  if (!(error instanceof Error) || fault === undefined) throw error
+  return { code: fault.code, detail: fault.message, ...(fault.at === '' ? {} : { path: fault.at }) }
+}
+
+function lawChanges({ promoted, discarded }: Comparison) {
+  const changes = (list: readonly Change[], isDiscarded: boolean) =>
+    list.map((change) => ({
+      path: displayOfRaw(change.path),
+      lists: listsOf(change),
+      discarded: isDiscarded,
+    }))
+  return [...changes(promoted, false), ...changes(discarded, true)]
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+function recentRollbacks(standing: StandingFold, nowMs: number): number {
+  return standing
+    .promoted()
+    .filter(
+      ({ rolledBackBy, promotedAt }) =>
+        rolledBackBy !== null && nowMs - Date.parse(promotedAt) < DAY_MS,
+    ).length
+}
+
+function pathDirectories(path: string | undefined): readonly string[] {
+  const directories = (path ?? '').split(':').filter((directory) => directory.startsWith('/'))
+  return [...new Set(directories.map(realPathOf))]
+}
+
+function moment(ms: number): string {
+  return new Date(Math.floor(ms)).toISOString()
+}

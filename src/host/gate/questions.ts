@@ -1,0 +1,149 @@
+/**
+ * Questions that wait, put together again from the ledger: what was proposed, what the rehearsal did,
+ * and what would be promoted. Any process can ask and answer; nothing of a question lives in memory.
+ */
+import { createReadStream } from 'node:fs'
+import type { Digest } from '../../base/index.ts'
+import type { Decision, Evaluation, Proposal, SandboxResult } from '../../contracts/index.ts'
+import {
+  bytesOfRaw,
+  type Change,
+  type Circumstances,
+  confirmationNeed,
+  finalRisk,
+  knownAgent,
+  type Need,
+  type PendingQuestion as Pending,
+  type RawPath,
+  readManifest,
+} from '../../gate/index.ts'
+import { parseBodyMarker } from '../../ledger/index.ts'
+import { readStage, stagedPath } from '../tree/stage.ts'
+import type { GateContext } from './context.ts'
+import type { LawBook } from './law-book.ts'
+import type { LedgerView } from './ledger-view.ts'
+import { findStage } from './stage-place.ts'
+import type { Question } from './surface.ts'
+
+/** Everything about one action that is on the ledger. */
+export interface ActionRecord {
+  readonly proposal: Proposal
+  readonly result: SandboxResult
+  readonly decision: Decision
+  readonly evaluation: Evaluation
+  /** What would be promoted. */
+  readonly changes: readonly Change[]
+}
+
+const ID_DIGITS = 12
+
+/** Short, and the same digits that the prompt shows first. */
+export function pendingId({ resultDigest }: Pick<Pending, 'resultDigest'>): string {
+  return resultDigest.slice('sha256:'.length, 'sha256:'.length + ID_DIGITS)
+}
+
+export class Questions {
+  readonly #context: GateContext
+  readonly #view: LedgerView
+  readonly #book: LawBook
+
+  constructor(context: GateContext, view: LedgerView, book: LawBook) {
+    this.#context = context
+    this.#view = view
+    this.#book = book
+  }
+
+  /** Null when something of it is not kept any more. */
+  async record(actionId: string): Promise<ActionRecord | null> {
+    const [proposed, result, decided, evaluated] = await Promise.all([
+      this.#view.factOf('proposal_v1', actionId),
+      this.#view.factOf('sandbox_result_v1', actionId),
+      this.#view.factOf('decision_v1', actionId),
+      this.#view.factOf('evaluation_v1', actionId),
+    ])
+    if (proposed === null || result === null || decided === null || evaluated === null) return null
+    const proposal = await this.#view.originalOf(proposed)
+    const whole = await this.#withOutputs(result.payload as SandboxResult)
+    const changes = await this.#changes(whole.diff.manifest)
+    if (proposal === null || changes === null) return null
+    return {
+      proposal: proposal as Proposal,
+      result: whole,
+      decision: decided.payload as Decision,
+      evaluation: evaluated.payload as Evaluation,
+      changes,
+    }
+  }
+
+  async open(pending: Pending): Promise<Question | null> {
+    const record = await this.record(pending.actionId)
+    if (record === null) return null
+    const { proposal, result, decision, evaluation, changes } = record
+    return {
+      actionId: pending.actionId,
+      proposal,
+      // Digests of facts are digests.
+      proposalDigest: pending.proposalDigest as Digest,
+      result,
+      resultDigest: pending.resultDigest as Digest,
+      decision,
+      need: this.needOf(proposal, evaluation, result),
+      expiresAt: new Date(pending.expiresMs).toISOString(),
+      changes,
+      read: await this.#reader(result.sandbox_id),
+    }
+  }
+
+  /** A run that a person started, and nobody else's hand between. */
+  needOf(proposal: Proposal, { actor_kind, risk }: Evaluation, result: SandboxResult): Need {
+    const { caller, ancestors, hasPasskey } = this.#context
+    const circumstances: Circumstances = {
+      actorKind: actor_kind,
+      // Whoever bears the token of an actor is one, and neither starts nor answers as a person.
+      startedByPerson: caller.principal.kind === 'human',
+      agent: knownAgent(this.#book.lists, ancestors),
+      plainYesAllowed: this.#book.settings.plainYes,
+      hasPasskey,
+    }
+    return confirmationNeed(proposal, finalRisk(risk.effective, result), circumstances)
+  }
+
+  /** The old bytes are in the tree, the new ones in the stage. */
+  async #reader(sandboxId: string): Promise<Question['read']> {
+    const found = findStage(this.#context.home, sandboxId)
+    const captured = found === null ? null : await readStage(found.stage)
+    const places = new Map<RawPath, RawPath>()
+    for (const entry of captured?.entries ?? []) {
+      if (captured !== null) places.set(entry.path, stagedPath(captured, entry))
+    }
+    return (change, side) => {
+      if (change[side]?.kind !== 'file') return null
+      const path = side === 'before' ? change.path : places.get(change.path)
+      return path === undefined ? null : createReadStream(Buffer.from(bytesOfRaw(path)))
+    }
+  }
+
+  async #changes(manifest: string): Promise<readonly Change[] | null> {
+    const bytes = await this.#view.body(manifest)
+    if (bytes === null) return null
+    const read = readManifest(new TextDecoder().decode(bytes).split('\n'))
+    if (read === null) return null
+    return read.changes.filter(({ path }) => !read.discarded.has(path))
+  }
+
+  async #withOutputs(result: SandboxResult): Promise<SandboxResult> {
+    const [stdout, stderr] = await Promise.all([
+      this.#outputText(result.outputs.stdout),
+      this.#outputText(result.outputs.stderr),
+    ])
+    return { ...result, outputs: { ...result.outputs, stdout, stderr } }
+  }
+
+  async #outputText(view: string): Promise<string> {
+    const marker = parseBodyMarker(view)
+    const bytes = marker === null ? null : await this.#view.body(marker.digest)
+    return bytes === null ? view : new TextDecoder().decode(bytes.subarray(SALT_BYTES))
+  }
+}
+
+const SALT_BYTES = 32

@@ -1,0 +1,72 @@
+/**
+ * Which `package.json` files have other scripts than before (G-15a): those run by themselves at the
+ * next install. A file that cannot be read as one counts as changed.
+ */
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { canonicalJson } from '../../base/index.ts'
+import {
+  bytesOfRaw,
+  type Change,
+  isBelow,
+  nameOfRaw,
+  type RawPath,
+  rawOfText,
+} from '../../gate/index.ts'
+import type { Layer } from '../sandbox/driver.ts'
+
+const MANIFEST_BYTES_MAX = 4 * 1024 * 1024
+
+export function changedScripts(
+  changes: readonly Change[],
+  layers: readonly Layer[],
+): ReadonlySet<RawPath> {
+  const changed = new Set<RawPath>()
+  for (const { path, before, after } of changes) {
+    if (nameOfRaw(path) !== 'package.json' || after?.kind !== 'file') continue
+    const now = scriptsOf(insidePath(path, layers))
+    const then = before?.kind === 'file' ? scriptsOf(path) : NO_SCRIPTS
+    if (now === null || now !== then) changed.add(path)
+  }
+  return changed
+}
+
+const NO_SCRIPTS = '{}'
+
+/** Where the path is seen with everything that the rehearsal did. */
+function insidePath(path: RawPath, layers: readonly Layer[]): RawPath | null {
+  const holding = layers
+    .filter(({ root }) => isBelow(path, rawOfText(root)))
+    .sort((one, other) => other.root.length - one.root.length)
+  const [layer] = holding
+  if (layer === undefined) return null
+  return `${rawOfText(layer.upper)}${path.slice(rawOfText(layer.root).length)}` as RawPath
+}
+
+/** Null when it cannot be told. */
+function scriptsOf(path: RawPath | null): string | null {
+  const text = path === null ? null : readSmall(path)
+  if (text === null) return null
+  try {
+    const scripts = (JSON.parse(text) as { readonly scripts?: unknown } | null)?.scripts
+    return scripts === undefined ? NO_SCRIPTS : canonicalJson(scripts)
+  } catch {
+    return null
+  }
+}
+
+function readSmall(path: RawPath): string | null {
+  let handle: number
+  try {
+    handle = openSync(Buffer.from(bytesOfRaw(path)), constants.O_RDONLY | constants.O_NOFOLLOW)
+  } catch {
+    return null
+  }
+  try {
+    const { size } = fstatSync(handle)
+    if (size > MANIFEST_BYTES_MAX) return null
+    const buffer = Buffer.alloc(size)
+    return buffer.toString('utf8', 0, readSync(handle, buffer, 0, size, 0))
+  } finally {
+    closeSync(handle)
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * Where staged bytes and pre-images of a scope lie: on the scope's filesystem, because they are moved
+ * and not copied. In the state directory when that is the same filesystem, else beside the laws in
+ * `.writ/stage`, which no sandbox and no diff shows.
+ */
+import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fault, showName } from '../../base/index.ts'
+import type { KnownHome } from '../home/home.ts'
+import { PromotionFailure } from '../promotion/index.ts'
+
+const STAGE = 'stage'
+const PREIMAGES = 'preimages'
+
+/** Both places, the likelier one first. */
+export function stagePlaces({ state, directory }: KnownHome): readonly string[] {
+  return [join(state, STAGE), join(directory, STAGE)]
+}
+
+/** The place on the filesystem of a real directory; made if it is missing. */
+export function stagePlaceFor(home: KnownHome, root: string): string {
+  const { dev } = statSync(root)
+  const parents = [home.state, home.directory]
+  const index = parents.findIndex((parent) => statSync(parent).dev === dev)
+  const place = index < 0 ? undefined : stagePlaces(home)[index]
+  if (place === undefined) {
+    const message = `${showName(root)} lies on another filesystem than this home and its state`
+    const hint = 'make a home there: `writ init` in that directory'
+    throw new PromotionFailure(fault('promote.unsupported_fs', root, null, { message, hint }))
+  }
+  mkdirSync(place, { recursive: true, mode: 0o700 })
+  return place
+}
+
+export function stageOf(place: string, sandboxId: string): string {
+  return join(place, sandboxId)
+}
+
+export function preimagesOf(place: string, id: string): string {
+  return join(place, PREIMAGES, id)
+}
+
+/** The stage of a rehearsal that another process may have made; null when it is gone. */
+export function findStage(
+  home: KnownHome,
+  sandboxId: string,
+): { place: string; stage: string } | null {
+  for (const place of stagePlaces(home)) {
+    const stage = stageOf(place, sandboxId)
+    if (existsSync(stage)) return { place, stage }
+  }
+  return null
+}
+
+/** The pre-images of an action; null when they are gone. */
+export function findPreimages(home: KnownHome, id: string): { place: string; keep: string } | null {
+  for (const place of stagePlaces(home)) {
+    const keep = preimagesOf(place, id)
+    if (existsSync(keep)) return { place, keep }
+  }
+  return null
+}
