@@ -3,7 +3,8 @@
  * JSON line for each: `{ready}` when open, `{outcome, stdout, stderr, listing}` for a run, `{failure}`.
  * Its one argument is an order; see drive.ts.
  */
-import { readdirSync } from 'node:fs'
+import { lstatSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import {
   createDriver,
   type Sandbox,
@@ -46,7 +47,7 @@ async function runOne(sandbox: Sandbox, run: DriveOrder['runs'][number]): Promis
     argv: run.argv,
     cwd: run.cwd,
     env: run.env,
-    stdin: run.stdin === undefined ? 'empty' : Buffer.from(run.stdin),
+    stdin: run.stdin === undefined ? 'empty' : Buffer.from(run.stdin.text.repeat(run.stdin.times)),
     terminal: run.terminal === undefined ? null : terminalOf(run.terminal),
     onOutput: (stream, bytes) => (stream === 'stdout' ? stdout : stderr).push(Buffer.from(bytes)),
     abort: abort.signal,
@@ -57,7 +58,7 @@ async function runOne(sandbox: Sandbox, run: DriveOrder['runs'][number]): Promis
     stderr: Buffer.concat(stderr).toString('latin1'),
     uppers: sandbox.layers.map(({ root, upper }) => ({
       root,
-      entries: readdirSync(upper, { recursive: true }).map(String).sort(),
+      entries: [...entriesBelow(upper)].sort(),
     })),
   }
 }
@@ -70,5 +71,23 @@ function terminalOf({ rows, columns, resize }: TerminalOrder): TerminalShape {
       if (resize === undefined) return
       setTimeout(() => listener(resize.rows, resize.columns), resize.afterMs)
     },
+  }
+}
+
+/** Also where a directory cannot be entered. */
+function entriesBelow(top: string, below = ''): readonly string[] {
+  const found: string[] = []
+  for (const name of namesIn(join(top, below))) {
+    const path = join(below, name)
+    found.push(path, ...(lstatSync(join(top, path)).isDirectory() ? entriesBelow(top, path) : []))
+  }
+  return found
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory)
+  } catch {
+    return []
   }
 }

@@ -27,11 +27,17 @@ export interface DriveOrder {
     readonly argv: readonly [string, ...string[]]
     readonly cwd: string
     readonly env: Readonly<Record<string, string>>
-    readonly stdin?: string
+    readonly stdin?: Repeated
     readonly terminal?: TerminalOrder
     readonly abortAfterMs?: number
     readonly signal?: { readonly name: NodeJS.Signals; readonly afterMs: number }
   }[]
+}
+
+/** A long text, shortly said. */
+export interface Repeated {
+  readonly text: string
+  readonly times: number
 }
 
 export interface TerminalOrder {
@@ -69,7 +75,7 @@ export interface Drive {
   readonly request?: Partial<SandboxRequest>
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
-  readonly stdin?: string
+  readonly stdin?: Repeated
   readonly terminal?: TerminalOrder
   readonly abortAfterMs?: number
   readonly signal?: { readonly name: NodeJS.Signals; readonly afterMs: number }

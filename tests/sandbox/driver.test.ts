@@ -75,3 +75,27 @@ describe.each(WHO)('a terminal inside, for %s', (as) => {
     expect(outcome.exitCode).toBe(9)
   })
 })
+
+describe.each(WHO)('streams of %s', (as) => {
+  it('are real pipes: what writes to /dev/stdout can open it', async () => {
+    const root = place(as)
+    const { stdout, stderr } = await driveOne(
+      { as, root },
+      'echo one > /dev/stdout; echo two > /dev/stderr; [ -p /proc/self/fd/1 ] && echo pipe',
+    )
+    expect([stdout, stderr]).toEqual(['one\npipe\n', 'two\n'])
+  })
+
+  it('stdin arrives whole and ends', async () => {
+    const root = place(as)
+    const stdin = { text: 'line\n', times: 200_000 }
+    const { stdout } = await driveOne({ as, root, stdin }, 'wc -c; cat | wc -c')
+    expect(stdout).toBe('1000000\n0\n')
+  })
+
+  it('a command that reads nothing does not wait for its input', async () => {
+    const root = place(as)
+    const { outcome } = await driveOne({ as, root, stdin: { text: 'x', times: 500_000 } }, 'exit 0')
+    expect(outcome.exitCode).toBe(0)
+  })
+})

@@ -11,6 +11,10 @@ import { isWithin } from './mount-table.ts'
 export interface Bubble {
   /** Overlays by the path they stand at, outer ones first. */
   readonly binds: readonly { readonly from: string; readonly at: string }[]
+  /** Roots that are covered in parts only. */
+  readonly shown: readonly string[]
+  /** An empty file, to stand for every hidden one. */
+  readonly emptyFile: string
   /** Scratch directories for the private places of the machine. */
   readonly scratch: readonly { readonly from: string; readonly at: string }[]
   readonly systemMasks: readonly Mask[]
@@ -58,12 +62,13 @@ export function bubbleArguments(bubble: Bubble): readonly string[] {
   return [
     ...namespaces(bubble),
     ...machine(bubble),
-    ...bubble.systemMasks.flatMap(maskArguments),
+    ...bubble.systemMasks.flatMap((mask) => maskArguments(mask, bubble)),
     ...bubble.scratch.flatMap(({ from, at }) => ['--bind', from, at]),
     ...emptyPlaces(bubble),
+    ...bubble.shown.flatMap((path) => ['--ro-bind', path, path]),
     ...bubble.binds.flatMap(({ from, at }) => ['--bind', from, at]),
     ...sealed(bubble),
-    ...bubble.hidden.flatMap((mask) => [...maskArguments(mask), ...sealOf(mask)]),
+    ...bubble.hidden.flatMap((mask) => [...maskArguments(mask, bubble), ...sealOf(mask)]),
     ...['--chdir', '/', '--clearenv', '--cap-drop', 'ALL'],
     ...(bubble.capabilities ?? []).flatMap((name) => ['--cap-add', name]),
     ...['--new-session', '--die-with-parent', '--as-pid-1'],
@@ -84,14 +89,19 @@ function namespaces({ uid, gid, capabilities }: Bubble): readonly string[] {
   ]
 }
 
-function machine({ procReadOnly, procHidden, sharedMemoryBytes }: Bubble): readonly string[] {
+function machine({
+  procReadOnly,
+  procHidden,
+  emptyFile,
+  sharedMemoryBytes,
+}: Bubble): readonly string[] {
   return [
     ...['--ro-bind', '/', '/', '--dev', '/dev'],
     // bubblewrap's /dev is an unsized, writable tmpfs.
     ...['--size', String(sharedMemoryBytes), '--tmpfs', '/dev/shm', '--remount-ro', '/dev'],
     ...['--proc', '/proc'],
     ...procReadOnly.flatMap((path) => ['--ro-bind', path, path]),
-    ...procHidden.flatMap((path) => ['--ro-bind', '/dev/null', path]),
+    ...procHidden.flatMap((path) => ['--ro-bind', emptyFile, path]),
     ...['--size', String(PAGE_BYTES), '--tmpfs', '/sys/fs/cgroup'],
     ...['--remount-ro', '/sys/fs/cgroup'],
   ]
@@ -102,10 +112,10 @@ function emptyPlaces({ binds }: Bubble): readonly string[] {
   return ['--size', String(RUNTIME_BYTES), '--tmpfs', '/run']
 }
 
-function maskArguments({ path, kind }: Mask): readonly string[] {
+function maskArguments({ path, kind }: Mask, { emptyFile }: Bubble): readonly string[] {
   return kind === 'directory'
     ? ['--size', String(PAGE_BYTES), '--tmpfs', path]
-    : ['--ro-bind', '/dev/null', path]
+    : ['--ro-bind', emptyFile, path]
 }
 
 function sealOf({ path, kind }: Mask): readonly string[] {

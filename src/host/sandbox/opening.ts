@@ -190,6 +190,7 @@ function prepareDirectory(directory: string, { roots }: OverlayPlan): void {
   })
   writeFileSync(at('fstab'), lines.join(''))
   writeFileSync(at('command'), '', { mode: 0o600 })
+  writeFileSync(at('empty'), '', { mode: 0o444 })
 }
 
 /** The merged root shows mode and owner of its upper, so that is made like the real one. */
@@ -234,17 +235,22 @@ function hiddenMasks(
   shop: Workshop,
 ): readonly Mask[] {
   const paths = roots.map(({ path }) => path)
+  const system = isRoot() ? systemMasks(request.scopeRoots) : []
   const sockets = request.sockets === 'inside' ? liveSocketPlaces(paths) : []
-  const inRoots = isRoot()
-    ? systemMasks(request.scopeRoots).filter(({ path }) => isInside(path, paths))
-    : []
+  // Under an overlay a mask would be covered by it, so it comes after; never over a root itself.
+  const inRoots = system.filter(
+    ({ path }) =>
+      isInside(path, paths) &&
+      !paths.some((root) => isWithin(root, path)) &&
+      !request.scopeRoots.some((root) => isWithin(root, path)),
+  )
   const wanted = [
     ...request.hidden,
     ...shop.ownPlaces,
     ...sockets,
     ...inRoots.map(({ path }) => path),
   ]
-  const gone = isRoot() ? systemMasks(request.scopeRoots).map(({ path }) => path) : []
+  const gone = system.map(({ path }) => path)
   return masksOf(
     wanted.filter((path) => isInside(path, paths) || !isInside(path, [...HIDDEN_ALREADY, ...gone])),
   )
@@ -256,7 +262,7 @@ function isInside(path: string, places: readonly string[]): boolean {
 
 function bubbleOf(
   request: SandboxRequest,
-  { roots }: OverlayPlan,
+  { roots, shown }: OverlayPlan,
   hidden: readonly Mask[],
   directory: string,
 ): Bubble {
@@ -265,6 +271,8 @@ function bubbleOf(
   const isCovered = (path: string): boolean => paths.some((root) => isWithin(path, root))
   return {
     binds: roots.map(({ path }, index) => ({ from: join(directory, `m${index}`), at: path })),
+    shown,
+    emptyFile: join(directory, 'empty'),
     scratch: PRIVATE_PLACES.flatMap((at, index) =>
       isDirectory(at) && !isCovered(at) ? [{ from: join(directory, `t/p${index}`), at }] : [],
     ),

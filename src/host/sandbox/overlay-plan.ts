@@ -11,6 +11,8 @@ import { isWithin, type Mount } from './mount-table.ts'
 export interface OverlayPlan {
   /** Directories that get an overlay of their own. */
   readonly roots: readonly PlannedRoot[]
+  /** Roots that are covered in parts: shown as they are, unwritable, below the overlays. */
+  readonly shown: readonly string[]
   /** Directories that should have been covered and are shown as they are, unwritable. */
   readonly readOnly: readonly string[]
 }
@@ -36,13 +38,17 @@ export function planOverlays(wanted: Wanted, mounts: readonly Mount[]): OverlayP
   const points = mounts.map(({ point }) => point)
   const scope = wanted.scopeRoots.map(requireRoot)
   const readOnly: string[] = []
+  const shown: string[] = []
   const covered: PlannedRoot[] = []
   for (const root of outermost([...scope, ...wanted.watchedRoots.flatMap(presentRoot)])) {
     const below = points.filter((point) => point !== root.path && isWithin(point, root.path))
     if (below.length === 0) covered.push(root)
-    else covered.push(...aroundMounts(root, below, scope, readOnly))
+    else {
+      shown.push(root.path)
+      covered.push(...aroundMounts(root, below, scope, readOnly))
+    }
   }
-  return { roots: covered, readOnly }
+  return { roots: covered, shown, readOnly }
 }
 
 /** Sorted by path, so an outer root comes before everything inside it. */
