@@ -69,6 +69,7 @@ describe('pins', () => {
       'key_rotated_v1',
       'tail_cut_v1',
       'body_dropped_v1',
+      'clock_jump_v1',
       'principal_v1',
       'record',
     ])

@@ -33,6 +33,7 @@ import { promotionContract } from './gate/promotion.ts'
 import { rollbackContract } from './gate/rollback.ts'
 import type { Contract } from './kernel/contract.ts'
 import { bodyDropped } from './ledger/body-dropped.ts'
+import { clockJump } from './ledger/clock-jump.ts'
 import { keyRotated } from './ledger/key-rotated.ts'
 import { principalChange } from './ledger/principal.ts'
 import { tailCut } from './ledger/tail-cut.ts'
@@ -68,6 +69,7 @@ const DOCUMENTS: readonly Contract[] = [
   keyRotated,
   tailCut,
   bodyDropped,
+  clockJump,
   principalChange,
 ]
 

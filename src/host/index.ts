@@ -2,6 +2,16 @@
  * Room: host. The only room that touches the machine: files, databases, clocks, keys.
  * Sees base, contracts and ledger.
  */
+
+export {
+  type Clock,
+  Deadline,
+  isJump,
+  type Jump,
+  JumpWatch,
+  SYSTEM_CLOCK,
+} from './clock.ts'
+export { recordLaws } from './gate/accept-laws.ts'
 export { ancestorNames } from './gate/ancestors.ts'
 export type { GateContext } from './gate/context.ts'
 export { openGate } from './gate/gate.ts'

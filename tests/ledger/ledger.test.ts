@@ -275,6 +275,61 @@ describe('keys', () => {
   })
 })
 
+describe('a clock that jumps', () => {
+  class SetClock {
+    wall = Date.now()
+    monotonic = 0
+    nowMs = () => this.wall
+    elapsedMs = () => this.monotonic
+  }
+
+  const jumps = async () =>
+    (await allFacts(ledger.store, HOST_STREAM))
+      .filter(({ record }) => record.type === 'clock_jump_v1')
+      .map(({ principal, record }) => ({ who: principal.id, ...(record.payload as object) }))
+
+  it('is a fact of the host’s stream, before the next one, once', async () => {
+    const clock = new SetClock()
+    const watched = await openLedger({ directory, writer: 'inline', clock })
+    await watched.record(entry('a'))
+    const expected_at = new Date(clock.wall + 1_000).toISOString()
+    clock.monotonic += 1_000
+    clock.wall += 1_000 + 7_200_000
+    const found_at = new Date(clock.wall).toISOString()
+    await watched.record(entry('b'))
+    await watched.record(entry('c'))
+    expect(await jumps()).toEqual([
+      { who: 'writ', expected_at, found_at, jump_ms: 7_200_000, seen_by: 'process' },
+    ])
+    await watched.close()
+  })
+
+  it('is also seen when no process was there: the history lies ahead, told once', async () => {
+    const [first] = (await ledger.store.read(HOST_STREAM, 0, 1)).map(({ text }) => JSON.parse(text))
+    const clock = new SetClock()
+    clock.wall = Date.parse(first.occurred_at) - 3_600_000
+    for (let round = 0; round < 3; round++) {
+      const watched = await openLedger({ directory, writer: 'inline', clock })
+      await watched.recordAll([entry(`r-${round}`)])
+      await watched.close()
+    }
+    // The store reads the machine's clock, so each of the three facts has a time of its own.
+    const seen = await jumps()
+    expect(seen.length).toBeGreaterThan(0)
+    for (const jump of seen) expect(jump).toMatchObject({ who: 'writ', seen_by: 'history' })
+    expect(new Set(seen.map((jump) => JSON.stringify(jump))).size).toBe(seen.length)
+  })
+
+  it('of less than a minute is none', async () => {
+    const clock = new SetClock()
+    const watched = await openLedger({ directory, writer: 'inline', clock })
+    clock.wall += 59_000
+    await watched.record(entry('a'))
+    await watched.close()
+    expect(await jumps()).toEqual([])
+  })
+})
+
 describe('closing a ledger that was changed meanwhile', () => {
   const CHANGES = [
     [`UPDATE facts SET fact = 'nothing'`, 'ledger.tampered'],

@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { invariant } from '../../base/index.ts'
+import type { ClockJump } from '../../contracts/index.ts'
 import {
   type Appended,
   type BodyRule,
@@ -14,6 +15,7 @@ import {
   type Entry,
   formatVerifierKey,
   HOST_STREAM,
+  occurredAtText,
   type Preparation,
   type Principal,
   prepareFact,
@@ -22,6 +24,7 @@ import {
   type StoredObject,
   StoreFailure,
 } from '../../ledger/index.ts'
+import { type Clock, isJump, type Jump, JumpWatch, SYSTEM_CLOCK } from '../clock.ts'
 import { type LedgerKey, publicKeyOf } from './ed25519.ts'
 import { createLedgerFile } from './engine.ts'
 import { createKey, makeCurrent, openKeys } from './keys.ts'
@@ -49,6 +52,8 @@ export interface OpenLedgerOptions extends LedgerPlace {
   readonly writer: 'thread' | 'inline'
   readonly threadFile?: URL
   readonly bodyRules?: readonly BodyRule[]
+  /** The machine's own when absent. */
+  readonly clock?: Clock
 }
 
 /** Who does something to the ledger itself, and through which part of writ. */
@@ -125,7 +130,7 @@ export async function openLedger(options: OpenLedgerOptions): Promise<Ledger> {
   try {
     const store = new SqliteStore(file, writer)
     const objects = new ObjectStore(join(directory, OBJECTS))
-    return new Ledger(store, objects, writer, join(directory, KEYS), options.bodyRules)
+    return new Ledger(store, objects, writer, join(directory, KEYS), options)
   } catch (error) {
     await writer.close()
     throw error
@@ -134,19 +139,15 @@ export async function openLedger(options: OpenLedgerOptions): Promise<Ledger> {
 
 /** The sequencer is asynchronous by itself: it needs no thread. */
 async function openPostgresLedger(
-  { directory, bodyRules }: OpenLedgerOptions,
+  options: OpenLedgerOptions,
   setting: PostgresSetting,
 ): Promise<Ledger> {
+  const { directory } = options
   const keysDirectory = join(directory, KEYS)
   const keys = openKeys(keysDirectory)
   const store = await openPostgresStore({ ...postgresPlaceOf(setting), keys })
-  return new Ledger(
-    store,
-    new ObjectStore(join(directory, OBJECTS)),
-    store,
-    keysDirectory,
-    bodyRules,
-  )
+  const objects = new ObjectStore(join(directory, OBJECTS))
+  return new Ledger(store, objects, store, keysDirectory, options)
 }
 
 async function openWriter(
@@ -166,19 +167,26 @@ export class Ledger {
   readonly #writer: Writer
   readonly #keysDirectory: string
   readonly #bodyRules: readonly BodyRule[] | undefined
+  readonly #clock: Clock
+  readonly #watch: JumpWatch
+  /** Seen, and not recorded yet. */
+  #jump: Jump | null = null
 
+  /** Use `openLedger`. */
   constructor(
     store: Store,
     objects: ObjectStore,
     writer: Writer,
     keysDirectory: string,
-    bodyRules: readonly BodyRule[] | undefined,
+    { bodyRules, clock = SYSTEM_CLOCK }: Pick<OpenLedgerOptions, 'bodyRules' | 'clock'>,
   ) {
     this.store = store
     this.objects = objects
     this.#writer = writer
     this.#keysDirectory = keysDirectory
     this.#bodyRules = bodyRules
+    this.#clock = clock
+    this.#watch = new JumpWatch(clock)
   }
 
   /** Judges an entry and records it. What is refused is an answer; what fails is a StoreFailure. */
@@ -187,7 +195,7 @@ export class Ledger {
     if (!prepared.ok) return prepared
     // INVARIANT (bodies first): a fact never names a body that a crash could have lost.
     await Promise.all(prepared.objects.map((object) => this.objects.put(object)))
-    const [appended] = await this.store.append([prepared.draft])
+    const [appended] = await this.#append([prepared.draft])
     invariant(appended !== undefined, 'a draft that was appended is answered')
     return { ok: true, appended }
   }
@@ -208,7 +216,26 @@ export class Ledger {
       objects.push(...prepared.objects)
     }
     await Promise.all(objects.map((object) => this.objects.put(object)))
-    return { ok: true, appended: await this.store.append(drafts) }
+    return { ok: true, appended: await this.#append(drafts) }
+  }
+
+  /**
+   * A clock that jumped is a fact of the host's stream. What this process noticed is written first; a
+   * clock that is behind the history shows in the answer, and is told once for each such moment.
+   */
+  async #append(drafts: readonly Draft[]): Promise<readonly Appended[]> {
+    this.#jump ??= this.#watch.look()
+    if (this.#jump !== null)
+      await this.store.append([this.#draft(jumpEntry(this.#jump, 'process'))])
+    this.#jump = null
+    const appended = await this.store.append(drafts)
+    const behind = behindBy(appended, this.#clock.nowMs())
+    // The facts are recorded whatever becomes of this one; the next append finds the same.
+    if (behind !== null) {
+      const draft = this.#draft(jumpEntry(behind, 'history'))
+      await this.store.append([draft]).catch(ignoreFailure)
+    }
+    return appended
   }
 
   /**
@@ -250,7 +277,7 @@ export class Ledger {
     return heads.filter((head) => head !== null)
   }
 
-  #draft(entry: Entry, expectedSize: number): Draft {
+  #draft(entry: Entry, expectedSize?: number): Draft {
     const prepared = this.#prepare(entry, expectedSize)
     invariant(prepared.ok, 'a record that writ made itself follows its contract')
     return prepared.draft
@@ -263,6 +290,38 @@ export class Ledger {
       ...(expectedSize === undefined ? {} : { expectedSize }),
     })
   }
+}
+
+/** writ itself: nobody asked for the clock to be looked at. */
+const WRIT: Actor = {
+  principal: { kind: 'script', id: 'writ', namespace: 'host' },
+  source: 'clock',
+}
+
+function jumpEntry({ expectedMs, foundMs }: Jump, seenBy: ClockJump['seen_by']): Entry {
+  const expectedAt = occurredAtText(expectedMs)
+  const payload: ClockJump = {
+    expected_at: expectedAt,
+    found_at: occurredAtText(foundMs),
+    jump_ms: foundMs - expectedMs,
+    seen_by: seenBy,
+  }
+  const entry = { ...WRIT, stream: HOST_STREAM, record: { type: 'clock_jump_v1', payload } }
+  // Every process finds the history ahead until the clock has caught up: one fact is enough.
+  return seenBy === 'process' ? entry : { ...entry, idempotencyKey: `clock-behind-${expectedAt}` }
+}
+
+function ignoreFailure(error: unknown): void {
+  if (!(error instanceof StoreFailure)) throw error
+}
+
+/** Facts never run backwards: one that lies ahead of the clock says that the clock was set back. */
+function behindBy(appended: readonly Appended[], nowMs: number): Jump | null {
+  for (const { occurredAt, repeated } of appended) {
+    const jump = { expectedMs: Date.parse(occurredAt), foundMs: nowMs }
+    if (!repeated && jump.expectedMs > nowMs && isJump(jump)) return jump
+  }
+  return null
 }
 
 function rotation(
