@@ -104,10 +104,13 @@ class Check {
     }
   }
 
-  /** The directory that entries come into or leave; one that only comes meanwhile is no concern. */
+  /**
+   * The directory that entries come into or leave, or that is changed itself; one that only comes
+   * meanwhile is no concern.
+   */
   #parent(step: Step): void {
-    const path = parentOfRaw(step.path)
-    if (isInPlace(step) || this.#parents.has(path)) return
+    const path = isInPlace(step) ? step.path : parentOfRaw(step.path)
+    if (this.#parents.has(path)) return
     if (this.#left.get(path)?.kind === 'directory' && this.#real.get(path) === null) return
     const entry = lookAt(this.#ground.atIfThere(path))
     if (entry?.kind !== 'directory') {

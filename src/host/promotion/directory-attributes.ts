@@ -25,29 +25,43 @@ export async function turnDirectories(
   turns: readonly DirectoryTurn[],
 ): Promise<void> {
   for (const { path, from, to } of turns) {
-    const address = ground.directory(path)
     const { owner } = to
     const isOwned = owner?.uid === from.owner?.uid && owner?.gid === from.owner?.gid
-    if (owner !== null && !isOwned) chownSync(address, owner.uid, owner.gid)
-    // After the owner: changing that clears the bits that lend rights.
-    chmodSync(address, to.mode)
+    if (owner !== null && !isOwned) chownSync(ground.directory(path), owner.uid, owner.gid)
   }
-  for (const turn of turns) await turnAttributes(ground, turn)
+  for (let start = 0; start < turns.length; start += AT_ONCE) {
+    await turnAttributes(ground, turns.slice(start, start + AT_ONCE))
+  }
+  // Last: owners clear the bits that lend rights, and access control lists write into the mode.
+  for (const { path, to } of turns) chmodSync(ground.directory(path), to.mode)
 }
 
-/** One directory at a time: it is rare that any has attributes at all. */
-async function turnAttributes(ground: Ground, { path, from, to }: DirectoryTurn): Promise<void> {
-  const wanted = new Map(to.attributes)
-  const address = ground.directory(path)
-  for (const [name] of from.attributes) {
-    // Not there any more is as good: an earlier try may have removed it.
-    if (!wanted.has(name)) await runTool('setfattr', ['--remove', name, '--', address])
+/** Names of attributes are bytes, as paths are: they go in by xargs, so many at a time. */
+async function turnAttributes(ground: Ground, turns: readonly DirectoryTurn[]): Promise<void> {
+  const removals: string[][] = []
+  const settings: string[][] = []
+  for (const { path, from, to } of turns) {
+    const address = ground.directory(path)
+    const wanted = new Map(to.attributes)
+    const had = new Map(from.attributes)
+    for (const [name] of had) if (!wanted.has(name)) removals.push(['-x', name, '--', address])
+    for (const [name, hex] of wanted) {
+      settings.push(['-n', name, '-v', `0x${hex}`, '--', address])
+    }
   }
-  for (const [name, hex] of to.attributes) {
-    const args = ['--name', name, '--value', `0x${hex}`, '--', address]
-    const { status, stderr } = await runTool('setfattr', args)
-    if (status !== 0) throw plainFailure('promote.failed', path, stderr.trim().toLowerCase())
-  }
+  // Not there any more is as good: an earlier try may have removed it. What is wrong shows later.
+  await setAttributes(removals)
+  const failed = await setAttributes(settings)
+  if (failed !== null) throw plainFailure('promote.failed', turns[0]?.path ?? '', failed)
+}
+
+async function setAttributes(calls: readonly (readonly string[])[]): Promise<string | null> {
+  const [first] = calls
+  if (first === undefined) return null
+  const stdin = Buffer.from(calls.map((args) => `${args.join('\u0000')}\u0000`).join(''), 'latin1')
+  const args = ['--null', `--max-args=${first.length}`, 'setfattr']
+  const { status, stderr } = await runTool('xargs', args, { stdin })
+  return status === 0 ? null : stderr.trim()
 }
 
 /** The directories that are of none of the two states, attributes included. */
@@ -102,16 +116,9 @@ function groupByTime(turns: readonly TimeTurn[]): ReadonlyMap<string, RawPath[]>
   return groups
 }
 
-const NS_PER_SECOND = 1_000_000_000n
-
-/** `@SECONDS.NANOSECONDS`, also before 1970, where the fraction still counts upwards. */
+/** `@SECONDS.NANOSECONDS`; before 1970 the whole number is negative. */
 function secondsOf(mtimeNs: string): string {
-  const ns = BigInt(mtimeNs)
-  const rest = ((ns % NS_PER_SECOND) + NS_PER_SECOND) % NS_PER_SECOND
-  const seconds = (ns - rest) / NS_PER_SECOND
-  if (seconds >= 0n) return `@${seconds}.${String(rest).padStart(9, '0')}`
-  // What `touch` reads is a decimal number: -0.25 is a quarter of a second before.
-  const size = -ns
-  const fraction = String(size % NS_PER_SECOND).padStart(9, '0')
-  return `@-${size / NS_PER_SECOND}.${fraction}`
+  const sign = mtimeNs.startsWith('-') ? '-' : ''
+  const digits = mtimeNs.slice(sign.length).padStart(10, '0')
+  return `@${sign}${digits.slice(0, -9)}.${digits.slice(-9)}`
 }

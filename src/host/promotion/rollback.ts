@@ -7,7 +7,7 @@
  */
 import { rmSync } from 'node:fs'
 import { fault } from '../../base/index.ts'
-import { type Change, type RawPath, rawOfText } from '../../gate/index.ts'
+import { type Change, parentOfRaw, type RawPath, rawOfText } from '../../gate/index.ts'
 import type { OnPoint, Work } from './apply.ts'
 import { checkDevices, checkParts, checkWriters } from './check.ts'
 import {
@@ -24,7 +24,7 @@ import { Collision, listed, PromotionFailure, pathsFailure } from './failure.ts'
 import { gitLocksOf } from './git-lock.ts'
 import { Ground } from './ground.ts'
 import type { WorkspaceLock } from './lock.ts'
-import { netChanges, planReverse } from './plan.ts'
+import { isInPlace, netChanges, planReverse } from './plan.ts'
 import { applyExchange, at, stepsOf } from './run.ts'
 import { stageDifferences } from './stage.ts'
 
@@ -140,7 +140,7 @@ async function prepare(
     workspace: rawOfText(lock.root),
     keep,
     sources: actions.map((action) => action.keep),
-    parents: restoredTimes(found.parents, plans),
+    parents: restoredTimes(found.parents, parts, plans),
     gitLocks: gitLocksOf(
       parts.flatMap(({ steps }) => steps),
       ground,
@@ -154,28 +154,40 @@ async function prepare(
 
 /**
  * A directory gets its old time back when its time is still the one that the promotion left: then
- * nobody else has been there. Over several promotions the chain has to be whole.
+ * nobody else has been there. Over several promotions that is followed from each to the one before,
+ * also for directories that come back on the way.
  */
 function restoredTimes(
   parents: readonly Omit<ParentState, 'finalMtimeNs'>[],
+  parts: readonly Part[],
   plans: readonly Exchange[],
 ): ParentState[] {
-  const after = plans.map(({ keep }) => readAfterTimes(keep))
-  const before = plans.map(
-    (plan) => new Map(plan.parents.map(({ path, mtimeNs }) => [path, mtimeNs])),
-  )
-  return parents.map((parent) => {
-    let time: string = parent.mtimeNs
-    let isWhole = false
-    for (const [index, times] of after.entries()) {
-      const left = times.get(parent.path)
-      if (left === undefined) continue
-      isWhole = left === time
-      time = before[index]?.get(parent.path) ?? time
-      if (!isWhole) break
+  const times = new Map<RawPath, string | null>()
+  const states = new Map(parents.map((parent) => [parent.path, parent]))
+  const coming: typeof states = new Map()
+  for (const { path, mtimeNs } of parents) times.set(path, mtimeNs)
+  for (const [index, { steps }] of parts.entries()) {
+    const plan = plans[index]
+    const after = plan === undefined ? null : readAfterTimes(plan.keep)
+    const before = new Map(plan?.parents.map(({ path, mtimeNs }) => [path, mtimeNs]))
+    const moved = steps.filter((step) => !isInPlace(step))
+    for (const directory of new Set(moved.map(({ path }) => parentOfRaw(path)))) {
+      const come = coming.get(directory)
+      if (come !== undefined && !states.has(directory)) states.set(directory, come)
+      const isTheirs = after?.get(directory) !== times.get(directory)
+      times.set(directory, isTheirs ? null : (before.get(directory) ?? null))
     }
-    return { ...parent, finalMtimeNs: isWhole ? time : null }
-  })
+    for (const { path, after: comes } of steps.flatMap(({ changes }) => changes)) {
+      if (comes?.kind !== 'directory') continue
+      const { mode, mtimeNs } = comes
+      coming.set(path, { path, mode, mtimeNs })
+      times.set(path, mtimeNs)
+    }
+  }
+  return [...states.values()].map((state) => ({
+    ...state,
+    finalMtimeNs: times.get(state.path) ?? null,
+  }))
 }
 
 async function carryOut(

@@ -118,12 +118,14 @@ async function settle(
   )
   const times: TimeTurn[] = []
   for (const { path, mode, mtimeNs, finalMtimeNs } of parents.filter(isThere(work))) {
+    const turn = turned.get(path)
     const isLoosened = (mode & 0o300) !== 0o300 && process.getuid?.() !== 0
-    if (isLoosened) chmodSync(work.ground.directory(path), turned.get(path)?.mode ?? mode)
-    const time = direction === 'back' ? mtimeNs : finalMtimeNs
-    if (time !== null && !turned.has(path)) times.push({ path, mtimeNs: time })
+    if (isLoosened) chmodSync(work.ground.directory(path), turn?.mode ?? mode)
+    // A promotion carries the times that were rehearsed; a rollback followed them back itself.
+    const final = exchange.kind === 'promotion' ? (turn?.mtimeNs ?? null) : finalMtimeNs
+    const time = direction === 'back' ? mtimeNs : final
+    if (time !== null) times.push({ path, mtimeNs: time })
   }
-  for (const [path, { mtimeNs }] of turned) times.push({ path, mtimeNs })
   work.onPoint('times', 'before', null)
   await setTimes(work.ground, times)
   work.onPoint('times', 'after', null)
