@@ -24,6 +24,8 @@ const NOT_OF_DOCUMENTS = new Set([
   'descriptor.ceiling',
   'evaluation.failed',
   'laws.changed',
+  'laws.reserved_id',
+  'laws.phase',
   'document.envelope',
   'ruleset.duplicate_ruleset',
   'ruleset.vocabulary',
