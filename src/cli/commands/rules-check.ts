@@ -12,7 +12,7 @@ import { readLine } from '../envelope.ts'
 import { answerLines, type LineAnswer } from '../line-answers.ts'
 import { progressBar } from '../progress.ts'
 import { withinBudget } from '../rules/budget.ts'
-import { admitRuleFiles, readRuleFiles } from '../rules/files.ts'
+import { admitRuleFiles, noRuleFile, readRuleFiles } from '../rules/files.ts'
 import { surveyText } from '../rules/survey-text.ts'
 import { violationText } from './check.ts'
 
@@ -27,10 +27,7 @@ export async function run(call: Call): Promise<Exit> {
       }),
     )
   const files = await readRuleFiles(call.arguments)
-  if (files.length === 0)
-    throw new Stop(
-      fault('cli.usage', '', null, { message: 'there is no rule file in the named folders' }),
-    )
+  if (files.length === 0) throw noRuleFile()
   const admission = admitRuleFiles(files, strict)
   const analysis =
     admission.accepted && !call.options.isOn('no-analysis') ? analyse(call, admission) : null
@@ -55,9 +52,11 @@ function admittedOf(rulesets: Admission['rulesets']): readonly AdmittedRuleset[]
 
 function analyse(call: Call, { rulesets }: Admission): Survey {
   const bar = progressBar(call.terminal, 'analysing')
-  const survey = withinBudget((budget) => surveyRulesets(admittedOf(rulesets), budget, bar.tick))
-  bar.end()
-  return survey
+  try {
+    return withinBudget((budget) => surveyRulesets(admittedOf(rulesets), budget, bar.tick))
+  } finally {
+    bar.end()
+  }
 }
 
 /** A line is `{"ruleset"}` or `{"rulesets"}`. */

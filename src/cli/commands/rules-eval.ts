@@ -3,13 +3,13 @@
  * were computed, whatever they say; inputs are never refused, their violations are warnings.
  */
 import { fault } from '../../base/index.ts'
-import { type Constitution, establish, type Inputs } from '../../constitution/index.ts'
+import { establish, type Inputs } from '../../constitution/index.ts'
 import { type ControlVerdict, findContract, isObject, validate } from '../../contracts/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
 import { readLine } from '../envelope.ts'
 import type { Evaluation, RecordedEvaluation } from '../history/evaluation.ts'
 import { answerLines, type LineAnswer } from '../line-answers.ts'
-import { readRuleFiles } from '../rules/files.ts'
+import { noRuleFile, readRuleFiles } from '../rules/files.ts'
 import { parseSource, readSource } from '../source.ts'
 import { violationText } from './check.ts'
 
@@ -36,12 +36,17 @@ export async function run(call: Call): Promise<Exit> {
     )
   }
   const files = await readRuleFiles(names)
+  if (files.length === 0) throw noRuleFile()
   for (const { name, refusal } of files) if (refusal !== null) warn(call, name, [refusal])
   const constitution = establish(files.filter(({ refusal }) => refusal === null))
   const inputs = await readInputs(inputsName)
   warnAboutInputs(call, inputs)
   const atMs = momentOf(call)
-  const verdicts = evaluate(constitution, inputs, atMs)
+  const verdicts = constitution.evaluate(inputs, atMs)
+  if (verdicts.length === 0)
+    call.terminal.err(
+      'warning: the permission set names no candidate action, so there is no verdict\n',
+    )
   const recorded = call.options.isOn('record')
     ? await record(call, { files, inputs, atMs, verdicts })
     : null
@@ -53,14 +58,6 @@ export async function run(call: Call): Promise<Exit> {
 async function record(call: Call, evaluation: Evaluation): Promise<RecordedEvaluation> {
   const { recordEvaluation } = await import('../history/evaluation.ts')
   return recordEvaluation(call, evaluation)
-}
-
-function evaluate(
-  constitution: Constitution,
-  inputs: Inputs,
-  atMs: number,
-): readonly ControlVerdict[] {
-  return constitution.evaluate(inputs, atMs)
 }
 
 async function readInputs(name: string): Promise<Inputs> {

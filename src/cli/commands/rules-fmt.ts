@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises'
 import { fault, showName } from '../../base/index.ts'
 import { rewriteGuards } from '../../constitution/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
-import { admitRuleFiles, type RuleFile, readRuleFiles } from '../rules/files.ts'
+import { admitRuleFiles, placedText, type RuleFile, readRuleFiles } from '../rules/files.ts'
 import { toJson, toYaml, withGuards } from '../rules/print.ts'
 
 export async function run(call: Call): Promise<Exit> {
@@ -35,11 +35,14 @@ function inadmissible(file: RuleFile): Stop {
   const [first] = admitRuleFiles([file]).violations
   const reason =
     first === undefined
-      ? 'it is not a `ruleset_v0`; see `writ rules import`'
-      : `${first.path} ${first.message} (${first.code})`
+      ? `${showName(file.name)}: it is not a \`ruleset_v0\``
+      : placedText(first, [file])
+  const hint =
+    first === undefined ? 'see `writ rules import`' : '`writ rules check` lists everything'
   return new Stop(
     fault('rules.inadmissible', file.name, null, {
-      message: `${showName(file.name)} cannot be formatted: ${reason}`,
+      message: `cannot be formatted: ${reason}`,
+      hint,
     }),
   )
 }

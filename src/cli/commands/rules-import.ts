@@ -1,9 +1,9 @@
 /** `writ rules import`: a template-form file (`control_ruleset_v0`) as the `ruleset_v0` it stands for. */
 import { fault, showName } from '../../base/index.ts'
 import { rewriteGuards } from '../../constitution/index.ts'
-import { importTemplate, type JsonObject } from '../../contracts/index.ts'
+import { importTemplate, type JsonObject, type Violation } from '../../contracts/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
-import { readRuleFiles } from '../rules/files.ts'
+import { placedText, type RuleFile, readRuleFiles } from '../rules/files.ts'
 import { toJson, toYaml } from '../rules/print.ts'
 import { choice } from './rules-fmt.ts'
 
@@ -17,25 +17,21 @@ export async function run(call: Call): Promise<Exit> {
         hint: 'writ rules import control.json',
       }),
     )
-  if (file.refusal !== null)
-    throw new Stop(
-      fault('rules.inadmissible', file.name, null, {
-        message: `${showName(file.name)}: ${file.refusal.message}`,
-      }),
-    )
+  if (file.refusal !== null) throw inadmissible(file, file.refusal)
   const imported = importTemplate(file.document)
-  if (!imported.ok) {
-    const [first] = imported.violations
-    const message = `${showName(file.name)} cannot be imported: ${first?.path ?? ''} ${first?.message ?? ''} (${first?.code ?? ''})`
-    throw new Stop(
-      fault('rules.inadmissible', file.name, null, {
-        message,
-        hint: '`writ rules check` lists everything',
-      }),
-    )
-  }
+  if (!imported.ok) throw inadmissible(file, imported.violations[0])
   const to = choice(call, 'to', ['yaml', 'json'], call.options.isOn('json') ? 'json' : 'yaml')
   const document = rewriteGuards(imported.ruleset, to === 'yaml' ? 'text' : 'tree') as JsonObject
   await call.terminal.out(to === 'yaml' ? toYaml(document) : toJson(document))
   return EXIT.yes
+}
+
+function inadmissible(file: RuleFile, first: Violation | undefined): Stop {
+  const reason = first === undefined ? showName(file.name) : placedText(first, [file])
+  return new Stop(
+    fault('rules.inadmissible', file.name, null, {
+      message: `cannot be imported: ${reason}`,
+      hint: '`writ rules check` lists everything',
+    }),
+  )
 }

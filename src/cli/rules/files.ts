@@ -89,16 +89,32 @@ export async function loadAdmitted(names: readonly string[]): Promise<readonly A
   if (names.length === 0)
     throw new Stop(fault('cli.usage', '', null, { message: 'name the rule files with `--rules`' }))
   const files = await readRuleFiles(names)
+  if (files.length === 0) throw noRuleFile()
   const { rulesets, violations } = admitRuleFiles(files)
   const [first] = violations
-  if (first !== undefined) {
-    const message = `the rules are not admissible: ${first.path === '' ? '' : `${showName(first.path)}: `}${first.message} (${first.code})`
+  if (first !== undefined)
     throw new Stop(
       fault('rules.inadmissible', '', null, {
-        message,
+        message: `the rules are not admissible: ${placedText(first, files)}`,
         hint: '`writ rules check` lists everything',
       }),
     )
-  }
   return rulesets.flatMap(({ ruleset }) => (ruleset === null ? [] : [ruleset]))
+}
+
+/** An empty folder is rather a slip than a ruleset: nothing is claimed about it. */
+export function noRuleFile(): Stop {
+  return new Stop(
+    fault('cli.usage', '', null, { message: 'there is no rule file in the named folders' }),
+  )
+}
+
+/** A violation in one line: the file, the place in it if there is one, and what is wrong. */
+export function placedText(
+  { path, message, code }: Violation,
+  files: readonly { readonly name: string }[],
+): string {
+  const [, index = '0', place = path] = files.length > 1 ? (/^\/(\d+)(.*)$/s.exec(path) ?? []) : []
+  const name = files[Number(index)]?.name ?? ''
+  return `${showName(name)}${place === '' ? '' : ` ${place}`}: ${message} (${code})`
 }

@@ -55,17 +55,19 @@ export function suspectOf(
   return { row, neighbours: neighbours.length > rows.length * FEW_PART ? null : neighbours }
 }
 
-/** By path, and of each path by the rule's place in the file; `told` is called after each path. */
+/** By path, and of each path by the rule's place in the file. `told`: which part of it is done. */
 export function missingAllows(
   inquiry: Inquiry,
   table: RuleTable,
   suspects: readonly Suspect[],
-  told: () => void,
+  told: (part: number) => void,
 ): readonly MissingAllow[] {
-  return table.paths.flatMap((path) => {
+  const { paths } = table
+  return paths.flatMap((path, place) => {
     const variation = variationOf(inquiry, table, path)
     let askAll: ((row: TableRow) => Inputs | null) | null = null
-    const found = suspects.flatMap(({ row, neighbours }) => {
+    return suspects.flatMap(({ row, neighbours }, index) => {
+      told((place + index / suspects.length) / paths.length)
       if (!mayFall(inquiry, row, variation)) return []
       if (neighbours === null) askAll ??= amongAll(inquiry, table, variation)
       const witness =
@@ -74,8 +76,6 @@ export function missingAllows(
           : amongFew(inquiry, row, neighbours, variation)
       return witness === null ? [] : [{ row, path, witness }]
     })
-    told()
-    return found
   })
 }
 

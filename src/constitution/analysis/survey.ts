@@ -44,12 +44,15 @@ export function surveyRuleset(
   const inquiry = new Inquiry([ruleset], [], [ruleset.actionCode], budget)
   const table = ruleTable(inquiry, ruleset)
   const total = ruleset.rules.length
-  const steps = table.rows.length + table.paths.length
-  let step = 0
-  const tick = () => progress(Math.floor((total * ++step) / steps), total)
-  const found = table.rows.map((row) => lookAt(inquiry, table, row, tick))
+  const tell = (part: number) => progress(Math.floor(total * part), total)
+  const found = table.rows.map((row, done) => {
+    tell(done / table.rows.length / 2)
+    return lookAt(inquiry, table, row)
+  })
   const suspects = found.flatMap(({ suspect }) => (suspect === null ? [] : [suspect]))
-  const missing = missingAllows(inquiry, table, suspects, tick)
+  const missing = missingAllows(inquiry, table, suspects, (part) => tell((1 + part) / 2))
+  const gaps = gapsOf(inquiry, table, ruleset.actionCode)
+  tell(1)
   const place = (index: number): RulePlace => ({
     action_code: ruleset.actionCode,
     rule_id: ruleset.rules[index]?.ruleId ?? '',
@@ -66,7 +69,7 @@ export function surveyRuleset(
       const action_code = ruleset.actionCode
       return [{ action_code, allow: idOf(row), denies: denies.map(idOf), witness }]
     }),
-    gaps: gapsOf(inquiry, table, ruleset.actionCode),
+    gaps,
     missing_allows: [...missing]
       .sort((left, right) => left.row.index - right.row.index)
       .map(({ row, path, witness }) => ({ ...place(row.index), path, witness })),
@@ -81,7 +84,7 @@ interface Finding {
   readonly suspect: Suspect | null
 }
 
-function lookAt(inquiry: Inquiry, table: RuleTable, row: TableRow, tick: () => void): Finding {
+function lookAt(inquiry: Inquiry, table: RuleTable, row: TableRow): Finding {
   const neighbours = table.neighboursOf(row)
   const sample = new Look(inquiry.formulas, row.sample)
   const isAllow = row.verdict === 'ALLOW'
@@ -89,7 +92,6 @@ function lookAt(inquiry: Inquiry, table: RuleTable, row: TableRow, tick: () => v
   const overlap = isAllow ? overlapOf(inquiry, row, neighbours, sample) : null
   const suspect = isAllow && shadows === null ? suspectOf(row, neighbours, table) : null
   inquiry.spend(sample.steps)
-  tick()
   return { row, shadows, overlap, suspect }
 }
 

@@ -13,6 +13,7 @@ import type { Inputs } from '../projection.ts'
 import type { Look } from './look.ts'
 import { CANDIDATES, SUBJECT_LEAVES, type World, type WorldPlan } from './world.ts'
 
+const SOURCES = 'problem_state.uncertainty_sources[]'
 const STATE_ID = 'ps-witness-1'
 const START = 1_000
 const END = 2_000
@@ -37,7 +38,7 @@ export function witnessInputs(world: World, beside: World, look: Look, plan: Wor
       window: windows.state,
       problem_type: reader.word('problem_state.problem_type'),
       confidence: reader.word('problem_state.confidence'),
-      uncertainty_sources: reader.set('problem_state.uncertainty_sources[]'),
+      uncertainty_sources: reader.set(SOURCES),
       state_layer_hint: reader.word('problem_state.state_layer_hint'),
       rate_class_hint: reader.word('problem_state.rate_class_hint'),
       problem_scope: reader.word('problem_state.problem_scope'),
@@ -184,7 +185,8 @@ class WitnessReader {
   /** A problem state names at least one source, unless it matters whether there is one. */
   #filler(path: SetPath): readonly string[] {
     const { pairs } = this.#plan.mentions
-    if (pairs.some(([left, right]) => left === path && right === path)) return []
+    if (path !== SOURCES || pairs.some(([left, right]) => left === path && right === path))
+      return []
     const word = this.#spareWord(path)
     return word === undefined ? [] : [word]
   }
