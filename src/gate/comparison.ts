@@ -13,7 +13,7 @@ import { Declaration, type Declared } from './declaration.ts'
 import { DeferredPaths } from './deferred.ts'
 import { FindingList } from './findings.ts'
 import { absolutePatterns, type GateLists } from './lists.ts'
-import { newTryingEffort, PathSet, type TryingEffort } from './path-set.ts'
+import { newTryingEffort, PathSet, type TryingEffort, UNBOUNDED } from './path-set.ts'
 import { displayOfRaw, isBelow, parentOfRaw, type RawPath, rawOfText } from './raw-path.ts'
 
 export type Finding = SandboxResult['findings'][number]
@@ -50,7 +50,7 @@ export interface Comparison {
 export function compareEffects(input: ComparisonInput): Comparison {
   const findings = new FindingList()
   const effort = newTryingEffort()
-  const lists = new ComparedLists(input, effort)
+  const lists = new ComparedLists(input)
   const step = compareStep(input, lists, findings, effort)
   return summarise(input.changes, step.discarded, step.deferred, findings)
 }
@@ -68,7 +68,7 @@ export interface ComparedStep {
 export function compareSteps(steps: readonly ComparedStep[], input: ComparisonInput): Comparison {
   const findings = new FindingList()
   const effort = newTryingEffort()
-  const lists = new ComparedLists(input, effort)
+  const lists = new ComparedLists(input)
   const discarded = new Set<RawPath>()
   const deferred = new Set<RawPath>()
   const kept = new Set<RawPath>()
@@ -89,11 +89,11 @@ class ComparedLists {
   readonly #ephemeral: PathSet
   readonly #writPlaces: readonly RawPath[]
 
-  constructor(input: ComparisonInput, effort: TryingEffort) {
+  constructor(input: ComparisonInput) {
     const { lists, host, scriptsChanged, pathDirectories } = input
     const homes = host.homes.filter(({ own }) => own).map(({ path }) => path)
-    this.deferred = new DeferredPaths({ lists, homes, scriptsChanged, pathDirectories }, effort)
-    this.#ephemeral = new PathSet(absolutePatterns(lists.ephemeral, homes), effort)
+    this.deferred = new DeferredPaths({ lists, homes, scriptsChanged, pathDirectories })
+    this.#ephemeral = new PathSet(absolutePatterns(lists.ephemeral, homes), UNBOUNDED)
     this.#writPlaces = host.writ_places.map(rawOfText)
   }
 
@@ -137,10 +137,10 @@ const NEEDED: Readonly<Record<ChangeList, EffectKind>> = {
   deleted: 'delete',
 }
 
-function happenedIn(changes: readonly Change[]): Record<EffectKind, RawPath[]> {
-  const happened: Record<EffectKind, RawPath[]> = { create: [], modify: [], delete: [] }
+function happenedIn(changes: readonly Change[]): Record<EffectKind, string[]> {
+  const happened: Record<EffectKind, string[]> = { create: [], modify: [], delete: [] }
   for (const change of changes) {
-    for (const list of listsOf(change)) happened[NEEDED[list]].push(change.path)
+    for (const list of listsOf(change)) happened[NEEDED[list]].push(displayOfRaw(change.path))
   }
   return happened
 }
@@ -172,12 +172,12 @@ class Step implements StepOutcome {
 
   judge(change: Change): void {
     const { path } = change
+    const defers = this.#lists.deferred.has(change)
+    const isDeclared = this.#isDeclared(change, defers)
     if (this.#lists.isWrits(path)) {
       this.#keeps.add(parentOfRaw(path))
       return this.#findings.add('effect.host_state', displayOfRaw(path), verb(change))
     }
-    const defers = this.#lists.deferred.has(change)
-    const isDeclared = this.#isDeclared(change, defers)
     const inScope = this.#declaration.covers(path)
     const root = isDeclared ? null : this.#droppedWith(change, inScope)
     if (root !== null) return this.#drop(path, root)

@@ -80,15 +80,12 @@ export class Declaration {
    * What was declared and did not happen. A path is told to the first pattern that holds it, so the
    * others are asked again, as far as the effort goes.
    */
-  unseen(happened: Readonly<Record<EffectKind, readonly RawPath[]>>): readonly UnseenEffect[] {
+  unseen(happened: Readonly<Record<EffectKind, readonly string[]>>): readonly UnseenEffect[] {
     return EFFECT_KINDS.flatMap((kind) => {
       const { texts, seen, patterns } = this.#kinds[kind]
       return texts.flatMap((text, index) => {
         if (seen.has(index)) return []
-        const comesTrue = happened[kind].some((path) =>
-          patterns.matchesOne(index, displayOfRaw(path)),
-        )
-        return comesTrue ? [] : [{ kind, text }]
+        return patterns.someMatch(index, happened[kind]) ? [] : [{ kind, text }]
       })
     })
   }

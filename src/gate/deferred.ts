@@ -6,7 +6,7 @@
 import { parseGlob } from '../contracts/index.ts'
 import type { Change } from './change.ts'
 import { absolutePatterns, type GateLists } from './lists.ts'
-import { PathSet, type TryingEffort } from './path-set.ts'
+import { PathSet, UNBOUNDED } from './path-set.ts'
 import { displayOfRaw, nameOfRaw, parentOfRaw, type RawPath, rawOfText } from './raw-path.ts'
 
 export interface DeferredInput {
@@ -20,28 +20,32 @@ export interface DeferredInput {
 interface CompiledRow {
   readonly paths: PathSet
   readonly except: PathSet
-  readonly project: boolean
 }
 
 const EXECUTABLE = 0o111
 
 export class DeferredPaths {
-  readonly #rows: readonly CompiledRow[]
+  readonly #always: CompiledRow
+  readonly #project: CompiledRow
   readonly #ways: PathSet
   readonly #scriptsChanged: ReadonlySet<RawPath>
   readonly #pathDirectories: ReadonlySet<RawPath>
 
-  constructor(input: DeferredInput, effort: TryingEffort) {
+  constructor(input: DeferredInput) {
     const { lists, homes, scriptsChanged, pathDirectories } = input
     const compile = (patterns: readonly string[]): PathSet =>
-      new PathSet(absolutePatterns(patterns, homes), effort)
-    this.#rows = lists.deferred.map(({ patterns, except = [], project = false }) => ({
-      paths: compile(patterns),
-      except: compile(except),
-      project,
-    }))
+      new PathSet(absolutePatterns(patterns, homes), UNBOUNDED)
+    const group = (isProject: boolean): CompiledRow => {
+      const rows = lists.deferred.filter(({ project = false }) => project === isProject)
+      return {
+        paths: compile(rows.flatMap(({ patterns }) => patterns)),
+        except: compile(rows.flatMap(({ except = [] }) => except)),
+      }
+    }
+    this.#always = group(false)
+    this.#project = group(true)
     const all = lists.deferred.flatMap(({ patterns }) => absolutePatterns(patterns, homes))
-    this.#ways = new PathSet([...new Set(all.flatMap(waysTo))], effort)
+    this.#ways = new PathSet([...new Set(all.flatMap(waysTo))], UNBOUNDED)
     this.#scriptsChanged = scriptsChanged
     this.#pathDirectories = new Set(pathDirectories.map(rawOfText))
   }
@@ -55,13 +59,15 @@ export class DeferredPaths {
     const isProgram = after.kind === 'symlink' || (after.mode & EXECUTABLE) !== 0
     if (isProgram && this.#pathDirectories.has(parentOfRaw(path))) return true
     const text = displayOfRaw(path)
-    if (after.kind === 'symlink' && this.#ways.find(text) !== null && !isInstalled(path))
-      return true
-    return this.#rows.some(
-      ({ paths, except, project }) =>
-        !(project && isInstalled(path)) && paths.find(text) !== null && except.find(text) === null,
-    )
+    if (matches(this.#always, text)) return true
+    if (isInstalled(path)) return false
+    if (after.kind === 'symlink' && this.#ways.find(text) !== null) return true
+    return matches(this.#project, text)
   }
+}
+
+function matches({ paths, except }: CompiledRow, text: string): boolean {
+  return paths.find(text) !== null && except.find(text) === null
 }
 
 /** A dependency that a package manager put there. */

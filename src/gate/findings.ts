@@ -20,17 +20,26 @@ const ORDER: readonly Code[] = [
   'effect.not_observed',
 ]
 
+/** Past this many the ones that will not be listed are let go. */
+const HELD_MAX = 10 * FINDINGS_PER_CODE_MAX
+
+interface Held {
+  readonly found: Map<string, Finding>
+  /** How many were let go. */
+  more: number
+}
+
 export class FindingList {
-  readonly #found = new Map<Code, Map<string, Finding>>()
+  readonly #held = new Map<Code, Held>()
   readonly #counted = new Map<Code, Map<string, number>>()
 
   add(code: Code, path: string, detail?: string): void {
-    const paths = this.#found.get(code) ?? new Map<string, Finding>()
-    this.#found.set(code, paths)
-    const key = detail === undefined ? path : `${path}\0${detail}`
-    if (!paths.has(key)) {
-      paths.set(key, detail === undefined ? { code, path } : { code, path, detail })
-    }
+    const held = this.#held.get(code) ?? { found: new Map(), more: 0 }
+    this.#held.set(code, held)
+    const key = `${path}\0${detail ?? ''}`
+    if (held.found.has(key)) return
+    held.found.set(key, detail === undefined ? { code, path } : { code, path, detail })
+    if (held.found.size > HELD_MAX) prune(held)
   }
 
   /** One more of something that is told by its number. */
@@ -41,7 +50,7 @@ export class FindingList {
   }
 
   has(code: Code): boolean {
-    return this.#found.has(code) || this.#counted.has(code)
+    return this.#held.has(code) || this.#counted.has(code)
   }
 
   finish(): readonly Finding[] {
@@ -51,18 +60,29 @@ export class FindingList {
         path,
         detail: count === 1 ? '1 entry' : `${count} entries`,
       }))
-      return cut(code, [...(this.#found.get(code)?.values() ?? []), ...counted])
+      const { found, more } = this.#held.get(code) ?? { found: new Map<string, Finding>(), more: 0 }
+      return cut(code, sorted([...found.values(), ...counted]), more)
     })
   }
 }
 
-function cut(code: Code, findings: readonly Finding[]): readonly Finding[] {
-  const sorted = [...findings].sort(
+/** Keeps those that would be listed first. */
+function prune(held: Held): void {
+  const keys = [...held.found.keys()].sort(compareCodePoints)
+  for (const key of keys.slice(FINDINGS_PER_CODE_MAX)) held.found.delete(key)
+  held.more += keys.length - FINDINGS_PER_CODE_MAX
+}
+
+function sorted(findings: readonly Finding[]): readonly Finding[] {
+  return [...findings].sort(
     (one, other) =>
       compareCodePoints(one.path ?? '', other.path ?? '') ||
       compareCodePoints(one.detail ?? '', other.detail ?? ''),
   )
-  const more = sorted.length - FINDINGS_PER_CODE_MAX
-  if (more <= 0) return sorted
-  return [...sorted.slice(0, FINDINGS_PER_CODE_MAX), { code, detail: `and ${more} more` }]
+}
+
+function cut(code: Code, findings: readonly Finding[], letGo: number): readonly Finding[] {
+  const listed = findings.slice(0, FINDINGS_PER_CODE_MAX)
+  const more = findings.length - listed.length + letGo
+  return more === 0 ? listed : [...listed, { code, detail: `and ${more} more` }]
 }

@@ -1,10 +1,10 @@
 /**
  * Many globs, asked about many paths. The common shapes (`d/**`, a name anywhere, a name anywhere and
- * all below) are looked up by name; only the rest are tried one by one, after a look for their
- * longest literal piece.
+ * all below) are looked up by name; the rest are tried one by one, and only on paths that hold their
+ * longest whole name, or else their longest literal piece.
  *
- * INVARIANT (bounded work): trying one by one spends from an effort that a comparison shares. When it
- *   is gone the answer is that nothing matches, which for declarations only refuses more.
+ * INVARIANT (bounded work): trying an actor's globs one by one spends from an effort. When it is gone
+ *   the answer is that nothing matches, which for declarations only refuses more.
  */
 import { type Glob, matchesNames, parseGlob } from '../contracts/index.ts'
 
@@ -27,11 +27,14 @@ export interface TryingEffort {
   steps: number
 }
 
-const MATCH_STEPS = 8
+const MATCH_STEPS = 40
 
 export function newTryingEffort(): TryingEffort {
   return { steps: 40_000_000 }
 }
+
+/** For globs that are the host's own: what an actor spends does not shorten their sight. */
+export const UNBOUNDED: TryingEffort = { steps: Number.POSITIVE_INFINITY }
 
 export class PathSet {
   readonly #effort: TryingEffort
@@ -42,11 +45,14 @@ export class PathSet {
   readonly #anywhere = new Map<string, number>()
   /** A last name anywhere. */
   readonly #lastNames = new Map<string, number>()
+  /** Tried on paths that hold a name. */
+  readonly #byName = new Map<string, Tried[]>()
+  /** Tried on every path: no name of the glob is literal. */
   readonly #tried: Tried[] = []
   readonly #globs: readonly (Glob | null)[]
 
   /** Texts that are no globs match nothing. */
-  constructor(globs: readonly string[], effort: TryingEffort = newTryingEffort()) {
+  constructor(globs: readonly string[], effort: TryingEffort) {
     this.#effort = effort
     this.#globs = globs.map(parseGlob)
     for (const [index, glob] of this.#globs.entries()) if (glob !== null) this.#add(glob, index)
@@ -63,49 +69,65 @@ export class PathSet {
     else if (last === '**' && glob.segments.slice(0, -1).every(isOneName)) {
       put(this.#trees, glob.text.slice(0, -'/**'.length), index)
     } else {
-      this.#tried.push({ index, glob, piece: longestPiece(glob) })
+      this.#addTried({ index, glob, piece: longestPiece(glob) })
     }
+  }
+
+  #addTried(tried: Tried): void {
+    const name = longestName(tried.glob)
+    const list = name === null ? this.#tried : (this.#byName.get(name) ?? [])
+    list.push(tried)
+    if (name !== null) this.#byName.set(name, list)
   }
 
   find(path: string): PathMatch | null {
     const exact =
       this.#exact.get(path) ?? this.#lastNames.get(path.slice(path.lastIndexOf('/') + 1))
     if (exact !== undefined) return { index: exact, rootLength: path.length }
-    return this.#findAbove(path) ?? this.#findTried(path)
-  }
-
-  /** Whether one of the globs holds the path. */
-  matchesOne(index: number, path: string): boolean {
-    const glob = this.#globs[index]
-    if (glob === undefined || glob === null || this.#effort.steps <= 0) return false
-    this.#effort.steps -= MATCH_STEPS
-    return matchesNames(glob.segments, namesOf(path))
-  }
-
-  /** Looks at every directory of the path, outermost first, and at the path itself. */
-  #findAbove(path: string): PathMatch | null {
-    if (this.#trees.size === 0 && this.#anywhere.size === 0) return null
+    const candidates: (readonly Tried[])[] = []
+    // Every directory of the path, outermost first, and the path itself.
     for (let start = 0; start >= 0 && start < path.length; ) {
       const next = path.indexOf('/', start + 1)
       const end = next < 0 ? path.length : next
-      const index =
-        this.#anywhere.get(path.slice(start + 1, end)) ?? this.#trees.get(path.slice(0, end))
+      const name = path.slice(start + 1, end)
+      const index = this.#anywhere.get(name) ?? this.#findTree(path, end)
       if (index !== undefined) return { index, rootLength: end }
+      const named = this.#byName.get(name)
+      if (named !== undefined) candidates.push(named)
       start = next
     }
     const everywhere = this.#trees.get('')
-    return everywhere === undefined ? null : { index: everywhere, rootLength: path.length }
+    if (everywhere !== undefined) return { index: everywhere, rootLength: path.length }
+    return this.#findTried(path, [...candidates, this.#tried])
   }
 
-  #findTried(path: string): PathMatch | null {
-    let names: readonly string[] | null = null
-    for (const { index, glob, piece } of this.#tried) {
-      if (this.#effort.steps <= 0) return null
-      this.#effort.steps--
-      if (!path.includes(piece)) continue
+  #findTree(path: string, end: number): number | undefined {
+    return this.#trees.size === 0 ? undefined : this.#trees.get(path.slice(0, end))
+  }
+
+  /** Whether one of the globs holds one of the paths, as far as the effort goes. */
+  someMatch(index: number, paths: readonly string[]): boolean {
+    const glob = this.#globs[index]
+    if (glob === undefined || glob === null) return false
+    for (const path of paths) {
+      if (this.#effort.steps <= 0) return false
       this.#effort.steps -= MATCH_STEPS
-      names ??= namesOf(path)
-      if (matchesNames(glob.segments, names)) return { index, rootLength: rootOf(glob, names) }
+      if (matchesNames(glob.segments, namesOf(path))) return true
+    }
+    return false
+  }
+
+  #findTried(path: string, lists: readonly (readonly Tried[])[]): PathMatch | null {
+    if (lists.every((list) => list.length === 0)) return null
+    const names = namesOf(path)
+    for (const list of lists) {
+      for (const { index, glob, piece } of list) {
+        if (this.#effort.steps <= 0) return null
+        this.#effort.steps--
+        if (!path.includes(piece)) continue
+        this.#effort.steps -= MATCH_STEPS
+        if (matchesNames(glob.segments, names)) return { index, rootLength: rootOf(glob, names) }
+      }
     }
     return null
   }
@@ -121,6 +143,15 @@ function put(map: Map<string, number>, key: string, index: number): void {
 
 function isOneName(segment: Glob['segments'][number]): boolean {
   return segment !== '**' && segment.length === 1
+}
+
+function longestName({ segments }: Glob): string | null {
+  let longest: string | null = null
+  for (const segment of segments) {
+    if (segment === '**' || segment.length !== 1) continue
+    if (segment[0].length > (longest?.length ?? 0)) longest = segment[0]
+  }
+  return longest
 }
 
 function longestPiece({ segments }: Glob): string {

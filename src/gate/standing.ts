@@ -162,6 +162,11 @@ export class StandingFold {
     return this.#promoted.get(actionId.toLowerCase()) ?? null
   }
 
+  /** What an action wanted; null when nothing is known of it. */
+  intentOf(actionId: string): string | null {
+    return this.#actions.get(actionId.toLowerCase())?.intent ?? null
+  }
+
   /** Overrides of a law that can still be used for this action at this time. */
   overridesOf(
     policyId: string,
@@ -176,8 +181,10 @@ export class StandingFold {
         (override) =>
           override.kind === 'law' &&
           override.policy_id === policyId &&
-          (override.action_id === undefined || sameId(override.action_id, actionId)) &&
-          (override.intent === undefined || override.intent === intent),
+          // Ids are used once: what a human overrode for an action holds for its intent.
+          (override.intent === undefined
+            ? override.action_id === undefined || sameId(override.action_id, actionId)
+            : override.intent === intent),
       )
   }
 

@@ -1,0 +1,165 @@
+/**
+ * Reads the vectors of the gate (`gate-comparison/1` and `gate-decision/1` in
+ * spec/vectors/README.md). Keys that a format does not name are refused.
+ */
+import { readFileSync } from 'node:fs'
+import { digestBytes } from '../../src/base/index.ts'
+import type { ActionDescriptor, HostFacts } from '../../src/contracts/index.ts'
+import {
+  type Change,
+  type ComparedStep,
+  type ComparisonInput,
+  DEFAULT_LISTS,
+  type EntryState,
+  rawOfBytes,
+  rawOfText,
+  withEphemeral,
+} from '../../src/gate/index.ts'
+import { refuseUnknown } from './vector.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: a file is checked key by key below
+type Row = any
+
+export interface ComparisonVector {
+  readonly id: string
+  readonly note: string
+  readonly input: ComparisonInput
+  /** Null when it is no composite. */
+  readonly steps: readonly ComparedStep[] | null
+  readonly want: Readonly<Record<string, unknown>>
+}
+
+const CASE_KEYS = [
+  'id',
+  'note',
+  'scope',
+  'effects',
+  'roots',
+  'real_paths',
+  'approval',
+  'ephemeral',
+  'scripts_changed',
+  'changes',
+  'steps',
+  'want',
+]
+const WANT_KEYS = [
+  'findings',
+  'promoted',
+  'discarded',
+  'deferred',
+  'counts',
+  'bytes',
+  'declared',
+  'in_scope',
+]
+
+export function readCases(file: string, spec: string): { bases: Row; cases: readonly Row[] } {
+  const read = JSON.parse(readFileSync(file, 'utf8'))
+  refuseUnknown(file, read, ['spec', 'bases', 'cases'])
+  if (read.spec !== spec) throw new Error(`${file}: expected spec ${spec}, found ${read.spec}`)
+  const ids = read.cases.map(({ id }: Row) => id)
+  if (new Set(ids).size !== ids.length) throw new Error(`${file}: an id is used twice`)
+  return { bases: read.bases ?? {}, cases: read.cases }
+}
+
+export function loadComparisons(file: string): readonly ComparisonVector[] {
+  return readCases(file, 'gate-comparison/1').cases.map((row) => {
+    refuseUnknown(row.id, row, CASE_KEYS)
+    refuseUnknown(row.id, row.want, WANT_KEYS)
+    const { id, note, want } = row
+    const steps = row.steps ?? null
+    return {
+      id,
+      note,
+      want,
+      input: readInput(row),
+      steps:
+        steps === null
+          ? null
+          : steps.map((step: Row) => ({
+              descriptor: readDescriptor({ ...row, effects: step.effects }),
+              changes: readChanges(step.changes),
+            })),
+    }
+  })
+}
+
+function readInput(row: Row): ComparisonInput {
+  return {
+    descriptor: readDescriptor(row),
+    changes: readChanges(row.changes),
+    lists: withEphemeral(DEFAULT_LISTS, row.ephemeral ?? []),
+    host: readHost(row),
+    declaredByApproval: row.approval === true,
+    scriptsChanged: new Set((row.scripts_changed ?? []).map(rawOfText)),
+    pathDirectories: ['/usr/bin', '/home/ann/bin'],
+  }
+}
+
+/** Only what a comparison reads. */
+function readDescriptor({ scope, effects = {} }: Row): ActionDescriptor {
+  const { create = [], modify = [], delete: deleted = [] } = effects
+  const filesystem = { paths: ['/w'], recursive: true, ...scope }
+  return {
+    scope: { filesystem },
+    effects: { filesystem: { create, modify, delete: deleted } },
+  } as unknown as ActionDescriptor
+}
+
+function readHost(row: Row): ComparisonInput['host'] {
+  const paths: readonly string[] = row.scope?.paths ?? ['/w']
+  const roots: Row = row.roots ?? Object.fromEntries(paths.map((path) => [path, path]))
+  const places = (map: Row): { declared: string; real: string }[] =>
+    Object.entries(map).map(([declared, real]) => ({ declared, real: String(real) }))
+  return {
+    roots: places(roots).map((place) => ({ ...place, ...ROOT })) as HostFacts['roots'],
+    real_paths: places(row.real_paths ?? {}),
+    homes: [
+      { path: '/home/ann', own: true },
+      { path: '/home/bob', own: false },
+    ],
+    writ_places: ['/home/ann/.local/state/writ'],
+  }
+}
+
+const ROOT = {
+  kind: 'directory',
+  filesystem: 'ext4',
+  read_only: false,
+  mounts: [],
+  device: '1',
+  inode: '2',
+}
+
+export function readChanges(rows: readonly Row[]): readonly Change[] {
+  return rows.map(([path, before, after]) => ({
+    path:
+      typeof path === 'string' ? rawOfText(path) : rawOfBytes(Buffer.from(path.base64, 'base64')),
+    before: readState(before),
+    after: readState(after),
+  }))
+}
+
+/** `file:MODE:CONTENT+ATTRIBUTE`, `dir:MODE`, `link:TARGET`; what is left out has its usual value. */
+export function readState(text: string | null): EntryState | null {
+  if (text === null) return null
+  const [kind = '', second = '', content = 'x'] = text.split(':')
+  const plain = { owner: null, mtimeNs: '0', linkGroup: null, attributes: [], target: null }
+  if (kind === 'link') {
+    const target = rawOfText(text.slice('link:'.length))
+    return { ...plain, kind: 'symlink', mode: 0o777, size: 0, digest: null, target }
+  }
+  const mode = Number.parseInt(second === '' ? (kind === 'dir' ? '0755' : '0644') : second, 8)
+  if (kind === 'dir') return { ...plain, kind: 'directory', mode, size: 0, digest: null }
+  if (kind !== 'file') throw new Error(`unknown state ${text}`)
+  const [bytes = '', attribute] = content.split('+')
+  return {
+    ...plain,
+    kind: 'file',
+    mode,
+    size: bytes.length,
+    digest: digestBytes(bytes),
+    attributes: attribute === undefined ? [] : [[attribute, '00']],
+  }
+}
