@@ -20,6 +20,8 @@ export interface Overlay {
 export interface OverlayOptions {
   /** `memory`: a tmpfs as the driver uses it; `disk`: beside the work directory. */
   readonly upper?: 'memory' | 'disk'
+  /** As root only: without a user namespace, so that every owner is known inside. */
+  readonly everyOwner?: boolean
 }
 
 const SET_UP = `
@@ -37,13 +39,26 @@ read end
 export async function openOverlay(
   root: string,
   work: string,
-  { upper = 'memory' }: OverlayOptions = {},
+  { upper = 'memory', everyOwner = false }: OverlayOptions = {},
 ): Promise<Overlay> {
   mkdirSync(work, { recursive: true })
   const mode = (statSync(root).mode & 0o7777).toString(8)
   const holder = spawn(
     'unshare',
-    ['-Umr', 'setpriv', '--pdeathsig', 'KILL', 'sh', '-c', SET_UP, 'sh', root, work, mode, upper],
+    [
+      everyOwner ? '-m' : '-Umr',
+      'setpriv',
+      '--pdeathsig',
+      'KILL',
+      'sh',
+      '-c',
+      SET_UP,
+      'sh',
+      root,
+      work,
+      mode,
+      upper,
+    ],
     { stdio: ['pipe', 'pipe', 'inherit'] },
   )
   await ready(holder)
@@ -54,7 +69,8 @@ export async function openOverlay(
     merged: `${inside}/m`,
     upperDevice: upper === 'memory' ? null : statSync(work).dev,
   }
-  const enter = ['--target', String(holder.pid), '--user', '--mount', '--preserve-credentials']
+  const user = everyOwner ? [] : ['--user', '--preserve-credentials']
+  const enter = ['--target', String(holder.pid), ...user, '--mount']
   // Without capabilities, as in the sandbox: permission bits hold for the command.
   const place = ['sh', '-c', 'cd "$1"; shift; exec "$@"', 'sh', `${work}/m`]
   const drop = ['setpriv', '--bounding-set=-all', '--inh-caps=-all', '--']

@@ -92,7 +92,7 @@ function listEntries(
 export function listingDifferences(
   one: ReadonlyMap<string, string>,
   other: ReadonlyMap<string, string>,
-): readonly string[] {
+): string[] {
   const names = [...new Set([...one.keys(), ...other.keys()])].sort()
   return names
     .filter((name) => one.get(name) !== other.get(name))
@@ -192,13 +192,21 @@ function readAttributes(root: string): ReadonlyMap<string, string> {
     const [head = '', ...lines] = block.split('\n').filter((line) => line !== '')
     if (!head.startsWith('# file: ')) continue
     const path = unquote(head.slice('# file: '.length))
-    const own = lines.filter((line) => !/^(?:user|trusted)\.overlay\./.test(line)).sort()
+    const own = lines
+      .map(withoutOwner)
+      .filter((line) => !/^(?:user|trusted)\.overlay\./.test(line))
+      .sort()
     if (own.length > 0) {
       const name = path === rawRoot(root) ? '' : path.slice(rawRoot(root).length + 1)
       attributes.set(name, own.join(' '))
     }
   }
   return attributes
+}
+
+/** What a list grants the owner is in the mode, and may be lent at the moment. */
+export function withoutOwner(line: string): string {
+  return line.replace(/^(system\.posix_acl_access=0x020000000100)[0-9a-f]{4}/, '$1----')
 }
 
 function rawRoot(root: string): string {
@@ -225,10 +233,10 @@ while (my $path = <STDIN>) {
   print 'data ', join(',', @map), "\\0";
 }`
 
-/** The data ranges of each file that takes less room than its size says. */
+/** The data ranges of each file of at least a block that takes less room than its size says. */
 function readHoles(entries: readonly Entry[]): ReadonlyMap<string, string> {
   const sparse = entries.filter(
-    ({ stats }) => stats.isFile() && stats.size > 0n && stats.blocks * 512n < stats.size,
+    ({ stats }) => stats.isFile() && stats.size >= 4096n && stats.blocks * 512n < stats.size,
   )
   if (sparse.length === 0) return new Map()
   const input = Buffer.concat(sparse.flatMap(({ path }) => [path, Buffer.from([0])]))

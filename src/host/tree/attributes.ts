@@ -102,11 +102,26 @@ function isOwnOfOverlay(name: string): boolean {
 function isCarried(name: string): boolean {
   return (
     name.startsWith('user.') ||
-    name === 'system.posix_acl_access' ||
+    name === ACCESS_LIST ||
     name === 'system.posix_acl_default' ||
     name === CAPABILITY
   )
 }
+
+export const ACCESS_LIST = 'system.posix_acl_access'
+
+/**
+ * An access control list as it is under a mode: what it grants the owner follows the owner's bits,
+ * which may be lent while the list is read. Sixteen bits of tag, sixteen of rights, thirty-two of id.
+ */
+export function listUnder(mode: number, [name, hex]: Attribute): Attribute {
+  if (name !== ACCESS_LIST || !hex.startsWith(OWNER_ENTRY)) return [name, hex]
+  const rest = hex.slice(OWNER_ENTRY.length + 4)
+  return [name, `${OWNER_ENTRY}0${(mode >> 6) & 7}00${rest}`]
+}
+
+/** Version 2, then the entry that every list begins with. */
+const OWNER_ENTRY = '020000000100'
 
 export const CAPABILITY = 'security.capability'
 

@@ -126,7 +126,7 @@ async function carry(
   }
   const isMoved = isSameDevice(layer, stage) && (await moveAcross(load, new Pace()))
   if (!isMoved) {
-    lendForReading(load, loans)
+    lendForCopying(load, loans)
     await copyAcross(load)
   }
   return changes.flatMap(({ path, after }) => {
@@ -139,20 +139,26 @@ function isSameDevice({ upperDevice }: Layer, stage: string): boolean {
   return upperDevice !== null && statSync(stage).dev === upperDevice
 }
 
-/** Everything on the way to each name, and the name itself. */
-function lendForReading({ upper, names }: Load, loans: Loans): void {
+/**
+ * Everything on the way to each name, and the name itself. Files are lent the right to write too: a
+ * copy is made with the mode of its source, and takes attributes only if it may be written.
+ */
+function lendForCopying({ upper, names }: Load, loans: Loans): void {
   const done = new Set<string>()
+  const lend = (part: string) => {
+    if (done.has(part)) return
+    done.add(part)
+    const at = `${upper.prefix}/${part}` as RawPath
+    const stats = statsOf(at)
+    if (stats === null || stats.isSymbolicLink()) return
+    loans.lend(stats, at, stats.isDirectory() ? 0o700 : 0o600)
+  }
+  lend('.')
   for (const name of names) {
-    for (let end = name.indexOf('/'); ; end = name.indexOf('/', end + 1)) {
-      const part = end === -1 ? name : name.slice(0, end)
-      if (!done.has(part)) {
-        done.add(part)
-        const at = `${upper.prefix}/${part}` as RawPath
-        const stats = statsOf(at)
-        if (stats !== null && !stats.isSymbolicLink()) loans.lend(stats, at)
-      }
-      if (end === -1) break
+    for (let end = name.indexOf('/'); end !== -1; end = name.indexOf('/', end + 1)) {
+      lend(name.slice(0, end))
     }
+    lend(name)
   }
 }
 

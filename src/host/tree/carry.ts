@@ -7,7 +7,7 @@ import { chmodSync, mkdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs
 import { fault } from '../../base/index.ts'
 import { joinRaw, parentOfRaw, type RawPath } from '../../gate/index.ts'
 import { TreeFailure } from './failure.ts'
-import { codeOf, type Foothold, namesIn, nodePath, statsOf } from './footing.ts'
+import { codeOf, type Foothold, itselfAt, namesIn, nodePath, statsOf } from './footing.ts'
 import type { Pace } from './pace.ts'
 import { runTool } from './tool.ts'
 
@@ -72,8 +72,8 @@ export async function moveAcross(load: Load, pace: Pace): Promise<boolean> {
   const opened = new Set<RawPath>()
   for (const [index, name] of load.units.entries()) {
     const [source, target] = [joinRaw(load.upper.prefix, name), joinRaw(load.target.prefix, name)]
-    const isDirectory = statsOf(source)?.isDirectory() === true
     prepareParents(load, name, opened)
+    const isDirectory = statsOf(source)?.isDirectory() === true
     if (isDirectory) openUp(source)
     try {
       renameSync(nodePath(source), nodePath(target))
@@ -92,6 +92,7 @@ function prepareParents({ upper, target }: Load, name: RawPath, opened: Set<RawP
   const parent = parentOfRaw(`/${name}` as RawPath)
   if (opened.has(parent)) return
   opened.add(parent)
+  openUp(itselfAt(upper.prefix))
   for (let end = parent.indexOf('/', 1); end !== -1; end = parent.indexOf('/', end + 1)) {
     openUp(`${upper.prefix}${parent.slice(0, end)}` as RawPath)
   }

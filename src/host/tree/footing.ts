@@ -11,6 +11,7 @@ import {
   lstatSync,
   openSync,
   readdirSync,
+  statSync,
 } from 'node:fs'
 import type { RawPath } from '../../gate/index.ts'
 
@@ -32,9 +33,18 @@ export function holdDirectory(path: string): Foothold {
   }
 }
 
+/** The end of the path of a held directory itself, for those who do not follow links. */
+const ITSELF = '/.'
+
+export function itselfAt(prefix: RawPath): RawPath {
+  return `${prefix}${ITSELF}` as RawPath
+}
+
 /** What Node takes as a path: the very bytes. */
 export function nodePath(path: RawPath): string | Buffer {
-  return isPlain(path) ? path : Buffer.from(path, 'latin1')
+  // Calls that follow links reach a held directory without the right to enter it.
+  const short = path.endsWith(ITSELF) ? path.slice(0, -ITSELF.length) : path
+  return isPlain(short) ? short : Buffer.from(short, 'latin1')
 }
 
 function isPlain(path: string): boolean {
@@ -46,7 +56,8 @@ function isPlain(path: string): boolean {
 
 export function statsOf(path: RawPath): BigIntStats | null {
   try {
-    return lstatSync(nodePath(path), { bigint: true })
+    const look = path.endsWith(ITSELF) ? statSync : lstatSync
+    return look(nodePath(path), { bigint: true })
   } catch (error) {
     if (isAbsence(error)) return null
     throw error
@@ -79,9 +90,8 @@ export class Loans {
   }
 
   /** `through` is where the mode is changed: the overlay keeps its own copy of a directory's mode. */
-  lend(stats: BigIntStats, through: RawPath): void {
+  lend(stats: BigIntStats, through: RawPath, bits = stats.isDirectory() ? 0o700 : 0o400): void {
     const mode = Number(stats.mode & 0o7777n)
-    const bits = stats.isDirectory() ? 0o700 : 0o400
     if (!this.#needed || (mode & bits) === bits) return
     chmodSync(nodePath(through), mode | bits)
     this.#lent.push({ path: through, mode })

@@ -10,7 +10,7 @@ import { type BigIntStats, opendirSync } from 'node:fs'
 import { invariant } from '../../base/index.ts'
 import { isBelow, joinRaw, type RawPath } from '../../gate/index.ts'
 import type { Findings } from './findings.ts'
-import { codeOf, isAbsence, type Loans, namesIn, nodePath, statsOf } from './footing.ts'
+import { codeOf, isAbsence, itselfAt, type Loans, namesIn, nodePath, statsOf } from './footing.ts'
 import type { Pace } from './pace.ts'
 
 export interface Side {
@@ -240,9 +240,8 @@ export class LayerWalk {
   }
 }
 
-/** A root is held by a link of procfs, which has to be gone through. */
 function within(prefix: RawPath, below: string): RawPath {
-  return (below === '' ? `${prefix}/.` : `${prefix}${below}`) as RawPath
+  return below === '' ? itselfAt(prefix) : (`${prefix}${below}` as RawPath)
 }
 
 /** How overlays write down that something is gone. */

@@ -21,7 +21,13 @@ import {
   rawOfText,
 } from '../../gate/index.ts'
 import type { Layer } from '../sandbox/driver.ts'
-import { type Attributes, CAPABILITY, NO_ATTRIBUTES, readAttributes } from './attributes.ts'
+import {
+  type Attributes,
+  CAPABILITY,
+  listUnder,
+  NO_ATTRIBUTES,
+  readAttributes,
+} from './attributes.ts'
 import { type DigestRequest, digestFiles } from './file-digest.ts'
 import { Findings, type TreeFinding } from './findings.ts'
 import { type Foothold, holdDirectory, Loans, nodePath, statsOf } from './footing.ts'
@@ -228,13 +234,15 @@ class Scanner {
     if (side === null) return null
     const { stats, at } = side
     const isFile = stats.isFile()
+    const mode = Number(stats.mode & 0o7777n)
+    const { kept } = this.#attributes.get(at) ?? NO_ATTRIBUTES
     return {
       kind: isFile ? 'file' : stats.isDirectory() ? 'directory' : 'symlink',
-      mode: Number(stats.mode & 0o7777n),
+      mode,
       size: isFile ? Number(stats.size) : 0,
       digest: this.#digests.get(side) ?? null,
       target: stats.isSymbolicLink() ? targetOf(at) : null,
-      attributes: (this.#attributes.get(at) ?? NO_ATTRIBUTES).kept,
+      attributes: kept.map((one) => listUnder(mode, one)),
       owner: this.#options.isRoot ? { uid: Number(stats.uid), gid: Number(stats.gid) } : null,
       mtimeNs: String(stats.mtimeNs),
       linkGroup: isFile && stats.nlink > 1n ? (groups.get(inodeOf(stats)) ?? null) : null,

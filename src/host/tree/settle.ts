@@ -6,10 +6,11 @@
 import { chmodSync, chownSync, readlinkSync } from 'node:fs'
 import { type Digest, fault } from '../../base/index.ts'
 import { type Attribute, displayOfRaw, type EntryState, type RawPath } from '../../gate/index.ts'
-import { isOfTheSystem, readRawAttributes } from './attributes.ts'
+import { isOfTheSystem, listUnder, readRawAttributes } from './attributes.ts'
 import { TreeFailure } from './failure.ts'
 import { type DigestRequest, digestFiles } from './file-digest.ts'
 import { nodePath, statsOf } from './footing.ts'
+import { inodeOf } from './links.ts'
 import { Pace } from './pace.ts'
 import { runBatch } from './tool.ts'
 
@@ -25,6 +26,10 @@ export interface Expected {
 
 export async function settle(expected: readonly Expected[]): Promise<void> {
   const pace = new Pace()
+  for (const each of expected) {
+    openUp(each)
+    await pace.step()
+  }
   await Promise.all([checkDigests(expected, pace), settleAttributes(expected)])
   await settleTimes(expected)
   // From the leaves up: a directory that nobody may enter is closed after what is in it.
@@ -33,6 +38,14 @@ export async function settle(expected: readonly Expected[]): Promise<void> {
     checkEntry(each)
     await pace.step()
   }
+}
+
+/** What the owner may not read and write is opened; a directory before what is in it. */
+function openUp({ at, state }: Expected): void {
+  const bits = state.kind === 'directory' ? 0o700 : state.kind === 'file' ? 0o600 : 0
+  if ((state.mode & bits) === bits || process.getuid?.() === 0) return
+  const mode = Number((statsOf(at)?.mode ?? BigInt(bits)) & 0o7777n)
+  if ((mode & bits) !== bits) chmodSync(nodePath(at), mode | bits)
 }
 
 async function checkDigests(expected: readonly Expected[], pace: Pace): Promise<void> {
@@ -51,9 +64,10 @@ async function settleAttributes(expected: readonly Expected[]): Promise<void> {
   const asked = expected.filter(({ state }) => state.kind !== 'symlink')
   const found = await readRawAttributes(asked.map(({ at }) => at))
   const surplus = new Map<string, RawPath[]>()
+  const seen = new Set<string>()
   for (const { path, at, state } of asked) {
-    const has = found.get(at) ?? []
-    for (const name of surplusOf(has, state)) {
+    const has = (found.get(at) ?? []).map((one) => listUnder(state.mode, one))
+    for (const name of isFirstName(at, seen) ? surplusOf(has, state) : []) {
       const paths = surplus.get(name)
       if (paths === undefined) surplus.set(name, [at])
       else paths.push(at)
@@ -63,6 +77,14 @@ async function settleAttributes(expected: readonly Expected[]): Promise<void> {
     }
   }
   for (const [name, paths] of surplus) await removeAttribute(name, paths)
+}
+
+/** Hard links have their attributes in common: what is taken from one is gone from all. */
+function isFirstName(at: RawPath, seen: Set<string>): boolean {
+  const stats = statsOf(at)
+  if (stats === null || stats.nlink < 2n || !stats.isFile()) return true
+  const inode = inodeOf(stats)
+  return !seen.has(inode) && seen.add(inode) !== undefined
 }
 
 function surplusOf(has: readonly Attribute[], state: EntryState): readonly string[] {
