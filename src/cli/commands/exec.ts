@@ -102,5 +102,8 @@ function report({ options }: Call, answer: GateAnswer): void {
 /** On standard error, which is ours as soon as the status is; the last line is the code alone. */
 function explain({ terminal }: Call, answer: GateAnswer, code: string): void {
   const lines = answerLines(answer, terminal.paintError, false)
+  const wasAsked = answer.decision.decision === 'CONFIRM' && answer.pending === undefined
+  // Whoever was asked has just seen everything.
+  if (wasAsked) lines.splice(1)
   terminal.err(`${lines.join('\n')}\nwrit: ${code}\n`)
 }

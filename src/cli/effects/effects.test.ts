@@ -91,6 +91,7 @@ describe('names and contents', () => {
     ['no\u00a0break', 'no\\u00a0break'],
     ['filler\u3164', 'filler\\u3164'],
     ['half\ud800', 'half\\ud800'],
+    ['note\ufff9', 'note\\ufff9'],
     ['csi\u009b31m', 'csi\\u009b31m'],
     ['näme 名前 😀', 'näme 名前 😀'],
     ['', ''],
@@ -398,7 +399,7 @@ describe('the question', () => {
 describe('the reset', () => {
   it('ends open strings first and places the cursor last', () => {
     expect(RESET_TERMINAL.startsWith('\u0018\u001b\\')).toBe(true)
-    expect(RESET_TERMINAL.endsWith('\u001b[9999;1H\r\n\u001b#5\u001b[J')).toBe(true)
+    expect(RESET_TERMINAL.endsWith('\u001b[9999;1H\n\u001b#5\u001b[J')).toBe(true)
   })
 
   it.each([

@@ -69,7 +69,7 @@ export const RESET: readonly ResetRow[] = [
   { sequence: `${ESC}[0 q`, undoes: 'the shape of the cursor' },
   { sequence: `${ESC}[?25h`, undoes: 'a hidden cursor' },
   // Last: below everything that was drawn, on a line of ordinary height.
-  { sequence: `${ESC}[9999;1H\r\n`, undoes: 'a cursor left among older lines' },
+  { sequence: `${ESC}[9999;1H\n`, undoes: 'a cursor left among older lines' },
   { sequence: `${ESC}#5`, undoes: 'letters of double size' },
   { sequence: `${ESC}[J`, undoes: 'text below the cursor' },
 ]

@@ -32,7 +32,7 @@ export function exitOf({ promoted, pending, decision }: GateAnswer, dryRun: bool
   return decision.decision === 'PROMOTE' ? EXIT.yes : EXIT.waiting
 }
 
-export function answerLines(answer: GateAnswer, paint: Paint, dryRun: boolean): readonly string[] {
+export function answerLines(answer: GateAnswer, paint: Paint, dryRun: boolean): string[] {
   const { decision, violations = [], action_id: id } = answer
   return [
     `${headline(answer, paint, dryRun)}  ${visibleName(id)}${resultWords(answer)}`,

@@ -160,7 +160,7 @@ describe('the status', () => {
     ['denied', {}, 125, 'confirm.descriptor'],
     ['waiting', { pending: true }, 75, 'confirm.descriptor'],
     ['blocked', { decision: 'BLOCK', code: 'effect.undeclared' }, 125, 'effect.undeclared'],
-    ['failed, no effects', { ...failed, effects: 0 }, 3, null],
+    ['failed, no effects', { ...failed, effects: 0, decision: 'BLOCK' }, 3, null],
     ['failed, promoted all the same', { ...failed, promoted: true }, 3, null],
     ['failed, denied', failed, 3, 'result.failed'],
     ['failed, waiting', { ...failed, pending: true }, 3, 'result.failed'],
@@ -170,7 +170,7 @@ describe('the status', () => {
       125,
       'effect.out_of_scope',
     ],
-    ['by a signal', { status: 'FAILURE', exit: null, signal: 'SIGTERM', effects: 0 }, 143, null],
+    ['by a signal', { ...failed, exit: null, signal: 'SIGTERM', effects: 0 }, 143, null],
     [
       'timed out',
       { status: 'TIMEOUT', exit: null, decision: 'BLOCK', code: 'result.timeout' },

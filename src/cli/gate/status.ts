@@ -22,9 +22,10 @@ export function execEnd({ decision, result, promoted, pending }: GateAnswer): Ex
   const own = execution === undefined ? null : commandStatus(execution)
   const isDone = promoted || (decision.decision === 'PROMOTE' && !hasEffects(result))
   if (isDone && own !== null) return { status: own, code: null }
-  const hasFailed = execution?.status === 'FAILURE' && own !== null
-  if (hasFailed && decision.decision !== 'BLOCK') {
-    return { status: own, code: hasEffects(result) ? decision.code : null }
+  if (execution?.status === 'FAILURE' && own !== null) {
+    // There is nothing to promote of a failure without effects, and nothing to say about it.
+    if (decision.code === 'result.failed' && !hasEffects(result)) return { status: own, code: null }
+    if (decision.decision !== 'BLOCK') return { status: own, code: decision.code }
   }
   if (pending !== undefined) return { status: ownStatus(WAITING), code: decision.code }
   return { status: ownStatus(REFUSED), code: decision.code }

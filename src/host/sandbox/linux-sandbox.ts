@@ -18,6 +18,7 @@ import {
   foregroundGroup,
   forkRefusals,
   groupCpuMs,
+  groupMembers,
   groupMemoryPeak,
   isDead,
   memoryKills,
@@ -83,7 +84,10 @@ export class LinuxSandbox implements Sandbox {
   signal(name: NodeJS.Signals): void {
     if (this.#running === null) return
     const { pid } = this.#running
-    killQuietly(-((this.#hasTerminal ? foregroundGroup(pid) : null) ?? pid), name)
+    const group = this.#hasTerminal ? foregroundGroup(pid) : null
+    if (group !== null) killQuietly(-group, name)
+    // The waiting shell is of the command's group, and an interrupt would end it and so everything.
+    else for (const member of groupMembers(pid)) killQuietly(member, name)
   }
 
   async run(request: RunRequest): Promise<RunOutcome> {

@@ -72,9 +72,29 @@ export function foregroundGroup(first: number): number | null {
     const group = Number(statOf(`/proc/${pid}/stat`)?.[5] ?? -1)
     if (group > 0) return group
     if (open.length > CHILDREN_MAX) return null
-    open.push(...textOr(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number))
+    open.push(...childrenOf(pid))
   }
   return null
+}
+
+/** Everything below this process that shares its group, itself left out. */
+export function groupMembers(first: number): readonly number[] {
+  const group = groupOf(first)
+  const members: number[] = []
+  const open = [...childrenOf(first)]
+  for (let pid = open.shift(); pid !== undefined; pid = open.shift()) {
+    if (groupOf(pid) === group) members.push(pid)
+    if (open.length <= CHILDREN_MAX) open.push(...childrenOf(pid))
+  }
+  return members
+}
+
+function groupOf(pid: number): string | undefined {
+  return statOf(`/proc/${pid}/stat`)?.[2]
+}
+
+function childrenOf(pid: number): readonly number[] {
+  return textOr(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number)
 }
 
 /** The terminal belongs to the second generation; further down nobody looks for it. */

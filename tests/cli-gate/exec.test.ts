@@ -1,0 +1,229 @@
+/** `writ exec` without a terminal: statuses, declarations, waiting, reports, streams and signals. */
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Place } from './place.ts'
+
+let place: Place
+
+beforeAll(() => {
+  execFileSync(process.execPath, ['tools/build.mjs'])
+  place = new Place('exec').init()
+}, 180_000)
+
+afterAll(() => place.remove())
+
+describe('statuses', () => {
+  it('a run without effects is the command’s own, and nobody is asked', () => {
+    const { status, out, err } = place.exec([], 'echo out; echo err >&2')
+    expect({ status, out, err }).toEqual({ status: 0, out: 'out\n', err: 'err\n' })
+    expect(place.exec([], 'exit 7')).toMatchObject({ status: 7, err: '' })
+  })
+
+  it('a declared effect is promoted without a question', () => {
+    const { status, err } = place.exec(['--write', 'made.txt'], 'echo x > made.txt')
+    expect({ status, err }).toEqual({ status: 0, err: '' })
+    expect(place.text('made.txt')).toBe('x\n')
+  })
+
+  it('what was not declared is blocked, and nothing of it happens', () => {
+    const ended = place.exec(['--write', 'a'], 'echo x > a; echo y > undeclared')
+    expect(ended).toMatchObject({ status: 125, lastLine: 'writ: effect.undeclared' })
+    expect(ended.err).toContain('undeclared')
+    expect([place.has('a'), place.has('undeclared')]).toEqual([false, false])
+  })
+
+  it('deleting needs its own declaration', () => {
+    place.write('kept.log')
+    expect(place.exec(['--write', '*.log'], 'rm kept.log').status).toBe(125)
+    expect(place.has('kept.log')).toBe(true)
+    expect(place.exec(['--delete', '*.log'], 'rm kept.log').status).toBe(0)
+    expect(place.has('kept.log')).toBe(false)
+  })
+
+  it('a command that fails keeps its status, and --yes does not promote what it left', () => {
+    const ended = place.exec(['--yes'], 'echo x > half; exit 3')
+    expect(ended).toMatchObject({ status: 3, lastLine: 'writ: result.failed' })
+    expect(place.has('half')).toBe(false)
+    expect(place.pending()).toEqual([])
+  })
+
+  it('--yes is the plain yes', () => {
+    const { status, err } = place.exec(['--yes'], 'echo x > agreed')
+    expect({ status, err }).toEqual({ status: 0, err: '' })
+    expect(place.has('agreed')).toBe(true)
+  })
+
+  it('a signal is 128 and its number; a program that is not there is 127', () => {
+    expect(place.exec([], 'kill -TERM $$').status).toBe(143)
+    expect(place.writ(['exec', '--', 'no-such-program-here']).status).toBe(127)
+  })
+})
+
+describe('waiting', () => {
+  it('without a terminal the question waits, and a yes from another process promotes', () => {
+    const ended = place.exec([], 'echo x > later')
+    expect(ended.status).toBe(75)
+    expect(ended.lastLine).toMatch(/^writ: confirm\./)
+    expect(place.has('later')).toBe(false)
+    const [question] = place.pending()
+    expect(question).toMatchObject({
+      effects: { added: 1, modified: 0, deleted: 0 },
+      needs: 'plain',
+    })
+    const shown = place.writ(['inbox'])
+    expect(shown.out).toContain(question.result_digest.slice('sha256:'.length).slice(0, 8))
+    expect(shown.out).toContain('1 added')
+    const approved = place.writ(['approve', question.id, '--json'])
+    expect(approved.status, approved.out + approved.err).toBe(0)
+    expect(approved.json).toMatchObject({ action_id: question.action_id, promoted: true })
+    expect(place.text('later')).toBe('x\n')
+    expect(place.pending()).toEqual([])
+  })
+
+  it('an answer counts once', () => {
+    expect(place.exec([], 'echo x > once').status).toBe(75)
+    const [{ action_id: id }] = place.pending()
+    expect(place.writ(['deny', id, '--reason', 'no', '--json'])).toMatchObject({
+      status: 0,
+      json: { action_id: id, promoted: false },
+    })
+    expect(place.has('once')).toBe(false)
+    const again = place.writ(['approve', id, '--json'])
+    expect(again).toMatchObject({ status: 1, json: { error: { code: 'history.unknown' } } })
+    expect(place.has('once')).toBe(false)
+  })
+})
+
+describe('the caller', () => {
+  it('an actor’s token proposes and never answers (I1)', () => {
+    const token = place.token('ai:coder@local')
+    expect(place.exec(['--yes'], 'echo x > by-ai', { token }).status).toBe(75)
+    expect(place.has('by-ai')).toBe(false)
+    for (const args of [
+      ['approve', 'x'],
+      ['deny', 'x'],
+      ['rollback', '8f4d0c9e-6f0e-4b43-9f0a-3a1c2e5d7b11'],
+      ['undo'],
+      ['halt'],
+      ['resume'],
+    ]) {
+      const ended = place.writ([...args, '--json'], { token })
+      expect(ended, args.join(' ')).toMatchObject({
+        status: 1,
+        json: { error: { code: 'principal.not_human' } },
+      })
+    }
+  })
+
+  it('a plain yes does not count below a known agent', () => {
+    const through = ['bash', '-c', 'exec -a claude bash -c \'"$@"; exit $?\' claude "$@"', 'x']
+    expect(place.exec(['--yes'], 'echo x > below', { through }).status).toBe(75)
+    expect(place.has('below')).toBe(false)
+    const id = place.pending().at(-1)?.id ?? ''
+    expect(place.writ(['approve', id], { through }).status).not.toBe(0)
+    expect(place.has('below')).toBe(false)
+  })
+})
+
+describe('words', () => {
+  it('everything behind -- is the command’s', () => {
+    const { status, out } = place.writ(['exec', '--', 'printf', '%s ', '--json', '--help', '--yes'])
+    expect({ status, out }).toEqual({ status: 0, out: '--json --help --yes ' })
+  })
+
+  it.each([
+    [['exec'], 'cli.usage'],
+    [['exec', '--frob', '--', 'true'], 'cli.unknown_option'],
+    [['exec', '--json', '--', 'true'], 'cli.usage'],
+    [['exec', '--net', 'example.org', '--', 'true'], 'sandbox.control_missing'],
+    [['exec', '--scope', '/', '--', 'true'], 'descriptor.scope_implicit'],
+    [['exec', '--scope', '/usr', '--', 'true'], 'descriptor.scope_implicit'],
+    [['exec', '--home', '/nowhere', '--', 'true'], 'home.missing'],
+  ])('%j is 125 and says %s last', (args, code) => {
+    const ended = place.writ(args)
+    expect(ended).toMatchObject({ status: 125, lastLine: `writ: ${code}` })
+  })
+
+  it('the home itself is no scope, and the hint says what to do', () => {
+    const ended = place.exec([], 'true', {
+      cwd: place.home,
+      env: { WRIT_HOME: join(place.project, '.writ') },
+    })
+    expect(ended).toMatchObject({ status: 125, lastLine: 'writ: descriptor.scope_implicit' })
+    expect(ended.err).toContain('--scope')
+  })
+
+  it('--report writes propose’s answer', () => {
+    const file = join(place.folder, 'report.json')
+    place.exec(['--write', 'reported', '--report', file], 'echo x > reported; echo out')
+    const report = JSON.parse(readFileSync(file, 'utf8'))
+    expect(report).toMatchObject({
+      decision: { decision: 'PROMOTE', code: 'promote.ok' },
+      promoted: true,
+      promotion: { paths: [join(place.project, 'reported')] },
+      result: { diff: { counts: { added: 1, modified: 0, deleted: 0 } } },
+    })
+    expect(report.action_id).toMatch(/^[0-9a-f-]{36}$/)
+    expect(report.proposal_digest).toMatch(/^sha256:/)
+  })
+})
+
+describe('streams', () => {
+  it('input goes in and output comes out, byte for byte', () => {
+    const input = Buffer.alloc(3_000_000, 0)
+    for (let index = 0; index < input.length; index++) input[index] = (index * 7) & 0x7f
+    const { status, out } = place.writ(['exec', '--', 'cat'], { input })
+    expect(status).toBe(0)
+    expect(Buffer.from(out).equals(input)).toBe(true)
+  })
+
+  it('names of every kind come through', () => {
+    const script = String.raw`printf x > "$(printf 'a\nb')"; printf x > "$(printf 'c\033[31m')"; printf x > "$(printf '\377')"`
+    const waiting = place.exec([], script)
+    expect(waiting.status).toBe(75)
+    expect(waiting.err).not.toContain('\u001b')
+    expect(waiting.err).toContain('a\\u000ab')
+    const id = place.pending().at(-1)?.id ?? ''
+    expect(place.writ(['approve', id]).status).toBe(0)
+    const names = readdirSync(place.project, { encoding: 'buffer' }).map((name) =>
+      name.toString('latin1'),
+    )
+    expect(names).toEqual(expect.arrayContaining(['a\nb', 'c\u001b[31m', '\u00ff']))
+  })
+})
+
+describe('signals', () => {
+  async function signalled(name: NodeJS.Signals, script: string): Promise<number | null> {
+    const child = place.start(['exec', '--yes', '--', 'sh', '-c', script])
+    const ended = new Promise<number | null>((resolve) => {
+      child.on('close', (code) => resolve(code))
+    })
+    await new Promise<void>((resolve) => {
+      child.stdout?.on('data', (chunk: Buffer) => {
+        if (chunk.toString().includes('ready')) resolve()
+      })
+    })
+    child.kill(name)
+    return ended
+  }
+
+  it('are the command’s to answer', async () => {
+    expect(
+      await signalled('SIGINT', 'trap "exit 5" INT; echo ready; while :; do sleep 0.1; done'),
+    ).toBe(5)
+    expect(
+      await signalled('SIGHUP', 'trap "exit 6" HUP; echo ready; while :; do sleep 0.1; done'),
+    ).toBe(6)
+    expect(
+      await signalled('SIGQUIT', 'trap "exit 7" QUIT; echo ready; while :; do sleep 0.1; done'),
+    ).toBe(7)
+  }, 60_000)
+
+  it('a wish to end reaches the command, and nothing is promoted', async () => {
+    const script = 'echo x > ended; echo ready; sleep 30'
+    expect(await signalled('SIGTERM', script)).toBe(143)
+    expect(place.has('ended')).toBe(false)
+  }, 60_000)
+})

@@ -1,0 +1,140 @@
+/** The human's side: approval with a passphrase, rollback, undo, halt and resume. */
+import { execFileSync } from 'node:child_process'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Place } from './place.ts'
+
+const WORDS = 'correct horse battery staple'
+let place: Place
+let locked: Place
+
+beforeAll(() => {
+  execFileSync(process.execPath, ['tools/build.mjs'])
+  place = new Place('human').init()
+  locked = new Place('locked').init(WORDS)
+}, 180_000)
+
+afterAll(() => {
+  place.remove()
+  locked.remove()
+})
+
+const HOOK =
+  'mkdir -p .git/hooks; echo "#!/bin/sh" > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit'
+
+describe('approval above the plain yes', () => {
+  it('what runs by itself later needs the passphrase: --yes is not enough', () => {
+    const ended = locked.exec(['--yes'], HOOK)
+    expect(ended.status).toBe(75)
+    const [{ id, needs }] = locked.pending()
+    expect(needs).toBe('passphrase')
+    expect(locked.writ(['approve', id, '--json'])).toMatchObject({
+      status: 1,
+      json: { error: { code: 'credential.required' } },
+    })
+    const wrong = { passphrase: 'not the right words at all' }
+    expect(locked.writ(['approve', id, '--json', '--pass-fd', '3'], wrong)).toMatchObject({
+      status: 1,
+      json: { error: { code: 'credential.wrong' } },
+    })
+    expect(locked.has('.git/hooks/pre-commit')).toBe(false)
+    const right = locked.writ(['approve', id, '--json', '--pass-fd', '3'], { passphrase: WORDS })
+    expect(right.status, right.out + right.err).toBe(0)
+    expect(locked.has('.git/hooks/pre-commit')).toBe(true)
+    const { json } = locked.writ(['log', '--type', 'confirmation_v1', '--json'])
+    expect(json.facts.at(-1).record.payload).toMatchObject({
+      answer: 'APPROVED',
+      assurance: 'passphrase',
+    })
+  })
+
+  it('at the terminal it is asked for behind the yes', () => {
+    const seen = locked.execAsPerson([], `${HOOK}; echo x > .git/hooks/post-commit`, [
+      { expect: 'Runs by itself later' },
+      { expect: '[y/N, a: show all] ' },
+      { send: 'y\n' },
+      { expect: 'passphrase for approving' },
+      { send: `${WORDS}\n` },
+    ])
+    expect(seen).toMatchObject({ failed: null, status: 0 })
+    expect(seen.output).not.toContain(WORDS)
+    expect(locked.has('.git/hooks/post-commit')).toBe(true)
+  })
+
+  it('without a credential it cannot be approved at all', () => {
+    expect(place.exec([], HOOK).status).toBe(75)
+    const [{ id }] = place.pending()
+    expect(place.writ(['approve', id, '--json'])).toMatchObject({
+      status: 1,
+      json: { error: { code: 'credential.required' } },
+    })
+    expect(place.writ(['deny', id]).status).toBe(0)
+  })
+})
+
+describe('restoring', () => {
+  it('undo takes the last one back, rollback an older one', () => {
+    place.write('page', 'first\n')
+    expect(place.exec(['--yes'], 'echo second > page').status).toBe(0)
+    expect(place.exec(['--yes'], 'echo more > other').status).toBe(0)
+    const undone = place.writ(['undo', '--json'])
+    expect(undone.status, undone.out + undone.err).toBe(0)
+    expect(undone.json).toMatchObject({
+      restored: [`${place.project}/other`],
+      verified: true,
+    })
+    expect(place.has('other')).toBe(false)
+    const { json: log } = place.writ(['log', '--type', 'promotion_v1', '--json'])
+    const first = log.facts.at(-2).record.payload.action_id
+    const dry = place.writ(['rollback', first, '--dry-run', '--json'])
+    expect(dry.json).toMatchObject({ action_id: first, restored: [`${place.project}/page`] })
+    expect(place.text('page')).toBe('second\n')
+    const back = place.writ(['rollback', first])
+    expect(back.status).toBe(0)
+    expect(back.out).toContain(`${place.project}/page`)
+    expect(place.text('page')).toBe('first\n')
+  })
+
+  it('what somebody changed since is a conflict that names the path', () => {
+    expect(place.exec(['--yes'], 'echo x > mine').status).toBe(0)
+    place.write('mine', 'changed by hand\n')
+    const ended = place.writ(['undo', '--json'])
+    expect(ended).toMatchObject({ status: 1, json: { error: { code: 'rollback.conflict' } } })
+    expect(JSON.stringify(ended.json)).toContain(`${place.project}/mine`)
+    expect(place.text('mine')).toBe('changed by hand\n')
+  })
+
+  it('wants one action, and one that is known', () => {
+    expect(place.writ(['rollback']).status).toBe(2)
+    expect(place.writ(['rollback', 'a', 'b']).status).toBe(2)
+    expect(place.writ(['undo', 'x']).status).toBe(2)
+    const unknown = place.writ(['rollback', '8f4d0c9e-6f0e-4b43-9f0a-3a1c2e5d7b11', '--json'])
+    expect(unknown.status).toBe(1)
+  })
+})
+
+describe('halt', () => {
+  it('kills what runs, lets nothing through, until a human resumes with the passphrase', async () => {
+    const child = locked.start(['exec', '--yes', '--', 'sh', '-c', 'echo ready; sleep 30'])
+    const ended = new Promise<number | null>((resolve) => {
+      child.on('close', resolve)
+    })
+    await new Promise<void>((resolve) => {
+      child.stdout?.on('data', () => resolve())
+    })
+    const halted = locked.writ(['halt', '--reason', 'odd', '--json'])
+    expect(halted).toMatchObject({ status: 0, json: { ok: true } })
+    expect(await ended).toBe(125)
+    expect(locked.exec(['--yes'], 'echo x > y')).toMatchObject({
+      status: 125,
+      lastLine: 'writ: halted',
+    })
+    expect(locked.writ(['resume', '--json'])).toMatchObject({
+      status: 1,
+      json: { error: { code: 'credential.required' } },
+    })
+    const resumed = locked.writ(['resume', '--json', '--pass-fd', '3'], { passphrase: WORDS })
+    expect(resumed).toMatchObject({ status: 0, json: { ok: true } })
+    expect(resumed.json.seq).toBeGreaterThan(halted.json.seq)
+    expect(locked.exec(['--yes'], 'echo x > y').status).toBe(0)
+  }, 60_000)
+})

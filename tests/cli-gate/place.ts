@@ -1,0 +1,200 @@
+/**
+ * A project with a home, a state and a user directory of its own, and ways to call writ in it: as a
+ * plain process, and as a person at a terminal.
+ */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { expect } from 'vitest'
+
+const PROGRAM = join(process.cwd(), 'bin', 'writ.mjs')
+const PERSON = join(process.cwd(), 'tests', 'cli-gate', 'person.py')
+const SECONDS = 60
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into by the tests
+export type Json = any
+
+export interface Ended {
+  readonly status: number | null
+  readonly out: string
+  readonly err: string
+  readonly json: Json
+  readonly lastLine: string
+}
+
+export interface Around {
+  readonly token?: string
+  readonly input?: string | Buffer
+  readonly cwd?: string
+  readonly passphrase?: string
+  readonly env?: Record<string, string>
+  /** Words in front of the program, such as another name to be known by. */
+  readonly through?: readonly string[]
+}
+
+export type Step =
+  | { readonly expect: string }
+  | { readonly send: string }
+  | { readonly resize: readonly [number, number] }
+  | { readonly signal: number }
+  | { readonly pause: number }
+
+export interface Mode {
+  readonly echo: boolean
+  readonly lines: boolean
+}
+
+export interface Seen {
+  readonly output: string
+  readonly status: number | null
+  /** The first expectation that did not come true. */
+  readonly failed: string | null
+  /** How the terminal was left. */
+  readonly mode: Mode
+  /** How it was at each expectation. */
+  readonly modes: readonly Mode[]
+}
+
+export class Place {
+  readonly folder: string
+  readonly project: string
+  readonly home: string
+
+  constructor(name: string) {
+    this.folder = realpathSync(mkdtempSync(join(tmpdir(), `writ-cli-gate-${name}-`)))
+    this.project = join(this.folder, 'project')
+    this.home = join(this.folder, 'home')
+    mkdirSync(join(this.project, '.git'), { recursive: true })
+    mkdirSync(this.home)
+  }
+
+  init(passphrase?: string): this {
+    const args = passphrase === undefined ? ['--no-pass'] : ['--pass-fd', '3']
+    const around = passphrase === undefined ? {} : { passphrase }
+    const { status, err } = this.writ(['init', '--name', 'ann', ...args], around)
+    expect(status, err).toBe(0)
+    return this
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+
+  env(around: Around = {}): NodeJS.ProcessEnv {
+    const { WRIT_TOKEN: _token, WRIT_HOME: _home, ...rest } = process.env
+    return {
+      ...rest,
+      HOME: this.home,
+      XDG_STATE_HOME: join(this.folder, 'state'),
+      NO_COLOR: '1',
+      ...around.env,
+      ...(around.token === undefined ? {} : { WRIT_TOKEN: around.token }),
+    }
+  }
+
+  argv(args: readonly string[], around: Around = {}): readonly [string, ...string[]] {
+    const words = [...(around.through ?? []), process.execPath, PROGRAM, ...args]
+    const [first = process.execPath, ...rest] = words
+    return [first, ...rest]
+  }
+
+  writ(args: readonly string[], around: Around = {}): Ended {
+    const secret = join(this.folder, 'secret')
+    if (around.passphrase !== undefined) writeFileSync(secret, `${around.passphrase}\n`)
+    const descriptor = around.passphrase === undefined ? null : openSync(secret, 'r')
+    const [program, ...rest] = this.argv(args, around)
+    try {
+      const { status, stdout, stderr } = spawnSync(program, rest, {
+        cwd: around.cwd ?? this.project,
+        input: around.input ?? '',
+        stdio: ['pipe', 'pipe', 'pipe', ...(descriptor === null ? [] : [descriptor])],
+        env: this.env(around),
+        timeout: SECONDS * 1000,
+        maxBuffer: 1 << 28,
+      })
+      const [out, err] = [stdout.toString('utf8'), stderr.toString('utf8')]
+      return { status, out, err, json: read(out), lastLine: err.trimEnd().split('\n').at(-1) ?? '' }
+    } finally {
+      if (descriptor !== null) closeSync(descriptor)
+    }
+  }
+
+  exec(options: readonly string[], script: string, around: Around = {}): Ended {
+    return this.writ(['exec', ...options, '--', 'sh', '-c', script], around)
+  }
+
+  /** A run that goes on while the test does other things. */
+  start(args: readonly string[], around: Around = {}): ChildProcess {
+    const [program, ...rest] = this.argv(args, around)
+    const { cwd = this.project } = around
+    return spawn(program, rest, { cwd, env: this.env(around), stdio: ['pipe', 'pipe', 'pipe'] })
+  }
+
+  /** The same on a terminal, with a person who follows the steps. */
+  person(args: readonly string[], steps: readonly Step[], around: Around = {}): Seen {
+    const order = {
+      argv: this.argv(args, around),
+      cwd: around.cwd ?? this.project,
+      env: { TERM: 'xterm-256color', ...this.env(around) },
+      seconds: SECONDS / 2,
+      rows: 31,
+      columns: 101,
+      steps,
+    }
+    const ended = spawnSync('python3', [PERSON], {
+      input: JSON.stringify(order),
+      encoding: 'utf8',
+      timeout: SECONDS * 1000,
+      maxBuffer: 1 << 28,
+    })
+    if (ended.status !== 0) throw new Error(`python3 is needed for a terminal: ${ended.stderr}`)
+    return JSON.parse(ended.stdout) as Seen
+  }
+
+  execAsPerson(options: readonly string[], script: string, steps: readonly Step[]): Seen {
+    return this.person(['exec', ...options, '--', 'sh', '-c', script], steps)
+  }
+
+  write(path: string, content = `${path}\n`): string {
+    const file = join(this.project, path)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, content)
+    return file
+  }
+
+  has(path: string): boolean {
+    return existsSync(join(this.project, path))
+  }
+
+  text(path: string): string {
+    return readFileSync(join(this.project, path), 'utf8')
+  }
+
+  token(principal: string): string {
+    expect(this.writ(['principal', 'add', principal]).status).toBe(0)
+    return this.writ(['token', 'create', principal, '--json']).json.token
+  }
+
+  pending(): Json[] {
+    return this.writ(['inbox', '--json']).json.pending
+  }
+}
+
+function read(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

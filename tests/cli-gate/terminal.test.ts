@@ -1,0 +1,188 @@
+/** `writ exec` at a terminal: the command's own pty, signals, what is shown, the question. */
+import { execFileSync } from 'node:child_process'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { RESET_TERMINAL } from '../../src/cli/effects/reset.ts'
+import { Place } from './place.ts'
+
+let place: Place
+
+beforeAll(() => {
+  execFileSync(process.execPath, ['tools/build.mjs'])
+  place = new Place('terminal').init()
+}, 180_000)
+
+afterAll(() => place.remove())
+
+/** As it comes out of a terminal, which makes two characters of a line feed. */
+const RESET = RESET_TERMINAL.replaceAll('\n', '\r\n')
+const COOKED = { echo: true, lines: true }
+const RAW = { echo: false, lines: false }
+const ASKED = '[y/N, a: show all] '
+const YES = [{ expect: ASKED }, { send: 'y\n' }]
+
+describe('the command', () => {
+  it('has a terminal of its own, of our size, that follows ours', () => {
+    const script =
+      'tty; stty size; echo ready; read x; stty size; test -t 0 && test -t 1 && test -t 2 && echo all'
+    const seen = place.execAsPerson([], script, [
+      { expect: 'ready' },
+      { resize: [40, 120] },
+      { pause: 0.5 },
+      { send: 'x\n' },
+      { expect: 'all' },
+    ])
+    expect(seen.failed).toBeNull()
+    expect(seen.output).toMatch(/\/dev\/pts\/\d+/)
+    expect(seen.output).toContain('31 101')
+    expect(seen.output).toContain('40 120')
+    expect(seen.status).toBe(0)
+    expect(seen.modes[0]).toEqual(RAW)
+    expect(seen.mode).toEqual(COOKED)
+  })
+
+  it('gets what is typed, and Ctrl-C as a signal', () => {
+    const script = 'trap "echo caught; exit 5" INT; echo ready; while :; do sleep 0.1; done'
+    const seen = place.execAsPerson([], script, [
+      { expect: 'ready' },
+      { send: '\u0003' },
+      { expect: 'caught' },
+    ])
+    expect(seen).toMatchObject({ failed: null, status: 5, mode: COOKED })
+  })
+
+  it.each([
+    ['SIGTERM', 15],
+    ['SIGHUP', 1],
+  ])('%s gives the terminal back, and nothing is promoted', (name, signal) => {
+    const seen = place.execAsPerson([], `echo x > by-${name}; echo ready; sleep 20`, [
+      { expect: 'ready' },
+      { signal },
+    ])
+    expect(seen).toMatchObject({ failed: null, status: 128 + signal, mode: COOKED })
+    expect(place.has(`by-${name}`)).toBe(false)
+  })
+
+  it('is left alone without effects: no question, no reset', () => {
+    const seen = place.execAsPerson([], 'echo hello', [])
+    expect(seen).toMatchObject({ status: 0, mode: COOKED })
+    expect(seen.output).not.toContain(ASKED)
+    expect(seen.output).not.toContain(RESET)
+  })
+})
+
+describe('the question', () => {
+  it('follows the reset and the effects, repeats counts and digest, and yes promotes', () => {
+    place.write('old.log', 'old\n')
+    place.write('page.txt', 'one\ntwo\n')
+    const script =
+      'rm old.log; printf "one\\n2\\n" > page.txt; mkdir -p new; echo a > new/a; printf "\\033[?1049h\\033[8m"'
+    const seen = place.execAsPerson([], script, YES)
+    expect(seen).toMatchObject({ failed: null, status: 0, mode: COOKED })
+    expect(seen.output).toContain(RESET)
+    const shown = seen.output.slice(seen.output.indexOf(RESET))
+    const places = [
+      'Deleted (1)',
+      '- old.log',
+      'Changed (1)',
+      '~ page.txt',
+      '-two',
+      '+2',
+      'Added (2)',
+      '+ new/',
+      '1 deleted, 1 changed, 2 added, result ',
+    ].map((text) => shown.indexOf(text))
+    expect(places).not.toContain(-1)
+    expect(places).toEqual(places.toSorted((one, other) => one - other))
+    expect(place.text('page.txt')).toBe('one\n2\n')
+    expect(place.has('old.log')).toBe(false)
+  })
+
+  it('the digits are those of the result', () => {
+    const report = `${place.folder}/report.json`
+    const seen = place.execAsPerson(['--report', report], 'echo x > digits', YES)
+    const digest = JSON.parse(execFileSync('cat', [report], { encoding: 'utf8' })).decision
+      .result_digest
+    expect(seen.output).toContain(`1 added, result ${digest.slice('sha256:'.length).slice(0, 8)}:`)
+  })
+
+  it.each([
+    ['n', 'n\n'],
+    ['Enter', '\n'],
+    ['Ctrl-D', '\u0004'],
+    ['Ctrl-C', '\u0003'],
+    ['anything else', 'yup\n'],
+  ])('%s is a no', (name, send) => {
+    const file = `no-${name.replaceAll(' ', '')}`
+    const seen = place.execAsPerson([], `echo x > ${file}`, [{ expect: ASKED }, { send }])
+    expect(seen).toMatchObject({ failed: null, status: 125, mode: COOKED })
+    expect(seen.output.trimEnd()).toMatch(/\nwrit: confirm\.[a-z_]+$/)
+    expect(place.has(file)).toBe(false)
+  })
+
+  it('what was typed before it stood there does not count', () => {
+    const seen = place.execAsPerson([], 'echo x > early', [
+      { expect: 'Added (1)' },
+      { send: 'y\n' },
+      { expect: ASKED },
+      { pause: 0.3 },
+      { send: '\n' },
+    ])
+    expect(seen).toMatchObject({ failed: null, status: 125 })
+    expect(place.has('early')).toBe(false)
+  })
+
+  it('a shows all, and asks again', () => {
+    const script = 'for i in $(seq 50); do echo "content $i" > many-$i; done'
+    const seen = place.execAsPerson([], script, [
+      { expect: '`a` lists them' },
+      { expect: ASKED },
+      { send: 'a\n' },
+      { expect: 'many-50' },
+      { expect: '+content 50' },
+      ...YES,
+    ])
+    expect(seen).toMatchObject({ failed: null, status: 0 })
+    expect(place.has('many-50')).toBe(true)
+  })
+
+  it('tells that the command failed; only a yes to that promotes, and the status stays', () => {
+    const failed = 'the command failed with status 3'
+    const no = place.execAsPerson(['--yes'], 'echo x > broken; exit 3', [
+      { expect: failed },
+      { expect: ASKED },
+      { send: '\n' },
+    ])
+    expect(no).toMatchObject({ failed: null, status: 3 })
+    expect(place.has('broken')).toBe(false)
+    const yes = place.execAsPerson([], 'echo x > broken; exit 3', [{ expect: failed }, ...YES])
+    expect(yes).toMatchObject({ failed: null, status: 3 })
+    expect(place.has('broken')).toBe(true)
+  })
+
+  it('shows nothing that the terminal would obey', () => {
+    const script = String.raw`printf 'a\033[2Jb\342\200\256c\n' > "$(printf 'x\033]0;t\007y')"; chmod +x x*`
+    const seen = place.execAsPerson([], script, [
+      { expect: ASKED },
+      { send: 'a\n' },
+      { expect: ASKED },
+      { send: 'n\n' },
+    ])
+    expect(seen.failed).toBeNull()
+    const start = seen.output.indexOf(RESET) + RESET.length
+    const shown = seen.output.slice(start).replaceAll(RESET, '')
+    expect(shown).not.toContain('\u001b')
+    expect(shown).not.toContain('\u202e')
+    expect(shown).toContain('x\\u001b]0;t\\u0007y')
+    expect(shown).toContain('+a\\u001b[2Jb\\u202ec')
+  })
+
+  it('with pipes on one side the question is still asked, on standard error', () => {
+    const seen = place.person(['exec', '--', 'sh', '-c', 'echo out; echo x > piped'], YES, {
+      through: ['sh', '-c', '"$@" > out.txt', 'x'],
+      cwd: place.project,
+    })
+    expect(seen).toMatchObject({ failed: null, status: 0, mode: COOKED })
+    expect(place.text('out.txt')).toBe('out\n')
+    expect(place.has('piped')).toBe(true)
+  })
+})
