@@ -127,4 +127,55 @@ export const GATE_COMMANDS: readonly Command[] = [
     examples: ['writ resume'],
     load: () => import('./commands/resume.ts'),
   },
+  {
+    name: 'override',
+    says: 'set a law aside for one intent or a time, or lift a permanent block',
+    usage:
+      'writ override --law ID (--action ACTION_ID | --for DURATION) --reason TEXT | --lift ID --reason TEXT',
+    options: [
+      { name: 'law', value: 'ID', says: 'the law of tier 1 that is set aside, once' },
+      { name: 'action', value: 'ACTION_ID', says: 'for the intent of this refused action' },
+      { name: 'for', value: 'DURATION', says: 'for a time: 30m, 2h' },
+      {
+        name: 'lift',
+        value: 'ID',
+        says: 'the block of this operation digest, or of this refused action',
+      },
+      REASON,
+      PASS_FD,
+      HOME,
+    ],
+    examples: [
+      'writ override --lift 8f4d0c9e-6f0e-4b43-9f0a-3a1c2e5d7b11 --reason "declared now"',
+      'writ override --law NO_CRITICAL --for 30m --reason "migration"',
+    ],
+    load: () => import('./commands/override.ts'),
+  },
+  {
+    name: 'recover',
+    says: 'end what was interrupted; choose where others changed a path meanwhile',
+    usage: 'writ recover [ID --finish|--revert [--keep PATH]… [--old PATH]… [--new PATH]…]',
+    options: [
+      { name: 'finish', value: null, says: 'carry the rest out' },
+      { name: 'revert', value: null, says: 'take the rest back' },
+      { name: 'keep', value: 'PATH', many: true, says: 'leave what is there' },
+      { name: 'old', value: 'PATH', many: true, says: 'put back what was there before' },
+      { name: 'new', value: 'PATH', many: true, says: 'put there what was rehearsed' },
+      PASS_FD,
+      HOME,
+    ],
+    examples: [
+      'writ recover',
+      'writ recover 8f4d0c9e-6f0e-4b43-9f0a-3a1c2e5d7b11 --revert --keep src/main.ts',
+    ],
+    load: () => import('./commands/recover.ts'),
+  },
+  {
+    name: 'laws accept',
+    says: 'a human accepts the laws as they are now',
+    usage: 'writ laws accept [--home DIR] [--pass-fd N]',
+    options: [HOME, PASS_FD],
+    examples: ['writ laws accept'],
+    load: () => import('./commands/trust.ts'),
+  },
 ]

@@ -67,6 +67,12 @@ interface IntentMemory {
   background: boolean
 }
 
+interface KnownOverride {
+  readonly override: Override
+  /** The actions that it was used for. */
+  readonly usedBy: Set<string>
+}
+
 export class StandingFold {
   readonly #options: StandingOptions
   readonly #seen = new Set<string>()
@@ -75,7 +81,7 @@ export class StandingFold {
   readonly #intentsOfOperation = new Map<string, Set<string>>()
   readonly #pending = new Map<string, PendingQuestion>()
   readonly #promoted = new Map<string, PromotedAction>()
-  readonly #overrides = new Map<string, { readonly override: Override; used: number }>()
+  readonly #overrides = new Map<string, KnownOverride>()
   #halted = false
   #laws: Laws | null = null
 
@@ -174,11 +180,17 @@ export class StandingFold {
     intent: string,
     nowMs: number,
   ): readonly Override[] {
+    return this.#usable(policyId, actionId, intent, nowMs).map(({ override }) => override)
+  }
+
+  #usable(policyId: string, actionId: string, intent: string, nowMs: number): KnownOverride[] {
     return [...this.#overrides.values()]
-      .filter(({ override, used }) => used < override.uses && isInForce(override, nowMs))
-      .map(({ override }) => override)
+      .filter(({ override }) => isInForce(override, nowMs))
       .filter(
-        (override) =>
+        ({ override, usedBy }) => usedBy.size < override.uses || usedBy.has(actionId.toLowerCase()),
+      )
+      .filter(
+        ({ override }) =>
           override.kind === 'law' &&
           override.policy_id === policyId &&
           // Ids are used once: what a human overrode for an action holds for its intent.
@@ -192,8 +204,14 @@ export class StandingFold {
     for (const id of idsOf(payload)) this.#seen.add(id)
   }
 
-  #takeEvaluation({ action_id, intent, operation_digest, cooldown_on_repeat }: Evaluation): void {
+  #takeEvaluation(evaluation: Evaluation): void {
+    const { action_id, intent, operation_digest, cooldown_on_repeat } = evaluation
     const id = action_id.toLowerCase()
+    for (const { policy_id, overridden } of evaluation.law_outcomes) {
+      if (!overridden) continue
+      const [used] = this.#usable(policy_id, id, intent ?? '', evaluation.host.now_ms)
+      used?.usedBy.add(id)
+    }
     this.#seen.add(id)
     this.#actions.set(id, {
       intent: intent ?? null,
@@ -262,7 +280,7 @@ export class StandingFold {
 
   #takeOverride(override: Override): void {
     if (override.kind !== 'lift') {
-      this.#overrides.set(override.override_id, { override, used: 0 })
+      this.#overrides.set(override.override_id, { override, usedBy: new Set() })
       return
     }
     const intents = new Set(override.intent === undefined ? [] : [override.intent])

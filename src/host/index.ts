@@ -22,9 +22,13 @@ export type {
   GateAnswer,
   GateSurface,
   Need,
+  OpenRecovery,
+  OverrideOrder,
   PendingQuestion,
   ProposeOptions,
   Question,
+  RecoveryChoice,
+  RecoveryOrder,
   RollbackAnswer,
   RollbackTarget,
 } from './gate/surface.ts'

@@ -11,6 +11,7 @@ import {
   makeHome,
   openHome,
   recordChange,
+  recordLaws,
   type Surroundings,
   sealCredential,
 } from '../../host/index.ts'
@@ -34,9 +35,11 @@ export async function run(call: Call): Promise<Exit> {
   await refuseActors(call, around)
   const actor = { principal: human, source: 'cli' }
   const made = await makeHome(around, call.options.text('home'), actor, storeOption(call))
-  const credential = await withLedger(made.home, (ledger, register) =>
-    settleHuman(made.home, ledger, register, human, isNamed, passphrase),
-  )
+  const credential = await withLedger(made.home, async (ledger, register) => {
+    const settled = await settleHuman(made.home, ledger, register, human, isNamed, passphrase)
+    await recordLaws(made.home, ledger, register.owner ?? human, Date.now())
+    return settled
+  })
   const { directory: home } = made.home
   await tell(call, { home, created: made.created, credential, level: LEVEL })
   return EXIT.yes

@@ -1,7 +1,10 @@
-/** `writ trust`: a human registers a home again, with the laws it has now. */
+/**
+ * `writ trust`, also `writ laws accept`: a human registers a home again, with the laws it has now, and
+ * the ledger says so.
+ */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { describeHome, findHome, registerHome, stateRoot } from '../../host/index.ts'
+import { describeHome, findHome, recordLaws, registerHome, stateRoot } from '../../host/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { callerOf, requireHuman, surroundings, withLedger } from '../home.ts'
 
@@ -16,6 +19,9 @@ export async function run(call: Call): Promise<Exit> {
     await withLedger(home, async (ledger, register) => {
       const caller = callerOf(around, register)
       await requireHuman({ home, ledger, register, caller }, call, 'registering laws')
+      const { laws } = registerHome(around, given)
+      const known = { ...home, laws, registeredLaws: laws }
+      await recordLaws(known, ledger, caller.principal, Date.now())
     })
   }
   const { path, id, laws } = registerHome(around, given)

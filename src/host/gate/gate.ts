@@ -31,6 +31,7 @@ import { type GateContext, workspaceOf } from './context.ts'
 import { isHalted, liftHalt, raiseHalt } from './halt.ts'
 import { type LawBook, openLawBook } from './law-book.ts'
 import { LedgerView } from './ledger-view.ts'
+import { overrideFact } from './overriding.ts'
 import { probePreconditions } from './preconditions.ts'
 import { Promoter } from './promoting.ts'
 import { type Decided, Proposing } from './proposing.ts'
@@ -41,9 +42,12 @@ import type {
   Assurance,
   GateAnswer,
   GateSurface,
+  OpenRecovery,
+  OverrideOrder,
   PendingQuestion,
   ProposeOptions,
   Question,
+  RecoveryOrder,
   RollbackAnswer,
   RollbackTarget,
 } from './surface.ts'
@@ -142,9 +146,25 @@ class Gate implements GateSurface {
   ): Promise<RollbackAnswer> {
     await this.#promoter.recover()
     const actions = this.#chosen(await this.#view.standing(), target)
-    const restored = await this.#promoter.rollback(actions, dryRun)
-    const actionId = actions[0]?.actionId ?? ''
-    return { action_id: actionId, restored, verified: !dryRun }
+    const { paths, verified } = await this.#promoter.rollback(actions, dryRun)
+    return { action_id: actions[0]?.actionId ?? '', restored: paths, verified }
+  }
+
+  async override(order: OverrideOrder) {
+    const nowMs = this.#context.nowMs()
+    const standing = await this.#view.standing()
+    const payload = overrideFact(order, standing, nowMs)
+    const key = `override/${payload.override_id}`
+    const seq = await this.#view.record([{ type: 'override_v1', payload, key }])
+    return { ok: true as const, seq }
+  }
+
+  async recoveries(): Promise<readonly OpenRecovery[]> {
+    return this.#promoter.openRecoveries()
+  }
+
+  async resolve(order: RecoveryOrder): Promise<void> {
+    return this.#promoter.resolve(order)
   }
 
   async halt(reason: string | null) {

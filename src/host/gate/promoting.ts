@@ -11,7 +11,7 @@ import type {
   Rollback as RollbackFact,
   SandboxResult,
 } from '../../contracts/index.ts'
-import { type Change, displayOfRaw, type PromotedAction } from '../../gate/index.ts'
+import { type Change, displayOfRaw, type PromotedAction, rawOfText } from '../../gate/index.ts'
 import {
   openJournals,
   type Promotion,
@@ -20,6 +20,7 @@ import {
   promote,
   type Rollback,
   recover,
+  resolveRecovery,
   rollback,
   UNDO_PERIOD_MS,
   type WorkspaceLock,
@@ -29,8 +30,9 @@ import { type GateContext, workspaceOf } from './context.ts'
 import { isHalted } from './halt.ts'
 import type { LedgerView } from './ledger-view.ts'
 import { findPreimages, findStage, preimagesOf } from './stage-place.ts'
+import type { OpenRecovery, RecoveryOrder } from './surface.ts'
 
-const LOCK_WAIT_MS = 30_000
+const LOCK = { waitMs: 30_000 }
 
 export interface PromotionOrder {
   readonly actionId: string
@@ -109,7 +111,42 @@ export class Promoter {
     if (openJournals(this.#context.home.state).length > 0) await this.#locked(async () => {})
   }
 
-  async rollback(actions: readonly PromotedAction[], dryRun: boolean): Promise<readonly string[]> {
+  /** Ends what can be ended; answers with what waits for a human. */
+  async openRecoveries(): Promise<readonly OpenRecovery[]> {
+    if (openJournals(this.#context.home.state).length === 0) return []
+    return withWorkspaceLock(workspaceOf(this.#context), LOCK, async (lock) =>
+      (await recover(this.#recovery(lock))).flatMap((each) =>
+        each.outcome === 'CONFLICT' ? [{ id: each.id, paths: each.paths.map(displayOfRaw) }] : [],
+      ),
+    )
+  }
+
+  async resolve({ id, direction, choices }: RecoveryOrder): Promise<void> {
+    await withWorkspaceLock(workspaceOf(this.#context), LOCK, (lock) =>
+      resolveRecovery({
+        ...this.#recovery(lock),
+        id,
+        direction: direction === 'finish' ? 'APPLIED' : 'REVERTED',
+        choices: new Map([...choices].map(([path, choice]) => [rawOfText(path), choice])),
+      }),
+    )
+  }
+
+  #recovery(lock: WorkspaceLock) {
+    return {
+      lock,
+      state: this.#context.home.state,
+      recordPromotion: async (done: Promotion) => {
+        await this.#recordPromotion(done)
+      },
+      recordRollback: (done: Rollback) => this.#recordRollback(done),
+    }
+  }
+
+  async rollback(
+    actions: readonly PromotedAction[],
+    dryRun: boolean,
+  ): Promise<{ readonly paths: readonly string[]; readonly verified: boolean }> {
     const { home } = this.#context
     const found = actions.map(({ actionId }) => {
       const kept = findPreimages(home, actionId)
@@ -120,15 +157,15 @@ export class Promoter {
       )
     })
     const [first] = found
-    if (first === undefined) return []
+    if (first === undefined) return { paths: [], verified: false }
     const rollbackId = randomUUID()
     const keep = preimagesOf(first.place, rollbackId)
     const list = found.map(({ actionId, keep: own }) => ({ actionId, keep: own }))
     return this.#locked(async (lock) => {
       const { changes } = await previewRollback({ actions: list, keep })
       const paths = changes.map(({ path }) => displayOfRaw(path))
-      if (dryRun) return paths
-      await rollback({
+      if (dryRun) return { paths, verified: false }
+      const { verified } = await rollback({
         rollbackId,
         lock,
         actions: list,
@@ -137,23 +174,14 @@ export class Promoter {
         note: null,
         record: (done) => this.#recordRollback(done),
       })
-      return paths
+      return { paths, verified }
     })
   }
 
   async #locked<T>(work: (lock: WorkspaceLock) => Promise<T>): Promise<T> {
     const { home } = this.#context
-    return withWorkspaceLock(workspaceOf(this.#context), { waitMs: LOCK_WAIT_MS }, async (lock) => {
-      if (openJournals(home.state).length > 0) {
-        await recover({
-          lock,
-          state: home.state,
-          recordPromotion: async (done) => {
-            await this.#recordPromotion(done)
-          },
-          recordRollback: (done) => this.#recordRollback(done),
-        })
-      }
+    return withWorkspaceLock(workspaceOf(this.#context), LOCK, async (lock) => {
+      if (openJournals(home.state).length > 0) await recover(this.#recovery(lock))
       return work(lock)
     })
   }

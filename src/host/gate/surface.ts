@@ -99,6 +99,36 @@ export type RollbackTarget =
   | { readonly since: string }
   | { readonly last: true }
 
+/** What a human sets aside, knowing and bounded (I1). */
+export type OverrideOrder =
+  /** A law of tier 1, for the intent of one refused action, or for a time. */
+  | {
+      readonly kind: 'law'
+      readonly policyId: string
+      readonly actionId: string | null
+      readonly forMs: number | null
+      readonly reason: string
+    }
+  /** A permanent block, named by the digest of its operation or by an action that was refused. */
+  | { readonly kind: 'lift'; readonly of: string; readonly reason: string }
+
+/** An interrupted promotion or rollback that recovery could not end by itself. */
+export interface OpenRecovery {
+  readonly id: string
+  /** Neither old nor new. */
+  readonly paths: readonly string[]
+}
+
+export type RecoveryChoice = 'keep' | 'old' | 'new'
+
+export interface RecoveryOrder {
+  readonly id: string
+  /** Which way the rest goes. */
+  readonly direction: 'finish' | 'revert'
+  /** For each path that recovery stopped at; a directory counts for everything below it. */
+  readonly choices: ReadonlyMap<string, RecoveryChoice>
+}
+
 export interface GateSurface {
   propose(proposal: unknown, options: ProposeOptions): Promise<GateAnswer>
   pending(): Promise<readonly PendingQuestion[]>
@@ -107,6 +137,10 @@ export interface GateSurface {
   /** `answered` is the human's; a yes promotes. */
   answer(id: string, answered: Exclude<Answered, { kind: 'wait' }>): Promise<GateAnswer>
   rollback(target: RollbackTarget, options: { readonly dryRun: boolean }): Promise<RollbackAnswer>
+  override(order: OverrideOrder): Promise<{ readonly ok: true; readonly seq: number }>
+  /** What waits for a human's choice; everything else that was interrupted is ended by the call. */
+  recoveries(): Promise<readonly OpenRecovery[]>
+  resolve(order: RecoveryOrder): Promise<void>
   halt(reason: string | null): Promise<{ readonly ok: true; readonly seq: number }>
   resume(reason: string | null): Promise<{ readonly ok: true; readonly seq: number }>
   close(): Promise<void>

@@ -97,7 +97,7 @@ export interface HomeStore {
 }
 
 export interface MadeHome {
-  readonly home: Home
+  readonly home: KnownHome
   /** Every file and folder that was not there before. */
   readonly created: readonly string[]
 }
@@ -128,7 +128,8 @@ export async function makeHome(
   const state = join(root, now.id)
   await makeState(state, now.id, actor, created, storeOf(now.id, server))
   trustHome(root, now)
-  return { home: { directory, id: now.id, state }, created }
+  const home = { directory, id: now.id, state, laws: now.laws, registeredLaws: now.laws }
+  return { home, created }
 }
 
 /** A known home whose laws changed is not taken again by the way: that is what `writ trust` is for. */

@@ -39,7 +39,12 @@ export interface Checked {
 
 const PAUSE_EVERY_MS = 20
 
-export async function checkParts(parts: readonly Part[], ground: Ground): Promise<Checked> {
+/** `meanwhile` is called while a child process reads attributes. */
+export async function checkParts(
+  parts: readonly Part[],
+  ground: Ground,
+  meanwhile: () => void,
+): Promise<Checked> {
   const check = new Check(ground)
   let paused = performance.now()
   for (const { steps } of parts) {
@@ -51,7 +56,12 @@ export async function checkParts(parts: readonly Part[], ground: Ground): Promis
       paused = performance.now()
     }
   }
-  await check.attributes()
+  const reading = check.attributes()
+  try {
+    meanwhile()
+  } finally {
+    await reading
+  }
   return check.result()
 }
 

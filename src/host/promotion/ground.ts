@@ -6,7 +6,7 @@
  * Directories stay open while a promotion works; `moved` tells afterwards which of them are not where
  * they were. The addresses are good until the next call only: few are kept open at a time.
  */
-import { closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs'
 import { bytesOfRaw, nameOfRaw, parentOfRaw, type RawPath } from '../../gate/index.ts'
 import { errnoOf } from './failure.ts'
 
@@ -43,14 +43,9 @@ export class Ground {
     }
   }
 
-  sync(path: RawPath): void {
-    const flags = constants.O_RDONLY | constants.O_DIRECTORY
-    const handle = openSync(this.directory(path), flags)
-    try {
-      fsyncSync(handle)
-    } finally {
-      closeSync(handle)
-    }
+  /** Opens a directory for reading and syncing; the caller closes it. */
+  openDirectory(path: RawPath): number {
+    return openSync(this.directory(path), constants.O_RDONLY | constants.O_DIRECTORY)
   }
 
   deviceOf(path: RawPath): number {

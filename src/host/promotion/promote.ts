@@ -90,11 +90,12 @@ async function prepare(request: PromotionRequest, ground: Ground): Promise<Prepa
   const { actionId, keep, stage, changes, lock, onPoint = () => {} } = request
   checkRoots(request.roots)
   const planned = planSteps(changes, await readPlaces(stage), `${keep}/`)
-  checkStage(planned)
   const parts = [{ actionId, steps: planned.steps }]
-  const { different, parents, identities } = await checkParts(parts, ground)
+  const { different, parents, identities } = await checkParts(parts, ground, () => {
+    checkStage(planned)
+    checkWriters(parts, ground)
+  })
   if (different.length > 0) throw pathsFailure('promote.conflict', different, RETRY)
-  checkWriters(parts, ground)
   if (request.isHalted()) throw halted()
   takeReserve(request.state)
   makeKeep(keep)

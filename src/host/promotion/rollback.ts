@@ -105,9 +105,8 @@ async function check(
     actionId: actions[index]?.actionId ?? '',
     steps,
   }))
-  const found = await checkParts(parts, ground)
+  const found = await checkParts(parts, ground, () => checkWriters(parts, ground))
   if (found.different.length > 0) throw pathsFailure('rollback.conflict', found.different)
-  checkWriters(parts, ground)
   return { plans, parts, found }
 }
 

@@ -5,7 +5,8 @@
  * The order is the promise: the intent is durable before the first change, and every directory that
  * changed is durable before the mark that says so.
  */
-import { chmodSync } from 'node:fs'
+import { chmodSync, closeSync, fsync, openSync } from 'node:fs'
+import { promisify } from 'node:util'
 import { parentOfRaw, type RawPath } from '../../gate/index.ts'
 import { applyStep, hasBegun, type OnPoint, undoStep, type Work } from './apply.ts'
 import { findWriters } from './busy.ts'
@@ -20,7 +21,6 @@ import { lookAt } from './entry.ts'
 import type { Exchange, Part } from './exchange.ts'
 import { Collision } from './failure.ts'
 import { holdGitLocks, releaseGitLocks } from './git-lock.ts'
-import { syncDirectory } from './journal.ts'
 import { isInPlace, type Step } from './plan.ts'
 
 export interface Applied {
@@ -41,12 +41,16 @@ export async function applyExchange(work: Work, exchange: Exchange): Promise<App
     await turnDirectories(ground, turnsOf(part, 'forwards'))
     work.onPoint('directories', 'after', null)
   }
-  refuseMoved(work, exchange)
-  refuseWriters(exchange)
+  const windowMs = performance.now() - began
   releaseGitLocks(exchange.gitLocks, exchange.id, ground)
   await settle(work, exchange, 'forwards')
-  const windowMs = performance.now() - began
-  sync(work, exchange)
+  const synced = sync(work, exchange)
+  try {
+    refuseMoved(work, exchange)
+    refuseWriters(exchange)
+  } finally {
+    await synced
+  }
   return { windowMs }
 }
 
@@ -66,7 +70,7 @@ export async function revertExchange(work: Work, exchange: Exchange) {
   }
   releaseGitLocks(exchange.gitLocks, exchange.id, work.ground)
   await settle(work, exchange, 'back')
-  sync(work, exchange)
+  await sync(work, exchange)
   return { others, left }
 }
 
@@ -131,17 +135,33 @@ async function settle(
   work.onPoint('times', 'after', null)
 }
 
-/** Every directory in which a name came or went, and what was taken away. */
-function sync(work: Work, exchange: Exchange): void {
+const SYNCED_AT_ONCE = 8
+
+/** Every directory in which a name came or went, and where that went which was taken away. */
+async function sync(work: Work, exchange: Exchange): Promise<void> {
   work.onPoint('sync', 'before', null)
-  syncDirectory(exchange.keep)
   const directories = new Set<RawPath>()
   for (const { steps } of exchange.parts) {
     for (const step of steps) directories.add(isInPlace(step) ? step.path : parentOfRaw(step.path))
   }
-  for (const path of directories) if (isThere(work)({ path })) work.ground.sync(path)
+  const there = [...directories].filter((path) => isThere(work)({ path }))
+  await syncHandle(openSync(exchange.keep, 'r'))
+  for (let from = 0; from < there.length; from += SYNCED_AT_ONCE) {
+    const some = there.slice(from, from + SYNCED_AT_ONCE)
+    await Promise.all(some.map((path) => syncHandle(work.ground.openDirectory(path))))
+  }
   work.onPoint('sync', 'after', null)
 }
+
+async function syncHandle(handle: number): Promise<void> {
+  try {
+    await syncFile(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+const syncFile = promisify(fsync)
 
 /** Somebody moved a directory while entries were put into it: they are not where they should be. */
 function refuseMoved({ ground }: Work, { parents }: Exchange): void {

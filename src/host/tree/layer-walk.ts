@@ -125,7 +125,6 @@ export class LayerWalk {
   #pair(path: RawPath, before: Side | null, after: Side | null, isWatched: boolean): void {
     const sides = { before: this.#supported(path, before), after: this.#supported(path, after) }
     if (sides.before === null && sides.after === null) return
-    if (sides.after?.stats.isFile() === true) this.#loans.lend(sides.after.stats, sides.after.at)
     this.pairs.push({ path, isRoot: false, ...sides, isWatched })
   }
 

@@ -95,6 +95,7 @@ class Scanner {
       this.#findings.add('diff.too_large', root, `${bytes} bytes`)
       return { changes: [], findings: this.#findings.list() }
     }
+    this.#lendFiles()
     await Promise.all([this.#readDigests(), this.#readAttributes()])
     const changes = this.#changes()
     return { changes, findings: this.#findings.list() }
@@ -145,6 +146,13 @@ class Scanner {
     const held = holdDirectory(path)
     this.#held.push(held)
     return held.prefix
+  }
+
+  /** After the walk: the other names of a linked file would show the lent mode. */
+  #lendFiles(): void {
+    for (const { after } of this.#pairs) {
+      if (after?.stats.isFile() === true) this.#loans.lend(after.stats, after.at)
+    }
   }
 
   async #readDigests(): Promise<void> {

@@ -1,0 +1,51 @@
+/**
+ * `writ override`: a human sets a law of tier 1 aside, for one intent or for a time, or lifts a
+ * permanent block. Both are facts with a reason, bounded in number and time.
+ */
+import { fault } from '../../base/index.ts'
+import type { OverrideOrder } from '../../host/index.ts'
+import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { withGate } from '../gate/open.ts'
+import { requireHuman } from '../home.ts'
+
+export async function run(call: Call): Promise<Exit> {
+  const order = readOrder(call)
+  return withGate(call, async ({ gate, session }) => {
+    await requireHuman(session, call, 'overriding')
+    const answer = await gate.override(order)
+    const { terminal, options } = call
+    await terminal.out(
+      options.isOn('json') ? `${JSON.stringify(answer)}\n` : `${terminal.paint.good('recorded')}\n`,
+    )
+    return EXIT.yes
+  })
+}
+
+function readOrder({ options }: Call): OverrideOrder {
+  const [law, action, time, lift] = ['law', 'action', 'for', 'lift'].map((name) =>
+    options.text(name),
+  )
+  const reason = options.text('reason') ?? ''
+  if (reason.trim() === '') throw usage('say why with `--reason`')
+  const hasLaw = typeof law === 'string' && law !== ''
+  const hasLift = typeof lift === 'string' && lift !== ''
+  if (hasLaw === hasLift) throw usage('name a law with `--law`, or a block with `--lift`')
+  if (hasLift) return { kind: 'lift', of: lift, reason }
+  const forMs = time == null ? null : durationMs(time)
+  if ((action == null) === (forMs === null)) throw usage('say `--action ID` or `--for DURATION`')
+  return { kind: 'law', policyId: law as string, actionId: action ?? null, forMs, reason }
+}
+
+const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 }
+const LONGEST_MS = 24 * 3_600_000
+
+function durationMs(text: string): number {
+  const match = /^([1-9]\d{0,5})([smh])$/.exec(text)
+  const ms = Number(match?.[1] ?? Number.NaN) * (UNITS[match?.[2] ?? ''] ?? Number.NaN)
+  if (ms <= LONGEST_MS) return ms
+  throw usage('a duration is a number with s, m or h, and at most a day')
+}
+
+function usage(message: string): Stop {
+  return new Stop(fault('cli.usage', '', null, { message, hint: '`writ override --help`' }))
+}

@@ -1,0 +1,47 @@
+/**
+ * A human accepts the laws of a home as they are now: the register of homes names their digest, and a
+ * fact of the host's stream says who accepted what, with laws and lists kept as bodies.
+ */
+import { digestBytes } from '../../base/index.ts'
+import type { Laws } from '../../contracts/index.ts'
+import { HOST_STREAM, type Principal } from '../../ledger/index.ts'
+import type { KnownHome } from '../home/home.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import { openLawBook } from './law-book.ts'
+
+/** The home is registered with these laws already. Says nothing twice. */
+export async function recordLaws(
+  { directory, id, state, laws }: KnownHome,
+  ledger: Ledger,
+  principal: Principal,
+  nowMs: number,
+): Promise<void> {
+  const book = await openLawBook({ directory, id, state, laws, registeredLaws: laws })
+  if ((await lastAccepted(ledger)) === book.digest) return
+  const bodies = [book.text, book.listsText].map((text) => Buffer.from(text))
+  for (const bytes of bodies) await ledger.objects.put({ digest: digestBytes(bytes), bytes })
+  const payload: Laws = {
+    laws: book.digest,
+    body: book.digest,
+    lists: book.listsDigest,
+    accepted_at: new Date(nowMs).toISOString(),
+  }
+  await ledger.record({
+    stream: HOST_STREAM,
+    source: 'gate',
+    principal,
+    record: { type: 'laws_v1', payload },
+  })
+}
+
+async function lastAccepted(ledger: Ledger): Promise<string | null> {
+  const page = await ledger.store.find({
+    stream: HOST_STREAM,
+    type: 'laws_v1',
+    limit: 1,
+    order: 'newest_first',
+  })
+  const [found] = page.facts
+  if (found === undefined) return null
+  return (JSON.parse(found.text) as { record: { payload: Laws } }).record.payload.laws
+}
