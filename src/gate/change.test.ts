@@ -1,3 +1,4 @@
+/** Tests of changes: which lists they stand in, and what counts as one. */
 import { describe, expect, it } from 'vitest'
 import type { Digest } from '../base/index.ts'
 import { type Change, changesSince, type EntryState, isSameState, listsOf } from './change.ts'

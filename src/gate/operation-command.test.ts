@@ -1,3 +1,4 @@
+/** Tests of operations as commands, tried on real files. */
 import { execFileSync } from 'node:child_process'
 import {
   existsSync,

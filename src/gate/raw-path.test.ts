@@ -1,3 +1,4 @@
+/** Tests of paths as bytes. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {

@@ -1,3 +1,4 @@
+/** Tests of the table of mounts. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
