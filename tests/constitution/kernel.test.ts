@@ -68,6 +68,42 @@ describe('the kernel', () => {
     )
   })
 
+  it('decides nothing about an action that is no candidate', () => {
+    const rule = {
+      rule_id: 'always',
+      rule_version: '1.0.0',
+      rule_owner: 'Control Constitution',
+      action_code: 'AO-APPLY',
+      inputs_used: ['permission_set.subjectRef'],
+      guard: { op: 'EXISTS', field: 'permission_set.subjectRef' },
+      verdict: 'ALLOW',
+    }
+    const constitution = establish([
+      {
+        document: {
+          type: 'ruleset_v0',
+          schema_version: '0.1.0',
+          ruleset_id: 'rs',
+          action_code: 'AO-APPLY',
+          combine_strategy: 'FIRST_MATCH',
+          rules: [rule],
+        },
+      },
+    ])
+    const wordFor = (candidate_actions: readonly string[]) =>
+      constitution.decide(
+        {
+          problem_state: { problem_state_id: 'p', subjectRef: {} },
+          uncertainty_envelope: { problem_state_ref: 'p' },
+          permission_set: { subjectRef: {}, candidate_actions },
+        },
+        'AO-APPLY',
+      ).verdict
+    expect(wordFor(['AO-SENSE', 'AO-APPLY'])).toBe('ALLOW')
+    expect(wordFor(['AO-SENSE'])).toBe('UNDETERMINED')
+    expect(wordFor([])).toBe('UNDETERMINED')
+  })
+
   it('names the digest of the file where one is handed in', () => {
     const document = { type: 'ruleset_v0', action_code: 'AO-APPLY' }
     const input = { permission_set: { candidate_actions: ['AO-APPLY'] } }

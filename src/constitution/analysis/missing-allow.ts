@@ -65,18 +65,23 @@ export function missingAllows(
   const { paths } = table
   return paths.flatMap((path, place) => {
     const variation = variationOf(inquiry, table, path)
-    let askAll: ((row: TableRow) => Inputs | null) | null = null
+    const questionOfAll = once(() => amongAll(inquiry, table, variation))
     return suspects.flatMap(({ row, neighbours }, index) => {
       told((place + index / suspects.length) / paths.length)
       if (!mayFall(inquiry, row, variation)) return []
-      if (neighbours === null) askAll ??= amongAll(inquiry, table, variation)
       const witness =
-        neighbours === null
-          ? (askAll?.(row) ?? null)
-          : amongFew(inquiry, row, neighbours, variation)
+        neighbours === null ? questionOfAll()(row) : amongFew(inquiry, row, neighbours, variation)
       return witness === null ? [] : [{ row, path, witness }]
     })
   })
+}
+
+function once<T extends object>(make: () => T): () => T {
+  let made: T | null = null
+  return () => {
+    made ??= make()
+    return made
+  }
 }
 
 export function variationOf(inquiry: Inquiry, { rows }: RuleTable, path: GuardPath): Variation {
