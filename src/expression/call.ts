@@ -5,7 +5,7 @@
  * everything about times, bytes and protocol buffers.
  */
 import { showName } from '../base/index.ts'
-import type { HostFunction, Run } from './environment.ts'
+import type { HostFunction, Read, Run } from './environment.ts'
 import { bool, type Lowered, type Lowering, own, UNKNOWN } from './lower.ts'
 import { charge } from './operator.ts'
 import { guess } from './parse.ts'
@@ -257,7 +257,10 @@ function macro(lowering: Lowering, node: CallNode, target: Node): Lowered {
   return bool(overItems(list.run, run, name === 'exists', path, at))
 }
 
-/** The reads of the item that settled; when none did, the list as a whole decided. */
+/**
+ * The reads of the item that settled; when none did, the list as a whole decided, with what the
+ * condition read besides its items.
+ */
 function overItems(list: Run, condition: Run, settling: boolean, path: string, at: number): Run {
   return (frame) => {
     const { reads } = frame
@@ -265,7 +268,8 @@ function overItems(list: Run, condition: Run, settling: boolean, path: string, a
     const items = list(frame)
     if (items instanceof Failure) return items
     if (!Array.isArray(items)) return fail('expression.overload', at, 'what is here is no list')
-    const start = reads.length
+    const first = reads.length
+    let start = first
     let failure: Failure | null = null
     for (let index = 0; index < items.length; index++) {
       const spent = charge(frame, 16, at)
@@ -275,11 +279,33 @@ function overItems(list: Run, condition: Run, settling: boolean, path: string, a
       const value = condition(frame)
       if (value === settling) {
         reads.splice(mark, start - mark)
+        // That there is such an item matters even where the condition does not look at it.
+        const item = frame.localPath
+        if (!reads.some((read, place) => place >= mark && read.path.startsWith(item))) {
+          reads.push({ path: item, value: items[index] })
+        }
         return settling
       }
-      reads.length = start
+      start = keepCommon(reads, first, start, frame.localPath)
       if (value instanceof Failure) failure = both(failure, value)
     }
     return failure ?? !settling
   }
+}
+
+/** Drops reads of the item from `start` on, and repeats of what is kept since `first`. */
+function keepCommon(reads: Read[], first: number, start: number, item: string): number {
+  let end = start
+  for (let index = start; index < reads.length; index++) {
+    const read = reads[index] as Read
+    if (read.path.startsWith(item) || isListed(reads, first, end, read.path)) continue
+    reads[end++] = read
+  }
+  reads.length = end
+  return end
+}
+
+function isListed(reads: readonly Read[], from: number, to: number, path: string): boolean {
+  for (let index = from; index < to; index++) if (reads[index]?.path === path) return true
+  return false
 }
