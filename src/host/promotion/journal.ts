@@ -46,13 +46,11 @@ const SIZE = 16_384
 
 export class Journal {
   readonly #file: string
-  readonly #directory: string
   readonly #handle: number
   #at: number
 
   private constructor(directory: string, id: string, flags: string) {
     invariant(isUuid(id), 'a journal is named by a UUID')
-    this.#directory = directory
     this.#file = join(directory, `${id}${SUFFIX}`)
     this.#handle = openSync(this.#file, flags, 0o600)
     this.#at = 0
@@ -83,19 +81,21 @@ export class Journal {
     return journal
   }
 
-  /** Durable when it returns. */
+  /**
+   * Durable when it returns, but for `recorded`: that the end is recorded the ledger knows as well,
+   * and recording it again is one fact.
+   */
   mark(mark: Mark): void {
     const line = `${JSON.stringify({ mark })}\n`
     writeSync(this.#handle, line, this.#at)
-    fdatasyncSync(this.#handle)
+    if (mark !== 'recorded') fdatasyncSync(this.#handle)
     this.#at += line.length
   }
 
-  /** Ends the exchange. */
+  /** Ends the exchange. One that comes back after a power failure is ended again, with no effect. */
   remove(): void {
     this.close()
     unlinkSync(this.#file)
-    syncDirectory(this.#directory)
   }
 
   close(): void {

@@ -94,9 +94,10 @@ async function recoverOne(request: RecoveryRequest, open: OpenJournal): Promise<
 /** Without a plan nothing can have been changed: it is durable before the intent is. */
 function endWithoutPlan({ id, marks, intent }: OpenJournal, journal: Journal): Recovered {
   journal.remove()
-  // The directory with the plan may be cleared away once the end is recorded.
-  if (intent === null || !marks.includes('recorded')) return { outcome: 'NOT_BEGUN', id }
-  return { outcome: marks.includes('reverted') ? 'REVERTED' : 'APPLIED', id }
+  // The directory with the plan is cleared away only after an end.
+  if (intent !== null && marks.includes('reverted')) return { outcome: 'REVERTED', id }
+  if (intent !== null && marks.includes('applied')) return { outcome: 'APPLIED', id }
+  return { outcome: 'NOT_BEGUN', id }
 }
 
 /** Once something was recorded or put back there is one way only; else what needs less. */

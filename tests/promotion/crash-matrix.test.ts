@@ -1,0 +1,124 @@
+/**
+ * The crash matrix (I6): every point of a promotion, of a rollback and of a recovery, before and after
+ * it, and the record written but not acknowledged. Each time a process kills itself there; after
+ * recovery the tree is wholly old or wholly new, and the facts say which.
+ */
+import { randomUUID } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { runProgram } from '../ledger/program.ts'
+import type { ActInput } from './act.program.ts'
+import { hasJournals, keepFor, makeRig, promoteIn, type Rig, recoverIn, rollbackIn } from './rig.ts'
+import { factsOf, fileRecording, makeScene, type Scene, unlikeNew, unlikeOld } from './scene.ts'
+
+const PROGRAM = 'tests/promotion/act.program.ts'
+
+async function act(input: ActInput): Promise<readonly string[]> {
+  const { lines, errors } = await runProgram(PROGRAM, input)
+  expect(errors).toBe('')
+  return lines
+}
+
+async function inScene(work: (rig: Rig, scene: Scene) => Promise<void>): Promise<void> {
+  const rig = makeRig('crash')
+  try {
+    await work(rig, await makeScene(rig))
+  } finally {
+    rig.remove()
+  }
+}
+
+/** Recovery ended it; tree and fact agree. */
+async function checkPromoted(rig: Rig, scene: Scene, at: string): Promise<void> {
+  await recoverIn(rig, fileRecording(rig))
+  const key = `promotion/${scene.rehearsed.actionId}`
+  const status = factsOf(rig).get(key)?.status ?? 'none'
+  const found = status === 'APPLIED' ? unlikeNew(rig, scene) : unlikeOld(rig, scene)
+  expect({ at, status, found, open: hasJournals(rig) }).toEqual({
+    at,
+    status,
+    found: [],
+    open: false,
+  })
+  if (status !== 'APPLIED') return
+  await rollbackIn(rig, [scene.rehearsed.actionId])
+  expect({ at, back: unlikeOld(rig, scene) }).toEqual({ at, back: [] })
+}
+
+async function pointsOf(input: (rig: Rig, scene: Scene) => Promise<ActInput>): Promise<string[]> {
+  let points: string[] = []
+  await inScene(async (rig, scene) => {
+    const lines = await act(await input(rig, scene))
+    expect(lines.at(-1)).toBe('done')
+    points = lines.filter((line) => / (?:before|after)$/.test(line))
+  })
+  return points
+}
+
+const promotion = async (rig: Rig, { file }: Scene): Promise<ActInput> => ({
+  base: rig.base,
+  act: 'promote',
+  rehearsed: file,
+})
+
+const ROLLBACK_ID = randomUUID()
+
+const rollingBack = async (rig: Rig, scene: Scene): Promise<ActInput> => {
+  const { actionId } = scene.rehearsed
+  await promoteIn(rig, scene.rehearsed, { record: fileRecording(rig).recordPromotion })
+  return { base: rig.base, act: 'rollback', actionIds: [actionId], rollbackId: ROLLBACK_ID }
+}
+
+async function checkRolledBack(rig: Rig, scene: Scene, at: string): Promise<void> {
+  await recoverIn(rig, fileRecording(rig))
+  const status = factsOf(rig).get(`rollback/${ROLLBACK_ID}`)?.status ?? 'none'
+  const found = status === 'APPLIED' ? unlikeOld(rig, scene) : unlikeNew(rig, scene)
+  expect({ at, status, found, open: hasJournals(rig) }).toEqual({
+    at,
+    status,
+    found: [],
+    open: false,
+  })
+  if (status === 'APPLIED') return
+  // Nothing was undone, so it still can be.
+  await rollbackIn(rig, [scene.rehearsed.actionId], {
+    keep: keepFor(rig, `again-${scene.rehearsed.actionId}`),
+  })
+  expect({ at, back: unlikeOld(rig, scene) }).toEqual({ at, back: [] })
+}
+
+describe('a process dies at every point', () => {
+  it('of a promotion', async () => {
+    const points = await pointsOf(promotion)
+    expect(points.length).toBeGreaterThan(60)
+    for (const [dieAt, at] of points.entries()) {
+      await inScene(async (rig, scene) => {
+        const lines = await act({ ...(await promotion(rig, scene)), dieAt })
+        expect(lines.at(-1)).toBe(at)
+        await checkPromoted(rig, scene, `${dieAt} ${at}`)
+      })
+    }
+  }, 600_000)
+
+  it('of a rollback', async () => {
+    const points = await pointsOf(rollingBack)
+    expect(points.length).toBeGreaterThan(60)
+    for (const [dieAt, at] of points.entries()) {
+      await inScene(async (rig, scene) => {
+        const lines = await act({ ...(await rollingBack(rig, scene)), dieAt })
+        expect(lines.at(-1)).toBe(at)
+        await checkRolledBack(rig, scene, `${dieAt} ${at}`)
+      })
+    }
+  }, 600_000)
+
+  it('with the record written and not acknowledged', async () => {
+    await inScene(async (rig, scene) => {
+      await act({ ...(await promotion(rig, scene)), dieUnacknowledged: true })
+      await checkPromoted(rig, scene, 'promotion unacknowledged')
+    })
+    await inScene(async (rig, scene) => {
+      await act({ ...(await rollingBack(rig, scene)), dieUnacknowledged: true })
+      await checkRolledBack(rig, scene, 'rollback unacknowledged')
+    })
+  }, 60_000)
+})
