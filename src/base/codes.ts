@@ -576,6 +576,7 @@ export const CODES = {
     says: 'a path is not as the rehearsal saw it, or somebody was faster',
   },
   'promote.busy': { http: 409, exit: 1, says: 'another process is writing to what would change' },
+  'promote.inputs_changed': waiting('other files of the scope changed while a human was asked'),
   'promote.no_space': broken('there is no room for everything that a promotion needs'),
   'promote.unsupported_fs': refused('the filesystem cannot do what a promotion needs'),
   'promote.stage_altered': broken('the staged bytes are not the rehearsed ones'),

@@ -7,7 +7,7 @@
  * INVARIANT (nothing argues for promotion): every reason hinders or reports. Without a result there
  *   is nothing to promote, so the absence of reasons is then no permission.
  */
-import type { Decision, SandboxResult } from '../contracts/index.ts'
+import type { Decision } from '../contracts/index.ts'
 import type { Judgement } from './judgement.ts'
 import { earlyReasons, isIdle, lateReasons, type Reason, rehearsalReasons } from './reasons.ts'
 
@@ -23,13 +23,13 @@ export function decide(judgement: Judgement): Decision {
   if (early.some(({ weight }) => weight === 'block')) return write(judgement, early)
   const rehearsal = [...early, ...rehearsalReasons(judgement)]
   // Laws that read a result, and questions, have nothing to speak of without one.
-  if (judgement.result === null) return write(judgement, rehearsal)
+  if (judgement.result === null) return write(judgement, unlessBlocked(rehearsal))
   const reasons = [...rehearsal, ...lateReasons(judgement)]
   return write(judgement, isIdle(judgement) ? reasons.filter(isNoQuestion) : reasons)
 }
 
-function write({ evaluation, result, decidedAt }: Judgement, reasons: readonly Reason[]): Decision {
-  const carrying = carriers(reasons, result)
+function write({ evaluation, decidedAt }: Judgement, reasons: readonly Reason[]): Decision {
+  const carrying = carriers(reasons)
   const [first] = carrying
   const decision = first === undefined ? 'PROMOTE' : first.weight === 'block' ? 'BLOCK' : 'CONFIRM'
   const codes = [...new Set(reasons.map(({ code }) => code))]
@@ -57,12 +57,13 @@ function isNoQuestion({ weight }: Reason): boolean {
 }
 
 /** The reasons that carry the decision: all that block, else all that ask. */
-function carriers(reasons: readonly Reason[], result: SandboxResult | null): readonly Reason[] {
+function carriers(reasons: readonly Reason[]): readonly Reason[] {
   const blocking = reasons.filter(({ weight }) => weight === 'block')
-  if (blocking.length > 0) return blocking
-  if (result === null) return [UNREHEARSED]
-  return reasons.filter(({ weight }) => weight === 'confirm')
+  return blocking.length > 0 ? blocking : reasons.filter(({ weight }) => weight === 'confirm')
 }
 
 /** Fail closed: nobody says why there is no result, and there is none. */
-const UNREHEARSED: Reason = { code: 'result.sandbox_error', weight: 'block' }
+function unlessBlocked(reasons: readonly Reason[]): readonly Reason[] {
+  if (reasons.some(({ weight }) => weight === 'block')) return reasons
+  return [...reasons, { code: 'result.sandbox_error', weight: 'block' }]
+}

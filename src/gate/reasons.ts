@@ -107,7 +107,25 @@ export function rehearsalReasons(judgement: Judgement): readonly Reason[] {
     ...backgroundReasons(judgement, result),
     ...outcomeReasons(judgement, result),
     ...result.findings.map((finding) => reasonOfFinding(finding, judgement)),
+    ...flagReasons(judgement, result),
   ]
+}
+
+/** A flag that nothing explains counts like the finding that would have explained it. */
+function flagReasons(judgement: Judgement, result: SandboxResult): readonly Reason[] {
+  const { compliance, side_effects, execution } = result
+  const found = new Set(result.findings.map(({ code }) => code))
+  const codes: Code[] = []
+  if (side_effects.devices || side_effects.privileged) codes.push('effect.privileged')
+  if (!compliance.within_scope && !found.has('effect.host_state')) codes.push('effect.out_of_scope')
+  if (!compliance.effects_declared) codes.push('effect.undeclared')
+  if (!compliance.within_resources && execution.status !== 'TIMEOUT') {
+    codes.push('result.resource_killed')
+  }
+  if (!compliance.sandbox_as_required) codes.push('sandbox.control_missing')
+  return codes
+    .filter((code) => !found.has(code))
+    .map((code) => reasonOfFinding({ code }, judgement))
 }
 
 function backgroundReasons({ evaluation }: Judgement, result: SandboxResult): readonly Reason[] {
@@ -145,6 +163,7 @@ const NOTES: ReadonlySet<string> = new Set<Code>(['effect.not_observed', 'effect
 const QUESTIONS: ReadonlySet<string> = new Set<Code>([
   'effect.deferred_execution',
   'diff.link_split',
+  'promote.inputs_changed',
 ])
 /** What an actor claimed and reality contradicted (G-15). */
 const LIES: ReadonlySet<string> = new Set<Code>(['effect.undeclared', 'effect.out_of_scope'])

@@ -4,18 +4,25 @@
  */
 import { readFileSync } from 'node:fs'
 import { digestBytes } from '../../src/base/index.ts'
-import type { ActionDescriptor, HostFacts } from '../../src/contracts/index.ts'
+import type {
+  ActionDescriptor,
+  Evaluation,
+  HostFacts,
+  Proposal,
+  SandboxResult,
+} from '../../src/contracts/index.ts'
 import {
   type Change,
   type ComparedStep,
   type ComparisonInput,
   DEFAULT_LISTS,
   type EntryState,
+  type Judgement,
   rawOfBytes,
   rawOfText,
   withEphemeral,
 } from '../../src/gate/index.ts'
-import { refuseUnknown } from './vector.ts'
+import { changed, refuseUnknown } from './vector.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a file is checked key by key below
 type Row = any
@@ -162,4 +169,38 @@ export function readState(text: string | null): EntryState | null {
     digest: digestBytes(bytes),
     attributes: attribute === undefined ? [] : [[attribute, '00']],
   }
+}
+
+export interface DecisionVector {
+  readonly id: string
+  readonly note: string
+  readonly judgement: Judgement
+  readonly want: Readonly<Record<string, unknown>>
+}
+
+const DECISION_KEYS = ['id', 'note', 'proposal', 'evaluation', 'result', 'want']
+const DECIDED_KEYS = ['decision', 'code', 'codes', 'permanent', 'tier', 'law_refs']
+
+export function loadDecisions(file: string): readonly DecisionVector[] {
+  const { bases, cases } = readCases(file, 'gate-decision/1')
+  return cases.map((row) => {
+    refuseUnknown(row.id, row, DECISION_KEYS)
+    refuseUnknown(row.id, row.want, DECIDED_KEYS)
+    const { id, note, want } = row
+    const made = (recipe: Row, base: string): unknown =>
+      changed(bases[recipe?.from ?? base], recipe?.remove, recipe?.set)
+    const isEarly = row.result === null
+    return {
+      id,
+      note,
+      want,
+      judgement: {
+        proposal: row.proposal === null ? null : (made(row.proposal, 'proposal') as Proposal),
+        evaluation: made(row.evaluation, isEarly ? 'early' : 'whole') as Evaluation,
+        result: isEarly ? null : (made(row.result, 'result') as SandboxResult),
+        lists: DEFAULT_LISTS,
+        decidedAt: '2026-11-15T08:00:03Z',
+      },
+    }
+  })
 }
