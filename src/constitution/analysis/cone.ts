@@ -13,8 +13,8 @@ export type Answer = Solution & { readonly steps: number }
 export class Question {
   readonly #cone: Cone
   readonly #solver: Solver
-  /** Work that no answer has told of yet. */
-  #stepsBefore = 0
+  /** Steps that no answer has told of yet. */
+  #untold: number
 
   constructor(
     formulas: Formulas,
@@ -31,19 +31,19 @@ export class Question {
     for (const clause of clauses)
       this.#solver.addDistinct(clause.map((literal) => cone.literal(literal)))
     for (const unit of units) this.#solver.addDistinct([cone.literal(unit)])
-    this.#stepsBefore = -cone.steps
+    this.#untold = cone.steps + this.#solver.steps
   }
 
   /** A refusal names those of `assumed` that take part in it. */
   ask(assumed: readonly Literal[], stepsMax: number): Answer {
     const cone = this.#cone
-    const solver = this.#solver
-    const solution = solver.solve(
+    const before = this.#solver.steps - this.#untold
+    const solution = this.#solver.solve(
       assumed.map((literal) => cone.literal(literal)),
-      Math.max(0, stepsMax - solver.steps + this.#stepsBefore),
+      Math.max(0, stepsMax - this.#untold),
     )
-    const steps = solver.steps - this.#stepsBefore
-    this.#stepsBefore = solver.steps
+    this.#untold = 0
+    const steps = this.#solver.steps - before
     return { ...cone.translate(solution, assumed), steps }
   }
 }

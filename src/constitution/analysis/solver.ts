@@ -6,6 +6,7 @@
  * A literal is a non-zero integer: `7` is variable 7, `-7` its negation. The answer is exact, or
  * says that the steps were used up; it is never a guess. A step is one clause looked at.
  */
+import { VariableHeap } from './variable-heap.ts'
 
 export type Literal = number
 
@@ -295,77 +296,5 @@ export class Solver {
     this.#trail.length = start
     this.#levelStarts.length = level
     this.#head = start
-  }
-}
-
-/** A binary heap of variables, the most active on top. */
-class VariableHeap {
-  readonly #heap: number[] = []
-  readonly #places: number[] = []
-  readonly #activityOf: (variable: number) => number
-
-  constructor(activityOf: (variable: number) => number) {
-    this.#activityOf = activityOf
-  }
-
-  insert(variable: number): void {
-    if ((this.#places[variable] ?? -1) >= 0) return
-    this.#places[variable] = this.#heap.push(variable) - 1
-    this.#up(this.#heap.length - 1)
-  }
-
-  /** The top variable, or 0 when none is left. */
-  take(): number {
-    const top = this.#heap[0]
-    if (top === undefined) return 0
-    const last = this.#heap.pop() as number
-    this.#places[top] = -1
-    if (last !== top) {
-      this.#heap[0] = last
-      this.#places[last] = 0
-      this.#down(0)
-    }
-    return top
-  }
-
-  rise(variable: number): void {
-    const place = this.#places[variable] ?? -1
-    if (place >= 0) this.#up(place)
-  }
-
-  #up(from: number): void {
-    let place = from
-    while (place > 0) {
-      const parent = (place - 1) >> 1
-      if (!this.#isBefore(place, parent)) return
-      this.#swap(place, parent)
-      place = parent
-    }
-  }
-
-  #down(from: number): void {
-    let place = from
-    for (;;) {
-      const left = 2 * place + 1
-      if (left >= this.#heap.length) return
-      const child = left + 1 < this.#heap.length && this.#isBefore(left + 1, left) ? left + 1 : left
-      if (!this.#isBefore(child, place)) return
-      this.#swap(child, place)
-      place = child
-    }
-  }
-
-  #isBefore(left: number, right: number): boolean {
-    return (
-      this.#activityOf(this.#heap[left] as number) > this.#activityOf(this.#heap[right] as number)
-    )
-  }
-
-  #swap(left: number, right: number): void {
-    const moved = this.#heap[left] as number
-    this.#heap[left] = this.#heap[right] as number
-    this.#heap[right] = moved
-    this.#places[this.#heap[left] as number] = left
-    this.#places[moved] = right
   }
 }
