@@ -299,7 +299,7 @@ describe('the host', () => {
 
   it('refuses everything while the laws are not the accepted ones', () => {
     const laws = at('.writ/laws.yaml')
-    const proposal = commandProposal(place, 'true', {})
+    const proposal = commandProposal(place, 'echo laws', {})
     appendFileSync(laws, '# another word\n')
     expect(propose(proposal)).toMatchObject({
       status: 1,
@@ -319,7 +319,7 @@ describe('the host', () => {
     expect(status).toBe(1)
     expect(json.decision).toMatchObject({ decision: 'BLOCK', permanent: true })
     expect(json.violations.length).toBeGreaterThan(1)
-    const old = commandProposal(place, 'true', {})
+    const old = commandProposal(place, 'echo old', {})
     old.descriptor.created_at = '2020-01-01T00:00:00Z'
     expect(propose(old).json.decision.code).toBe('descriptor.created_at')
     const greedy = commandProposal(place, 'true', { resources: { max_memory_mb: 10_000_000 } })
