@@ -42,6 +42,7 @@ const SOAKS = [
     files: ['tests/ledger/postgres-crash.test.ts'],
     env: { WRIT_POSTGRES_CRASH_ROUNDS: '200' },
   },
+  { name: 'scan', files: ['tests/tree/scan-fuzz.test.ts'], env: { WRIT_SCAN_ROUNDS: '4000' } },
 ]
 
 await prepare()

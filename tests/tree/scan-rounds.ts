@@ -55,7 +55,7 @@ export async function scanRound(seed: number, temporary: string): Promise<Round>
     wrong.push(...listingDifferences(after, treeListing(overlay.layer.merged)))
     wrong.push(...scanDifferences(root, before, after, changes))
     if (wrong.length === 0)
-      wrong.push(...(await captureDifferences(folder, root, overlay, changes)))
+      wrong.push(...(await captureDifferences(folder, root, overlay, after, changes)))
     return { changes: changes.length, wrong }
   } finally {
     await overlay.close()
@@ -116,9 +116,9 @@ async function captureDifferences(
   folder: string,
   root: string,
   overlay: Overlay,
+  merged: Listing,
   changes: readonly Change[],
 ): Promise<readonly string[]> {
-  const merged = treeListing(overlay.layer.merged)
   // The overlay shows two names of one written file as two files when one of them was copied up.
   const upper = treeListing(overlay.layer.upper)
   const captured = await captureChanges(changes, [overlay.layer], join(folder, 'stage'), { isRoot })
