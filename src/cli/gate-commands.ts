@@ -63,9 +63,16 @@ export const GATE_COMMANDS: readonly Command[] = [
   {
     name: 'inbox',
     says: 'what waits for a human',
-    usage: 'writ inbox',
-    options: [HOME],
-    examples: ['writ inbox', 'writ inbox --json'],
+    usage: 'writ inbox [ID [--all]]',
+    options: [
+      {
+        name: 'all',
+        value: null,
+        says: 'of one question also names and contents of all that is new',
+      },
+      HOME,
+    ],
+    examples: ['writ inbox', 'writ inbox --json', 'writ inbox 6ebf521571ba   # its effects'],
     load: () => import('./commands/inbox.ts'),
   },
   {
@@ -77,7 +84,7 @@ export const GATE_COMMANDS: readonly Command[] = [
       PASS_FD,
       HOME,
     ],
-    examples: ['writ approve 8f4d0c9e-6f0e-4b43-9f0a-3a1c2e5d7b11'],
+    examples: ['writ approve 6ebf521571ba'],
     load: () => import('./commands/approve.ts'),
   },
   {
@@ -85,7 +92,7 @@ export const GATE_COMMANDS: readonly Command[] = [
     says: 'no to the effects of one rehearsal',
     usage: 'writ deny ID [--reason TEXT]',
     options: [REASON, HOME],
-    examples: ['writ deny 8f4d0c9e-6f0e-4b43-9f0a-3a1c2e5d7b11 --reason "not these files"'],
+    examples: ['writ deny 6ebf521571ba --reason "not these files"'],
     load: () => import('./commands/deny.ts'),
   },
   {

@@ -29,7 +29,8 @@ async function approval(session: GateSession, question: Question): Promise<Answe
   if (canAsk() && !options.isOn('yes') && !options.isOn('json')) {
     return askAtTerminal(session, question)
   }
+  const failure = failureText(question.result)
+  if (failure !== null) session.call.terminal.err(`${failure}\n`)
   const assurance = await assure(session, question, 'approving')
-  const toldFailure = failureText(question.result) !== null
-  return { kind: 'yes', assurance, ...(toldFailure ? { toldFailure } : {}) }
+  return { kind: 'yes', assurance, ...(failure === null ? {} : { toldFailure: true }) }
 }

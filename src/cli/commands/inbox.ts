@@ -1,23 +1,45 @@
-/** `writ inbox`: the questions that wait for a human, each with what it is about. */
+/** `writ inbox`: the questions that wait for a human, or the effects that one of them is about. */
 import type { PendingQuestion } from '../../host/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { countsText } from '../effects/amount.ts'
 import { shortDigest } from '../effects/question-text.ts'
-import { withGate } from '../gate/open.ts'
+import { effectsText } from '../gate/confirm.ts'
+import { namedId, openQuestion } from '../gate/named-question.ts'
+import { type GateSession, withGate } from '../gate/open.ts'
 import { plain } from '../history/plain.ts'
 import { table } from '../history/table.ts'
 
 const HEADS = ['id', 'kind', 'effects', 'result', 'needs', 'until'] as const
 
 export async function run(call: Call): Promise<Exit> {
-  return withGate(call, async ({ gate }) => {
-    const pending = await gate.pending()
+  return withGate(call, async (session) => {
+    if (call.arguments.length > 0) return showOne(session, namedId(call, 'question'))
+    const pending = await session.gate.pending()
     const { terminal, options } = call
     if (options.isOn('json')) await terminal.out(`${JSON.stringify({ pending })}\n`)
     else if (pending.length === 0) await terminal.out('nothing waits\n')
     else await terminal.out(table(terminal, HEADS, pending.map(row)))
     return EXIT.yes
   })
+}
+
+/** Everything about one question, as it would be shown at the terminal. */
+async function showOne({ call, gate }: GateSession, id: string): Promise<Exit> {
+  const { terminal, options } = call
+  const question = await openQuestion(gate, id)
+  if (options.isOn('json')) {
+    const { actionId: action_id, proposal, result, decision, need: needs, expiresAt } = question
+    const answer = { action_id, proposal, result, decision, needs, expires_at: expiresAt }
+    await terminal.out(`${JSON.stringify(answer)}\n`)
+    return EXIT.yes
+  }
+  for await (const piece of effectsText(question, terminal.paint, options.isOn('all'))) {
+    await terminal.out(piece)
+  }
+  const { diff } = question.result
+  const words = `${countsText(diff.counts)}, result ${shortDigest(question.resultDigest)}`
+  await terminal.out(`\n${terminal.paint.strong(words)}, needs ${question.need}\n`)
+  return EXIT.yes
 }
 
 function row(question: PendingQuestion): readonly string[] {

@@ -2,17 +2,19 @@
 import type { Call, Exit } from '../command.ts'
 import { printAnswer } from '../gate/answer-text.ts'
 import { withGate } from '../gate/open.ts'
+import { awaitHuman } from '../gate/waiting.ts'
 import { readDocument, refuse } from '../history/refusal.ts'
+import { streamToWrite } from '../home.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const reading = await readDocument(call)
   if (!reading.ok) return refuse(call, [reading.refusal])
   const dryRun = call.options.isOn('dry-run')
-  return withGate(call, async ({ gate }) => {
+  return withGate(call, async (session) => {
     const abort = new AbortController()
     const interrupt = (): void => abort.abort()
     process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
-    const answer = await gate.propose(reading.value, {
+    const answer = await session.gate.propose(reading.value, {
       door: 'propose',
       declaredByApproval: false,
       dryRun,
@@ -20,6 +22,14 @@ export async function run(call: Call): Promise<Exit> {
       confirm: async () => ({ kind: 'wait' }),
       abort: abort.signal,
     })
-    return printAnswer(call, answer, dryRun)
+    if (!call.options.isOn('wait') || answer.pending === undefined) {
+      return printAnswer(call, answer, dryRun)
+    }
+    const { pending } = answer
+    call.terminal.err(
+      `waiting for a human: writ approve ${pending.id}, or writ deny ${pending.id}\n`,
+    )
+    const stream = streamToWrite(session.session, call)
+    return printAnswer(call, await awaitHuman(session, stream, answer, abort.signal))
   })
 }

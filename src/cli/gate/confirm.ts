@@ -14,9 +14,10 @@ import { type Call, Stop } from '../command.ts'
 import { failureText, questionText, readAnswer } from '../effects/question-text.ts'
 import { renderEffects } from '../effects/render.ts'
 import { RESET_TERMINAL } from '../effects/reset.ts'
+import { visibleName } from '../effects/visible.ts'
 import { proveHuman, type Session } from '../home.ts'
 import { canAsk } from '../passphrase.ts'
-import type { Terminal } from '../terminal.ts'
+import type { Paint, Terminal } from '../terminal.ts'
 import { askLine } from './answer-line.ts'
 
 export interface Asking {
@@ -78,19 +79,22 @@ export async function askAtTerminal(asking: Asking, question: Question): Promise
 }
 
 /** On standard error: standard output belongs to the command. */
-export async function showEffects(
-  terminal: Terminal,
-  question: Question,
-  whole: boolean,
-): Promise<void> {
+async function showEffects(terminal: Terminal, question: Question, whole: boolean): Promise<void> {
   if (terminal.isErrorTty) terminal.err(RESET_TERMINAL)
-  const { changes, result, read, proposal } = question
+  for await (const piece of effectsText(question, terminal.paintError, whole)) terminal.err(piece)
+}
+
+export async function* effectsText(
+  { changes, result, read, proposal }: Question,
+  paint: Paint,
+  whole: boolean,
+): AsyncGenerator<string> {
   const [root = '/'] = proposal.descriptor.scope.filesystem.paths
-  const view = { paint: terminal.paintError, base: rawOfText(root), whole }
-  terminal.err(`${terminal.paintError.dim(`Effects in ${root}`)}\n`)
-  for await (const piece of renderEffects({ changes, findings: result.findings, read }, view)) {
-    terminal.err(piece)
-  }
+  yield `${paint.dim(`Effects in ${visibleName(root)}`)}\n`
+  const failure = failureText(result)
+  if (failure !== null) yield `${paint.bad(failure)}\n`
+  const view = { paint, base: rawOfText(root), whole }
+  yield* renderEffects({ changes, findings: result.findings, read }, view)
 }
 
 /** What the yes stands on; stops when the needed proof cannot be given. */

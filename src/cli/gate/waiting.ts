@@ -1,0 +1,75 @@
+/**
+ * Waiting for a human: follows the facts about one action until its question is settled. Whoever
+ * answers does so in another process, so the ledger is the only thing to look at.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Confirmation, Decision, Promotion } from '../../contracts/index.ts'
+import { displayOfRaw } from '../../gate/index.ts'
+import type { GateAnswer } from '../../host/index.ts'
+import type { Fact } from '../../ledger/index.ts'
+import type { GateSession } from './open.ts'
+
+const LOOK_MS = 250
+
+/** The answer as it became; with its question still pending when the wait was given up. */
+export async function awaitHuman(
+  session: GateSession,
+  stream: string,
+  answer: GateAnswer,
+  abort: AbortSignal,
+): Promise<GateAnswer> {
+  const { pending } = answer
+  if (pending === undefined) return answer
+  const question = await session.gate.question(pending.id)
+  const paths = (question?.changes ?? []).map(({ path }) => displayOfRaw(path))
+  const expiresMs = Date.parse(pending.expires_at)
+  while (!abort.aborted) {
+    const settled = await settledAnswer(session, stream, answer, paths)
+    if (settled !== null) return settled
+    // Silence is a no, and goes on the record when somebody looks.
+    if (Date.now() > expiresMs) await session.gate.pending()
+    await pause(LOOK_MS, undefined, { signal: abort }).catch(() => {})
+  }
+  return answer
+}
+
+async function settledAnswer(
+  session: GateSession,
+  stream: string,
+  answer: GateAnswer,
+  paths: readonly string[],
+): Promise<GateAnswer | null> {
+  const newest = <Payload>(type: string): Promise<Payload | null> =>
+    newestPayload<Payload>(session, stream, type, answer.action_id)
+  const confirmation = await newest<Confirmation>('confirmation_v1')
+  if (confirmation === null) return null
+  const { pending: _answered, ...rest } = answer
+  if (confirmation.answer !== 'APPROVED') return rest
+  const promotion = await newest<Promotion>('promotion_v1')
+  if (promotion !== null) {
+    const { snapshot_digest } = promotion
+    const promoted = promotion.status === 'APPLIED'
+    return { ...rest, promoted, promotion: { paths: [...paths], snapshot_digest } }
+  }
+  // A yes that could not be carried out is a decision of its own.
+  const decision = await newest<Decision>('decision_v1')
+  return decision?.decision === 'BLOCK' ? { ...rest, decision } : null
+}
+
+/** The facts that settle a question are small and stand on the ledger whole. */
+async function newestPayload<Payload>(
+  { session }: GateSession,
+  stream: string,
+  type: string,
+  action: string,
+): Promise<Payload | null> {
+  const page = await session.ledger.store.find({
+    stream,
+    type,
+    action,
+    limit: 1,
+    order: 'newest_first',
+  })
+  const [found] = page.facts
+  return found === undefined ? null : ((JSON.parse(found.text) as Fact).record.payload as Payload)
+}
