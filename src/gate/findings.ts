@@ -20,6 +20,11 @@ const ORDER: readonly Code[] = [
   'effect.not_observed',
 ]
 
+/** Whether a comparison gives this code, and not the host's scan. */
+export function isComparedCode(code: string): boolean {
+  return ORDER.some((known) => known === code)
+}
+
 /** Past this many the ones that will not be listed are let go. */
 const HELD_MAX = 10 * FINDINGS_PER_CODE_MAX
 

@@ -86,6 +86,12 @@ export {
   textOfRaw,
 } from './raw-path.ts'
 export {
+  type Recomputed,
+  type RecordedDecision,
+  recompute,
+  recorded,
+} from './replay.ts'
+export {
   effectClasses,
   higherRisk,
   isAtMost,

@@ -55,7 +55,7 @@ export interface StandingOptions {
 /** What is remembered of one action. */
 interface ActionMemory {
   readonly intent: string | null
-  readonly operationDigest: string | null
+  readonly proposalDigest: string
   readonly cooldownOnRepeat: boolean
 }
 
@@ -213,11 +213,14 @@ export class StandingFold {
       used?.usedBy.add(id)
     }
     this.#seen.add(id)
-    this.#actions.set(id, {
-      intent: intent ?? null,
-      operationDigest: operation_digest ?? null,
-      cooldownOnRepeat: cooldown_on_repeat,
-    })
+    // The first use of an id is the action; what a later one says does not change it.
+    if (!this.#actions.has(id)) {
+      this.#actions.set(id, {
+        intent: intent ?? null,
+        proposalDigest: evaluation.proposal_digest,
+        cooldownOnRepeat: cooldown_on_repeat,
+      })
+    }
     if (intent === undefined || operation_digest === undefined) return
     const known = this.#intentsOfOperation.get(operation_digest) ?? new Set()
     this.#intentsOfOperation.set(operation_digest, known.add(intent))
@@ -226,6 +229,9 @@ export class StandingFold {
   #takeDecision(decision: Decision, occurredAt: string): void {
     const id = decision.action_id.toLowerCase()
     this.#seen.add(id)
+    const action = this.#actions.get(id)
+    // The refusal of an id that was used before says nothing about its first use.
+    if (action !== undefined && action.proposalDigest !== decision.proposal_digest) return
     const intent = this.#intentOf(id)
     if (intent !== null && decision.codes.includes('rehearsal.background')) intent.background = true
     if (intent !== null && decision.permanent) intent.permanent = true

@@ -7,6 +7,7 @@
  * an evaluator of another version made, is never called equal.
  */
 import { canonicalJson } from '../base/index.ts'
+import type { OpenedFact } from './act-evidence.ts'
 import type { Fact } from './fact.ts'
 
 export type Replay =
@@ -20,6 +21,8 @@ export interface ReplayLookup {
   /** Null when the body is not kept any more. */
   body(digest: string): Promise<Uint8Array | null>
   fact(stream: string, seq: number): Promise<Fact | null>
+  /** The records of one type about one action, in their order; a payload is null once dropped. */
+  ofAction(stream: string, type: string, action: string): Promise<readonly OpenedFact[]>
 }
 
 /** Handed the payload whole, also of a record that was kept by reference. */

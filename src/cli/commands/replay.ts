@@ -6,7 +6,7 @@ import {
   ReplayReport,
 } from '../../ledger/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
-import { eachFact, openFact, readBody } from '../history/facts.ts'
+import { allFacts, eachFact, openFact, readBody } from '../history/facts.ts'
 import { REPLAYERS } from '../history/replayers.ts'
 import { type ReadSession, streamsToRead, withHistory } from '../home.ts'
 import { progressBar } from '../progress.ts'
@@ -54,6 +54,7 @@ function lookupOf(ledger: ReadSession['ledger']): ReplayLookup {
       const [stored] = await ledger.store.read(stream, seq, 1)
       return stored?.seq === seq ? openFact(ledger, stored.text) : null
     },
+    ofAction: (stream, type, action) => allFacts(ledger, { stream, type, action }),
   }
 }
 
