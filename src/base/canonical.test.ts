@@ -1,8 +1,10 @@
 /** Canonical JSON against RFC 8785: numbers, key order, escapes, and the fixed point. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { canonicalJson, isCanonicalText } from './canonical.ts'
+import { canonicalJson, isCanonicalText, isSurelyCanonical } from './canonical.ts'
 import { BrokenInvariant } from './invariant.ts'
+import { guardValue, isRefusal } from './json/guard.ts'
+import { DOCUMENT_LIMITS } from './json/limits.ts'
 
 describe('numbers are written as ECMAScript writes them', () => {
   it.each([
@@ -144,6 +146,44 @@ describe('a text is told to be canonical or not', () => {
       fc.property(fc.jsonValue({ noUnicodeString: false }), fc.boolean(), (value, sorted) => {
         const text = sorted ? canonicalJson(value) : JSON.stringify(value)
         expect(isCanonicalText(text, JSON.parse(text))).toBe(exactly(text))
+      }),
+    )
+  })
+})
+
+describe('what is seen at a glance is sound', () => {
+  const { depthMax } = DOCUMENT_LIMITS
+  const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
+
+  it.each([
+    '1e+21',
+    '9007199254740992',
+    '-9007199254740993',
+    '1e+400',
+    '"\\ud800"',
+    '["\ud800"]',
+    '{"\ud800":1}',
+    nested(depthMax + 1),
+  ])('not %s', (text) => {
+    expect(isSurelyCanonical(text, depthMax)).toBe(false)
+  })
+
+  it.each(['{"a":[1,2.5,-3],"b":null}', '"ä𝄞"', '9007199254740991', nested(depthMax)])(
+    'but %s',
+    (text) => {
+      expect(isSurelyCanonical(text, depthMax)).toBe(true)
+    },
+  )
+
+  it('whatever it says yes to, the guard and the exact writer accept', () => {
+    const options = { noUnicodeString: false, maxDepth: 8 }
+    fc.assert(
+      fc.property(fc.jsonValue(options), fc.integer({ min: 0, max: 8 }), (value, depth) => {
+        const text = canonicalJson(JSON.parse(JSON.stringify(value)))
+        if (!isSurelyCanonical(text, depth)) return
+        const read: unknown = JSON.parse(text)
+        expect(canonicalJson(read)).toBe(text)
+        expect(isRefusal(guardValue(read, { ...DOCUMENT_LIMITS, depthMax: depth }))).toBe(false)
       }),
     )
   })

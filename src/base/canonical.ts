@@ -31,7 +31,15 @@ export function canonicalJson(value: unknown): string {
  * writer decides.
  */
 export function isCanonicalText(text: string, value: unknown): boolean {
-  return glance(text, 0) === text.length || canonicalJson(value) === text
+  return isSurelyCanonical(text, Number.POSITIVE_INFINITY) || canonicalJson(value) === text
+}
+
+/**
+ * Whether a JSON text is surely canonical and holds nothing that a document may not hold: no number
+ * past the exact ones, no half of a pair, nothing nested deeper than `depthMax`. False is no verdict.
+ */
+export function isSurelyCanonical(text: string, depthMax: number): boolean {
+  return glance(text, 0, depthMax) === text.length && text.isWellFormed()
 }
 
 const QUOTE = 0x22
@@ -41,11 +49,11 @@ const BACKSLASH = 0x5c
  * Where the value at a place of a JSON text ends, when it surely is in canonical form; else -1. That
  * the text is JSON is known; what is looked for are spaces, escapes, the order of keys, and numbers.
  */
-function glance(text: string, start: number): number {
+function glance(text: string, start: number, depthLeft: number): number {
   const code = text.charCodeAt(start)
   if (code === QUOTE) return glanceString(text, start)
-  if (code === 0x7b) return glanceMembers(text, start, 0x7d)
-  if (code === 0x5b) return glanceMembers(text, start, 0x5d)
+  if (code === 0x7b) return glanceMembers(text, start, 0x7d, depthLeft)
+  if (code === 0x5b) return glanceMembers(text, start, 0x5d, depthLeft)
   if (code === 0x74 || code === 0x6e) return start + 4
   return code === 0x66 ? start + 5 : glanceNumber(text, start)
 }
@@ -59,7 +67,8 @@ function glanceString(text: string, start: number): number {
   return -1
 }
 
-function glanceMembers(text: string, start: number, close: number): number {
+function glanceMembers(text: string, start: number, close: number, depthLeft: number): number {
+  if (depthLeft <= 0) return -1
   if (text.charCodeAt(start + 1) === close) return start + 2
   let key = -1
   for (let at = start + 1; ; at++) {
@@ -70,7 +79,7 @@ function glanceMembers(text: string, start: number, close: number): number {
       key = at
       at = end + 1
     }
-    at = glance(text, at)
+    at = glance(text, at, depthLeft - 1)
     if (at === -1) return -1
     const code = text.charCodeAt(at)
     if (code === close) return at + 1
@@ -105,7 +114,9 @@ function glanceNumber(text: string, start: number): number {
   if (isInteger && (at === start + 1 || text.charCodeAt(start) !== 0x30)) return at
   NUMBER.lastIndex = start
   const [number] = NUMBER.exec(text) ?? []
-  return number !== undefined && String(Number(number)) === number ? start + number.length : -1
+  if (number === undefined || String(Number(number)) !== number) return -1
+  const isExact = !Number.isInteger(Number(number)) || Number.isSafeInteger(Number(number))
+  return isExact ? start + number.length : -1
 }
 
 function writeArray(items: readonly unknown[]): string {

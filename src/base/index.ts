@@ -2,7 +2,7 @@
  * Room: base. Codes, faults, canonical JSON, the strict reader, digests, ids.
  * Pure: no clock, no chance, no machine. Sees no other room.
  */
-export { canonicalJson, isCanonicalText } from './canonical.ts'
+export { canonicalJson, isCanonicalText, isSurelyCanonical } from './canonical.ts'
 export { CODES, type Code, type CodeRow, isCode } from './codes.ts'
 export { type Details, type Fault, fault } from './fault.ts'
 export {

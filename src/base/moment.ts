@@ -10,7 +10,15 @@ export function isIsoMoment(text: string): boolean {
   return parseIsoMomentMs(text) !== null
 }
 
+/** The form in which writ itself writes moments. */
+const OWN = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
 export function parseIsoMomentMs(text: string): number | null {
+  if (OWN.test(text)) {
+    // The engine reads this form exactly; days that do not exist come out as others.
+    const ms = Date.parse(text)
+    if (new Date(ms).getUTCDate() === Number(text.slice(8, 10))) return ms
+  }
   const match = MOMENT.exec(text)
   if (match === null) return null
   const [year, month, day, hour, minute, second] = match

@@ -120,6 +120,13 @@ export class StreamVerification {
     this.#noteChain(this.#audit.takePrefixed(entry, chain), seq)
   }
 
+  /** Takes the next fact with its text: the bytes are hashed, the text is read. */
+  takeRead(entry: Uint8Array, chain: Uint8Array, text: string): readonly Reference[] {
+    const seq = this.#audit.size
+    this.#noteChain(this.#audit.takePrefixed(entry, chain), seq)
+    return this.#read(seq, text)
+  }
+
   #noteChain(follows: boolean, seq: number): void {
     if (!follows && !this.#chainBroke) {
       this.#chainBroke = true

@@ -142,8 +142,8 @@ export class PostgresRows implements LedgerRows {
   }
 
   /** Rows come over a connection: there is no faster way. */
-  takeBlock(): boolean {
-    return false
+  takeBlock(): null {
+    return null
   }
 
   async tile({ stream }: StreamRow, level: number, index: number): Promise<TileRow | null> {

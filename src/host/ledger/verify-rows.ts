@@ -3,7 +3,7 @@
  * the kind of store knows how to make. SQLite and PostgreSQL each have one (`verify-sqlite.ts`,
  * `verify-postgres.ts`); the run over them is the same.
  */
-import type { StreamVerification, Wrong } from '../../ledger/index.ts'
+import type { Reference, StreamVerification, Wrong } from '../../ledger/index.ts'
 
 export interface StreamRow {
   readonly stream: number
@@ -24,6 +24,12 @@ export interface TileRow {
   readonly nodes: Uint8Array
 }
 
+/** What one fact names. */
+export interface Named {
+  readonly seq: number
+  readonly references: readonly Reference[]
+}
+
 /** Told of everything that is wrong. */
 export type Say = (wrong: Wrong, stream?: string, seq?: number) => void
 
@@ -40,8 +46,16 @@ export interface LedgerRows {
   kept(row: StreamRow): Promise<readonly NoteRow[]>
   /** Facts from a seq on, at most a page; rows that are no text of a fact are told. */
   facts(row: StreamRow, from: number, say: Say): Promise<readonly FactRow[]>
-  /** Takes a whole page of facts unread, when that is faster; false when it has to be read. */
-  takeBlock(row: StreamRow, verification: StreamVerification, from: number): boolean
+  /**
+   * Takes a whole page of facts at once, when that is faster; what they name, if they are read. Null
+   * when they have to be taken one by one.
+   */
+  takeBlock(
+    row: StreamRow,
+    verification: StreamVerification,
+    from: number,
+    isRead: boolean,
+  ): readonly Named[] | null
   tile(row: StreamRow, level: number, index: number): Promise<TileRow | null>
   count(table: 'facts' | 'tiles', row: StreamRow): Promise<number>
   /** Rows that are of none of the streams. */

@@ -17,6 +17,7 @@ import {
   MAIN_STREAM,
   type Problem,
   Problems,
+  type Reference,
   readStoredNote,
   type StoredTile,
   StoreFailure,
@@ -209,15 +210,21 @@ export class LedgerVerification {
 
   /** Every fact of a stream, in pages; between them others get their turn. */
   async #goOver({ row, verification }: Examined, say: Say): Promise<void> {
+    const isRead = this.#options.contracts
     for (let from = 0; !verification.isBroken; from += PAGE) {
-      const isBlock = !this.#options.contracts && this.#rows.takeBlock(row, verification, from)
-      const count = isBlock ? PAGE : await this.#readRows(row, verification, from, say)
-      if (isBlock) this.#checked += PAGE
+      const named = this.#rows.takeBlock(row, verification, from, isRead)
+      if (named !== null) this.#checked += PAGE
+      for (const { seq, references } of named ?? []) await this.#checkBodies(row, seq, references)
+      const count = named === null ? await this.#readRows(row, verification, from, say) : PAGE
       for (const tile of verification.takeFullTiles()) await this.#compareTile(row, tile)
       this.#options.onProgress?.({ checked: this.#checked, total: this.#total })
       if (count < PAGE) return
       await new Promise((resolve) => setImmediate(resolve))
     }
+  }
+
+  async #checkBodies(row: StreamRow, seq: number, references: readonly Reference[]): Promise<void> {
+    for (const wrong of await this.#bodies.check(references)) this.#say(wrong, row.name, seq)
   }
 
   async #readRows(
@@ -231,8 +238,7 @@ export class LedgerVerification {
       const references = verification.take(seq, text, chain)
       if (verification.isBroken) return rows.length
       this.#checked++
-      if (references.length === 0) continue
-      for (const wrong of await this.#bodies.check(references)) this.#say(wrong, row.name, seq)
+      if (references.length > 0) await this.#checkBodies(row, seq, references)
     }
     return rows.length
   }

@@ -7,7 +7,7 @@ import { factPlace, seqOf, tilePlace } from './schema.ts'
 import { checkFile, checkStrays, readStreams } from './verify-file.ts'
 import { checkIndex } from './verify-index.ts'
 import { FactPages } from './verify-pages.ts'
-import type { FactRow, LedgerRows, NoteRow, Say, StreamRow, TileRow } from './verify-rows.ts'
+import type { FactRow, LedgerRows, Named, NoteRow, Say, StreamRow, TileRow } from './verify-rows.ts'
 
 /** Bytes that are no UTF-8 are read as this, which a fact may hold by right. */
 const REPLACEMENT = '\ufffd'
@@ -61,8 +61,13 @@ export class SqliteRows implements LedgerRows {
     say({ code: 'fact.malformed', message: 'the fact is not UTF-8' }, name, seq)
   }
 
-  takeBlock(row: StreamRow, verification: StreamVerification, from: number): boolean {
-    return this.#pages.takeBlock(row, verification, from)
+  takeBlock(
+    row: StreamRow,
+    verification: StreamVerification,
+    from: number,
+    isRead: boolean,
+  ): readonly Named[] | null {
+    return this.#pages.takeBlock(row, verification, from, isRead)
   }
 
   async tile({ stream }: StreamRow, level: number, index: number): Promise<TileRow | null> {
