@@ -34,7 +34,18 @@ export const EXPLAINED_ANSWERS: readonly OfValues[] = [
       return texts.includes('😀') && texts.includes('\ufffd')
     },
   },
+  {
+    name: 'number-line',
+    why: 'an int and a double are compared exactly; the other engine rounds the int beyond 2^53',
+    applies: (source) =>
+      source.includes('9007199254740993') && source.includes('9007199254740992.0'),
+  },
 ]
+
+/** The source with a blank in place of each comment. */
+function bare(source: string): string {
+  return source.replaceAll(/\/\/[^\n]*/g, ' ')
+}
 
 type OfText = ExplainedClass & { readonly applies: (source: string) => boolean }
 
@@ -43,17 +54,17 @@ export const EXPLAINED_SOURCES: readonly OfText[] = [
   {
     name: 'leading-dot',
     why: 'names that begin with a dot have no meaning without packages, so they are left out',
-    applies: (source) => /(?:^|[^\w\])"'\s])\s*\.\s*[A-Za-z_]/.test(source),
+    applies: (source) => /(?:^|[^\w\])"'\s])\s*\.\s*[A-Za-z_]/.test(bare(source).trim()),
   },
   {
     name: 'unknown-escape',
     why: 'an escape that names no character is refused, as CEL says; the other engine keeps it',
-    applies: (source) => /(?:^|[^rR])"\\q"/.test(source),
+    applies: (source) => source.includes('\\q'),
   },
   {
     name: 'mixed-unary',
     why: '`! !a` and `-!a` can be read, and are refused by their types where they make no sense',
-    applies: (source) => /[!-]\s+[!-]|!-|-!/.test(source),
+    applies: (source) => /[!-]\s+[!-]|!-|-!/.test(bare(source)),
   },
   {
     name: 'keyword-prefix',
@@ -63,11 +74,16 @@ export const EXPLAINED_SOURCES: readonly OfText[] = [
   {
     name: 'glued-words',
     why: 'a number or `in` ends where the word ends; the other engine splits `1in` and `in2`',
-    applies: (source) => /[\d"'\])]in|\bin[\d\w"']/.test(source),
+    applies: (source) => /[\dA-F"'\])]in|\bin[\d\w"']/.test(source),
   },
   {
-    name: 'last-comment',
-    why: 'a comment may be the last thing in a source; the other engine wants a line behind it',
-    applies: (source) => /\/\/[^\n]*$/.test(source),
+    name: 'comments',
+    why: 'comments may follow one another and end a source; the other engine refuses both',
+    applies: (source) => /\/\/[^\n]*(?:$|\n\s*\/\/)/.test(source),
+  },
+  {
+    name: 'blank-call',
+    why: 'blanks may stand between the brackets of a call; the other engine refuses them',
+    applies: (source) => /\w\(\s+\)/.test(bare(source)),
   },
 ]
