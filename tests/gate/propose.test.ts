@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Ended, Place } from '../cli-gate/place.ts'
 import { again, commandProposal, composite, descriptor, operationProposal } from './document.ts'
 
+const INPUTS_CHANGED = 'promote.inputs_changed'
+
 let place: Place
 
 beforeAll(() => {
@@ -249,6 +251,25 @@ describe('what is asked about', () => {
     })
     expect(readFileSync(file, 'utf8')).toBe('one\na person was here\n')
     expect(place.pending()).toEqual([])
+  })
+
+  it('is asked about once more when other files of the scope changed meanwhile (G-19d)', () => {
+    place.write('work/input.txt', '1\n')
+    const { json } = propose(
+      commandProposal(place, 'cat input.txt > output.txt', {
+        create: ['work/output.txt'],
+        confirm: true,
+      }),
+    )
+    place.write('work/input.txt', '2\n')
+    const first = place.writ(['approve', json.action_id, '--json'])
+    expect(first).toMatchObject({
+      status: 3,
+      json: { promoted: false, decision: { codes: expect.arrayContaining([INPUTS_CHANGED]) } },
+    })
+    const second = place.writ(['approve', json.action_id, '--json'])
+    expect(second).toMatchObject({ status: 0, json: { promoted: true } })
+    expect(place.text('work/output.txt')).toBe('1\n')
   })
 
   it('a path that other programs run by themselves, declared or not (G-15a)', () => {

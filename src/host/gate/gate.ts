@@ -24,11 +24,14 @@ import {
   displayOfRaw,
   type PendingQuestion as Pending,
   type PromotedAction,
+  type StandingFold,
 } from '../../gate/index.ts'
 import { HomeFailure } from '../home/failure.ts'
 import { PromotionFailure } from '../promotion/index.ts'
 import { type GateContext, workspaceOf } from './context.ts'
 import { isHalted, liftHalt, raiseHalt } from './halt.ts'
+import { keepHouse } from './housekeeping.ts'
+import { changedInputs } from './inputs.ts'
 import { type LawBook, openLawBook } from './law-book.ts'
 import { LedgerView } from './ledger-view.ts'
 import { overrideFact } from './overriding.ts'
@@ -53,6 +56,7 @@ import type {
 } from './surface.ts'
 
 const MINUTE_MS = 60_000
+const INPUTS_CHANGED = 'promote.inputs_changed'
 
 /** Nothing is asked of the machine before the first call. */
 export async function openGate(context: GateContext): Promise<GateSurface> {
@@ -223,8 +227,78 @@ class Gate implements GateSurface {
     )
     if (refused === 'confirm.expired') await this.#expire([pending])
     if (refused !== null) throw refusal(refused, pending.actionId)
+    const asked = await this.#askedAgain(pending, decided)
+    if (asked !== null) return asked
     await this.#confirm(pending, 'APPROVED', answered.assurance, undefined, answered.toldFailure)
     return this.#promoteDecided(decided)
+  }
+
+  /**
+   * Other files of the scope changed while somebody was asked: shown, and asked about once more, where
+   * a law wants it (G-19d). Null when there is nothing to ask.
+   */
+  async #askedAgain(pending: Pending, decided: Decided): Promise<GateAnswer | null> {
+    const { proposal, result, evaluation } = decided
+    if (proposal === null || result === null) return null
+    const wasAsked = evaluation.obstacles.some(({ code }) => code === INPUTS_CHANGED)
+    const sinceMs = Date.parse(wasAsked ? pending.askedAt : result.execution.started_at)
+    const roots = evaluation.host.roots.flatMap(({ real, kind }) =>
+      kind === 'directory' ? [real] : [],
+    )
+    const touched = new Set(decided.changes.map(({ path }) => path))
+    const changed = await changedInputs(roots, sinceMs, touched)
+    if (changed.length === 0 || !this.#asksAboutInputs(decided)) return null
+    const obstacles = changed.map((path) => ({ code: INPUTS_CHANGED, path: displayOfRaw(path) }))
+    const again = await this.#decideAgain(decided, obstacles, `inputs/${this.#context.nowMs()}`)
+    const renewed = (await this.#view.standing()).question(pending.actionId)
+    return answerOf(again, renewed === null ? {} : { pending: pendingOf(renewed) })
+  }
+
+  /** Whether a law is broken by such a finding that was not broken without it. */
+  #asksAboutInputs({ proposal, result, evaluation }: Decided): boolean {
+    if (proposal === null || result === null) return false
+    const known = new Set(evaluation.law_outcomes.map(({ policy_id }) => policy_id))
+    const findings = [...result.findings, { code: INPUTS_CHANGED }]
+    const outcomes = this.#book.judge(
+      'after',
+      {
+        proposal,
+        risk: evaluation.risk.effective,
+        result: { ...result, findings },
+        changes: [],
+        context: {
+          now: moment(this.#context.nowMs()),
+          actor: this.#context.caller.principal.id,
+          actor_kind: evaluation.actor_kind,
+          workspace: evaluation.host.workspace,
+          host: '',
+          recent_rollbacks: 0,
+        },
+        home: evaluation.host.homes.find(({ own }) => own)?.path ?? '/',
+      },
+      new Set(),
+    )
+    return outcomes.some(({ policy_id, action }) => action !== 'alert' && !known.has(policy_id))
+  }
+
+  /** The same act with what turned up since, as a decision of its own. */
+  async #decideAgain(
+    decided: Decided,
+    obstacles: Evaluation['obstacles'],
+    key: string,
+  ): Promise<Decided> {
+    const evaluation: Evaluation = {
+      ...decided.evaluation,
+      obstacles: [...decided.evaluation.obstacles, ...obstacles],
+    }
+    const { proposal, result, actionId } = decided
+    const decidedAt = moment(this.#context.nowMs())
+    const decision = decide({ proposal, evaluation, result, lists: this.#book.lists, decidedAt })
+    await this.#view.record([
+      { type: 'evaluation_v1', payload: evaluation, key: `evaluation/${actionId}/${key}` },
+      { type: 'decision_v1', payload: decision, key: `decision/${actionId}/${key}` },
+    ])
+    return { ...decided, evaluation, decision }
   }
 
   async #confirm(
@@ -282,10 +356,17 @@ class Gate implements GateSurface {
           if (probePreconditions(proposal).length > 0) throw refusal('precondition.failed', '')
         },
       })
+      this.#keepHouse(await this.#view.standing())
       return answerOf(decided, { promotion, changes })
     } catch (error) {
       return this.#notPromoted(decided, error)
     }
+  }
+
+  #keepHouse(standing: StandingFold): void {
+    const { confirmationMinutes } = this.#book.settings
+    const { home, nowMs } = this.#context
+    keepHouse(home, standing.promoted(), confirmationMinutes * MINUTE_MS, nowMs())
   }
 
   /** What stopped a promotion is a decision of its own: BLOCK, and it takes a new proposal. */
@@ -293,27 +374,10 @@ class Gate implements GateSurface {
     const { fault: failed } = error as { readonly fault?: Fault }
     if (!(error instanceof Error) || failed === undefined) throw error
     if (!isAnswer(failed)) throw error
-    const evaluation: Evaluation = {
-      ...decided.evaluation,
-      obstacles: [
-        ...decided.evaluation.obstacles,
-        { code: failed.code, detail: failed.message, path: failed.at },
-      ],
-    }
-    const decision = decide({
-      proposal: decided.proposal,
-      evaluation,
-      result: decided.result,
-      lists: this.#book.lists,
-      decidedAt: moment(this.#context.nowMs()),
-    })
-    const key = `${decided.actionId}/promotion`
-    await this.#view.record([
-      { type: 'evaluation_v1', payload: evaluation, key: `evaluation/${key}` },
-      { type: 'decision_v1', payload: decision, key: `decision/${key}` },
-    ])
+    const obstacle = { code: failed.code, detail: failed.message, path: failed.at }
+    const again = await this.#decideAgain(decided, [obstacle], 'promotion')
     this.#dropStage(decided.result)
-    return answerOf({ ...decided, evaluation, decision })
+    return answerOf(again)
   }
 
   async #find(id: string): Promise<Pending | null> {
@@ -330,10 +394,7 @@ class Gate implements GateSurface {
     return wanted !== '' && found.length === 1 ? (found[0] ?? null) : null
   }
 
-  #chosen(
-    standing: Awaited<ReturnType<LedgerView['standing']>>,
-    target: RollbackTarget,
-  ): readonly PromotedAction[] {
+  #chosen(standing: StandingFold, target: RollbackTarget): readonly PromotedAction[] {
     const standingStill = standing
       .promoted()
       .filter(({ rolledBackBy, promotion }) => rolledBackBy === null && promotion.paths > 0)
@@ -347,7 +408,7 @@ class Gate implements GateSurface {
     throw refusal('rollback.nothing', workspaceOf(this.#context))
   }
 
-  #named(standing: Awaited<ReturnType<LedgerView['standing']>>, id: string): PromotedAction {
+  #named(standing: StandingFold, id: string): PromotedAction {
     const action = standing.promotion(id)
     if (action !== null && action.rolledBackBy === null && action.promotion.paths > 0) return action
     const message =
