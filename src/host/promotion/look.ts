@@ -26,7 +26,9 @@ export async function strangePaths(
   const strange = await neitherState(turnsOf(part, 'forwards'), ground)
   // Where nothing was begun, what others did since is none of our business.
   if (isUntouched(exchange)) return strange
-  return [...strange, ...part.steps.flatMap((step) => strangeIn(step, ground))]
+  // On the way back the same goes for every step that was not begun, or is back already.
+  const steps = marks.includes('reverting') ? part.steps.filter(hasBegun) : part.steps
+  return [...strange, ...steps.flatMap((step) => strangeIn(step, ground))]
 }
 
 /** What stands at a step's path and should not, given how far the step came. */

@@ -29,7 +29,7 @@ export interface ResolveRequest extends RecoveryRequest {
 
 /** Fails with `recovery.conflict` for the paths that have no choice, before anything is changed. */
 export async function resolveRecovery(request: ResolveRequest): Promise<void> {
-  const { id, state, lock } = request
+  const { id, state, lock, direction } = request
   const open = openJournals(state).find(
     (each) => each.id === id && each.intent?.workspace === rawOfText(lock.root),
   )
@@ -42,12 +42,13 @@ export async function resolveRecovery(request: ResolveRequest): Promise<void> {
   const journal = Journal.resume(state, id)
   try {
     const { exchange, digest } = plan
-    const strange = await strangePaths(exchange, open.marks, ground)
+    const marks = direction === 'REVERTED' ? [...open.marks, 'reverting' as const] : open.marks
+    const strange = await strangePaths(exchange, marks, ground)
     const unchosen = strange.filter((path) => choiceFor(path, request.choices) === null)
     if (unchosen.length > 0) throw recoveryConflict(id, unchosen)
     const settled = settleChosen(work, exchange, strange, request.choices)
     const rest = without(exchange, settled)
-    const go = request.direction === 'REVERTED' ? goBack : goForwards
+    const go = direction === 'REVERTED' ? goBack : goForwards
     const stopped = await go(work, rest, journal, open.marks)
     if (stopped.length > 0) throw recoveryConflict(id, stopped)
     await recordEnd(request, rest, digest, request.direction)
