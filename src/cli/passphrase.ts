@@ -35,9 +35,10 @@ function readDescriptor(text: string): string {
 
 /** The terminal does not echo: what is typed goes to a stream that forgets it. */
 export function askHidden(question: string): Promise<string> {
-  process.stderr.write(`${question}: `)
   const output = new Writable({ write: (_chunk, _encoding, done) => done() })
   const reader = createInterface({ input: process.stdin, output, terminal: true })
+  // Asked once the terminal has stopped echoing: whoever answers at once is not shown either.
+  process.stderr.write(`${question}: `)
   return new Promise((resolve, reject) => {
     reader.on('SIGINT', () => {
       reader.close()

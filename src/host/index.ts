@@ -110,6 +110,8 @@ export {
   createToken,
   type NewToken,
   type PrincipalsPlace,
+  type RegisterPlace,
+  RegisterReader,
   readRegister,
   recordChange,
   revokeToken,
