@@ -84,7 +84,7 @@ function sortOut(attributes: readonly Attribute[], layer: 'upper' | 'real'): Att
   for (const attribute of attributes) {
     const [name] = attribute
     if (isOwnOfOverlay(name)) {
-      if (layer === 'real' || name.startsWith(ESCAPED)) foreign.push(name)
+      if (layer === 'real' || isEscaped(name)) foreign.push(name)
     } else if (isCarried(name)) kept.push(attribute)
     else if (!isOfTheSystem(name)) foreign.push(name)
   }
@@ -94,6 +94,10 @@ function sortOut(attributes: readonly Attribute[], layer: 'upper' | 'real'): Att
 
 /** What a program inside writes as `user.overlay.x` is kept by the overlay under this name. */
 const ESCAPED = 'user.overlay.overlay.'
+
+export function isEscaped(name: string): boolean {
+  return name.startsWith(ESCAPED)
+}
 
 function isOwnOfOverlay(name: string): boolean {
   return name.startsWith('user.overlay.') || name.startsWith('trusted.overlay.')

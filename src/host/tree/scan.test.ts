@@ -1,12 +1,15 @@
 /** What a scan sees: each kind of change alone, on a real overlay. */
+import { createHook } from 'node:async_hooks'
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Overlay, openOverlay } from '../../../tests/tree/overlay.ts'
 import { treeHash } from '../../../tests/tree/tree-hash.ts'
+import { digestBytes } from '../../base/index.ts'
 import type { Change } from '../../gate/index.ts'
+import type { Layer } from '../sandbox/driver.ts'
 import { type Marker, makeMarker } from './marker.ts'
 import { PATH_BYTES_MAX, type Scan, type ScanOptions, scanLayers } from './scan.ts'
 
@@ -163,14 +166,288 @@ describe('changes', () => {
   })
 })
 
+describe('states', () => {
+  it('carries everything of both sides', async () => {
+    const { changes } = await rehearse(
+      'printf old > a; chmod 640 a; setfattr -n user.x -v 1 a; ln -s old l',
+      "printf new > a; chmod 600 a; setfattr -n user.x -v 2 a; ln -sfn new l; touch -d '2001-01-01 00:00:00.123456789Z' a",
+    )
+    const [file, link] = changes
+    expect(file).toMatchObject({
+      path: `${root}/a`,
+      before: {
+        kind: 'file',
+        mode: 0o640,
+        size: 3,
+        attributes: [['user.x', '31']],
+        linkGroup: null,
+      },
+      after: {
+        mode: 0o600,
+        size: 3,
+        attributes: [['user.x', '32']],
+        mtimeNs: '978307200123456789',
+      },
+    })
+    expect(file?.before?.digest).toBe(digestBytes('old'))
+    expect(file?.after?.digest).toBe(digestBytes('new'))
+    expect(link).toMatchObject({
+      before: { target: 'old' },
+      after: { target: 'new', digest: null },
+    })
+  })
+
+  it('keeps names that are not text', async () => {
+    const { changes } = await rehearse(
+      '',
+      'printf a > "$(printf "n\\nl\\377")"; printf b > "$(printf "\\303\\251")"',
+    )
+    expect(changes.map(({ path }) => path.slice(root.length + 1))).toEqual(['n\nl\xff', '\xc3\xa9'])
+  })
+
+  it('keeps attributes of such names', async () => {
+    const { changes } = await rehearse(
+      '',
+      'f="$(printf "n\\nl\\\\\\377=")"; : > "$f"; setfattr -n "$(printf "user.n\\n=")" -v 0x0a "$f"; setfattr -n user.empty "$f"',
+    )
+    expect(changes[0]?.after?.attributes).toEqual([
+      ['user.empty', ''],
+      ['user.n\n=', '0a'],
+    ])
+  })
+
+  it('names links by their first path', async () => {
+    const { changes } = await rehearse('', 'echo a > b; ln b a; ln b c; echo d > d')
+    expect(changes.map(({ after }) => after?.linkGroup)).toEqual([
+      ...Array.from({ length: 3 }, () => `${root}/a`),
+      null,
+    ])
+  })
+
+  it('streams a large file', async () => {
+    const { changes } = await rehearse('', 'head -c 3000000 /dev/zero > a; printf x >> a')
+    const bytes = new Uint8Array(3_000_001)
+    bytes[3_000_000] = 0x78
+    expect(changes[0]?.after).toMatchObject({ size: 3_000_001, digest: digestBytes(bytes) })
+  })
+})
+
 describe('findings', () => {
   it.each([
     ['a fifo', '', 'mkfifo f', ['diff.unsupported /f'], []],
     ['a fifo for a file', 'echo a > f', 'rm f; mkfifo f', ['diff.unsupported /f'], ['D /f']],
     ['a deleted fifo', 'mkfifo f', 'rm f', ['diff.unsupported /f'], []],
+    [
+      'a fifo in a deleted directory',
+      'mkdir d; mkfifo d/f',
+      'rm -r d',
+      ['diff.unsupported /d/f'],
+      ['D /d'],
+    ],
+    ['a split link', 'echo a > a; ln a b', 'echo b >> a', ['diff.link_split /a'], ['M /a']],
+    [
+      'a mode of one name',
+      'echo a > a; ln a b; chmod 644 a',
+      'chmod 600 a',
+      ['diff.link_split /a'],
+      ['M /a'],
+    ],
+    ['one name less', 'echo a > a; ln a b', 'rm a', [], ['D /a']],
+    ['a touched name', 'echo a > a; ln a b', 'touch a', [], []],
+    [
+      'all names written apart',
+      'echo a > a; ln a b',
+      'echo b > a; echo b > b',
+      ['diff.link_split /a', 'diff.link_split /b'],
+      ['M /a', 'M /b'],
+    ],
+    [
+      'all names linked anew',
+      'echo a > a; ln a b',
+      'rm a b; echo b > a; ln a b',
+      [],
+      ['M /a', 'M /b'],
+    ],
+    ['a moved name', 'echo a > a; ln a b', 'mv a c', ['diff.link_split /c'], ['D /a', 'A /c']],
+    ['a new name', 'echo a > a', 'ln a b', ['diff.link_split /b'], ['A /b']],
+    [
+      'an attribute in the name of the overlay',
+      'echo a > a',
+      'setfattr -n user.overlay.opaque -v y a',
+      ['diff.unsupported /a'],
+      [],
+    ],
+    [
+      'a real tree with such an attribute',
+      'echo a > a; setfattr -n user.overlay.x -v y a',
+      'echo b > a',
+      ['diff.unsupported /a'],
+      ['M /a'],
+    ],
   ])('%s', async (_, before, script, found, want) => {
     const scan = await rehearse(before, script)
     expect(codes(scan)).toEqual(found)
     expect(brief(scan)).toEqual(want)
+  })
+
+  it('more than may be written, by apparent size, without reading it', async () => {
+    const scan = await rehearse('', 'truncate -s 900G a', { maxBytes: 1 << 20 })
+    expect(codes(scan)).toEqual(['diff.too_large '])
+    expect(scan.changes).toEqual([])
+  })
+
+  it('counts a linked file once', async () => {
+    const scan = await rehearse('', 'truncate -s 1M a; ln a b; ln a c', { maxBytes: 1 << 20 })
+    expect(codes(scan)).toEqual([])
+  })
+
+  it('a path that is too long, which is not gone into', async () => {
+    const scan = await rehearse(
+      '',
+      `perl -e 'for (1..25) { mkdir "x" x 200; chdir "x" x 200 or die } open F, ">a"'`,
+    )
+    const [found] = scan.findings
+    expect(scan.findings).toHaveLength(1)
+    expect(found?.code).toBe('diff.path_too_long')
+    for (const { path } of scan.changes) expect(path.length).toBeLessThanOrEqual(PATH_BYTES_MAX)
+    expect(scan.changes.length).toBeGreaterThan(15)
+  })
+
+  it('leaves out what it is told to, with everything below', async () => {
+    const scan = await rehearse(
+      'mkdir -p d/own; echo a > d/own/a; echo b > d/b',
+      'rm -r d; mkdir own; echo c > own/c',
+      {
+        exclude: [join(root, 'd/own'), join(root, 'own')],
+      },
+    )
+    expect(brief(scan)).toEqual(['D /d', 'D /d/b'])
+  })
+})
+
+describe('others at work', () => {
+  /** The tree, the marker, the rehearsal, then what somebody else does, then the scan. */
+  async function interfere(
+    before: string,
+    script: string,
+    other: string,
+    more: Partial<ScanOptions> = {},
+  ): Promise<Scan> {
+    shell(before)
+    const marker = mark()
+    overlay = await openOverlay(root, join(folder, 'work'))
+    overlay.run(script)
+    shell(other)
+    return scanLayers([overlay.layer], optionsFor(marker, more))
+  }
+
+  it.each([
+    ['an edit of what was changed', 'echo a > a', 'echo b > a', 'echo c > a', ['/a']],
+    ['an edit of what was deleted', 'echo a > a', 'rm a', 'echo c > a', ['/a']],
+    [
+      'an edit that leaves the bytes',
+      'echo a > a',
+      'echo b > a',
+      'chmod 600 a; chmod 644 a',
+      ['/a'],
+    ],
+    ['something new in a deleted directory', 'mkdir d', 'rm -r d', 'echo c > d/c', ['/d', '/d/c']],
+    [
+      'an edit below a deleted directory',
+      'mkdir d; echo a > d/a',
+      'rm -r d',
+      'echo c >> d/a',
+      ['/d/a'],
+    ],
+    [
+      'something new in an emptied directory',
+      'mkdir d; echo a > d/a',
+      'rm -r d; mkdir d',
+      'echo c > d/c',
+      ['/d', '/d/c'],
+    ],
+    [
+      'an edit in an emptied directory of what was put back',
+      'mkdir d; echo a > d/a; echo b > d/b',
+      'rm -r d; mkdir d; echo a > d/a',
+      'chmod 600 d/a; chmod 644 d/a',
+      ['/d/a'],
+    ],
+    [
+      'something made where the run made something',
+      'mkdir d',
+      'echo a > d/a',
+      'echo c > d/a',
+      ['/d/a'],
+    ],
+    ['something deleted that the run deleted', 'echo a > a', 'rm a', 'rm a', ['/a']],
+    ['an edit of what was not touched', 'echo a > a; echo b > b', 'echo c > b', 'echo c > a', []],
+    [
+      'something new where little was changed',
+      'mkdir d; echo a > d/a',
+      'echo b > d/a',
+      'echo c > d/c',
+      [],
+    ],
+  ])('%s', async (_, before, script, other, found) => {
+    const scan = await interfere(before, script, other)
+    expect(codes(scan)).toEqual(found.map((path) => `rehearsal.interfered ${path}`))
+  })
+
+  it('another directory in the place of the root', async () => {
+    shell('echo a > a')
+    const marker = mark()
+    overlay = await openOverlay(root, join(folder, 'work'))
+    renameSync(root, join(folder, 'aside'))
+    mkdirSync(root)
+    const scan = await scanLayers([overlay.layer], optionsFor(marker))
+    expect(codes(scan)).toEqual(['rehearsal.interfered '])
+  })
+
+  it('counts the same tick only when the command began in it', async () => {
+    shell('echo a > a')
+    const { ctimeNs } = statSync(join(root, 'a'), { bigint: true })
+    overlay = await openOverlay(root, join(folder, 'work'))
+    overlay.run('echo b > a')
+    const marker = { ctimeNs, madeAtMs: 1000, roots: [] }
+    const at = (commandStartedAtMs: number) =>
+      scanLayers([overlay?.layer as Layer], optionsFor(marker, { commandStartedAtMs }))
+    expect(codes(await at(1009))).toEqual(['rehearsal.interfered /a'])
+    expect(codes(await at(1010))).toEqual([])
+  })
+})
+
+describe('layers', () => {
+  it('reads nested ones each by itself', async () => {
+    shell('mkdir in; echo a > in/a; echo b > b')
+    const marker = mark()
+    overlay = await openOverlay(root, join(folder, 'work'))
+    const inner = await openOverlay(join(root, 'in'), join(folder, 'inner'))
+    try {
+      overlay.run('echo c > b')
+      inner.run('echo c > a')
+      const layers = [overlay.layer, inner.layer]
+      expect(brief(await scanLayers(layers, optionsFor(marker)))).toEqual(['M /b', 'M /in/a'])
+    } finally {
+      await inner.close()
+    }
+  })
+
+  it.each([
+    ['no process when nothing was written', 'true', 0],
+    ['two for any number of changes', 'for i in $(seq 300); do echo $i > f$i; done', 2],
+  ])('starts %s', async (_, script, want) => {
+    shell('echo a > a')
+    const marker = mark()
+    overlay = await openOverlay(root, join(folder, 'work'))
+    overlay.run(script)
+    let started = 0
+    const init = (_id: number, type: string) => {
+      if (type === 'PROCESSWRAP') started++
+    }
+    const hook = createHook({ init }).enable()
+    await scanLayers([overlay.layer], optionsFor(marker))
+    hook.disable()
+    expect(started).toBe(want)
   })
 })

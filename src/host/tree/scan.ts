@@ -219,7 +219,7 @@ class Scanner {
       }
       const isDropped = isSameState(change.before, pair.isRoot ? rooted(change) : change.after)
       linked.push({ pair, change, isDropped })
-      if (!isDropped) this.#checkCarried(pair)
+      this.#checkCarried(pair, isDropped)
       if (!isDropped || pair.isWatched) this.#checkInterference(pair)
     }
     findSplits(linked, this.#options.scopeRoots.map(rawOfText), this.#findings)
@@ -258,12 +258,14 @@ class Scanner {
   }
 
   /** Attributes that would be lost on the way, or must not be put on a real file. */
-  #checkCarried({ path, before, after }: Pair): void {
+  #checkCarried({ path, before, after }: Pair, isDropped: boolean): void {
     for (const side of [before, after]) {
       if (side === null) continue
       const { foreign, kept } = this.#attributes.get(side.at) ?? NO_ATTRIBUTES
       const bad = side === after && kept.some(([name]) => name === CAPABILITY) ? [CAPABILITY] : []
-      const [name] = [...foreign, ...bad]
+      // Of what is otherwise as it was, only what the run itself wrote counts.
+      const names = isDropped ? foreign.filter(isEscaped) : [...foreign, ...bad]
+      const [name] = names
       if (name !== undefined) this.#findings.add('diff.unsupported', path, `attribute ${name}`)
     }
   }
