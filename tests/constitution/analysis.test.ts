@@ -283,6 +283,24 @@ describe('the difference of rules (A-3)', () => {
     )
   })
 
+  it('of rules and none is what they say at all', () => {
+    fc.assert(
+      fc.property(rulesets(SMALL, 3, false), (document) => {
+        const said = new Set(WORLDS.map(({ inputs }) => say(document, inputs).verdict))
+        const words = VERDICTS.filter((word) => word !== 'UNDETERMINED' && said.has(word))
+        const added = difference([], [admitted(document)], budget())
+        expect(added.map(({ from, to }) => [from, to])).toEqual(
+          words.map((word) => ['UNDETERMINED', word]),
+        )
+        const removed = difference([admitted(document)], [], budget())
+        expect(removed.map(({ from, to }) => [from, to])).toEqual(
+          words.map((word) => [word, 'UNDETERMINED']),
+        )
+      }),
+      { numRuns: 10 },
+    )
+  })
+
   it('of a ruleset and itself is a proof of equality', () => {
     fc.assert(
       fc.property(rulesets(), (document) => {
