@@ -3,7 +3,7 @@
  * before it, after it, or after the record was written and before anybody learned of it. Facts go to a
  * file, synced; every point it passes is said on standard output.
  */
-import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { OnPoint, Promotion, Rollback } from '../../src/host/promotion/index.ts'
 import { readInput } from '../ledger/program-input.ts'
@@ -20,7 +20,9 @@ export interface ActInput {
   readonly dieAt?: number
   /** Dies when the record is written and not acknowledged. */
   readonly dieUnacknowledged?: boolean
-  /** Says `ready` and begins when a line comes in, so that a kill can be timed. */
+  /** Somebody else makes this file right before the path is taken away. */
+  readonly intrude?: { readonly path: string; readonly file: string }
+  /** Says `ready` and none of the points, so that a kill can be timed. */
   readonly quiet?: boolean
 }
 
@@ -31,7 +33,11 @@ function die(): void {
   process.kill(process.pid, 'SIGKILL')
 }
 
-const onPoint: OnPoint = (point, moment) => {
+const onPoint: OnPoint = (point, moment, path) => {
+  const { intrude } = input
+  if (intrude !== undefined && point === 'take' && moment === 'before' && path === intrude.path) {
+    writeFileSync(intrude.file, 'theirs')
+  }
   if (input.quiet !== true) writeSync(1, `${point} ${moment}\n`)
   if (passed++ === input.dieAt) die()
 }

@@ -4,6 +4,7 @@
  * recovery the tree is wholly old or wholly new, and the facts say which.
  */
 import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runProgram } from '../ledger/program.ts'
 import type { ActInput } from './act.program.ts'
@@ -44,11 +45,11 @@ async function checkPromoted(rig: Rig, scene: Scene, at: string): Promise<void> 
   expect({ at, back: unlikeOld(rig, scene) }).toEqual({ at, back: [] })
 }
 
-async function pointsOf(input: (rig: Rig, scene: Scene) => Promise<ActInput>): Promise<string[]> {
+async function pointsOf(input: Input): Promise<string[]> {
   let points: string[] = []
   await inScene(async (rig, scene) => {
     const lines = await act(await input(rig, scene))
-    expect(lines.at(-1)).toBe('done')
+    expect(lines.at(-1)).toMatch(/^(?:done|failed promote.conflict)$/)
     points = lines.filter((line) => / (?:before|after)$/.test(line))
   })
   return points
@@ -86,29 +87,74 @@ async function checkRolledBack(rig: Rig, scene: Scene, at: string): Promise<void
   expect({ at, back: unlikeOld(rig, scene) }).toEqual({ at, back: [] })
 }
 
+/** Several at once: most of the time is spent waiting for processes. */
+const AT_ONCE = 3
+
+async function forEach<T>(of: readonly T[], work: (each: T, index: number) => Promise<void>) {
+  for (let from = 0; from < of.length; from += AT_ONCE) {
+    const some = of.slice(from, from + AT_ONCE)
+    await Promise.all(some.map((each, index) => work(each, from + index)))
+  }
+}
+
+type Input = (rig: Rig, scene: Scene) => Promise<ActInput>
+type Judge = (rig: Rig, scene: Scene, at: string) => Promise<void>
+
+/** Dies at each of the points from one on, and is judged after recovery. */
+async function dieEverywhere(input: Input, judge: Judge, from: string | null, least: number) {
+  const points = await pointsOf(input)
+  const first = from === null ? 0 : points.indexOf(from)
+  expect(points.length - first).toBeGreaterThan(least)
+  await forEach(points.slice(first), (at, index) =>
+    inScene(async (rig, scene) => {
+      const lines = await act({ ...(await input(rig, scene)), dieAt: first + index })
+      expect(lines.at(-1)).toBe(at)
+      await judge(rig, scene, `${first + index} ${at}`)
+    }),
+  )
+}
+
+/** A promotion that somebody gets into the way of: it goes back. */
+const intruded: Input = async (rig, scene) => ({
+  ...(await promotion(rig, scene)),
+  intrude: { path: join(rig.tree, 'swap'), file: join(rig.tree, 'swap/theirs') },
+})
+
+async function checkPutBack(rig: Rig, scene: Scene, at: string): Promise<void> {
+  await recoverIn(rig, fileRecording(rig))
+  const names = unlikeOld(rig, scene).map((line) => JSON.parse(line.split('\n')[0] ?? ''))
+  expect({ at, names, open: hasJournals(rig) }).toEqual({
+    at,
+    names: ['swap', 'swap/theirs'],
+    open: false,
+  })
+  const { status = 'none' } = factsOf(rig).get(`promotion/${scene.rehearsed.actionId}`) ?? {}
+  expect(['none', 'REVERTED']).toContain(status)
+}
+
+/** A recovery of a promotion that died in its middle. */
+const recovering =
+  (dieAt: number): Input =>
+  async (rig, scene) => {
+    await act({ ...(await promotion(rig, scene)), dieAt })
+    return { base: rig.base, act: 'recover' }
+  }
+
 describe('a process dies at every point', () => {
   it('of a promotion', async () => {
-    const points = await pointsOf(promotion)
-    expect(points.length).toBeGreaterThan(60)
-    for (const [dieAt, at] of points.entries()) {
-      await inScene(async (rig, scene) => {
-        const lines = await act({ ...(await promotion(rig, scene)), dieAt })
-        expect(lines.at(-1)).toBe(at)
-        await checkPromoted(rig, scene, `${dieAt} ${at}`)
-      })
-    }
+    await dieEverywhere(promotion, checkPromoted, null, 60)
   }, 600_000)
 
   it('of a rollback', async () => {
-    const points = await pointsOf(rollingBack)
-    expect(points.length).toBeGreaterThan(60)
-    for (const [dieAt, at] of points.entries()) {
-      await inScene(async (rig, scene) => {
-        const lines = await act({ ...(await rollingBack(rig, scene)), dieAt })
-        expect(lines.at(-1)).toBe(at)
-        await checkRolledBack(rig, scene, `${dieAt} ${at}`)
-      })
-    }
+    await dieEverywhere(rollingBack, checkRolledBack, null, 60)
+  }, 600_000)
+
+  it('of putting everything back', async () => {
+    await dieEverywhere(intruded, checkPutBack, 'reverting before', 20)
+  }, 600_000)
+
+  it('of a recovery', async () => {
+    await dieEverywhere(recovering(30), checkPromoted, null, 20)
   }, 600_000)
 
   it('with the record written and not acknowledged', async () => {
