@@ -24,6 +24,7 @@ import type { Layer } from '../sandbox/driver.ts'
 import {
   type Attributes,
   CAPABILITY,
+  isEscaped,
   listUnder,
   NO_ATTRIBUTES,
   readAttributes,
