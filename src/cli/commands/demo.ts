@@ -3,10 +3,16 @@
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { constitutionChapter } from '../demo/constitution-chapter.ts'
 import { contractsChapter } from '../demo/contracts-chapter.ts'
+import { gateChapter } from '../demo/gate-chapter.ts'
 import { ledgerChapter } from '../demo/ledger-chapter.ts'
 import { type Chapter, Stage } from '../demo/stage.ts'
 
-const CHAPTERS: readonly Chapter[] = [contractsChapter, constitutionChapter, ledgerChapter]
+const CHAPTERS: readonly Chapter[] = [
+  contractsChapter,
+  constitutionChapter,
+  ledgerChapter,
+  gateChapter,
+]
 
 export async function run({ terminal, options }: Call): Promise<Exit> {
   const stage = new Stage(terminal)

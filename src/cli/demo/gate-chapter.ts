@@ -1,0 +1,151 @@
+/**
+ * Chapter of the tour: an agent's clean-up deletes more than it says and is caught; the honest one is
+ * promoted; then it is undone. Everything is real: a tree, a sandbox, a ledger.
+ */
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  createDriver,
+  type GateAnswer,
+  type GateSurface,
+  makeHome,
+  openGate,
+  openLedger,
+  type Surroundings,
+  stateRoot,
+} from '../../host/index.ts'
+import { type Caller, MAIN_STREAM, type Principal } from '../../ledger/index.ts'
+import { answerLines } from '../gate/answer-text.ts'
+import { DESCRIPTOR } from './documents.ts'
+import type { Chapter, Stage } from './stage.ts'
+
+const ANN: Principal = { kind: 'human', id: 'ann', namespace: 'local' }
+const AGENT: Principal = { kind: 'ai', id: 'cleaner', namespace: 'local' }
+
+export const gateChapter: Chapter = {
+  title: 'The gate: rehearse, compare, decide, promote once, undo',
+  async play(stage) {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'writ-demo-')))
+    try {
+      await playIn(stage, folder)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  },
+}
+
+async function playIn(stage: Stage, folder: string): Promise<void> {
+  const project = join(folder, 'shop')
+  for (const [path, text] of Object.entries(FILES)) write(join(project, path), text)
+  mkdirSync(join(folder, 'home'))
+  const around: Surroundings = {
+    cwd: project,
+    env: { PATH: process.env['PATH'], XDG_STATE_HOME: join(folder, 'state') },
+    userDirectory: join(folder, 'home'),
+    userName: 'ann',
+  }
+  const { home } = await makeHome(around, null, { principal: ANN, source: 'demo' })
+  const ledger = await openLedger({ directory: home.state, writer: 'inline' })
+  const driver = createDriver()
+  const gateOf = (principal: Principal): Promise<GateSurface> => {
+    const caller: Caller = { principal, streams: null, proof: 'none' }
+    return openGate({
+      home,
+      ledger,
+      caller,
+      stream: MAIN_STREAM,
+      stateRoot: stateRoot(around),
+      userDirectory: around.userDirectory,
+      environment: around.env,
+      ancestors: [],
+      hasPasskey: false,
+      driver,
+      nowMs: Date.now,
+    })
+  }
+  try {
+    const isRehearsed = await playAgent(stage, await gateOf(AGENT), project)
+    if (isRehearsed) await playUndo(stage, await gateOf(ANN), project)
+  } finally {
+    await driver.close()
+    await ledger.close()
+  }
+}
+
+const FILES: Readonly<Record<string, string>> = {
+  'tmp/monday.log': 'started\n',
+  'tmp/tuesday.log': 'started\n',
+  'notes/ideas.txt': 'the only copy\n',
+}
+
+function write(file: string, text: string): void {
+  mkdirSync(join(file, '..'), { recursive: true })
+  writeFileSync(file, text)
+}
+
+/** False when this machine cannot rehearse: told, and the tour goes on. */
+async function playAgent(stage: Stage, gate: GateSurface, project: string): Promise<boolean> {
+  stage.say('An agent proposes to remove old logs. Its script removes a little more.')
+  stage.command('writ propose clean-up.json      # declares: delete tmp/*.log')
+  const greedy = 'rm -f tmp/*.log; rm -rf notes'
+  const caught = await propose(gate, project, greedy)
+  if (caught.result === null && caught.decision.code === 'sandbox.control_missing') {
+    stage.answer(`${stage.paint.dim('not played: this machine lacks a control of the sandbox')}`)
+    stage.say('`writ doctor` tells which, and how to get it.')
+    return false
+  }
+  stage.answer(answerLines(shown(caught, project), stage.paint, false).join('\n'))
+  const isBlocked = caught.decision.decision === 'BLOCK' && !caught.promoted
+  stage.expect(
+    isBlocked && existsSync(join(project, 'notes/ideas.txt')),
+    'the greedy one is caught',
+  )
+  stage.say('It ran, in a sandbox over the real tree: nothing real was touched. The honest one:')
+  stage.command('writ propose clean-up-honest.json')
+  const honest = await propose(gate, project, 'rm -f tmp/*.log')
+  stage.answer(answerLines(shown(honest, project), stage.paint, false).join('\n'))
+  stage.expect(honest.promoted && !existsSync(join(project, 'tmp/monday.log')), 'it is promoted')
+  return true
+}
+
+async function playUndo(stage: Stage, gate: GateSurface, project: string): Promise<void> {
+  stage.say('Ann wanted those logs after all.')
+  stage.command('writ undo')
+  const { restored, verified } = await gate.rollback({ last: true }, { dryRun: false })
+  stage.expect(verified && existsSync(join(project, 'tmp/monday.log')), 'the logs are back')
+  const paths = restored.map((path) => `  ${path.slice(project.length + 1)}`)
+  stage.answer([`${stage.paint.good('restored')}  proven by hashes`, ...paths].join('\n'))
+}
+
+async function propose(gate: GateSurface, project: string, script: string): Promise<GateAnswer> {
+  const proposal = {
+    descriptor: {
+      ...DESCRIPTOR,
+      action_id: randomUUID(),
+      created_at: new Date().toISOString(),
+      action_type: 'COMMAND_EXECUTION',
+      scope: { ...DESCRIPTOR.scope, filesystem: { paths: [project], recursive: true } },
+      preconditions: { ...DESCRIPTOR.preconditions, paths_exist: [join(project, 'tmp')] },
+      effects: {
+        ...DESCRIPTOR.effects,
+        filesystem: { create: [], modify: [], delete: [join(project, 'tmp/*.log')] },
+      },
+      confirmation: { required: false, reason: '', cooldown_on_repeat: true },
+    },
+    operation: { type: 'COMMAND_EXECUTION', argv: ['sh', '-c', script], cwd: project },
+  }
+  return gate.propose(proposal, {
+    door: 'propose',
+    declaredByApproval: false,
+    dryRun: false,
+    confirm: async () => ({ kind: 'wait' }),
+    abort: new AbortController().signal,
+  })
+}
+
+/** Paths as the reader knows them, not where the tour happens to play. */
+function shown(answer: GateAnswer, project: string): GateAnswer {
+  return JSON.parse(JSON.stringify(answer).replaceAll(`${project}/`, '')) as GateAnswer
+}
