@@ -67,7 +67,7 @@ export class PathSet {
     else if (isNamed && length === 2) put(this.#lastNames, second[0] ?? '', index)
     else if (isNamed && length === 3 && third === '**') put(this.#anywhere, second[0] ?? '', index)
     else if (last === '**' && glob.segments.slice(0, -1).every(isOneName)) {
-      put(this.#trees, glob.text.slice(0, -'/**'.length), index)
+      put(this.#trees, textOfNames(glob.segments.slice(0, -1)), index)
     } else {
       this.#addTried({ index, glob, piece: longestPiece(glob) })
     }
@@ -143,6 +143,11 @@ function put(map: Map<string, number>, key: string, index: number): void {
 
 function isOneName(segment: Glob['segments'][number]): boolean {
   return segment !== '**' && segment.length === 1
+}
+
+/** Of literal segments only: the text of a glob can say `**` twice in a row. */
+function textOfNames(segments: Glob['segments']): string {
+  return segments.map(([name]) => `/${name}`).join('')
 }
 
 function longestName({ segments }: Glob): string | null {

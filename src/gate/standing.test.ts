@@ -1,0 +1,248 @@
+/** What stands after facts: blocks, lifts, cooldowns, questions, promotions. */
+import { beforeEach, describe, expect, it } from 'vitest'
+import { StandingFold } from './standing.ts'
+
+const ID = '8f4d0c9e-6f0e-4b43-9f0a-3a1c2e5d7b11'
+const OTHER = '11111111-1111-4111-8111-111111111111'
+const INTENT = 'sha256:intent'
+const MINUTE = 60_000
+const NOON = Date.parse('2026-11-15T12:00:00Z')
+
+function at(minutes: number): string {
+  return new Date(NOON + minutes * MINUTE).toISOString()
+}
+
+let fold: StandingFold
+let seq = 0
+
+beforeEach(() => {
+  fold = new StandingFold({ confirmationMs: 15 * MINUTE, cooldownMs: 15 * MINUTE })
+  seq = 0
+})
+
+function take(type: string, payload: object): void {
+  fold.take({ type, payload, occurredAt: at(0), seq: seq++ })
+}
+
+function evaluated(id = ID, more: object = {}): void {
+  take('evaluation_v1', {
+    action_id: id,
+    proposal_digest: 'sha256:p',
+    intent: INTENT,
+    operation_digest: 'sha256:operation',
+    cooldown_on_repeat: false,
+    law_outcomes: [],
+    host: { now_ms: NOON },
+    ...more,
+  })
+}
+
+function decided(decision: string, more: object = {}): void {
+  take('decision_v1', {
+    action_id: ID,
+    proposal_digest: 'sha256:p',
+    result_digest: 'sha256:r',
+    decision,
+    code: 'x',
+    codes: ['x'],
+    permanent: false,
+    law_refs: [],
+    decided_at: at(0),
+    ...more,
+  })
+}
+
+function against(minutes = 0) {
+  return fold.against(INTENT, false, NOON + minutes * MINUTE)
+}
+
+describe('halt and laws', () => {
+  it('stands until somebody resumes', () => {
+    expect(fold.halted).toBe(false)
+    take('halt_v1', { state: 'HALTED', at: at(0) })
+    expect(against().halted).toBe(true)
+    take('halt_v1', { state: 'RESUMED', at: at(1) })
+    expect(fold.halted).toBe(false)
+  })
+
+  it('remembers the laws that were accepted last', () => {
+    expect(fold.laws).toBe(null)
+    take('laws_v1', { laws: 'sha256:1' })
+    take('laws_v1', { laws: 'sha256:2' })
+    expect(fold.laws?.laws).toBe('sha256:2')
+  })
+
+  it('hands on what the host found in the file', () => {
+    expect(fold.against(INTENT, true, NOON).laws_changed).toBe(true)
+  })
+})
+
+describe('action ids', () => {
+  it('are used once, without case, children included', () => {
+    take('proposal_v1', {
+      descriptor: { action_id: ID },
+      children: [{ descriptor: { action_id: OTHER } }],
+    })
+    expect(fold.hasSeen(ID.toUpperCase())).toBe(true)
+    expect(fold.hasSeen(OTHER)).toBe(true)
+    expect(fold.hasSeen('22222222-2222-4222-8222-222222222222')).toBe(false)
+  })
+
+  it('a second use changes nothing about the first', () => {
+    evaluated()
+    decided('CONFIRM')
+    evaluated(ID, { proposal_digest: 'sha256:q', intent: 'sha256:another' })
+    decided('BLOCK', { proposal_digest: 'sha256:q', codes: ['descriptor.action_id_reused'] })
+    expect(fold.pending(NOON)).toHaveLength(1)
+    expect(fold.intentOf(ID)).toBe(INTENT)
+  })
+})
+
+describe('permanent blocks', () => {
+  it('are of an intent, and lifted by name', () => {
+    evaluated()
+    decided('BLOCK', { permanent: true })
+    expect(against().permanent).toBe(true)
+    expect(fold.against('sha256:another', false, NOON).permanent).toBe(false)
+    take('override_v1', { override_id: 'o', kind: 'lift', intent: INTENT, uses: 1 })
+    expect(against().permanent).toBe(false)
+  })
+
+  it('are lifted by the operation too', () => {
+    evaluated()
+    decided('BLOCK', { permanent: true })
+    take('override_v1', {
+      override_id: 'o',
+      kind: 'lift',
+      operation_digest: 'sha256:operation',
+      uses: 1,
+    })
+    expect(against().permanent).toBe(false)
+  })
+
+  it('come back when the intent is blocked again', () => {
+    evaluated()
+    decided('BLOCK', { permanent: true })
+    take('override_v1', { override_id: 'o', kind: 'lift', intent: INTENT, uses: 1 })
+    evaluated(OTHER)
+    decided('BLOCK', { action_id: OTHER, permanent: true })
+    expect(against().permanent).toBe(true)
+  })
+
+  it('a block that is not permanent leaves nothing', () => {
+    evaluated()
+    decided('BLOCK')
+    expect(against().permanent).toBe(false)
+  })
+
+  it('remembers what was left running', () => {
+    evaluated()
+    decided('BLOCK', { codes: ['rehearsal.background'] })
+    expect(against()).toMatchObject({ background_before: true, permanent: false })
+  })
+})
+
+describe('questions', () => {
+  it('wait until they are answered', () => {
+    evaluated()
+    decided('CONFIRM')
+    expect(fold.pending(NOON + 15 * MINUTE - 1)).toHaveLength(1)
+    expect(fold.question(ID)?.resultDigest).toBe('sha256:r')
+    take('confirmation_v1', { action_id: ID, answer: 'APPROVED', answered_at: at(1) })
+    expect(fold.pending(NOON)).toEqual([])
+    expect(fold.question(ID)).toBe(null)
+  })
+
+  it('expire', () => {
+    evaluated()
+    decided('CONFIRM')
+    expect(fold.pending(NOON + 15 * MINUTE)).toEqual([])
+    expect(fold.expired(NOON + 15 * MINUTE)).toHaveLength(1)
+    take('confirmation_v1', { action_id: ID, answer: 'EXPIRED', answered_at: at(15) })
+    expect(fold.expired(NOON + 15 * MINUTE)).toEqual([])
+  })
+
+  it('are not asked by any other decision', () => {
+    evaluated()
+    decided('PROMOTE')
+    expect(fold.pending(NOON)).toEqual([])
+  })
+})
+
+describe('cooldown', () => {
+  function promoted(): void {
+    evaluated()
+    decided('PROMOTE')
+    take('promotion_v1', {
+      action_id: ID,
+      status: 'APPLIED',
+      promoted_at: at(0),
+      undo_until: at(100),
+    })
+  }
+
+  it('follows a rollback, whatever the flag says, and then a human is asked', () => {
+    promoted()
+    take('rollback_v1', { rollback_id: 'r', action_ids: [ID], rolled_back_at: at(5) })
+    expect(against(6)).toMatchObject({
+      cooldown_until_ms: NOON + 20 * MINUTE,
+      reconfirm: true,
+    })
+    expect(against(20)).toMatchObject({ cooldown_until_ms: null, reconfirm: true })
+  })
+
+  it('ends its question with the next yes', () => {
+    promoted()
+    take('rollback_v1', { rollback_id: 'r', action_ids: [ID], rolled_back_at: at(5) })
+    evaluated(OTHER)
+    take('confirmation_v1', { action_id: OTHER, answer: 'APPROVED', answered_at: at(30) })
+    expect(against(31).reconfirm).toBe(false)
+  })
+
+  it.each(['DENIED', 'EXPIRED'])('follows %s only when the descriptor asks so', (answer) => {
+    evaluated()
+    take('confirmation_v1', { action_id: ID, answer, answered_at: at(1) })
+    expect(against(2).cooldown_until_ms).toBe(null)
+    evaluated(OTHER, { cooldown_on_repeat: true })
+    take('confirmation_v1', { action_id: OTHER, answer, answered_at: at(1) })
+    expect(against(2).cooldown_until_ms).toBe(NOON + 16 * MINUTE)
+  })
+
+  it('knows what was promoted and what was taken back', () => {
+    promoted()
+    expect(fold.promoted()).toMatchObject([{ actionId: ID, rolledBackBy: null }])
+    take('rollback_v1', { rollback_id: 'r', action_ids: [ID], rolled_back_at: at(5) })
+    expect(fold.promotion(ID)?.rolledBackBy).toBe('r')
+  })
+
+  it('does not count what was reverted', () => {
+    evaluated()
+    take('promotion_v1', { action_id: ID, status: 'REVERTED', promoted_at: at(0) })
+    expect(fold.promoted()).toEqual([])
+  })
+})
+
+describe('overrides of laws', () => {
+  const LAW = { override_id: 'o', kind: 'law', policy_id: 'NO', uses: 1, given_at: at(0) }
+  const usable = (minutes = 0, id = ID): number =>
+    fold.overridesOf('NO', id, INTENT, NOON + minutes * MINUTE).length
+
+  it('are for one action', () => {
+    take('override_v1', { ...LAW, action_id: ID })
+    expect(usable()).toBe(1)
+    expect(usable(0, OTHER)).toBe(0)
+    expect(fold.overridesOf('ANOTHER', ID, INTENT, NOON)).toEqual([])
+  })
+
+  it('end', () => {
+    take('override_v1', { ...LAW, expires_at: at(10) })
+    expect(usable(9)).toBe(1)
+    expect(usable(10)).toBe(0)
+  })
+
+  it('are used up', () => {
+    take('override_v1', { ...LAW, expires_at: at(10) })
+    evaluated(ID, { law_outcomes: [{ policy_id: 'NO', overridden: true }] })
+    expect(usable(1, OTHER)).toBe(0)
+  })
+})
