@@ -5,13 +5,16 @@
  * everything about times, bytes and protocol buffers.
  */
 import { showName } from '../base/index.ts'
-import type { HostFunction, Read, Run } from './environment.ts'
-import { bool, type Lowered, type Lowering, own, UNKNOWN } from './lower.ts'
+import { hasCount } from './arguments.ts'
+import type { HostFunction } from './environment.ts'
+import type { Lowering } from './lower.ts'
+import { bool, type Lowered, own, UNKNOWN } from './lowered.ts'
+import { macro } from './macro.ts'
 import { charge } from './operator.ts'
 import { guess } from './parse.ts'
-import { chainOf, holdsKey, sayPath } from './path.ts'
+import { holdsKey } from './path.ts'
 import type { CallNode, Node } from './syntax.ts'
-import { elementOf, kindOf, sayType } from './type.ts'
+import { kindOf, sayType } from './type.ts'
 import { both, Failure, fail, truncated } from './value.ts'
 
 const TEXT_TESTS: Readonly<Record<string, (text: string, part: string) => boolean>> = {
@@ -63,15 +66,6 @@ function unknownCall(lowering: Lowering, { name, at, target }: CallNode): Lowere
     `there is no function ${showName(name)}`,
     hint,
   )
-}
-
-/** Whether as many arguments stand there as wanted; tells when not. */
-function hasCount(lowering: Lowering, node: CallNode, found: number, wanted: number): boolean {
-  if (found === wanted) return true
-  const count = wanted === 1 ? '1 argument' : `${wanted} arguments`
-  const message = `${showName(node.name)} takes ${count}, found ${found}`
-  lowering.refuse('expression.arguments', node.at, message)
-  return false
 }
 
 /** The host is asked with what its own `prepare` made of the literal, at most once an evaluation. */
@@ -221,91 +215,4 @@ function textTest(lowering: Lowering, node: CallNode, target: Node): Lowered {
     const units = (whole.length * (1 + (piece.length >> 8))) >> 4
     return charge(frame, units < 0 ? Number.MAX_SAFE_INTEGER : units, at) ?? test(whole, piece)
   })
-}
-
-/** `list.exists(x, condition)` and `list.all(x, condition)`: `||` and `&&` over the items. */
-function macro(lowering: Lowering, node: CallNode, target: Node): Lowered {
-  const { at, name, args } = node
-  const [variable, condition] = args
-  if (!hasCount(lowering, node, args.length, 2)) return UNKNOWN
-  if (variable?.kind !== 'name' || condition === undefined) {
-    const message = `${showName(name)} begins with a name for the item, such as \`x\``
-    return lowering.refuse('expression.arguments', variable?.at ?? at, message)
-  }
-  if (lowering.local !== null) {
-    const message = `${showName(name)} inside another macro is left out, so that the cost stays linear`
-    return lowering.refuse('expression.unsupported', at, message)
-  }
-  if (Object.hasOwn(lowering.environment.variables, variable.name)) {
-    const message = `${showName(variable.name)} has a meaning already`
-    return lowering.refuse('expression.arguments', variable.at, message)
-  }
-  const list = lowering.lower(target)
-  const element = kindOf(list.type) === 'any' ? 'any' : elementOf(list.type)
-  if (element === null) {
-    return lowering.refuse(
-      'expression.type',
-      at,
-      `${showName(name)} goes over a list, not ${sayType(list.type)}`,
-    )
-  }
-  lowering.local = { name: variable.name, type: element }
-  const run = lowering.condition(condition)
-  lowering.local = null
-  const chain = chainOf(target)
-  const path = chain === null ? 'item' : sayPath(chain.root, chain.steps)
-  return bool(overItems(list.run, run, name === 'exists', path, at))
-}
-
-/**
- * The reads of the item that settled; when none did, the list as a whole decided, with what the
- * condition read besides its items.
- */
-function overItems(list: Run, condition: Run, settling: boolean, path: string, at: number): Run {
-  return (frame) => {
-    const { reads } = frame
-    const mark = reads.length
-    const items = list(frame)
-    if (items instanceof Failure) return items
-    if (!Array.isArray(items)) return fail('expression.overload', at, 'what is here is no list')
-    const first = reads.length
-    let start = first
-    let failure: Failure | null = null
-    for (let index = 0; index < items.length; index++) {
-      const spent = charge(frame, 16, at)
-      if (spent !== null) return spent
-      frame.local = items[index]
-      frame.localPath = `${path}[${index}]`
-      const value = condition(frame)
-      if (value === settling) {
-        reads.splice(mark, start - mark)
-        // That there is such an item matters even where the condition does not look at it.
-        const item = frame.localPath
-        if (!reads.some((read, place) => place >= mark && read.path.startsWith(item))) {
-          reads.push({ path: item, value: items[index] })
-        }
-        return settling
-      }
-      start = keepCommon(reads, first, start, frame.localPath)
-      if (value instanceof Failure) failure = both(failure, value)
-    }
-    return failure ?? !settling
-  }
-}
-
-/** Drops reads of the item from `start` on, and repeats of what is kept since `first`. */
-function keepCommon(reads: Read[], first: number, start: number, item: string): number {
-  let end = start
-  for (let index = start; index < reads.length; index++) {
-    const read = reads[index] as Read
-    if (read.path.startsWith(item) || isListed(reads, first, end, read.path)) continue
-    reads[end++] = read
-  }
-  reads.length = end
-  return end
-}
-
-function isListed(reads: readonly Read[], from: number, to: number, path: string): boolean {
-  for (let index = from; index < to; index++) if (reads[index]?.path === path) return true
-  return false
 }

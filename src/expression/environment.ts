@@ -37,16 +37,22 @@ export interface Read {
   readonly witness?: string
 }
 
+/** A read of an item of a macro; its path has the place of the item only once that matters. */
+export interface LocalRead extends Read {
+  readonly isLocal: true
+}
+
 /** One evaluation under way. */
 export interface Frame {
   readonly values: Readonly<Record<string, unknown>>
   readonly calls: HostCalls
   /** What decided so far; whoever finds that a part did not matter takes its reads out again. */
-  readonly reads: Read[]
+  readonly reads: (Read | LocalRead)[]
   readonly meter: Meter
-  /** The element that `exists` or `all` is at; macros do not nest. */
+  /** The item that `exists` or `all` is at, and where it is; macros do not nest. */
   local: unknown
-  localPath: string
+  localList: string
+  localIndex: number
 }
 
 /** A part of an expression, ready to be evaluated: gives a value or a `Failure`. */

@@ -69,7 +69,8 @@ export function evaluate(
     reads,
     meter: { left: BUDGET },
     local: undefined,
-    localPath: '',
+    localList: '',
+    localIndex: 0,
   }
   const value = expression.run(frame)
   const deciding = reads.length < 2 ? reads : eachOnce(reads)

@@ -9,6 +9,7 @@ import { nearest, showName } from '../base/index.ts'
 import { lowerCall } from './call.ts'
 import type { Environment, Run } from './environment.ts'
 import type { ExpressionCode, RawFault } from './fault.ts'
+import { adapt, bool, type Lowered, literal, OVERFLOW, own, UNKNOWN } from './lowered.ts'
 import { lowerArithmetic, lowerCompare, lowerIn } from './operator.ts'
 import { guess } from './parse.ts'
 import {
@@ -21,7 +22,7 @@ import {
   sayPath,
   sayStep,
 } from './path.ts'
-import type { Literal, Node } from './syntax.ts'
+import type { Node } from './syntax.ts'
 import {
   elementOf,
   isNullable,
@@ -32,15 +33,6 @@ import {
   type ValueType,
 } from './type.ts'
 import { both, Failure, fail } from './value.ts'
-
-export interface Lowered {
-  readonly type: ValueType
-  readonly run: Run
-  /** The literal itself, while it may still adapt. */
-  readonly literal: Literal | null
-  /** The path that is read, when the part is nothing but a path. */
-  readonly path: string | null
-}
 
 /** The variable that a macro binds while its condition is lowered. */
 export interface Local {
@@ -332,36 +324,6 @@ export class Lowering {
     }
     return { type, literal: null, path: null, run: memberRun(holder.run, key.run, at, type) }
   }
-}
-
-export const OVERFLOW = 'the result is beyond 64 bits'
-
-/** Stands for a part that is wrong; never evaluated, since nothing with a fault is. */
-export const UNKNOWN: Lowered = {
-  type: 'any',
-  run: () => fail('expression.overload', 0, 'the expression was refused'),
-  literal: null,
-  path: null,
-}
-
-export function bool(run: Run): Lowered {
-  return { type: 'bool', run, literal: null, path: null }
-}
-
-function literal(node: Literal): Lowered {
-  const { value } = node
-  return { type: node.type, run: () => value, literal: node, path: null }
-}
-
-/** An int literal as the double of the same value; everything else as it is. */
-export function adapt(part: Lowered): Lowered {
-  if (part.literal?.type !== 'int') return part
-  const value = Number(part.literal.value)
-  return literal({ kind: 'literal', at: part.literal.at, type: 'double', value })
-}
-
-export function own<Value>(table: Readonly<Record<string, Value>>, key: string): Value | undefined {
-  return Object.hasOwn(table, key) ? table[key] : undefined
 }
 
 function sayHolder(holder: string, type: ValueType): string {

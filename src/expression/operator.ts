@@ -4,7 +4,8 @@
  */
 import { showName } from '../base/index.ts'
 import type { Frame, Run } from './environment.ts'
-import { adapt, bool, type Lowered, type Lowering, OVERFLOW } from './lower.ts'
+import type { Lowering } from './lower.ts'
+import { adapt, bool, type Lowered, OVERFLOW } from './lowered.ts'
 import { guess } from './parse.ts'
 import type { ArithmeticOperator, Binary, CompareOperator } from './syntax.ts'
 import {

@@ -68,15 +68,24 @@ export function readPath(chain: Chain, type: ValueType, isLocal: boolean): Run {
     for (let index = 0; index < keys.length; index++) {
       const key = keys[index] as string | number
       if (!holdsKey(current, key)) {
-        return absent(chain, isLocal ? index + 1 : index, isLocal ? frame.localPath : root, current)
+        return absent(chain, isLocal ? index + 1 : index, isLocal ? itemPath(frame) : root, current)
       }
       current = current[key]
     }
-    const path = isLocal ? frame.localPath + suffix : text
-    if (!fits(kind, allowsNull, current)) return mistyped(path, steps.at(-1)?.at ?? at, type)
-    frame.reads.push({ path, value: current })
+    if (!fits(kind, allowsNull, current)) {
+      const path = isLocal ? itemPath(frame) + suffix : text
+      return mistyped(path, steps.at(-1)?.at ?? at, type)
+    }
+    const { reads } = frame
+    if (isLocal) reads.push({ path: suffix, value: current, isLocal })
+    else reads.push({ path: text, value: current })
     return current
   }
+}
+
+/** Where the item stands that a macro is at. */
+export function itemPath({ localList, localIndex }: Frame): string {
+  return `${localList}[${localIndex}]`
 }
 
 /** Only what JSON nests is walked: a list by place, so that its length is no field of it. */
