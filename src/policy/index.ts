@@ -26,6 +26,7 @@ export {
   type LawOutcome,
   type LawPhase,
   type LawValues,
+  recordOutcome,
 } from './judge-laws.ts'
 export { DEFAULT_SETTINGS, type GateSettings, type Law, type Laws } from './law.ts'
 export type { TextPlace } from './law-text.ts'

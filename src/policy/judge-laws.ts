@@ -7,7 +7,14 @@
  * law about the operation is judged at the children, which have one.
  */
 import { isSecretPlace } from '../base/index.ts'
-import type { LawAction, LawTier, Proposal, RiskLevel, SandboxResult } from '../contracts/index.ts'
+import type {
+  LawAction,
+  LawTier,
+  Proposal,
+  LawOutcome as RecordedOutcome,
+  RiskLevel,
+  SandboxResult,
+} from '../contracts/index.ts'
 import {
   type Evaluation,
   evaluate,
@@ -147,6 +154,18 @@ function inOrder(laws: readonly Law[]): (one: LawOutcome, other: LawOutcome) => 
   const rank = ({ policyId }: LawOutcome): number => priorities.get(policyId) ?? 0
   return (one, other) =>
     one.tier - other.tier || rank(other) - rank(one) || (one.policyId < other.policyId ? -1 : 1)
+}
+
+/** The outcome as `evaluation_v1` records it. */
+export function recordOutcome(outcome: LawOutcome): RecordedOutcome {
+  return {
+    policy_id: outcome.policyId,
+    tier: outcome.tier,
+    action: outcome.action,
+    state: outcome.broken === true ? 'broken' : 'error',
+    reads_result: outcome.readsResult,
+    overridden: outcome.overridden,
+  }
 }
 
 const SHOWN_TEXT_MAX = 200
