@@ -1,8 +1,10 @@
 /** The commands of the gate, in the order of help: words only, as in the table they belong to. */
 import type { Command, OptionWords } from './command.ts'
-import { HOME, PASS_FD } from './option-words.ts'
+import { HOME, PASS_FD, STREAM } from './option-words.ts'
 
 const REASON: OptionWords = { name: 'reason', value: 'TEXT', says: 'why; it is recorded' }
+
+const ONE_STREAM: OptionWords = { ...STREAM, says: 'only this stream; every one without it' }
 
 const DRY_RESTORE: OptionWords = {
   name: 'dry-run',
@@ -34,6 +36,7 @@ export const GATE_COMMANDS: readonly Command[] = [
       { name: 'yes', short: 'y', value: null, says: 'the plain yes, where a plain yes is enough' },
       { name: 'report', value: 'FILE', says: 'write the answer there as JSON' },
       PASS_FD,
+      STREAM,
       HOME,
     ],
     examples: [
@@ -51,6 +54,7 @@ export const GATE_COMMANDS: readonly Command[] = [
     options: [
       { name: 'wait', value: null, says: 'stay until a human has answered, or time is up' },
       { name: 'dry-run', value: null, says: 'stop before promotion; write nothing down' },
+      STREAM,
       HOME,
     ],
     examples: [
@@ -70,6 +74,7 @@ export const GATE_COMMANDS: readonly Command[] = [
         value: null,
         says: 'of one question also names and contents of all that is new',
       },
+      ONE_STREAM,
       HOME,
     ],
     examples: ['writ inbox', 'writ inbox --json', 'writ inbox 6ebf521571ba   # its effects'],
@@ -82,6 +87,7 @@ export const GATE_COMMANDS: readonly Command[] = [
     options: [
       { name: 'yes', short: 'y', value: null, says: 'do not show the effects and ask again' },
       PASS_FD,
+      ONE_STREAM,
       HOME,
     ],
     examples: ['writ approve 6ebf521571ba'],
@@ -91,7 +97,7 @@ export const GATE_COMMANDS: readonly Command[] = [
     name: 'deny',
     says: 'no to the effects of one rehearsal',
     usage: 'writ deny ID [--reason TEXT]',
-    options: [REASON, HOME],
+    options: [REASON, ONE_STREAM, HOME],
     examples: ['writ deny 6ebf521571ba --reason "not these files"'],
     load: () => import('./commands/deny.ts'),
   },
@@ -102,6 +108,7 @@ export const GATE_COMMANDS: readonly Command[] = [
     options: [
       { name: 'since', value: 'MOMENT', says: 'ISO 8601, a day, or `2h` ago' },
       DRY_RESTORE,
+      ONE_STREAM,
       HOME,
     ],
     examples: [
@@ -114,7 +121,7 @@ export const GATE_COMMANDS: readonly Command[] = [
     name: 'undo',
     says: 'take back the last action that was promoted',
     usage: 'writ undo [--dry-run]',
-    options: [DRY_RESTORE, HOME],
+    options: [DRY_RESTORE, STREAM, HOME],
     examples: ['writ undo'],
     load: () => import('./commands/undo.ts'),
   },
@@ -176,6 +183,14 @@ export const GATE_COMMANDS: readonly Command[] = [
       'writ recover 8f4d0c9e-6f0e-4b43-9f0a-3a1c2e5d7b11 --revert --keep src/main.ts',
     ],
     load: () => import('./commands/recover.ts'),
+  },
+  {
+    name: 'laws check',
+    says: 'can the laws be read; if not, what is wrong and where',
+    usage: 'writ laws check [FILE…|-] [--home DIR]',
+    options: [HOME],
+    examples: ['writ laws check', 'writ laws check --json .writ/laws.yaml'],
+    load: () => import('./commands/laws-check.ts'),
   },
   {
     name: 'laws accept',

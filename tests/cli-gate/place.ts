@@ -181,8 +181,9 @@ export class Place {
     return readFileSync(join(this.project, path), 'utf8')
   }
 
-  token(principal: string): string {
-    expect(this.writ(['principal', 'add', principal]).status).toBe(0)
+  token(principal: string, ...streams: string[]): string {
+    const named = streams.flatMap((stream) => ['--stream', stream])
+    expect(this.writ(['principal', 'add', principal, ...named]).status).toBe(0)
     return this.writ(['token', 'create', principal, '--json']).json.token
   }
 

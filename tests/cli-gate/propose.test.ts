@@ -156,11 +156,22 @@ describe('waiting', () => {
     const token = place.token('ai:planner@local')
     const { status, json } = propose(proposal({ write: 'by-actor', ask: true }), [], token)
     expect(status).toBe(3)
-    const listed = place.writ(['inbox', '--json', '--stream', 'main']).json
-    expect(JSON.stringify(listed)).toContain(json.action_id)
+    expect(place.pending().map(({ action_id }) => action_id)).toContain(json.action_id)
     const refused = place.writ(['approve', json.pending.id, '--json'])
     expect(refused).toMatchObject({ status: 1, json: { error: { code: 'credential.required' } } })
     expect(place.has('by-actor')).toBe(false)
+  })
+
+  it('a human sees what waits in every stream, and takes back what was done there', () => {
+    const token = place.token('ai:north@local', 'north')
+    const asked = propose(proposal({ write: 'north-asked', ask: true }), [], token)
+    expect(asked.status).toBe(3)
+    expect(place.pending().map(({ id }) => id)).toContain(asked.json.pending.id)
+    expect(place.writ(['deny', asked.json.pending.id]).status).toBe(0)
+    const done = propose(proposal({ write: 'north-done' }), [], token)
+    expect(done.status, done.out + done.err).toBe(0)
+    expect(place.writ(['rollback', done.json.action_id]).status).toBe(0)
+    expect(place.has('north-done')).toBe(false)
   })
 
   it.each([

@@ -1,19 +1,19 @@
 /** `writ deny`: a human says no to a question; nothing of that rehearsal is promoted. */
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { printAnswer } from '../gate/answer-text.ts'
-import { namedId, openQuestion } from '../gate/named-question.ts'
-import { withGate } from '../gate/open.ts'
+import { findQuestion, namedId } from '../gate/named-question.ts'
+import { withGates } from '../gate/open.ts'
 import { refuseOthers } from '../home.ts'
 
 export async function run(call: Call): Promise<Exit> {
-  const id = namedId(call, 'question')
+  const id = namedId(call)
   const reason = call.options.text('reason')
-  return withGate(call, async ({ gate, session }) => {
-    refuseOthers(session.caller, 'denying')
-    await openQuestion(gate, id)
-    const answer = await gate.answer(id, { kind: 'no', ...(reason === null ? {} : { reason }) })
-    await printAnswer(call, answer)
-    // The question was whether to deny: that succeeded.
+  return withGates(call, async (sessions) => {
+    for (const { session } of sessions) refuseOthers(session.caller, 'denying')
+    const { session, question } = await findQuestion(sessions, id)
+    const no = { kind: 'no', ...(reason === null ? {} : { reason }) } as const
+    await printAnswer(call, await session.gate.answer(question.actionId, no))
+    // The call was to deny, and that was done.
     return EXIT.yes
   })
 }

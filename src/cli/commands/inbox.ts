@@ -4,17 +4,18 @@ import { type Call, EXIT, type Exit } from '../command.ts'
 import { countsText } from '../effects/amount.ts'
 import { shortDigest } from '../effects/question-text.ts'
 import { effectsText } from '../gate/confirm.ts'
-import { namedId, openQuestion } from '../gate/named-question.ts'
-import { type GateSession, withGate } from '../gate/open.ts'
+import { findQuestion, namedId } from '../gate/named-question.ts'
+import { type GateSession, withGates } from '../gate/open.ts'
 import { plain } from '../history/plain.ts'
 import { table } from '../history/table.ts'
 
 const HEADS = ['id', 'kind', 'effects', 'result', 'needs', 'until'] as const
 
 export async function run(call: Call): Promise<Exit> {
-  return withGate(call, async (session) => {
-    if (call.arguments.length > 0) return showOne(session, namedId(call, 'question'))
-    const pending = await session.gate.pending()
+  return withGates(call, async (sessions) => {
+    if (call.arguments.length > 0) return showOne(call, sessions)
+    const pending: PendingQuestion[] = []
+    for (const { gate } of sessions) pending.push(...(await gate.pending()))
     const { terminal, options } = call
     if (options.isOn('json')) await terminal.out(`${JSON.stringify({ pending })}\n`)
     else if (pending.length === 0) await terminal.out('nothing waits\n')
@@ -24,9 +25,9 @@ export async function run(call: Call): Promise<Exit> {
 }
 
 /** Everything about one question, as it would be shown at the terminal. */
-async function showOne({ call, gate }: GateSession, id: string): Promise<Exit> {
+async function showOne(call: Call, sessions: readonly GateSession[]): Promise<Exit> {
   const { terminal, options } = call
-  const question = await openQuestion(gate, id)
+  const { question } = await findQuestion(sessions, namedId(call))
   if (options.isOn('json')) {
     const { actionId: action_id, proposal, result, decision, need: needs, expiresAt } = question
     const answer = { action_id, proposal, result, decision, needs, expires_at: expiresAt }

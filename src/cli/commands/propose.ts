@@ -4,7 +4,6 @@ import { printAnswer } from '../gate/answer-text.ts'
 import { withGate } from '../gate/open.ts'
 import { awaitHuman } from '../gate/waiting.ts'
 import { readDocument, refuse } from '../history/refusal.ts'
-import { streamToWrite } from '../home.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const reading = await readDocument(call)
@@ -29,7 +28,6 @@ export async function run(call: Call): Promise<Exit> {
     call.terminal.err(
       `waiting for a human: writ approve ${pending.id}, or writ deny ${pending.id}\n`,
     )
-    const stream = streamToWrite(session.session, call)
-    return printAnswer(call, await awaitHuman(session, stream, answer, abort.signal))
+    return printAnswer(call, await awaitHuman(session, answer, abort.signal))
   })
 }

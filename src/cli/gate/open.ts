@@ -1,4 +1,8 @@
-/** How commands come to the gate: the home is opened, the caller known, the gate closed again. */
+/**
+ * How commands come to the gate: the home is opened, the caller known, the gate closed again. A gate
+ * speaks of one stream; whoever looks for what waits or what was done opens one for each stream that
+ * the caller may know of.
+ */
 import { join } from 'node:path'
 import { DEFAULT_LISTS, knownAgent } from '../../gate/index.ts'
 import {
@@ -10,44 +14,98 @@ import {
   openKnownHome,
   stateRoot,
 } from '../../host/index.ts'
+import { defaultStream, HOST_STREAM } from '../../ledger/index.ts'
 import type { Call } from '../command.ts'
-import { callerOf, type Session, streamToWrite, surroundings, withLedger } from '../home.ts'
+import {
+  callerOf,
+  type Session,
+  streamsToRead,
+  streamToWrite,
+  surroundings,
+  withLedger,
+} from '../home.ts'
 import type { Asking } from './confirm.ts'
 
 export interface GateSession extends Asking {
   readonly gate: GateSurface
+  readonly stream: string
 }
 
-/** A home whose laws changed is opened too: the gate blocks every decision there and says why. */
+/** The gate over the stream that the caller names, else the caller's own. */
 export async function withGate<T>(
   call: Call,
   work: (session: GateSession) => Promise<T>,
 ): Promise<T> {
+  return withSession(call, async (session) =>
+    withGateOf(call, session, streamToWrite(session, call), work),
+  )
+}
+
+/** Gates over every stream that the caller may know of, or over the one it names; its own first. */
+export async function withGates<T>(
+  call: Call,
+  work: (sessions: readonly GateSession[]) => Promise<T>,
+): Promise<T> {
+  return withSession(call, async (session) => {
+    const own = defaultStream(session.caller)
+    const known = (await streamsToRead(session, call)).filter((stream) => stream !== HOST_STREAM)
+    const streams = known.includes(own) ? [own, ...known.filter((name) => name !== own)] : known
+    return withEach(call, session, streams.length === 0 ? [own] : streams, [], work)
+  })
+}
+
+async function withEach<T>(
+  call: Call,
+  session: Session,
+  [stream, ...rest]: readonly string[],
+  opened: readonly GateSession[],
+  work: (sessions: readonly GateSession[]) => Promise<T>,
+): Promise<T> {
+  if (stream === undefined) return work(opened)
+  return withGateOf(call, session, stream, (gateSession) =>
+    withEach(call, session, rest, [...opened, gateSession], work),
+  )
+}
+
+/** A home whose laws changed is opened too: the gate blocks every decision there and says why. */
+async function withSession<T>(call: Call, work: (session: Session) => Promise<T>): Promise<T> {
   const around = surroundings()
   const home = openKnownHome(around, call.options.text('home'))
-  return withLedger(home, async (ledger, register) => {
-    const session: Session = { home, ledger, register, caller: callerOf(around, register) }
-    const ancestors = ancestorNames()
-    const gate = await openGate({
-      home,
-      ledger,
-      caller: session.caller,
-      stream: streamToWrite(session, call),
-      stateRoot: stateRoot(around),
-      userDirectory: around.userDirectory,
-      environment: around.env,
-      ancestors,
-      hasPasskey: register.credential?.kind === 'passkey',
-      driver: createDriver({ disks: disksOf(home) }),
-      nowMs: Date.now,
-    })
-    const isBelowAgent = knownAgent(DEFAULT_LISTS, ancestors) !== null
-    try {
-      return await work({ gate, call, session, isBelowAgent })
-    } finally {
-      await gate.close()
-    }
+  return withLedger(home, async (ledger, register) =>
+    work({ home, ledger, register, caller: callerOf(around, register) }),
+  )
+}
+
+async function withGateOf<T>(
+  call: Call,
+  session: Session,
+  stream: string,
+  work: (session: GateSession) => Promise<T>,
+): Promise<T> {
+  const { ledger, register, caller } = session
+  const around = surroundings()
+  const ancestors = ancestorNames()
+  // A session of the gate is opened over a home that is known, whatever its laws are now.
+  const home = session.home as KnownHome
+  const gate = await openGate({
+    home,
+    ledger,
+    caller,
+    stream,
+    stateRoot: stateRoot(around),
+    userDirectory: around.userDirectory,
+    environment: around.env,
+    ancestors,
+    hasPasskey: register.credential?.kind === 'passkey',
+    driver: createDriver({ disks: disksOf(home) }),
+    nowMs: Date.now,
   })
+  const isBelowAgent = knownAgent(DEFAULT_LISTS, ancestors) !== null
+  try {
+    return await work({ gate, stream, call, session, isBelowAgent })
+  } finally {
+    await gate.close()
+  }
 }
 
 /** Layers that do not fit into memory lie beside the stages: what they hold is then moved, not copied. */

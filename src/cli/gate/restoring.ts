@@ -2,17 +2,19 @@
  * What `rollback` and `undo` share: only a human takes something back (I1), the answer lists every
  * restored path, and a conflict lists every path that is in the way.
  */
+import { invariant } from '../../base/index.ts'
 import type { RollbackAnswer, RollbackTarget } from '../../host/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { counted } from '../effects/amount.ts'
 import { visibleName } from '../effects/visible.ts'
 import { refuseOthers } from '../home.ts'
-import { withGate } from './open.ts'
+import { type GateSession, withGates } from './open.ts'
 
 export async function restore(call: Call, target: RollbackTarget): Promise<Exit> {
   const dryRun = call.options.isOn('dry-run')
-  return withGate(call, async ({ gate, session }) => {
-    refuseOthers(session.caller, 'taking something back')
+  return withGates(call, async (sessions) => {
+    for (const { session } of sessions) refuseOthers(session.caller, 'taking something back')
+    const { gate } = await holderOf(sessions, target)
     const answer = await gate.rollback(target, { dryRun })
     const { terminal, options } = call
     await terminal.out(
@@ -20,6 +22,25 @@ export async function restore(call: Call, target: RollbackTarget): Promise<Exit>
     )
     return dryRun || answer.verified ? EXIT.yes : EXIT.no
   })
+}
+
+/** The gate over the stream in which the action was promoted; the caller's own for all else. */
+async function holderOf(
+  sessions: readonly GateSession[],
+  target: RollbackTarget,
+): Promise<GateSession> {
+  const [own] = sessions
+  invariant(own !== undefined, 'a caller has a stream')
+  if (!('actionId' in target)) return own
+  for (const session of sessions) {
+    const { stream } = session
+    const action = target.actionId
+    const { store } = session.session.ledger
+    const query = { stream, type: 'promotion_v1', action, limit: 1, order: 'newest_first' } as const
+    const page = await store.find(query)
+    if (page.facts.length > 0) return session
+  }
+  return own
 }
 
 function restoredText({ terminal }: Call, answer: RollbackAnswer, dryRun: boolean): string {

@@ -14,7 +14,6 @@ const LOOK_MS = 250
 /** The answer as it became; with its question still pending when the wait was given up. */
 export async function awaitHuman(
   session: GateSession,
-  stream: string,
   answer: GateAnswer,
   abort: AbortSignal,
 ): Promise<GateAnswer> {
@@ -24,7 +23,7 @@ export async function awaitHuman(
   const paths = (question?.changes ?? []).map(({ path }) => displayOfRaw(path))
   const expiresMs = Date.parse(pending.expires_at)
   while (!abort.aborted) {
-    const settled = await settledAnswer(session, stream, answer, paths)
+    const settled = await settledAnswer(session, answer, paths)
     if (settled !== null) return settled
     // Silence is a no, and goes on the record when somebody looks.
     if (Date.now() > expiresMs) await session.gate.pending()
@@ -35,12 +34,11 @@ export async function awaitHuman(
 
 async function settledAnswer(
   session: GateSession,
-  stream: string,
   answer: GateAnswer,
   paths: readonly string[],
 ): Promise<GateAnswer | null> {
   const newest = <Payload>(type: string): Promise<Payload | null> =>
-    newestPayload<Payload>(session, stream, type, answer.action_id)
+    newestPayload<Payload>(session, type, answer.action_id)
   const confirmation = await newest<Confirmation>('confirmation_v1')
   if (confirmation === null) return null
   const { pending: _answered, ...rest } = answer
@@ -58,8 +56,7 @@ async function settledAnswer(
 
 /** The facts that settle a question are small and stand on the ledger whole. */
 async function newestPayload<Payload>(
-  { session }: GateSession,
-  stream: string,
+  { session, stream }: GateSession,
   type: string,
   action: string,
 ): Promise<Payload | null> {
