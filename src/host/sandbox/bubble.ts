@@ -1,26 +1,32 @@
 /**
  * The arguments of bubblewrap, and the shell that waits as first process inside. A function of what is
- * to be mounted where; the order of the lines is what makes it safe.
+ * to be bound where; the order of the lines is what makes it safe.
  *
- * INVARIANT (order): first the machine read-only, then private and masked places, then overlays over
- *   the roots, then what is hidden. A later line covers an earlier one, so nothing shows through.
+ * INVARIANT (order): first the machine as the holder shows it, read-only, then private and masked
+ *   places, then the roots. A later line covers an earlier one, so nothing shows through.
+ *
+ * Every bind costs bubblewrap a reading of all mounts, so whatever can be mounted before is.
  */
-import type { Mask } from './masks.ts'
-import { isWithin } from './mount-table.ts'
+import type { ProcMasks } from './masks.ts'
+
+export interface Bind {
+  readonly from: string
+  readonly at: string
+}
 
 export interface Bubble {
-  /** Overlays by the path they stand at, outer ones first. */
-  readonly binds: readonly { readonly from: string; readonly at: string }[]
-  /** Roots that are covered in parts only. */
-  readonly shown: readonly string[]
+  /** Overlays by the path they stand at. */
+  readonly binds: readonly Bind[]
+  /** Roots that are covered in parts only, unwritable. */
+  readonly shown: readonly Bind[]
+  /** Directories for the private places of the machine. */
+  readonly scratch: readonly Bind[]
+  /** Directories that are emptied before roots inside them are bound. */
+  readonly masks: readonly string[]
+  /** As root only, whom the kernel would let write there. */
+  readonly proc: ProcMasks | null
   /** An empty file, to stand for every hidden one. */
   readonly emptyFile: string
-  /** Scratch directories for the private places of the machine. */
-  readonly scratch: readonly { readonly from: string; readonly at: string }[]
-  readonly systemMasks: readonly Mask[]
-  readonly procReadOnly: readonly string[]
-  readonly procHidden: readonly string[]
-  readonly hidden: readonly Mask[]
   readonly uid: number
   readonly gid: number
   /** With the full map bubblewrap stays in the holder's user namespace and keeps these. */
@@ -59,16 +65,17 @@ const RUNTIME_BYTES = 1024 * 1024
 const PAGE_BYTES = 4096
 
 export function bubbleArguments(bubble: Bubble): readonly string[] {
+  const bind =
+    (option: string) =>
+    ({ from, at }: Bind) => [option, from, at]
   return [
     ...namespaces(bubble),
     ...machine(bubble),
-    ...bubble.systemMasks.flatMap((mask) => maskArguments(mask, bubble)),
-    ...bubble.scratch.flatMap(({ from, at }) => ['--bind', from, at]),
-    ...emptyPlaces(bubble),
-    ...bubble.shown.flatMap((path) => ['--ro-bind', path, path]),
-    ...bubble.binds.flatMap(({ from, at }) => ['--bind', from, at]),
-    ...sealed(bubble),
-    ...bubble.hidden.flatMap((mask) => [...maskArguments(mask, bubble), ...sealOf(mask)]),
+    ...bubble.masks.flatMap(emptied),
+    ...bubble.scratch.flatMap(bind('--bind')),
+    ...(bubble.binds.some(({ at }) => at === '/run') ? [] : runtime()),
+    ...bubble.shown.flatMap(bind('--ro-bind')),
+    ...bubble.binds.flatMap(bind('--bind')),
     ...['--chdir', '/', '--clearenv', '--cap-drop', 'ALL'],
     ...(bubble.capabilities ?? []).flatMap((name) => ['--cap-add', name]),
     ...['--new-session', '--die-with-parent', '--as-pid-1'],
@@ -89,42 +96,24 @@ function namespaces({ uid, gid, capabilities }: Bubble): readonly string[] {
   ]
 }
 
-function machine({
-  procReadOnly,
-  procHidden,
-  emptyFile,
-  sharedMemoryBytes,
-}: Bubble): readonly string[] {
+function machine({ proc, emptyFile, sharedMemoryBytes }: Bubble): readonly string[] {
   return [
     ...['--ro-bind', '/', '/', '--dev', '/dev'],
     // bubblewrap's /dev is an unsized, writable tmpfs.
     ...['--size', String(sharedMemoryBytes), '--tmpfs', '/dev/shm', '--remount-ro', '/dev'],
     ...['--proc', '/proc'],
-    ...procReadOnly.flatMap((path) => ['--ro-bind', path, path]),
-    ...procHidden.flatMap((path) => ['--ro-bind', emptyFile, path]),
-    ...['--size', String(PAGE_BYTES), '--tmpfs', '/sys/fs/cgroup'],
-    ...['--remount-ro', '/sys/fs/cgroup'],
+    ...(proc?.readOnly ?? []).flatMap((path) => ['--ro-bind', path, path]),
+    ...(proc?.hiddenFiles ?? []).flatMap((path) => ['--ro-bind', emptyFile, path]),
+    ...(proc?.hiddenDirectories ?? []).flatMap(emptied),
+    ...emptied('/sys/fs/cgroup'),
   ]
 }
 
-function emptyPlaces({ binds }: Bubble): readonly string[] {
-  if (binds.some(({ at }) => at === '/run')) return []
+/** Without capabilities nobody writes where not even the owner may. */
+function emptied(path: string): readonly string[] {
+  return ['--perms', '0555', '--size', String(PAGE_BYTES), '--tmpfs', path]
+}
+
+function runtime(): readonly string[] {
   return ['--size', String(RUNTIME_BYTES), '--tmpfs', '/run']
-}
-
-function maskArguments({ path, kind }: Mask, { emptyFile }: Bubble): readonly string[] {
-  return kind === 'directory'
-    ? ['--size', String(PAGE_BYTES), '--tmpfs', path]
-    : ['--ro-bind', emptyFile, path]
-}
-
-function sealOf({ path, kind }: Mask): readonly string[] {
-  return kind === 'directory' ? ['--remount-ro', path] : []
-}
-
-/** Only now: a root inside a masked directory needed a mount point made in it. */
-function sealed({ systemMasks, binds }: Bubble): readonly string[] {
-  return systemMasks
-    .filter(({ path }) => !binds.some(({ at }) => at === path || isWithin(path, at)))
-    .flatMap(sealOf)
 }

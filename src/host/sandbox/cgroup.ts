@@ -14,7 +14,6 @@ import {
   rmdirSync,
   writeFileSync,
 } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 /** The files of one group, by what they tell; a missing one is not counted by the kernel. */
@@ -105,9 +104,11 @@ function writable(directory: string, mount: string): string | null {
 
 export class ControlGroup {
   readonly files: GroupFiles
+  readonly #version: 1 | 2
   readonly #directories: readonly string[]
 
-  private constructor(directories: readonly string[], files: GroupFiles) {
+  private constructor(version: 1 | 2, directories: readonly string[], files: GroupFiles) {
+    this.#version = version
     this.#directories = directories
     this.files = files
   }
@@ -120,6 +121,7 @@ export class ControlGroup {
     for (const directory of directories) mkdirSync(directory)
     const at = (place: string | null): string | null => (place === null ? null : join(place, name))
     const group = new ControlGroup(
+      places.version,
       directories,
       places.version === 1
         ? limitFirst(at(places.cpu), at(places.memory), at(places.processes), limits)
@@ -128,11 +130,13 @@ export class ControlGroup {
     return group
   }
 
-  /** Moving waits for every processor once, so it is not done in the way of other work. */
-  async add(pid: number): Promise<void> {
-    await Promise.all(
-      this.#directories.map((directory) => writeFile(join(directory, 'cgroup.procs'), `${pid}`)),
-    )
+  /**
+   * Files into which a process writes `0` to join. A single thread that moves itself needs no lock of
+   * the whole machine, which moving it from outside would take, and wait for every processor.
+   */
+  get doors(): readonly string[] {
+    const name = this.#version === 1 ? 'tasks' : 'cgroup.procs'
+    return this.#directories.map((directory) => join(directory, name))
   }
 
   /** The kernel lets a group go only when its last process is gone for good. */

@@ -19,7 +19,7 @@ export function controlsOf(request: SandboxRequest, opened: Opened): readonly Co
       detail: plan.roots.map(({ path }) => path).join(' '),
     },
     ...(plan.readOnly.length === 0 ? [] : [{ name: 'read_only', detail: plan.readOnly.join(' ') }]),
-    { name: 'hidden', detail: `${hidden.length} places` },
+    { name: 'hidden', detail: `${hidden} places` },
     { name: 'control_group', profile: group === null ? 'polled' : 'kernel' },
   ]
 }

@@ -13,12 +13,15 @@ import { FD } from './bubble.ts'
 import { sandboxFailure } from './failure.ts'
 import { Lines } from './lines.ts'
 import { PROGRAM_ENV, requireProgram } from './programs.ts'
+import { quote } from './shell-text.ts'
 
 export interface HolderPlan {
   /** The directory with fstab and run script; no blanks or quotes in its name. */
   readonly directory: string
   /** Options of the memory filesystem at `t`, or null when nothing lies in memory. */
   readonly memory: string | null
+  /** Files of control groups through which the holder joins them, before anything else. */
+  readonly doors: readonly string[]
   /** Root over files of many owners. */
   readonly fullMap: boolean
   /** Inherited file descriptors that have to be closed first. */
@@ -115,8 +118,9 @@ export class Holder {
   }
 }
 
-function commandLine({ directory, memory, fullMap, strayDescriptors }: HolderPlan) {
-  const shell = [requireProgram('sh'), '-c', holderScript(directory, memory)]
+function commandLine(plan: HolderPlan) {
+  const { fullMap, strayDescriptors } = plan
+  const shell = [requireProgram('sh'), '-c', holderScript(plan)]
   const dying = [requireProgram('setpriv'), '--pdeathsig', 'KILL', ...shell]
   const unshare = requireProgram('unshare')
   // With the full map, programs start without capabilities until it is written: so a shell waits for
@@ -131,18 +135,23 @@ function commandLine({ directory, memory, fullMap, strayDescriptors }: HolderPla
   return [...first, 'writ', ...inside] as [string, ...string[]]
 }
 
-/** T: the memory filesystem is there, M: the overlays are, E: one bubblewrap has ended. */
-function holderScript(directory: string, memory: string | null): string {
+/**
+ * T: the memory filesystem is there, M: the overlays are, E: one bubblewrap has ended. The first one
+ * starts by itself, since it is needed whatever the command is.
+ */
+function holderScript({ directory, memory, doors }: HolderPlan): string {
   const mount = requireProgram('mount')
   return [
+    ...doors.map((door) => `echo 0 >${quote(door)} || exit 90`),
     ...(memory === null ? [] : [`${mount} -t tmpfs -o ${memory} writ ${directory}/t || exit 91`]),
     `echo T >&${FD.holder}`,
     `read -r line <&${FD.holder} || exit`,
     `${mount} -a -T ${directory}/fstab || exit 92`,
     `echo M >&${FD.holder}`,
-    `while read -r line <&${FD.holder}; do`,
+    `while :; do`,
     `. ${directory}/run`,
     `echo "E$?" >&${FD.holder}`,
+    `read -r line <&${FD.holder} || exit`,
     'done',
   ].join('\n')
 }

@@ -66,19 +66,20 @@ export class LinuxSandbox implements Sandbox {
     this.#watcher = watcher
     this.layers = opened.layers
     this.controls = controlsOf(request, opened)
-    this.#waiting = this.#launch()
+    // The holder starts the first bubblewrap by itself.
+    this.#waiting = this.#inside(opened.ends, opened.holder.control.next())
+    // Heard of by who runs, or by nobody when it is closed before.
+    this.#waiting.catch(() => undefined)
+  }
+
+  /** Does not wait for the shell inside: whoever runs does. */
+  static begin(request: SandboxRequest, opened: Opened, watcher: Watcher): LinuxSandbox {
+    return new LinuxSandbox(request, opened, watcher)
   }
 
   /** Resolves when a shell waits inside. */
-  static async start(request: SandboxRequest, opened: Opened, watcher: Watcher) {
-    const sandbox = new LinuxSandbox(request, opened, watcher)
-    try {
-      await sandbox.#waiting
-    } catch (error) {
-      await sandbox.close()
-      throw error
-    }
-    return sandbox
+  async ready(): Promise<void> {
+    await this.#waiting
   }
 
   signal(name: NodeJS.Signals): void {
@@ -126,16 +127,20 @@ export class LinuxSandbox implements Sandbox {
       destroyEnds(one.ends)
     }
     await holder.kill()
-    removeTree(directory)
-    backing.release()
-    await group?.remove()
+    await Promise.all([removeTree(directory), backing.release(), group?.remove()])
   }
 
-  async #launch(): Promise<Waiting> {
+  #launch(): Promise<Waiting> {
     const { holder, pipes } = this.#opened
     const ends = openEnds(pipes)
     const end = holder.control.next()
     holder.go()
+    return this.#inside(ends, end)
+  }
+
+  /** Until the shell inside has given its word. */
+  async #inside(ends: Ends, end: Promise<unknown>): Promise<Waiting> {
+    const { holder } = this.#opened
     const words: string[] = []
     // What an earlier run said too late comes before the word of this one.
     for (let line = await holder.inner.nextOr(end); line !== 'R'; ) {

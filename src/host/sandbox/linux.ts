@@ -66,7 +66,7 @@ class LinuxDriver implements SandboxDriver {
     this.#watcher ??= startWatcher(this.#options.watcher)
     this.#workshop ??= makeWorkshop(this.#options)
     const opened = await openSandbox(request, this.#workshop)
-    const sandbox = await LinuxSandbox.start(request, opened, this.#watcher)
+    const sandbox = LinuxSandbox.begin(request, opened, this.#watcher)
     this.#open.add(sandbox)
     sandbox.whenClosed(() => this.#open.delete(sandbox))
     return sandbox
@@ -76,14 +76,14 @@ class LinuxDriver implements SandboxDriver {
     await Promise.all([...this.#open].map((sandbox) => sandbox.close()))
     await this.#watcher?.close()
     await this.#workshop?.fifos.settle()
-    this.#workshop?.remove()
+    await this.#workshop?.remove()
     this.#watcher = null
     this.#workshop = null
   }
 }
 
 interface OwnWorkshop extends Workshop {
-  remove(): void
+  remove(): Promise<void>
 }
 
 function requirePlatform(): Architecture {
@@ -133,7 +133,8 @@ function privateDirectory(path: string): string {
 function sweep(base: string): void {
   for (const name of readdirSync(base)) {
     const pid = Number(/^(\d+)-[0-9a-f]{8}$/.exec(name)?.[1] ?? 0)
-    if (pid > 0 && isDead(pid)) removeTree(join(base, name))
+    // Nobody waits for it, and what cannot be removed now can be the next time.
+    if (pid > 0 && isDead(pid)) removeTree(join(base, name)).catch(() => undefined)
   }
 }
 

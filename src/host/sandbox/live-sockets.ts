@@ -49,8 +49,30 @@ export function pathsOf(table: string): readonly string[] {
 
 /** Of this network namespace and, for who may look, of every other one on the machine. */
 function networkTables(): readonly string[] {
-  const tables = [readFileSync('/proc/net/unix', 'utf8')]
-  if (process.getuid?.() !== 0) return tables
+  const own = readFileSync('/proc/net/unix', 'utf8')
+  return process.getuid?.() === 0 ? [own, ...otherTables.read()] : [own]
+}
+
+/** Looking at every process takes a while; services in networks of their own seldom come up. */
+const KNOWN_MS = 3000
+
+class OtherTables {
+  #tables: readonly string[] = []
+  #untilMs = 0
+
+  read(): readonly string[] {
+    if (performance.now() >= this.#untilMs) {
+      this.#tables = foreignTables()
+      this.#untilMs = performance.now() + KNOWN_MS
+    }
+    return this.#tables
+  }
+}
+
+const otherTables = new OtherTables()
+
+function foreignTables(): readonly string[] {
+  const tables: string[] = []
   const seen = new Set([linkOrNull('/proc/self/ns/net')])
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue

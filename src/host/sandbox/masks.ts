@@ -34,8 +34,11 @@ const ETC_SECRETS = [
   'ipsec.secrets',
 ]
 
-const PROC_READ_ONLY = ['sys', 'irq', 'bus', 'fs', 'acpi', 'scsi']
-const PROC_HIDDEN = ['kmsg', 'mtrr', 'keys', 'kcore', 'sysrq-trigger', 'timer_list', 'key-users']
+const PROC = {
+  readOnly: ['sys'],
+  hiddenDirectories: ['irq', 'bus', 'fs', 'acpi', 'scsi'],
+  hiddenFiles: ['kmsg', 'mtrr', 'keys', 'kcore', 'sysrq-trigger', 'timer_list'],
+}
 
 /** As root: laid down before the overlays, so that a root inside one of them shows again. */
 export function systemMasks(scopeRoots: readonly string[]): readonly Mask[] {
@@ -78,12 +81,19 @@ function kindOf(path: string): Mask['kind'] | null {
   }
 }
 
-/** As root, whom the kernel lets write to them: bubblewrap's fresh /proc is not enough. */
-export function procMasks(): {
+export interface ProcMasks {
   readonly readOnly: readonly string[]
-  readonly hidden: readonly string[]
-} {
+  readonly hiddenDirectories: readonly string[]
+  readonly hiddenFiles: readonly string[]
+}
+
+/** As root, whom the kernel lets write to them: bubblewrap's fresh /proc is not enough. */
+export function procMasks(): ProcMasks {
   const present = (names: readonly string[]): readonly string[] =>
     names.map((name) => `/proc/${name}`).filter((path) => existsSync(path))
-  return { readOnly: present(PROC_READ_ONLY), hidden: present(PROC_HIDDEN) }
+  return {
+    readOnly: present(PROC.readOnly),
+    hiddenDirectories: present(PROC.hiddenDirectories),
+    hiddenFiles: present(PROC.hiddenFiles),
+  }
 }

@@ -20,9 +20,10 @@ import type { FifoStock } from './fifo-stock.ts'
 import { Holder } from './holder.ts'
 import { liveSocketPlaces } from './live-sockets.ts'
 import { type Mask, masksOf, procMasks, systemMasks } from './masks.ts'
+import { mountLines } from './mount-lines.ts'
 import { isWithin, readMounts } from './mount-table.ts'
 import { type OverlayPlan, type PlannedRoot, planOverlays } from './overlay-plan.ts'
-import type { Pipes } from './pipe-ends.ts'
+import { destroyEnds, type Ends, openEnds, type Pipes } from './pipe-ends.ts'
 import { requireProgram } from './programs.ts'
 import { removeTree } from './remove-tree.ts'
 import { TERMINAL_TASKS } from './run-script.ts'
@@ -45,7 +46,11 @@ export interface Workshop {
 
 export type Backing =
   | { readonly kind: 'memory'; readonly release: () => void }
-  | { readonly kind: 'disk'; readonly directory: string; readonly release: () => void }
+  | {
+      readonly kind: 'disk'
+      readonly directory: string
+      readonly release: () => Promise<void> | void
+    }
 
 /** An open sandbox with a shell waiting inside, before anything ran in it. */
 export interface Opened {
@@ -53,11 +58,14 @@ export interface Opened {
   readonly holder: Holder
   readonly layers: readonly Layer[]
   readonly plan: OverlayPlan
-  readonly hidden: readonly Mask[]
+  /** How many places are out of sight. */
+  readonly hidden: number
   readonly group: ControlGroup | null
   readonly backing: Backing
   readonly disk: DiskMeter
   readonly pipes: Pipes
+  /** Of the first run, whose bubblewrap starts by itself. */
+  readonly ends: Ends
 }
 
 const PRIVATE_PLACES = ['/tmp', '/var/tmp']
@@ -98,28 +106,29 @@ async function build(
   if (backing.kind === 'memory') mkdirSync(join(directory, 't'), { mode: 0o700 })
   else symlinkSync(backing.directory, join(directory, 't'))
   const memory = backing.kind === 'memory' ? memoryOptions(caps) : null
+  const group = makeGroup(shop, name, request, backing)
+  if (group !== null) undo.push(() => group.remove())
   const holder = new Holder({
     directory,
     memory,
+    doors: group?.doors ?? [],
     fullMap: request.foreignOwners,
     strayDescriptors: shop.strayDescriptors,
   })
   undo.push(() => holder.kill())
   // All of this happens while the holder starts and mounts.
-  const group = makeGroup(shop, name, request, backing)
-  if (group !== null) undo.push(() => group.remove())
-  const added = group?.add(holder.pid)
-  added?.catch(() => undefined)
   const pipes = pipesIn(directory)
   const taken = shop.fifos.take([pipes.stdin, pipes.stdout, pipes.stderr])
   taken.catch(() => undefined)
-  prepareDirectory(directory, plan)
-  const hidden = hiddenMasks(request, plan, shop)
-  const bubble = bubbleOf(request, plan, hidden, directory)
+  const masks = masksFor(request, plan, shop, directory)
+  prepareDirectory(directory, plan, masks)
+  const bubble = bubbleOf(request, plan, masks, directory)
   writeFileSync(join(directory, 'run'), runLine(bubble, shop.filters[request.sockets], pipes))
   await holder.begin()
   makeUppers(plan, request, holder, directory, backing)
-  await Promise.all([added, taken])
+  await taken
+  const ends = openEnds(pipes)
+  undo.push(() => destroyEnds(ends))
   holder.go()
   await mounted(holder, plan)
   return {
@@ -127,11 +136,12 @@ async function build(
     holder,
     layers: layersOf(plan, holder, directory, backing),
     plan,
-    hidden,
+    hidden: masks.mounted.length + masks.late.length,
     group,
     backing,
     disk: diskMeter(holder, directory, backing),
     pipes,
+    ends,
   }
 }
 
@@ -177,20 +187,27 @@ function pipesIn(directory: string): Pipes {
   return { stdin: at('stdin'), stdout: at('stdout'), stderr: at('stderr') }
 }
 
-/** Links stand for the roots, so that no character of a path can mean anything to `mount`. */
-function prepareDirectory(directory: string, { roots }: OverlayPlan): void {
+function prepareDirectory(directory: string, plan: OverlayPlan, masks: Masks): void {
   const at = (name: string): string => join(directory, name)
-  roots.forEach(({ path }, index) => {
-    symlinkSync(path, at(`l${index}`))
-    mkdirSync(at(`m${index}`))
+  const roots = plan.roots.map(({ path }) => path)
+  link(roots, at, 'l', 'm')
+  link(plan.shown, at, 'k', 's')
+  PRIVATE_PLACES.forEach((_, index) => {
+    mkdirSync(at(`p${index}`))
   })
-  const lines = roots.map((_, index) => {
-    const layers = `lowerdir=${at(`l${index}`)},upperdir=${at(`t/u${index}`)}`
-    return `writ ${at(`m${index}`)} overlay userxattr,${layers},workdir=${at(`t/w${index}`)} 0 0\n`
-  })
-  writeFileSync(at('fstab'), lines.join(''))
+  const scratch = PRIVATE_PLACES.length
+  const lines = mountLines({ directory, roots, shown: plan.shown, scratch, masks: masks.mounted })
+  writeFileSync(at('fstab'), lines)
   writeFileSync(at('command'), '', { mode: 0o600 })
   writeFileSync(at('empty'), '', { mode: 0o444 })
+}
+
+/** A link to each path, and a directory for what is mounted in its place. */
+function link(paths: readonly string[], at: (name: string) => string, from: string, to: string) {
+  paths.forEach((path, index) => {
+    symlinkSync(path, at(`${from}${index}`))
+    mkdirSync(at(`${to}${index}`))
+  })
 }
 
 /** The merged root shows mode and owner of its upper, so that is made like the real one. */
@@ -229,31 +246,36 @@ async function mounted(holder: Holder, { roots }: OverlayPlan): Promise<void> {
   }
 }
 
-function hiddenMasks(
+interface Masks {
+  /** By the holder, before bubblewrap. */
+  readonly mounted: readonly Mask[]
+  /** By bubblewrap: places that hold a root or the working directory, and so cannot go before. */
+  readonly late: readonly string[]
+}
+
+function masksFor(
   request: SandboxRequest,
-  { roots }: OverlayPlan,
+  { roots, shown }: OverlayPlan,
   shop: Workshop,
-): readonly Mask[] {
-  const paths = roots.map(({ path }) => path)
+  directory: string,
+): Masks {
+  const paths = [...roots.map(({ path }) => path), ...shown]
+  const holdsRoot = (path: string): boolean => paths.some((root) => isWithin(root, path))
   const system = isRoot() ? systemMasks(request.scopeRoots) : []
+  const late = system.filter(({ path }) => holdsRoot(path) || isWithin(directory, path))
+  const early = system.filter((mask) => !late.includes(mask))
   const sockets = request.sockets === 'inside' ? liveSocketPlaces(paths) : []
-  // Under an overlay a mask would be covered by it, so it comes after; never over a root itself.
-  const inRoots = system.filter(
-    ({ path }) =>
-      isInside(path, paths) &&
-      !paths.some((root) => isWithin(root, path)) &&
-      !request.scopeRoots.some((root) => isWithin(root, path)),
-  )
-  const wanted = [
-    ...request.hidden,
-    ...shop.ownPlaces,
-    ...sockets,
-    ...inRoots.map(({ path }) => path),
-  ]
-  const gone = system.map(({ path }) => path)
-  return masksOf(
-    wanted.filter((path) => isInside(path, paths) || !isInside(path, [...HIDDEN_ALREADY, ...gone])),
-  )
+  const gone = [...HIDDEN_ALREADY, ...late.map(({ path }) => path)]
+  const hidden = [...request.hidden, ...shop.ownPlaces, ...sockets]
+  return {
+    mounted: masksOf([
+      ...early.map(({ path }) => path),
+      ...hidden.filter((path) => isInside(path, paths) || !isInside(path, gone)),
+    ]),
+    late: late
+      .map(({ path }) => path)
+      .filter((path) => !paths.includes(path) && !isInside(path, paths)),
+  }
 }
 
 function isInside(path: string, places: readonly string[]): boolean {
@@ -263,25 +285,24 @@ function isInside(path: string, places: readonly string[]): boolean {
 function bubbleOf(
   request: SandboxRequest,
   { roots, shown }: OverlayPlan,
-  hidden: readonly Mask[],
+  { late }: Masks,
   directory: string,
 ): Bubble {
   const paths = roots.map(({ path }) => path)
-  const proc = isRoot() ? procMasks() : { readOnly: [], hidden: [] }
-  const isCovered = (path: string): boolean => paths.some((root) => isWithin(path, root))
+  const proc = isRoot() ? procMasks() : null
+  const from = (name: string) => (at: string, index: number) => ({
+    from: join(directory, `${name}${index}`),
+    at,
+  })
   return {
-    binds: roots.map(({ path }, index) => ({ from: join(directory, `m${index}`), at: path })),
-    shown,
-    emptyFile: join(directory, 'empty'),
-    scratch: PRIVATE_PLACES.flatMap((at, index) =>
-      isDirectory(at) && !isCovered(at) ? [{ from: join(directory, `t/p${index}`), at }] : [],
+    binds: paths.map(from('m')),
+    shown: shown.map(from('s')),
+    scratch: PRIVATE_PLACES.map(from('p')).filter(
+      ({ at }) => isDirectory(at) && !isInside(at, paths),
     ),
-    systemMasks: isRoot()
-      ? systemMasks(request.scopeRoots).filter(({ path }) => !isCovered(path))
-      : [],
-    procReadOnly: proc.readOnly,
-    procHidden: proc.hidden,
-    hidden,
+    masks: late,
+    proc,
+    emptyFile: join(directory, 'empty'),
     uid: process.getuid?.() ?? 0,
     gid: process.getgid?.() ?? 0,
     capabilities: request.foreignOwners ? OWNER_CAPABILITIES : null,

@@ -1,31 +1,33 @@
 /**
  * Removes a directory of ours with everything in it. What ran in a sandbox may leave directories that
- * not even their owner can enter; they are opened up first.
+ * not even their owner can enter; they are opened up first. Never blocks: removing what was a mount
+ * point a moment ago waits for the kernel.
  */
-import { chmodSync, lstatSync, readdirSync, rmdirSync, rmSync, unlinkSync } from 'node:fs'
+import { chmod, lstat, readdir, rm, rmdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 
-export function removeTree(path: string): void {
+export async function removeTree(path: string): Promise<void> {
   try {
-    rmSync(path, { recursive: true, force: true })
+    await rm(path, { recursive: true, force: true })
   } catch {
-    removeStubborn(path)
+    await removeStubborn(path)
   }
 }
 
 /** Without recursion: the depth is what somebody inside made it. */
-function removeStubborn(top: string): void {
+async function removeStubborn(top: string): Promise<void> {
   const open: { path: string; isEntered: boolean }[] = [{ path: top, isEntered: false }]
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
     const { path, isEntered } = place
-    if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) {
-      unlinkSync(path)
+    if (!(await lstat(path)).isDirectory()) {
+      await unlink(path)
     } else if (isEntered) {
-      rmdirSync(path)
+      await rmdir(path)
     } else {
-      chmodSync(path, 0o700)
+      await chmod(path, 0o700)
       open.push({ path, isEntered: true })
-      for (const name of readdirSync(path)) open.push({ path: join(path, name), isEntered: false })
+      for (const name of await readdir(path))
+        open.push({ path: join(path, name), isEntered: false })
     }
   }
 }
