@@ -31,6 +31,9 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
+/** Of the specification of signed notes. */
+const FOREIGN_KEY = 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW'
+
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into by the tests
 type Json = any
 
@@ -497,6 +500,24 @@ describe('tasks and receipts', () => {
     expect(place.writ(['show', 'act-none', '--json']).json.error.code).toBe('history.unknown')
   }, 60_000)
 
+  it('lists tasks page by page, each with its own receipts', () => {
+    const all = place.writ(['task', 'list', '--json']).json
+    expect(all.next).toBe(undefined)
+    expect(all.tasks.length).toBeGreaterThan(2)
+    const paged: Json[] = []
+    for (let after: number | undefined = -1; after !== undefined; ) {
+      const behind: readonly string[] = after === -1 ? [] : ['--after', String(after)]
+      const page = place.writ(['task', 'list', '--limit', '1', ...behind, '--json']).json
+      expect(page.tasks.length).toBeLessThanOrEqual(1)
+      paged.push(...page.tasks)
+      after = page.next
+    }
+    expect(paged).toEqual(all.tasks)
+    const shown = place.writ(['task', 'list', '--limit', '1'])
+    expect(shown.err).toMatch(/^more: --after \d+\n$/)
+    expect(place.writ(['task', 'list', '--limit', 'many']).status).toBe(2)
+  })
+
   it('makes no task out of a verdict, a receipt or a schedule (I7)', () => {
     const tasks = () => place.writ(['task', 'list', '--json']).json.tasks.length
     const before = tasks()
@@ -729,7 +750,15 @@ describe('proofs, checkpoints, verification', () => {
       'checked',
       'problems',
     ])
+    const { public_key: key, earlier } = place.writ(['ledger', 'key', '--json']).json
+    expect(earlier).toEqual([])
+    expect(place.writ(['ledger', 'key']).out).toBe(`${key}\n`)
     expect(place.writ(['ledger', 'rotate', '--json']).json.streams).toEqual(['host', 'main'])
+    const rotated = place.writ(['ledger', 'key', '--json']).json
+    expect([rotated.earlier, rotated.public_key === key]).toEqual([[key], false])
+    // A key that was kept elsewhere is still one of this ledger's; another one is not.
+    expect(place.writ(['ledger', 'verify', '--key', key]).status).toBe(0)
+    expect(place.writ(['ledger', 'verify', '--key', FOREIGN_KEY]).status).toBe(1)
     place.submit(place.issue(), place.token('device:pump-3@farm'))
     const anchored = place.writ(['ledger', 'verify', '--from', kept, '--json'])
     expect([anchored.status, anchored.json.ok, anchored.json.anchored]).toEqual([0, true, true])
