@@ -131,3 +131,5 @@ export type {
 } from './sandbox/driver.ts'
 export { SandboxFailure } from './sandbox/failure.ts'
 export { createDriver, type DriverOptions } from './sandbox/linux.ts'
+export { type Marker, makeMarker } from './tree/marker.ts'
+export { type Scan, type ScanOptions, scanLayers } from './tree/scan.ts'
