@@ -95,6 +95,7 @@ describe('pins', () => {
       'resume',
       'override',
       'recover',
+      'laws check',
       'laws accept',
       'check',
       'normalize',

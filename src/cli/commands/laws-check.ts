@@ -1,0 +1,86 @@
+/** `writ laws check`: can these laws be read, and if not, what is wrong at which line and column. */
+import { isUtf8 } from 'node:buffer'
+import { join } from 'node:path'
+import { findHome } from '../../host/index.ts'
+import { type Law, type LawFault, type LawsReading, loadLaws } from '../../policy/index.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
+import { surroundings } from '../home.ts'
+import { readSource } from '../source.ts'
+import type { Paint } from '../terminal.ts'
+
+export async function run(call: Call): Promise<Exit> {
+  const named = call.arguments.length > 0 ? call.arguments : [lawsOfHome(call)]
+  const answers: Answer[] = []
+  for (const file of named) answers.push({ file, reading: await check(file) })
+  await call.terminal.out(
+    call.options.isOn('json') ? toJson(answers) : toText(answers, call.terminal.paint),
+  )
+  return answers.every(({ reading }) => reading.ok) ? EXIT.yes : EXIT.no
+}
+
+interface Answer {
+  readonly file: string
+  readonly reading: LawsReading
+}
+
+/** Found, not believed: laws are checked before a human registers them. */
+function lawsOfHome(call: Call): string {
+  return join(findHome(surroundings(), call.options.text('home')), 'laws.yaml')
+}
+
+async function check(file: string): Promise<LawsReading> {
+  const { bytes } = await readSource(file)
+  if (isUtf8(bytes)) return loadLaws(bytes.toString('utf8'))
+  const message = 'the text is not UTF-8'
+  const fault: LawFault = { code: 'document.not_json', path: '', message, line: 1, column: 1 }
+  return { ok: false, faults: [fault] }
+}
+
+function toJson(answers: readonly Answer[]): string {
+  const shown = answers.map(({ file, reading }) => ({
+    file,
+    accepted: reading.ok,
+    faults: reading.ok ? [] : reading.faults,
+    laws: reading.ok ? ownLaws(reading.laws.laws).map(described) : [],
+  }))
+  return `${JSON.stringify(shown.length === 1 ? shown[0] : shown)}\n`
+}
+
+function ownLaws(laws: readonly Law[]): readonly Law[] {
+  return laws.filter(({ isBuiltIn }) => !isBuiltIn)
+}
+
+function described({ policyId, tier, action, readsResult }: Law) {
+  return { policy_id: policyId, tier, violation_action: action, reads_result: readsResult }
+}
+
+function toText(answers: readonly Answer[], paint: Paint): string {
+  return answers
+    .map(({ file, reading }) =>
+      reading.ok
+        ? [`${paint.good('accepted')}  ${file}`, ...listing(ownLaws(reading.laws.laws), paint), '']
+        : [
+            `${paint.bad('refused')}  ${file}`,
+            ...reading.faults.map((one) => faultText(file, one, paint)),
+            '',
+          ],
+    )
+    .map((lines) => lines.join('\n'))
+    .join('')
+}
+
+function listing(laws: readonly Law[], paint: Paint): readonly string[] {
+  const width = Math.max(0, ...laws.map(({ policyId }) => policyId.length))
+  return laws.map(({ policyId, tier, action, readsResult }) => {
+    const when = readsResult || tier === 2 ? 'after the rehearsal' : 'before the rehearsal'
+    return `  ${policyId.padEnd(width)}  ${paint.dim(`tier ${tier}, ${action}, ${when}`)}`
+  })
+}
+
+/** Begins with `file:line:column`, which editors and terminals turn into a link. */
+function faultText(file: string, fault: LawFault, paint: Paint): string {
+  const { line, column, code, message, hint } = fault
+  const place = paint.accent(`${file}:${line}:${column}`)
+  const text = `  ${place}  ${paint.dim(code)}\n    ${message}`
+  return hint === undefined ? text : `${text}\n    ${paint.dim('hint:')} ${hint}`
+}

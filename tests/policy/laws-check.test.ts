@@ -1,0 +1,92 @@
+/** `writ laws check` as a user meets it: the built program on real files. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DEFAULT_LAWS } from '../../src/policy/index.ts'
+
+const PROGRAM = join(process.cwd(), 'bin', 'writ.mjs')
+const folder = mkdtempSync(join(tmpdir(), 'writ-laws-check-'))
+
+/** The built files must be those of this source. */
+beforeAll(() => {
+  execFileSync(process.execPath, ['tools/build.mjs'])
+}, 120_000)
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+function check(args: readonly string[], input: string | Buffer = '') {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [PROGRAM, 'laws', 'check', ...args],
+    {
+      input,
+      encoding: 'utf8',
+      timeout: 30_000,
+      cwd: folder,
+      env: { PATH: '/usr/bin', HOME: folder },
+    },
+  )
+  return { status, out: stdout, err: stderr }
+}
+
+function file(name: string, text: string | Buffer): string {
+  const path = join(folder, name)
+  writeFileSync(path, text)
+  return path
+}
+
+const BROKEN = DEFAULT_LAWS.replace("'CRITICAL'", "'CRITCAL'")
+
+describe('writ laws check', () => {
+  it('accepts the default laws', () => {
+    const { status, out } = check([file('laws.yaml', DEFAULT_LAWS)])
+    expect(status).toBe(0)
+    expect(out).toMatch(/^accepted {2}\S*laws\.yaml\n {2}NO_CRITICAL +tier 1, block, before/)
+  })
+
+  it('refuses with file, line and column, the code and the nearest word', () => {
+    const path = file('broken.yaml', BROKEN)
+    const { status, out } = check([path])
+    expect(status).toBe(1)
+    expect(out).toContain(`${path}:11:43  expression.word`)
+    expect(out).toContain('hint: did you mean `CRITICAL`?')
+  })
+
+  it('says the same as JSON', () => {
+    const { status, out } = check(['--json', '-'], BROKEN)
+    expect(status).toBe(1)
+    expect(JSON.parse(out)).toMatchObject({
+      file: '-',
+      accepted: false,
+      faults: [{ code: 'expression.word', path: '/laws/0/policy_expr', line: 11, column: 43 }],
+      laws: [],
+    })
+    const fine = JSON.parse(check(['--json', '-'], DEFAULT_LAWS).out)
+    expect(fine.laws[0]).toEqual({
+      policy_id: 'NO_CRITICAL',
+      tier: 1,
+      violation_action: 'block',
+      reads_result: false,
+    })
+  })
+
+  it('finds the laws of a home that nobody registered yet', () => {
+    const made = spawnSync(process.execPath, [PROGRAM, 'init', '--no-pass'], {
+      cwd: folder,
+      env: { PATH: '/usr/bin', HOME: folder },
+      timeout: 60_000,
+      encoding: 'utf8',
+    })
+    expect(made.status, made.stderr).toBe(0)
+    expect(check([]).status).toBe(0)
+    file('.writ/laws.yaml', BROKEN)
+    expect(check([]).status).toBe(1)
+  })
+
+  it('refuses bytes that are no text, and a file that is not there', () => {
+    expect(check([file('bytes.yaml', Buffer.from([0xff, 0xfe]))]).status).toBe(1)
+    expect(check([join(folder, 'gone.yaml')]).status).toBe(2)
+  })
+})
