@@ -206,10 +206,12 @@ describe('states', () => {
   })
 
   it('keeps attributes of such names', async () => {
-    const { changes } = await rehearse(
+    const { changes, findings } = await rehearse(
       '',
-      'f="$(printf "n\\nl\\\\\\377=")"; : > "$f"; setfattr -n "$(printf "user.n\\n=")" -v 0x0a "$f"; setfattr -n user.empty "$f"',
+      'f="$(printf "n\\nl\\377=")"; : > "$f"; setfattr -n "$(printf "user.n\\n=")" -v 0x0a "$f"; setfattr -n user.empty "$f"',
     )
+    expect(findings).toEqual([])
+    expect(changes[0]?.path).toBe(`${root}/n\nl\xff=`)
     expect(changes[0]?.after?.attributes).toEqual([
       ['user.empty', ''],
       ['user.n\n=', '0a'],
