@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
 import { task } from './contracts-documents.mjs'
+import { HYPERCORE, hypercoreRate } from './ledger-hypercore.mjs'
 import { row } from './measure.mjs'
 
 const DIST = new URL(process.env.WRIT_DIST ?? '../dist/', import.meta.url)
@@ -28,7 +29,7 @@ const LARGE = Number(process.env.WRIT_BENCH_FACTS ?? 1_000_000)
 export async function measure() {
   const folder = mkdtempSync(join(process.env.WRIT_BENCH_FOLDER ?? tmpdir(), 'writ-ledger-'))
   try {
-    return [...batches(folder), ...(await callers(folder)), ...(await large(folder))]
+    return [...(await batches(folder)), ...(await callers(folder)), ...(await large(folder))]
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -88,7 +89,7 @@ function commitAll(engine, lists) {
 }
 
 /** Batches of 64 beside 100 ready-made rows per transaction of the same bytes. */
-function batches(folder) {
+async function batches(folder) {
   const count = 12_800
   const { engine: open, file } = newPlace(folder, 'batches')
   const engine = open()
@@ -108,6 +109,8 @@ function batches(folder) {
     while (engine.followUp());
   }
   engine.close()
+  const bytes = Buffer.from(text)
+  const hypercore = await hypercoreRate(folder, bytes, count, 64, REPEATS)
   const beside = `bare better-sqlite3, 100 rows of ${text.length} bytes per transaction`
   return [
     row(
@@ -117,6 +120,14 @@ function batches(folder) {
       beside,
       median(rates.raw),
       0.2,
+    ),
+    row(
+      '64 drafts per commit, signed, durable',
+      'facts/s',
+      median(rates.ready),
+      HYPERCORE,
+      hypercore,
+      null,
     ),
     row(
       '64 entries per commit, judged by contract',
