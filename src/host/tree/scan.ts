@@ -173,7 +173,8 @@ class Scanner {
 
   /** Two processes for any number of entries, and none when nothing was written. */
   async #readAttributes(): Promise<void> {
-    const paired = this.#pairs.filter(({ isRoot }) => !isRoot || this.#pairs.length > 1)
+    // The roots of the layers are always there; by themselves they are worth no process.
+    const paired = this.#pairs.every(({ isRoot }) => isRoot) ? [] : this.#pairs
     await Promise.all([
       this.#readSides(
         'upper',
