@@ -196,6 +196,16 @@ describe('laws of the decision', () => {
     )
   })
 
+  it('knows no override of tier 0', () => {
+    fc.assert(
+      fc.property(judgement, law, (one, broken) => {
+        const zero: LawOutcome = { ...broken, tier: 0, action: 'block', overridden: true }
+        const evaluation = { ...one.evaluation, law_outcomes: [zero] }
+        expect(decide({ ...one, evaluation }).decision).toBe('BLOCK')
+      }),
+    )
+  })
+
   it('is never PROMOTE after anything but a success', () => {
     fc.assert(
       fc.property(judgement, (one) => {

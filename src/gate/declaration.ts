@@ -35,6 +35,7 @@ interface KindDeclaration {
 export class Declaration {
   readonly #scope: ScopeArea
   readonly #kinds: Readonly<Record<EffectKind, KindDeclaration>>
+  readonly #texts: Readonly<Record<'create' | 'modify', ReadonlySet<string>>>
   /** Directories that lie above what is declared to be created. */
   readonly #awaited = new Set<RawPath>()
 
@@ -50,6 +51,10 @@ export class Declaration {
       create: kind(effects.filesystem.create),
       modify: kind(effects.filesystem.modify),
       delete: kind(effects.filesystem.delete),
+    }
+    this.#texts = {
+      create: new Set(effects.filesystem.create),
+      modify: new Set(effects.filesystem.modify),
     }
     for (const path of this.#kinds.create.exact.keys()) this.#await(path)
   }
@@ -78,16 +83,30 @@ export class Declaration {
 
   /**
    * What was declared and did not happen. A path is told to the first pattern that holds it, so the
-   * others are asked again, as far as the effort goes.
+   * others are asked again, as far as the effort goes. What is declared to be created and modified is
+   * a declaration to write it: either one is enough.
    */
   unseen(happened: Readonly<Record<EffectKind, readonly string[]>>): readonly UnseenEffect[] {
-    return EFFECT_KINDS.flatMap((kind) => {
-      const { texts, seen, patterns } = this.#kinds[kind]
-      return texts.flatMap((text, index) => {
-        if (seen.has(index)) return []
-        return patterns.someMatch(index, happened[kind]) ? [] : [{ kind, text }]
-      })
+    const missing = EFFECT_KINDS.flatMap((kind) =>
+      this.#kinds[kind].texts.flatMap((text, index) =>
+        this.#cameTrue(kind, index, happened) ? [] : [{ kind, text }],
+      ),
+    )
+    const missed = new Set(missing.map(({ kind, text }) => `${kind} ${text}`))
+    return missing.filter(({ kind, text }) => {
+      const twin = kind === 'create' ? 'modify' : kind === 'modify' ? 'create' : null
+      if (twin === null || !this.#texts[twin].has(text)) return true
+      return missed.has(`${twin} ${text}`)
     })
+  }
+
+  #cameTrue(
+    kind: EffectKind,
+    index: number,
+    happened: Readonly<Record<EffectKind, readonly string[]>>,
+  ): boolean {
+    const { seen, patterns } = this.#kinds[kind]
+    return seen.has(index) || patterns.someMatch(index, happened[kind])
   }
 
   #await(path: RawPath): void {
