@@ -152,6 +152,7 @@ describe('changes', () => {
       'setfattr -x user.x a',
       ['M /a'],
     ],
+    ['an attribute of the root', '', 'setfattr -n user.x -v 1 .', ['M ']],
     ['an attribute of a directory', 'mkdir d', 'setfattr -n user.x -v 1 d', ['M /d']],
     [
       'an access control list',

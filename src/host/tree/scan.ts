@@ -37,6 +37,8 @@ import { findSplits, inodeOf, type Linked, linkGroups } from './links.ts'
 import { changedSince, isSameRoot, type Marker, untrustedClock } from './marker.ts'
 import { Pace } from './pace.ts'
 
+/** How much the clock of files may be behind. */
+const ROOT_TICK_MS = 5
 /** The longest path that the kernel takes. */
 export const PATH_BYTES_MAX = 4095
 
@@ -173,8 +175,7 @@ class Scanner {
 
   /** Two processes for any number of entries, and none when nothing was written. */
   async #readAttributes(): Promise<void> {
-    // The roots of the layers are always there; by themselves they are worth no process.
-    const paired = this.#pairs.every(({ isRoot }) => isRoot) ? [] : this.#pairs
+    const paired = this.#pairs.some((pair) => this.#isWritten(pair)) ? this.#pairs : []
     await Promise.all([
       this.#readSides(
         'upper',
@@ -185,6 +186,13 @@ class Scanner {
         paired.flatMap(({ path, before }) => (before === null ? [] : [{ path, side: before }])),
       ),
     ])
+  }
+
+  /** The roots of layers are always there: one counts when it changed since the run began. */
+  #isWritten({ isRoot, after }: Pair): boolean {
+    if (!isRoot) return true
+    const changedMs = Number((after?.stats.ctimeNs ?? 0n) / 1_000_000n)
+    return changedMs >= this.#options.commandStartedAtMs - ROOT_TICK_MS
   }
 
   async #readSides(
