@@ -9,7 +9,7 @@ import { fault, uuidV7 } from '../../base/index.ts'
 import type { GateAnswer } from '../../host/index.ts'
 import { type Call, type OwnStatus, Stop } from '../command.ts'
 import { answerLines } from '../gate/answer-text.ts'
-import { execConfirm } from '../gate/confirm.ts'
+import { execConfirm, settleChangedInputs } from '../gate/confirm.ts'
 import { type ExecRequest, execProposal, isDeclaredByApproval } from '../gate/exec-proposal.ts'
 import { absoluteGlob, execScope } from '../gate/exec-scope.ts'
 import { Live } from '../gate/live.ts'
@@ -71,15 +71,17 @@ function refuseNetwork(hosts: readonly string[]): void {
 
 async function runLive(session: GateSession, request: ExecRequest): Promise<GateAnswer> {
   const live = new Live()
+  const confirm = execConfirm(session, live)
   try {
-    const answer = await session.gate.propose(execProposal(request), {
+    const first = await session.gate.propose(execProposal(request), {
       door: 'exec',
       declaredByApproval: isDeclaredByApproval(request),
       dryRun: false,
-      confirm: execConfirm(session, live),
+      confirm,
       live: live.run(),
       abort: live.abort.signal,
     })
+    const answer = await settleChangedInputs(session.gate, first, confirm)
     report(session.call, answer)
     return answer
   } finally {

@@ -9,8 +9,16 @@
  */
 import { fault } from '../../base/index.ts'
 import { rawOfText } from '../../gate/index.ts'
-import type { Answered, Assurance, Confirm, Question } from '../../host/index.ts'
+import type {
+  Answered,
+  Assurance,
+  Confirm,
+  GateAnswer,
+  GateSurface,
+  Question,
+} from '../../host/index.ts'
 import { type Call, Stop } from '../command.ts'
+import { grouped } from '../effects/amount.ts'
 import { failureText, questionText, readAnswer } from '../effects/question-text.ts'
 import { renderEffects } from '../effects/render.ts'
 import { RESET_TERMINAL } from '../effects/reset.ts'
@@ -85,7 +93,7 @@ async function showEffects(terminal: Terminal, question: Question, whole: boolea
 }
 
 export async function* effectsText(
-  { changes, result, read, proposal }: Question,
+  { changes, result, read, proposal, obstacles }: Question,
   paint: Paint,
   whole: boolean,
 ): AsyncGenerator<string> {
@@ -95,6 +103,32 @@ export async function* effectsText(
   if (failure !== null) yield `${paint.bad(failure)}\n`
   const view = { paint, base: rawOfText(root), whole }
   yield* renderEffects({ changes, findings: result.findings, read }, view)
+  const meanwhile = obstacles.filter(({ code }) => code === INPUTS_CHANGED)
+  if (meanwhile.length === 0) return
+  yield `\n${paint.strong(`Changed meanwhile, by others (${grouped(meanwhile.length)})`)}\n`
+  for (const { path = '' } of meanwhile) yield `  ${paint.accent('!')} ${visibleName(path)}\n`
+}
+
+const INPUTS_CHANGED = 'promote.inputs_changed'
+/** Files can go on changing; then the question waits in the inbox. */
+const ASKED_AGAIN_MAX = 3
+
+/** What others changed while somebody was asked is asked about once more (G-19d). */
+export async function settleChangedInputs(
+  gate: GateSurface,
+  first: GateAnswer,
+  confirm: Confirm,
+): Promise<GateAnswer> {
+  let answer = first
+  for (let round = 0; round < ASKED_AGAIN_MAX; round++) {
+    const { pending, decision } = answer
+    if (pending === undefined || !decision.codes.includes(INPUTS_CHANGED)) return answer
+    const question = await gate.question(pending.id)
+    const answered = question === null ? null : await confirm(question)
+    if (question === null || answered === null || answered.kind === 'wait') return answer
+    answer = await gate.answer(question.actionId, answered)
+  }
+  return answer
 }
 
 /** What the yes stands on; stops when the needed proof cannot be given. */

@@ -6,6 +6,7 @@
  * INVARIANT (given back): whatever ends the run, the terminal is left in the mode in which it was
  * found: when the command ends, when writ stops with a fault, when a signal ends writ.
  */
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { PassThrough } from 'node:stream'
 import type { ProposeOptions } from '../../host/index.ts'
@@ -64,7 +65,7 @@ export class Live {
     const { stdin } = process
     if (this.#isPty) {
       process.stdout.write(KEEP_TITLE)
-      stdin.setRawMode(true)
+      makeRaw()
     }
     stdin.on('data', this.#onInput)
     stdin.on('end', this.#onInputEnd)
@@ -113,7 +114,7 @@ export class Live {
   }
 
   #continue(): void {
-    if (this.#isPty) process.stdin.setRawMode(true)
+    if (this.#isPty) makeRaw()
     this.#send('SIGCONT')
   }
 
@@ -128,6 +129,15 @@ export class Live {
       if (this.#isRunning) process.stdin.resume()
     })
   }
+}
+
+/**
+ * Node's raw mode still makes two characters of a line feed, but the pty inside has done so already,
+ * or was told not to. Leaving raw mode gives the terminal back as it was before, with this as well.
+ */
+function makeRaw(): void {
+  process.stdin.setRawMode(true)
+  spawnSync('stty', ['-opost'], { stdio: ['inherit', 'ignore', 'ignore'] })
 }
 
 function terminalShape(): NonNullable<LiveRun['terminal']> {

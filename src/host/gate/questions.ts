@@ -89,6 +89,7 @@ export class Questions {
       decision,
       need: this.needOf(proposal, evaluation, result),
       expiresAt: new Date(pending.expiresMs).toISOString(),
+      obstacles: evaluation.obstacles,
       changes,
       read: await this.#reader(result.sandbox_id),
     }

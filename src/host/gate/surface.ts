@@ -8,7 +8,13 @@
  *   durable, and its answer counts for exactly that proposal and that result.
  */
 import type { Digest } from '../../base/index.ts'
-import type { Decision, Proposal, SandboxResult, Violation } from '../../contracts/index.ts'
+import type {
+  Decision,
+  Evaluation,
+  Proposal,
+  SandboxResult,
+  Violation,
+} from '../../contracts/index.ts'
 import type { Change } from '../../gate/index.ts'
 import type { RunRequest } from '../sandbox/driver.ts'
 
@@ -41,6 +47,8 @@ export interface Question {
   readonly decision: Decision
   readonly need: Need
   readonly expiresAt: string
+  /** What turned up since the rehearsal and is asked about as well (G-19d). */
+  readonly obstacles: Evaluation['obstacles']
   /** All effects that would be promoted, not cut. */
   readonly changes: readonly Change[]
   /** Opens what a changed file held before, or would hold; null where there is no file. */
