@@ -19,7 +19,7 @@ import { strangePaths } from './look.ts'
 import { describePromotion, type Promotion } from './promote.ts'
 import { describeRollback, type Rollback, unrestored } from './rollback.ts'
 import { applyExchange, at, isUntouched, revertExchange, unfinished } from './run.ts'
-import { stageDifferences } from './stage.ts'
+import { stageDifferences, takenDifferences } from './stage.ts'
 
 export interface RecoveryRequest {
   readonly lock: WorkspaceLock
@@ -74,15 +74,15 @@ async function recoverOne(request: RecoveryRequest, open: OpenJournal): Promise<
       journal.close()
       return { outcome: 'CONFLICT', id, paths: strange }
     }
-    const isBack = goesBack(open.marks, exchange)
-    const paths = isBack
-      ? await goBack(work, exchange, journal, open.marks)
-      : await goForwards(work, exchange, journal, open.marks)
+    const isForwards =
+      !goesBack(open.marks, exchange) &&
+      (await goForwards(work, exchange, journal, open.marks)).length === 0
+    const paths = isForwards ? [] : await goBack(work, exchange, journal, open.marks)
     if (paths.length > 0) {
       journal.close()
       return { outcome: 'CONFLICT', id, paths }
     }
-    const outcome = isBack ? 'REVERTED' : 'APPLIED'
+    const outcome = isForwards ? 'APPLIED' : 'REVERTED'
     await recordEnd(request, exchange, digest, outcome)
     endExchange(work, exchange, journal, outcome)
     return { outcome, id }
@@ -100,14 +100,19 @@ function endWithoutPlan({ id, marks, intent }: OpenJournal, journal: Journal): R
   return { outcome: 'NOT_BEGUN', id }
 }
 
-/** Once something was recorded or put back there is one way only; else what needs less. */
+/**
+ * Once something was recorded or put back there is one way only. Else it is finished, unless nothing
+ * was begun, the bytes for the rest are not there, or somebody's own was taken away: that goes back
+ * to its place.
+ */
 function goesBack(marks: readonly Mark[], exchange: Exchange): boolean {
   if (marks.includes('applied')) return false
   if (marks.includes('reverting') || isUntouched(exchange)) return true
   return unfinished(exchange.parts).some(({ steps }) =>
-    steps.some(
-      (step) => step.put !== null && existsAt(step.put) && stageDifferences(step).length > 0,
-    ),
+    steps.some((step) => {
+      if (step.put !== null && existsAt(step.put) && stageDifferences(step).length > 0) return true
+      return step.take !== null && existsAt(step.take) && takenDifferences(step).length > 0
+    }),
   )
 }
 

@@ -8,8 +8,8 @@ import type { RawPath } from '../../gate/index.ts'
 import { readStage } from '../tree/stage.ts'
 import { isOfState } from './entry.ts'
 import { errnoOf, pathsFailure } from './failure.ts'
-import { type Place, type Places, type Planned, putsTree, type Step } from './plan.ts'
-import { treeDifferences } from './tree.ts'
+import { type Place, type Places, type Planned, putsTree, type Step, takesTree } from './plan.ts'
+import { type Side, treeDifferences } from './tree.ts'
 
 /** Fails when the stage is not whole. */
 export async function readPlaces(stage: string): Promise<Places> {
@@ -30,11 +30,23 @@ export function checkStage({ steps, unstaged }: Planned): void {
 
 /** What of a step's incoming entry or tree is not what the changes say. */
 export function stageDifferences(step: Step): readonly RawPath[] {
-  const { path, put, changes } = step
-  if (put === null) return []
+  return step.put === null ? [] : differencesAt(step, step.put, 'after', putsTree(step))
+}
+
+/** The same of what was taken away. */
+export function takenDifferences(step: Step): readonly RawPath[] {
+  return step.take === null ? [] : differencesAt(step, step.take, 'before', takesTree(step))
+}
+
+function differencesAt(
+  { path, changes }: Step,
+  address: string,
+  side: Side,
+  isTree: boolean,
+): readonly RawPath[] {
   try {
-    if (!putsTree(step)) return isOfState(put, changes[0].after, true) ? [] : [path]
-    return treeDifferences({ address: put, path, changes, side: 'after', own: true })
+    if (!isTree) return isOfState(address, changes[0][side], true) ? [] : [path]
+    return treeDifferences({ address, path, changes, side, own: true })
   } catch (error) {
     if (errnoOf(error) === null) throw error
     return [path]
