@@ -443,13 +443,15 @@ describe('layers', () => {
     shell('echo a > a')
     const marker = mark()
     overlay = await openOverlay(root, join(folder, 'work'))
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 12)
+    const commandStartedAtMs = Date.now()
     overlay.run(script)
     let started = 0
     const init = (_id: number, type: string) => {
       if (type === 'PROCESSWRAP') started++
     }
     const hook = createHook({ init }).enable()
-    await scanLayers([overlay.layer], optionsFor(marker))
+    await scanLayers([overlay.layer], optionsFor(marker, { commandStartedAtMs }))
     hook.disable()
     expect(started).toBe(want)
   })
