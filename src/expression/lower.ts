@@ -27,6 +27,7 @@ import {
   elementOf,
   isNullable,
   isNumber,
+  joined,
   kindOf,
   objectOf,
   sayType,
@@ -185,9 +186,8 @@ export class Lowering {
       'the two sides of a choice',
     )
     if (one === undefined || other === undefined) return UNKNOWN
-    const type = isNullable(one.type) ? one.type : other.type
     return {
-      type,
+      type: joined([one.type, other.type]),
       literal: null,
       path: null,
       run: (frame) => {
@@ -204,7 +204,7 @@ export class Lowering {
       at,
       'the items of a list',
     )
-    const type: ValueType = { list: items[0]?.type ?? 'any' }
+    const type: ValueType = { list: joined(items.map((item) => item.type)) }
     const constants = items.map((item) => item.literal?.value)
     if (items.every((item) => item.literal !== null)) {
       return { type, literal: null, path: null, run: () => constants }

@@ -78,3 +78,23 @@ const NAMES: Readonly<Record<Kind, string>> = {
 export function sayType(type: ValueType): string {
   return NAMES[kindOf(type)]
 }
+
+/** What holds for a value that is of one of these types. */
+export function joined(types: readonly ValueType[]): ValueType {
+  const known = types.filter((type) => kindOf(type) !== 'null')
+  const [first] = known
+  if (first === undefined) return types.length === 0 ? 'any' : 'null'
+  const kind = kindOf(first)
+  if (kind === 'any' || known.some((type) => kindOf(type) !== kind)) return 'any'
+  const inner = joinedSolid(known.map(solid), kind)
+  return types.some(isNullable) ? { nullable: inner } : inner
+}
+
+/** Types of one kind, none of them nullable. */
+function joinedSolid(types: readonly ValueType[], kind: Kind): ValueType {
+  const [first = 'any'] = types
+  if (types.every((type) => type === first)) return first
+  if (kind === 'string') return 'string'
+  if (kind === 'list') return { list: joined(types.map((type) => elementOf(type) ?? 'any')) }
+  return 'any'
+}

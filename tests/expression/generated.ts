@@ -186,6 +186,12 @@ export class Generator {
         'state.map[state.s] == "a"',
         'state.rows[0].name == state.s',
         '[1, 2][state.i] == 2',
+        '(state.b ? state.n : null) == null',
+        '(state.c ? null : state.i) == 3',
+        'null in [state.n, null]',
+        'state.n in [null, 1.5]',
+        '(state.b ? state.s : state.x) == "a"',
+        '[state.x, state.i][0] == 1',
       ]),
     )
   }
