@@ -1,5 +1,8 @@
 /** The published schemas: fresh, of one vocabulary, and agreeing with TypeBox's own compiler. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { Compile } from 'typebox/compile'
 import { describe, expect, it } from 'vitest'
@@ -21,6 +24,19 @@ describe('spec/schemas', () => {
       expect(readFileSync(`spec/schemas/${name}.json`, 'utf8')).toBe(pretty(contract))
     },
   )
+
+  it('are what the built program prints, whose builders are our own', () => {
+    execFileSync(process.execPath, ['tools/build.mjs'])
+    const folder = mkdtempSync(join(tmpdir(), 'writ-schemas-'))
+    execFileSync(process.execPath, ['bin/writ.mjs', 'schema', '--out', folder])
+    for (const { name } of CONTRACTS) {
+      const [built, published] = [folder, 'spec/schemas'].map((place) =>
+        readFileSync(join(place, `${name}.json`), 'utf8'),
+      )
+      expect(built).toBe(published)
+    }
+    rmSync(folder, { recursive: true })
+  }, 180_000)
 
   it('names only codes of the page', () => {
     for (const contract of CONTRACTS) {
