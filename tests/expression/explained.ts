@@ -54,7 +54,7 @@ export const EXPLAINED_SOURCES: readonly OfText[] = [
   {
     name: 'leading-dot',
     why: 'names that begin with a dot have no meaning without packages, so they are left out',
-    applies: (source) => /(?:^|[^\w\])"'\s])\s*\.\s*[A-Za-z_]/.test(bare(source).trim()),
+    applies: (source) => /(?:^|[^\w\])"'\s]|\bin)\s*\.\s*[A-Za-z_]/.test(bare(source).trim()),
   },
   {
     name: 'unknown-escape',
