@@ -19,7 +19,7 @@ export async function build() {
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === stamp) return
   const fresh = join(ROOT, '.cache', `dist-${process.pid}`)
   rmSync(fresh, { recursive: true, force: true })
-  await bundle(sources.filter(isEntry), fresh)
+  await bundle(sources.filter(isEntry), sources, fresh)
   const compiler = join('node_modules', 'typescript', 'bin', 'tsc')
   const types = ['-p', 'tsconfig.types.json', '--outDir', join(fresh, 'types')]
   if (run('node', [compiler, ...types]).status !== 0)
@@ -52,16 +52,26 @@ function isEntry(file) {
   )
 }
 
-async function bundle(entryPoints, outdir) {
+/** Threads are bundled apart: a chunk shared with the rest would load the rest in every thread. */
+async function bundle(entryPoints, sources, outdir) {
   const { build: esbuild } = await import('esbuild')
-  const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  const isThread = (file) => file.endsWith('.worker.ts')
+  const common = bundling(outdir, builtins(sources))
   await esbuild({
+    ...common,
+    entryPoints: entryPoints.filter((file) => !isThread(file)),
+    splitting: true,
+  })
+  await esbuild({ ...common, entryPoints: entryPoints.filter(isThread) })
+}
+
+function bundling(outdir, plugin) {
+  const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  return {
     absWorkingDir: ROOT,
-    entryPoints,
     outbase: 'src',
     outdir,
     bundle: true,
-    splitting: true,
     format: 'esm',
     platform: 'node',
     target: 'node20',
@@ -72,9 +82,40 @@ async function bundle(entryPoints, outdir) {
       // Plain JSON Schema, without the marks that TypeBox hides in it.
       typebox: './src/contracts/kernel/plain-types.ts',
     },
+    plugins: [plugin],
     legalComments: 'none',
     logLevel: 'warning',
-  })
+  }
+}
+
+/**
+ * Importing a module of Node's by name makes Node read every property of it, and some of them load
+ * much that nobody asked for (web cryptography among them). So the bundled files take the names they
+ * use from the module itself.
+ */
+function builtins(sources) {
+  const names = new Map()
+  const pattern = /import \{([^}]*)\} from '(node:[a-z_/]+)'/g
+  for (const file of sources) {
+    for (const [, list, module] of readFileSync(join(ROOT, file), 'utf8').matchAll(pattern)) {
+      const known = names.get(module) ?? new Set()
+      for (const item of list.split(',')) {
+        const name = item.trim()
+        if (name !== '' && !name.startsWith('type ')) known.add(name.split(' as ')[0].trim())
+      }
+      names.set(module, known)
+    }
+  }
+  return {
+    name: 'builtins',
+    setup(build) {
+      build.onResolve({ filter: /^node:/ }, ({ path }) => ({ path, namespace: 'builtin' }))
+      build.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({
+        contents: `export const { ${[...(names.get(path) ?? [])].sort().join(', ')} } = process.getBuiltinModule('${path}')`,
+        loader: 'js',
+      }))
+    },
+  }
 }
 
 function fingerprint(sources) {
