@@ -43,6 +43,21 @@ const SOAKS = [
     env: { WRIT_POSTGRES_CRASH_ROUNDS: '200' },
   },
   { name: 'scan', files: ['tests/tree/scan-fuzz.test.ts'], env: { WRIT_SCAN_ROUNDS: '4000' } },
+  {
+    name: 'promotion-trees',
+    files: ['tests/promotion/trees.test.ts'],
+    env: { WRIT_PROMOTION_TREES: '10000' },
+  },
+  {
+    name: 'promotion-crash',
+    files: ['tests/promotion/crash.test.ts', 'tests/promotion/crash-matrix.test.ts'],
+    env: { WRIT_PROMOTION_ROUNDS: '1000' },
+  },
+  {
+    name: 'promotion-hammer',
+    files: ['tests/promotion/hammer.test.ts'],
+    env: { WRIT_HAMMER_PROMOTIONS: '2000' },
+  },
 ]
 
 await prepare()

@@ -116,6 +116,22 @@ export {
   recordChange,
   revokeToken,
 } from './principals/principals.ts'
+export {
+  type Choice,
+  type Promotion as AppliedPromotion,
+  PromotionFailure,
+  type PromotionRequest,
+  promote,
+  type Recovered,
+  type RecoveryRequest,
+  type ResolveRequest,
+  type Rollback as AppliedRollback,
+  type RollbackRequest,
+  recover,
+  resolveRecovery,
+  rollback,
+  withWorkspaceLock,
+} from './promotion/index.ts'
 export type {
   Caps,
   Control,
