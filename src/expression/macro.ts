@@ -9,7 +9,7 @@ import type { Lowering } from './lower.ts'
 import { bool, type Lowered, UNKNOWN } from './lowered.ts'
 import { charge } from './operator.ts'
 import { chainOf, itemPath, sayPath } from './path.ts'
-import type { CallNode, Node } from './syntax.ts'
+import { type CallNode, type Node, sizeOf } from './syntax.ts'
 import { elementOf, kindOf, sayType } from './type.ts'
 import { both, Failure, fail } from './value.ts'
 
@@ -44,14 +44,20 @@ export function macro(lowering: Lowering, node: CallNode, target: Node): Lowered
   lowering.local = null
   const chain = chainOf(target)
   const path = chain === null ? 'item' : sayPath(chain.root, chain.steps)
-  return bool(overItems(list.run, run, name === 'exists', path, at))
+  const weight = 4 + sizeOf(condition)
+  return bool(overItems(list.run, run, name === 'exists', { path, at, weight }))
 }
 
 /**
  * The reads of the item that settled; when none did, the list as a whole decided, with what the
  * condition read besides its items.
  */
-function overItems(list: Run, condition: Run, settling: boolean, path: string, at: number): Run {
+function overItems(
+  list: Run,
+  condition: Run,
+  settling: boolean,
+  { path, at, weight }: { path: string; at: number; weight: number },
+): Run {
   return (frame) => {
     const { reads } = frame
     const mark = reads.length
@@ -63,7 +69,7 @@ function overItems(list: Run, condition: Run, settling: boolean, path: string, a
     frame.localList = path
     let failure: Failure | null = null
     for (let index = 0; index < items.length; index++) {
-      const spent = charge(frame, 16, at)
+      const spent = charge(frame, weight, at)
       if (spent !== null) return spent
       frame.local = items[index]
       frame.localIndex = index

@@ -108,3 +108,14 @@ export function partsOf(node: Node): readonly Node[] {
       return node satisfies never
   }
 }
+
+/** How many nodes a tree has; the parser bounds it. */
+export function sizeOf(node: Node): number {
+  let size = 0
+  const open = [node]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    size++
+    open.push(...partsOf(next))
+  }
+  return size
+}

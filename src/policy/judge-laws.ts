@@ -173,10 +173,17 @@ const SHOWN_TEXT_MAX = 200
 /** Deciding values go to people and to the ledger: lists by their size, texts cut, no secrets. */
 function shortened(read: Read): Read {
   const { path, value } = read
-  if (isSecretPlace(`/${path.replaceAll(/[.[\]]+/g, '/')}`)) return { ...read, value: 'not shown' }
-  if (typeof value === 'string') return { ...read, value: value.slice(0, SHOWN_TEXT_MAX) }
+  if (isSecretRead(path)) return { ...read, value: 'not shown' }
+  if (typeof value === 'string') {
+    return { ...read, value: value.slice(0, SHOWN_TEXT_MAX).toWellFormed() }
+  }
   if (typeof value === 'bigint') return { ...read, value: String(value) }
   if (typeof value !== 'object' || value === null) return read
   const size = Array.isArray(value) ? value.length : Object.keys(value).length
   return { ...read, value: `${size} ${Array.isArray(value) ? 'items' : 'fields'}` }
+}
+
+/** Operations hold environments, headers and contents; nothing else that a law reads does. */
+function isSecretRead(path: string): boolean {
+  return path.startsWith('operation.') && isSecretPlace(`/${path.replaceAll(/[.[\]]+/g, '/')}`)
 }
