@@ -65,15 +65,20 @@ function many(count: number): readonly Change[] {
   }))
 }
 
+/** Others may be using the machine: only this process's own time is counted. */
+function cpuMs(): number {
+  return process.cpuUsage().user / 1000
+}
+
 describe('at scale', () => {
   const changes = many(200_000)
 
   it('compares 200,000 changes in seconds', () => {
-    const start = performance.now()
+    const start = cpuMs()
     const found = compareEffects(input(changes, { create: ['/w/node_modules/**'] }))
     expect(found.counts.added).toBe(200_000)
     expect(found.findings).toEqual([])
-    expect(performance.now() - start).toBeLessThan(6_000)
+    expect(cpuMs() - start).toBeLessThan(4_000)
   })
 
   it('lists some findings of one code and counts the rest', () => {
@@ -84,13 +89,30 @@ describe('at scale', () => {
 
   it('is not held up by hostile patterns, and then declares nothing', () => {
     const create = Array.from({ length: 5_000 }, (_, index) => `/w/**/er/*f*${index}*x*.js`)
-    const start = performance.now()
+    const start = cpuMs()
     const hook = { path: rawOfText('/w/.git/hooks/pre-push'), before: null, after: FILE }
     const found = compareEffects(input([hook, ...changes], { create }))
     expect(found.effectsDeclared).toBe(false)
     // What is spent on the actor's patterns does not blind the host's own lists.
     expect(found.deferred).toEqual([hook])
-    expect(performance.now() - start).toBeLessThan(15_000)
+    expect(cpuMs() - start).toBeLessThan(15_000)
+  })
+})
+
+describe('in depth', () => {
+  it('is not held up by directories two thousand deep', () => {
+    const deep = `/w${'/a'.repeat(1_000)}${'/.git'.repeat(200)}`
+    const changes = Array.from({ length: 2_000 }, (_, index) => ({
+      path: rawOfText(`${deep}/f${String(index).padStart(4, '0')}`),
+      before: null,
+      after: FILE,
+    }))
+    const start = cpuMs()
+    const create = ['/w/**/a/**/a/**/a/**/b', '/w/**/.git/f*', '/w/**/a', '/w/**/a/.git']
+    const literal = Array.from({ length: 200 }, (_, index) => `${deep}/${index}`)
+    const found = compareEffects(input(changes, { create: [...create, ...literal] }))
+    expect(found.effectsDeclared).toBe(true)
+    expect(cpuMs() - start).toBeLessThan(8_000)
   })
 })
 

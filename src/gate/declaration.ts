@@ -7,12 +7,11 @@ import {
   createArea,
   EFFECT_KINDS,
   type EffectKind,
-  type Glob,
   type HostFacts,
-  matchesNames,
   parseGlob,
 } from '../contracts/index.ts'
 import { PathSet, type TryingEffort } from './path-set.ts'
+import { PathTree } from './path-tree.ts'
 import { literalPart, RealPaths } from './places.ts'
 import { displayOfRaw, parentOfRaw, type RawPath, rawOfText } from './raw-path.ts'
 
@@ -36,8 +35,8 @@ export class Declaration {
   readonly #scope: ScopeArea
   readonly #kinds: Readonly<Record<EffectKind, KindDeclaration>>
   readonly #texts: Readonly<Record<'create' | 'modify', ReadonlySet<string>>>
-  /** Directories that lie above what is declared to be created. */
-  readonly #awaited = new Set<RawPath>()
+  /** What is declared to be created by name. */
+  readonly #awaited = new PathTree<true>()
 
   constructor(
     { scope, effects }: Pick<ActionDescriptor, 'scope' | 'effects'>,
@@ -45,7 +44,7 @@ export class Declaration {
     effort: TryingEffort,
   ) {
     const real = new RealPaths(host)
-    this.#scope = new ScopeArea(scope.filesystem, host)
+    this.#scope = new ScopeArea(scope.filesystem, host, effort)
     const kind = (texts: readonly string[]): KindDeclaration => kindOf(texts, real, effort)
     this.#kinds = {
       create: kind(effects.filesystem.create),
@@ -56,7 +55,7 @@ export class Declaration {
       create: new Set(effects.filesystem.create),
       modify: new Set(effects.filesystem.modify),
     }
-    for (const path of this.#kinds.create.exact.keys()) this.#await(path)
+    for (const path of this.#kinds.create.exact.keys()) this.#awaited.add(path, true)
   }
 
   covers(path: RawPath): boolean {
@@ -78,7 +77,7 @@ export class Declaration {
 
   /** Whether something that is to be created by name lies below. */
   awaits(directory: RawPath): boolean {
-    return this.#awaited.has(directory)
+    return this.#awaited.hasBelow(directory)
   }
 
   /**
@@ -108,13 +107,6 @@ export class Declaration {
     const { seen, patterns } = this.#kinds[kind]
     return seen.has(index) || patterns.someMatch(index, happened[kind])
   }
-
-  #await(path: RawPath): void {
-    for (let above = parentOfRaw(path); above !== '/'; above = parentOfRaw(above)) {
-      if (this.#awaited.has(above)) return
-      this.#awaited.add(above)
-    }
-  }
 }
 
 function kindOf(texts: readonly string[], real: RealPaths, effort: TryingEffort): KindDeclaration {
@@ -130,37 +122,30 @@ function kindOf(texts: readonly string[], real: RealPaths, effort: TryingEffort)
   return { texts, exact, patterns: new PathSet(patterns, effort), seen: new Set() }
 }
 
-/** The scope with real roots. Literal roots are found by the directories of a path. */
+/** The scope with real roots. */
 class ScopeArea {
   readonly #recursive: boolean
-  readonly #roots: ReadonlySet<RawPath>
-  readonly #patterns: readonly Glob[]
+  readonly #roots = new PathTree<true>()
+  readonly #patterns: PathSet
 
   constructor(
     { paths, recursive }: ActionDescriptor['scope']['filesystem'],
     { roots }: Pick<HostFacts, 'roots'>,
+    effort: TryingEffort,
   ) {
     const real = new Map(roots.map((root) => [root.declared, root.real]))
     const whole = paths.map((path) => realRoot(path, real.get(literalPart(path)) ?? null))
-    const globs = whole.map((path) => (path === null ? null : parseGlob(path)))
-    const known = globs.filter((glob) => glob !== null)
+    const globs = whole.flatMap((path) => (path === null ? [] : (parseGlob(path) ?? [])))
     this.#recursive = recursive
-    this.#roots = new Set(
-      known.filter(({ isLiteral }) => isLiteral).map(({ text }) => rawOfText(text)),
-    )
-    this.#patterns = createArea(known, recursive).patterns
+    for (const { isLiteral, text } of globs) if (isLiteral) this.#roots.add(rawOfText(text), true)
+    const patterns = createArea(globs, recursive).patterns.map(({ text }) => text)
+    this.#patterns = new PathSet(patterns, effort)
   }
 
   covers(path: RawPath): boolean {
-    if (this.#roots.has(path) || this.#roots.has(parentOfRaw(path))) return true
-    if (this.#recursive) {
-      for (let above = parentOfRaw(path); above !== '/'; above = parentOfRaw(above)) {
-        if (this.#roots.has(above)) return true
-      }
-    }
-    if (this.#patterns.length === 0) return false
-    const names = displayOfRaw(path).slice(1).split('/')
-    return this.#patterns.some(({ segments }) => matchesNames(segments, names))
+    const root = this.#roots.innermost(path)
+    if (root !== null && (this.#recursive || root.length >= parentOfRaw(path).length)) return true
+    return this.#patterns.find(displayOfRaw(path)) !== null
   }
 }
 

@@ -7,6 +7,7 @@
  *   the answer is that nothing matches, which for declarations only refuses more.
  */
 import { type Glob, matchesNames, parseGlob } from '../contracts/index.ts'
+import { nameEnd, PathTree } from './path-tree.ts'
 
 export interface PathMatch {
   /** Which of the globs. */
@@ -27,10 +28,10 @@ export interface TryingEffort {
   steps: number
 }
 
-const MATCH_STEPS = 40
+const MATCH_STEPS = 10
 
 export function newTryingEffort(): TryingEffort {
-  return { steps: 40_000_000 }
+  return { steps: 60_000_000 }
 }
 
 /** For globs that are the host's own: what an actor spends does not shorten their sight. */
@@ -40,7 +41,7 @@ export class PathSet {
   readonly #effort: TryingEffort
   readonly #exact = new Map<string, number>()
   /** `d/**`, by the text of `d`. */
-  readonly #trees = new Map<string, number>()
+  readonly #trees = new PathTree<number>()
   /** A name anywhere, with all below it. */
   readonly #anywhere = new Map<string, number>()
   /** A last name anywhere. */
@@ -67,7 +68,7 @@ export class PathSet {
     else if (isNamed && length === 2) put(this.#lastNames, second[0] ?? '', index)
     else if (isNamed && length === 3 && third === '**') put(this.#anywhere, second[0] ?? '', index)
     else if (last === '**' && glob.segments.slice(0, -1).every(isOneName)) {
-      put(this.#trees, textOfNames(glob.segments.slice(0, -1)), index)
+      this.#trees.add(textOfNames(glob.segments.slice(0, -1)), index)
     } else {
       this.#addTried({ index, glob, piece: longestPiece(glob) })
     }
@@ -84,25 +85,21 @@ export class PathSet {
     const exact =
       this.#exact.get(path) ?? this.#lastNames.get(path.slice(path.lastIndexOf('/') + 1))
     if (exact !== undefined) return { index: exact, rootLength: path.length }
-    const candidates: (readonly Tried[])[] = []
-    // Every directory of the path, outermost first, and the path itself.
-    for (let start = 0; start >= 0 && start < path.length; ) {
-      const next = path.indexOf('/', start + 1)
-      const end = next < 0 ? path.length : next
+    // Each list once, though a path may hold a name many times.
+    const candidates = new Set<readonly Tried[]>()
+    for (let start = 0; start < path.length - 1; ) {
+      const end = nameEnd(path, start)
       const name = path.slice(start + 1, end)
-      const index = this.#anywhere.get(name) ?? this.#findTree(path, end)
+      const index = this.#anywhere.get(name)
       if (index !== undefined) return { index, rootLength: end }
       const named = this.#byName.get(name)
-      if (named !== undefined) candidates.push(named)
-      start = next
+      if (named !== undefined) candidates.add(named)
+      start = end
     }
-    const everywhere = this.#trees.get('')
-    if (everywhere !== undefined) return { index: everywhere, rootLength: path.length }
+    const tree = this.#trees.outermost(path)
+    if (tree !== null) return { index: tree.value, rootLength: tree.length }
+    if (candidates.size === 0 && this.#tried.length === 0) return null
     return this.#findTried(path, [...candidates, this.#tried])
-  }
-
-  #findTree(path: string, end: number): number | undefined {
-    return this.#trees.size === 0 ? undefined : this.#trees.get(path.slice(0, end))
   }
 
   /** Whether one of the globs holds one of the paths, as far as the effort goes. */
@@ -111,21 +108,21 @@ export class PathSet {
     if (glob === undefined || glob === null) return false
     for (const path of paths) {
       if (this.#effort.steps <= 0) return false
-      this.#effort.steps -= MATCH_STEPS
-      if (matchesNames(glob.segments, namesOf(path))) return true
+      const names = namesOf(path)
+      this.#effort.steps -= MATCH_STEPS + names.length
+      if (matchesNames(glob.segments, names)) return true
     }
     return false
   }
 
   #findTried(path: string, lists: readonly (readonly Tried[])[]): PathMatch | null {
-    if (lists.every((list) => list.length === 0)) return null
     const names = namesOf(path)
     for (const list of lists) {
       for (const { index, glob, piece } of list) {
         if (this.#effort.steps <= 0) return null
         this.#effort.steps--
         if (!path.includes(piece)) continue
-        this.#effort.steps -= MATCH_STEPS
+        this.#effort.steps -= MATCH_STEPS + names.length
         if (matchesNames(glob.segments, names)) return { index, rootLength: rootOf(glob, names) }
       }
     }
@@ -169,13 +166,17 @@ function longestPiece({ segments }: Glob): string {
   return longest
 }
 
-/** Only a glob that ends in `**` matches what lies below a match. */
+/**
+ * Only a glob that ends in `**` matches what lies below a match, and then everything below: the
+ * shortest head that matches is found by halving.
+ */
 function rootOf(glob: Glob, names: readonly string[]): number {
+  let [matching, missing] = [names.length, 0]
   const isTree = glob.segments[glob.segments.length - 1] === '**'
-  let length = 0
-  for (const [index, name] of names.entries()) {
-    length += 1 + name.length
-    if (isTree && matchesNames(glob.segments, names.slice(0, index + 1))) return length
+  while (isTree && matching - missing > 1) {
+    const middle = (matching + missing) >> 1
+    if (matchesNames(glob.segments, names.slice(0, middle))) matching = middle
+    else missing = middle
   }
-  return length
+  return names.slice(0, matching).reduce((length, name) => length + 1 + name.length, 0)
 }

@@ -10,6 +10,7 @@ import {
   operationPaths,
   type Proposal,
 } from '../contracts/index.ts'
+import { PathTree } from './path-tree.ts'
 
 /** A proposal of the tree with its JSON Pointer. */
 export interface PlacedProposal {
@@ -82,10 +83,10 @@ function directoryPart(glob: string): string {
 
 /** Turns declared paths into real ones by what the host resolved. */
 export class RealPaths {
-  readonly #real: ReadonlyMap<string, string>
+  readonly #real = new PathTree<string>()
 
   constructor({ roots, real_paths }: Pick<HostFacts, 'roots' | 'real_paths'>) {
-    this.#real = new Map([...real_paths, ...roots].map(({ declared, real }) => [declared, real]))
+    for (const { declared, real } of [...roots, ...real_paths]) this.#real.add(declared, real)
   }
 
   /**
@@ -93,27 +94,20 @@ export class RealPaths {
    * symbolic link is about the link.
    */
   translate(glob: string): string {
-    return this.#replace(glob, directoryPart(glob).length)
+    return this.#replace(glob, directoryPart(glob))
   }
 
   /** Where a path leads, its last name followed too. */
   follow(path: string): string {
-    return this.#replace(path, literalPart(path).length)
+    return this.#replace(path, literalPart(path))
   }
 
-  /** Replaces the longest resolved head that is no longer than `from`. */
-  #replace(glob: string, from: number): string {
-    for (let end = from; end > 0; end = parentLength(glob, end)) {
-      const real = this.#real.get(glob.slice(0, end))
-      if (real === undefined) continue
-      const rest = glob.slice(end === 1 ? 0 : end)
-      return rest === '' || rest === '/' ? real : `${real === '/' ? '' : real}${rest}`
-    }
-    return glob
+  /** Replaces the longest resolved part of the glob's head. */
+  #replace(glob: string, head: string): string {
+    const deepest = this.#real.innermost(head)
+    if (deepest === null) return glob
+    const { value: real, length } = deepest
+    const rest = glob.slice(length === 1 ? 0 : length)
+    return rest === '' || rest === '/' ? real : `${real === '/' ? '' : real}${rest}`
   }
-}
-
-/** The length of the directory of the first `end` characters; 0 when there is none above. */
-function parentLength(path: string, end: number): number {
-  return end <= 1 ? 0 : Math.max(1, path.lastIndexOf('/', end - 1))
 }
