@@ -1,6 +1,6 @@
 /** Every answer of the analysis against brute force over a small vocabulary. */
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import {
   CONFLICTS_MAX,
   difference,
@@ -17,6 +17,9 @@ import {
 } from '../../src/contracts/index.ts'
 import { guards, rulesets, type Vocabulary } from '../arbitrary/constitution.ts'
 import { naiveEvaluate, naiveHolds } from '../oracle/naive-kernel.ts'
+
+/** Brute force walks thousands of worlds; a busy machine may take its time. */
+vi.setConfig({ testTimeout: 3_600_000 })
 
 const RUNS = Number(process.env['WRIT_ANALYSIS_RUNS'] ?? 40)
 

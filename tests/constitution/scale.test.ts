@@ -3,7 +3,7 @@
  * never a hang. What it says about a thousand rules is held against the kernel.
  */
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import {
   BudgetSpent,
   CONFLICTS_MAX,
@@ -28,6 +28,9 @@ import {
 import { FULL, inputs, rulesets } from '../arbitrary/constitution.ts'
 import { costMs } from '../cost.ts'
 import { naiveHolds } from '../oracle/naive-kernel.ts'
+
+/** Work is what is bounded here; a busy machine may take its time. */
+vi.setConfig({ testTimeout: 300_000 })
 
 // biome-ignore lint/suspicious/noExplicitAny: documents of the generator
 type Document = any
@@ -202,8 +205,11 @@ describe('many rules of one shape', () => {
     /** The most work it may take, in conflicts. */
     readonly work: number
     /** Rules that never match, are beaten, overlap, leave gaps, allow because something is missing. */
-    readonly found: Readonly<Record<(typeof STRATEGIES)[number], readonly number[]>>
+    readonly found: Readonly<Partial<Record<(typeof STRATEGIES)[number], readonly number[]>>>
   }
+
+  /** Where the two ways to combine ask the solver the same, one of them is looked at. */
+  const either = (...found: readonly number[]): Shape['found'] => ({ FIRST_MATCH: found })
 
   const same = (...found: readonly number[]): Shape['found'] => ({
     FIRST_MATCH: found,
@@ -216,7 +222,7 @@ describe('many rules of one shape', () => {
       guard: () => both(HIGH, { op: 'WINDOW_MATCH' }),
       scope: (index) => ({ window: { startTs: index * 10, endTs: index * 10 + 15 } }),
       work: 60_000,
-      found: same(0, 0, 0, 1, 0),
+      found: either(0, 0, 0, 1, 0),
     },
     'a place of its own for each': {
       count: 1900,
@@ -226,7 +232,7 @@ describe('many rules of one shape', () => {
         scale: `s${index % 3}`,
       }),
       work: 60_000,
-      found: same(0, 0, 0, 1, 0),
+      found: either(0, 0, 0, 1, 0),
     },
     'places that cross': {
       count: 2000,
@@ -279,12 +285,14 @@ describe('many rules of one shape', () => {
             },
       verdict: (index) => (index < 499 ? 'DENY' : 'ALLOW'),
       work: 300_000,
-      found: same(0, 500, 500, 1, 0),
+      found: either(0, 500, 500, 1, 0),
     },
   }
 
   describe.each(STRATEGIES)('%s', (combine_strategy) => {
-    it.each(Object.keys(SHAPES))('%s: surveyed within bounds', (name) => {
+    const names = Object.keys(SHAPES).filter((name) => SHAPES[name]?.found[combine_strategy])
+
+    it.each(names)('%s: surveyed within bounds', (name) => {
       const { count, guard, scope, verdict = verdictAt, work, found } = SHAPES[name] as Shape
       const rules = Array.from({ length: count }, (_, index) =>
         rule(index, guard(index), verdict(index), scope?.(index)),
