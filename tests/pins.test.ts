@@ -126,6 +126,7 @@ describe('pins', () => {
       'token create',
       'token revoke',
       'token list',
+      'doctor',
       'demo',
     ])
   })

@@ -381,6 +381,14 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./commands/token-list.ts'),
   },
   {
+    name: 'doctor',
+    says: 'what this machine offers for rehearsals, and how to get the rest',
+    usage: 'writ doctor [--home DIR]',
+    options: [HOME],
+    examples: ['writ doctor', 'writ doctor --json'],
+    load: () => import('./commands/doctor.ts'),
+  },
+  {
     name: 'demo',
     says: 'a guided tour of writ on throw-away documents',
     usage: 'writ demo',

@@ -60,7 +60,10 @@ describe.each(WHO)('caps of a sandbox opened by %s', (as) => {
       { as, root, caps: { processes: 40, durationMs: 5000 } },
       'bomb() { bomb | bomb & }; bomb; sleep 3',
     )
-    expect(outcome.killedBy).toBe('processes')
+    // Without a counter the kernel only refuses: a bomb may burn out before it is looked at.
+    expect(as === 'root' ? [outcome.killedBy] : ['processes', null]).toContain(outcome.killedBy)
+    if (as === 'root') expect(outcome.killedBy).toBe('processes')
+    expect(outcome.resources.processes).toBeLessThan(48)
   })
 
   it('disk in memory: bytes, in one file and in many', async () => {

@@ -5,12 +5,9 @@
  */
 import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  createDriver,
-  type Sandbox,
-  SandboxFailure,
-  type TerminalShape,
-} from '../../src/host/index.ts'
+import type { Sandbox, TerminalShape } from '../../src/host/sandbox/driver.ts'
+import { SandboxFailure } from '../../src/host/sandbox/failure.ts'
+import { createDriver } from '../../src/host/sandbox/linux.ts'
 import type { DrivenRun, DriveOrder, TerminalOrder } from './drive.ts'
 
 const order: DriveOrder = JSON.parse(process.argv[2] ?? '{}')

@@ -49,7 +49,7 @@ export const FD = { filter: 3, holder: 4, inner: 5, script: 6, status: 7, stderr
 
 /**
  * First process inside. It cannot be killed from inside, says that it is there, waits for the word, runs
- * the script, tells how it ended, and stays until it is killed from outside.
+ * the script and tells how it ended. While others are left it stays until it is killed from outside.
  */
 const INNER = [
   `exec ${FD.filter}<&- ${FD.status}>&-`,
@@ -57,7 +57,12 @@ const INNER = [
   // Other lines are sizes of a terminal that came too late for an earlier run.
   `while read -r line <&${FD.inner} || exit; do [ "$line" = go ] && break; done`,
   `. /proc/self/fd/${FD.script}`,
-  `echo "X$?" >&${FD.inner}`,
+  'status=$?',
+  `times >&${FD.inner}`,
+  'set -- /proc/[0-9]*',
+  // Alone, it ends by itself, and the namespace with it.
+  `[ $# = 1 ] && echo "X$status 1" >&${FD.inner} && exit`,
+  `echo "X$status" >&${FD.inner}`,
   `while read -r line <&${FD.inner}; do :; done`,
 ].join('\n')
 

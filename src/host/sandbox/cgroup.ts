@@ -45,8 +45,11 @@ const MOUNT = '/sys/fs/cgroup'
 
 export function findGroupPlaces(): GroupPlaces {
   const own = parseOwnGroups(textOr('/proc/self/cgroup'))
-  const place = (controller: string): string | null =>
-    writable(join(MOUNT, controller, own.get(controller) ?? '/'), join(MOUNT, controller))
+  const place = (controller: string): string | null => {
+    const mount = join(MOUNT, controller)
+    const group = join(mount, own.get(controller) ?? '/')
+    return writable(join(group, userGroup()), null) ?? writable(group, mount)
+  }
   const v1 = {
     version: 1 as const,
     cpu: place(V1.cpu),
@@ -55,6 +58,23 @@ export function findGroupPlaces(): GroupPlaces {
   }
   if (v1.cpu !== null || v1.memory !== null || v1.processes !== null) return v1
   return unifiedPlaces(own.get('') ?? '/')
+}
+
+/** A group that root made for one user, below the user's own. */
+function userGroup(): string {
+  return `writ-${process.getuid?.() ?? 0}`
+}
+
+/** The one command, for root, that lets this user make groups here. */
+export function groupCommand(): string {
+  const own = parseOwnGroups(textOr('/proc/self/cgroup'))
+  if (!existsSync(join(MOUNT, V1.memory))) {
+    return 'systemd-run --user --scope -p Delegate=yes writ …'
+  }
+  const places = Object.values(V1).map((name) =>
+    join(MOUNT, name, own.get(name) ?? '/', userGroup()),
+  )
+  return `sudo install -d -o ${process.getuid?.() ?? 0} ${places.join(' ')}`
 }
 
 /** Lines `id:controllers:path`; version 2 has no controllers. */
@@ -90,9 +110,10 @@ function canMoveInto(directory: string): boolean {
   }
 }
 
-function writable(directory: string, mount: string): string | null {
+function writable(directory: string, mount: string | null): string | null {
   // A group path from outside a container does not exist inside it; its top is then our own.
   const present = existsSync(directory) ? directory : mount
+  if (present === null) return null
   try {
     accessSync(join(present, 'cgroup.procs'), constants.R_OK)
     accessSync(present, constants.W_OK)

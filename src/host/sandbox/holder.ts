@@ -68,6 +68,10 @@ export class Holder {
     return `/proc/${this.pid}/root${path}`
   }
 
+  get isAlive(): boolean {
+    return this.#process.exitCode === null && this.#process.signalCode === null
+  }
+
   /** Until the memory filesystem is there. */
   async begin(): Promise<void> {
     if (!this.#isMapped) {

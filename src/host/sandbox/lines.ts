@@ -3,6 +3,7 @@
  * other side is gone instead. What comes from inside a sandbox is bounded.
  */
 import type { Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 
 const PENDING_MAX = 64 * 1024
 
@@ -41,12 +42,19 @@ export class Lines {
     for (;;) {
       const line = this.#ready.shift()
       if (line !== undefined) return line
-      if (this.#isEnded || isOver) return null
+      if (this.#isEnded) return null
+      if (isOver) return this.#last()
       const woken = new Promise<void>((resolve) => {
         this.#wake = resolve
       })
       await Promise.race([woken, over])
     }
+  }
+
+  /** What was written before the end lies in the socket; a turn of the loop brings it. */
+  async #last(): Promise<string | null> {
+    for (let turn = 0; turn < 2 && this.#ready.length === 0; turn++) await nextTurn()
+    return this.#ready.shift() ?? null
   }
 
   /** What has come and was not asked for. */

@@ -8,7 +8,7 @@
 import { writeFileSync } from 'node:fs'
 import { constants as osConstants } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { RUN_CAPS, type RunCap } from '../../contracts/index.ts'
 import { controlsOf } from './controls.ts'
 import type { Control, Layer, RunOutcome, RunRequest, Sandbox, SandboxRequest } from './driver.ts'
@@ -25,7 +25,7 @@ import {
   processUse,
 } from './meters.ts'
 import { type Opened, OWN_TASKS } from './opening.ts'
-import { destroyEnds, type Ends, feed, flowing, openEnds } from './pipe-ends.ts'
+import { destroyEnds, type Ends, feed, finish, flow, openEnds } from './pipe-ends.ts'
 import { removeTree } from './remove-tree.ts'
 import { processLimits, runScript, sizeLine, TERMINAL_TASKS } from './run-script.ts'
 import { monotonicMs, SLOT, SLOTS_BYTES, Watch, type WatchOrder } from './watch.ts'
@@ -49,18 +49,20 @@ interface Waiting {
 export class LinuxSandbox implements Sandbox {
   readonly layers: readonly Layer[]
   readonly controls: readonly Control[]
-  readonly #request: SandboxRequest
+  #request: SandboxRequest
   readonly #opened: Opened
   readonly #watcher: Watcher
   #waiting: Promise<Waiting> | null
   #running: Waiting | null = null
+  #lastEnd: Promise<unknown> | null = null
   #hasTerminal = false
   #onClosed: () => void = () => undefined
   #usedCpuMs = 0
   #usedMs = 0
   #closed: Promise<void> | null = null
 
-  private constructor(request: SandboxRequest, opened: Opened, watcher: Watcher) {
+  /** Does not wait for the shell inside: whoever runs does. */
+  constructor(request: SandboxRequest, opened: Opened, watcher: Watcher) {
     this.#request = request
     this.#opened = opened
     this.#watcher = watcher
@@ -72,14 +74,18 @@ export class LinuxSandbox implements Sandbox {
     this.#waiting.catch(() => undefined)
   }
 
-  /** Does not wait for the shell inside: whoever runs does. */
-  static begin(request: SandboxRequest, opened: Opened, watcher: Watcher): LinuxSandbox {
-    return new LinuxSandbox(request, opened, watcher)
-  }
-
   /** Resolves when a shell waits inside. */
   async ready(): Promise<void> {
     await this.#waiting
+  }
+
+  get isAlive(): boolean {
+    return this.#opened.holder.isAlive
+  }
+
+  /** Made before anybody asked, for a request with the same key: only time is capped anew. */
+  adopt(request: SandboxRequest): void {
+    this.#request = request
   }
 
   signal(name: NodeJS.Signals): void {
@@ -99,6 +105,7 @@ export class LinuxSandbox implements Sandbox {
     const waiting = await (this.#waiting ?? this.#launch())
     this.#waiting = null
     this.#running = waiting
+    this.#lastEnd = waiting.end
     this.#hasTerminal = request.terminal !== null
     try {
       return await this.#runIn(waiting, request)
@@ -130,8 +137,10 @@ export class LinuxSandbox implements Sandbox {
     await Promise.all([removeTree(directory), backing.release(), group?.remove()])
   }
 
-  #launch(): Promise<Waiting> {
+  async #launch(): Promise<Waiting> {
     const { holder, pipes } = this.#opened
+    // The bubblewrap before this one has to be gone, or its end would be taken for ours.
+    await this.#lastEnd
     const ends = openEnds(pipes)
     const end = holder.control.next()
     holder.go()
@@ -159,13 +168,11 @@ export class LinuxSandbox implements Sandbox {
     const { holder, directory } = this.#opened
     const limits = processLimits(
       this.#request.caps,
+      request.terminal !== null,
       this.#opened.group?.files.processes !== undefined,
     )
     writeFileSync(join(directory, 'command'), runScript(request, limits))
-    const outputs = [
-      flowing(ends.stdout, (bytes) => request.onOutput('stdout', bytes)),
-      flowing(ends.stderr, (bytes) => request.onOutput('stderr', bytes)),
-    ]
+    flow(ends, request.onOutput)
     const order = this.#order(pid, request.terminal === null ? 0 : TERMINAL_TASKS)
     const startedMs = monotonicMs()
     const startedAtMs = Date.now()
@@ -178,10 +185,10 @@ export class LinuxSandbox implements Sandbox {
     this.#watcher.watch(order)
     const ended = await this.#ending(order, waiting.end)
     const watch = new Watch(order)
+    watch.raiseCpu(ended.cpuMs)
     const cause = this.#cause(watch, ended)
-    await dead(waiting, order)
-    ends.stdin.destroy()
-    await Promise.all(outputs)
+    await dead(pid, order)
+    finish(ends, this.#opened.pipes, request.onOutput)
     request.abort.removeEventListener('abort', onAbort)
     if (ended.isMisplaced) throw this.#misplaced(request)
     const durationMs = monotonicMs() - startedMs
@@ -240,17 +247,17 @@ export class LinuxSandbox implements Sandbox {
   /** Until the command has ended, and what it left behind too or the grace is over. */
   async #ending({ pid, deadlineMs }: WatchOrder, end: Promise<unknown>): Promise<Ending> {
     const { inner } = this.#opened.holder
-    const words: string[] = []
+    const told = new Told()
     for (;;) {
       const line = await inner.nextOr(end)
-      if (line === null) return { status: null, words, left: 0, isMisplaced: false }
-      const status = /^X(\d+)$/.exec(line)?.[1]
-      if (status !== undefined) {
+      if (line === null) return { ...told.ending(), status: null, left: 0 }
+      const [, status, isAlone] = /^X(\d+) ?(\d*)$/.exec(line) ?? []
+      if (status === undefined) told.take(line)
+      else {
         const graceMs = Math.min(monotonicMs() + GRACE_MS, deadlineMs)
-        const left = await aloneOrLate(pid, graceMs)
-        return { status: Number(status), words, left, isMisplaced: words.includes('C') }
+        const left = isAlone === '1' ? 0 : await aloneOrLate(pid, graceMs)
+        return { ...told.ending(), status: Number(status), left }
       }
-      words.push(line)
     }
   }
 
@@ -298,6 +305,30 @@ interface Ending {
   readonly words: readonly string[]
   readonly left: number
   readonly isMisplaced: boolean
+  /** Of all that was waited for, as the shell inside counts. */
+  readonly cpuMs: number
+}
+
+/** What the shell inside tells before its last word: times, that it found no directory, a signal. */
+class Told {
+  readonly #words: string[] = []
+  #times: readonly number[] = []
+
+  take(line: string): void {
+    const times = [...line.matchAll(/(\d+)m([\d.]+)s/g)]
+    if (times.length === 2) {
+      this.#times = times.map(([, minutes, seconds]) => Number(minutes) * 60 + Number(seconds))
+    } else this.#words.push(line)
+  }
+
+  ending(): Pick<Ending, 'words' | 'isMisplaced' | 'cpuMs'> {
+    return {
+      words: this.#words,
+      isMisplaced: this.#words.includes('C'),
+      // The last line is that of the children.
+      cpuMs: this.#times.reduce((sum, seconds) => sum + seconds * 1000, 0),
+    }
+  }
 }
 
 /** With a command that a signal ended the shell says so, except for these two. */
@@ -330,17 +361,20 @@ async function childPid(status: Lines, end: Promise<unknown>): Promise<number> {
   }
 }
 
-async function dead({ pid, end }: Waiting, { shared }: WatchOrder): Promise<void> {
+async function dead(pid: number, { shared }: WatchOrder): Promise<void> {
   // The supervision looks no more: after this the number may belong to somebody else.
   new Float64Array(shared)[SLOT.live] = 0
-  killQuietly(pid, 'SIGKILL')
-  await end
+  if (!isDead(pid)) killQuietly(pid, 'SIGKILL')
   await untilDead(pid)
 }
 
-/** Only when bubblewrap itself was killed is there anything to wait for here. */
+const TURNS = 20
+
+/** Mostly at once, so a few turns of the loop are tried before the clock is asked. */
 async function untilDead(pid: number): Promise<void> {
-  while (!isDead(pid)) await pause(1)
+  for (let turn = 0; !isDead(pid); turn++) {
+    await (turn < TURNS ? nextTurn() : pause(1))
+  }
 }
 
 /** How many processes still live when the command's leftovers had their time. */

@@ -13,44 +13,21 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { type Bubble, bubbleArguments, FD, OWNER_CAPABILITIES } from './bubble.ts'
-import { ControlGroup, type GroupPlaces } from './cgroup.ts'
+import { ControlGroup } from './cgroup.ts'
 import type { Caps, Layer, SandboxRequest } from './driver.ts'
 import { sandboxFailure } from './failure.ts'
-import type { FifoStock } from './fifo-stock.ts'
 import { Holder } from './holder.ts'
-import { liveSocketPlaces } from './live-sockets.ts'
-import { type Mask, masksOf, procMasks, systemMasks } from './masks.ts'
+import { procMasks } from './masks.ts'
 import { mountLines } from './mount-lines.ts'
-import { isWithin, readMounts } from './mount-table.ts'
-import { type OverlayPlan, type PlannedRoot, planOverlays } from './overlay-plan.ts'
+import type { OverlayPlan } from './overlay-plan.ts'
 import { destroyEnds, type Ends, openEnds, type Pipes } from './pipe-ends.ts'
 import { requireProgram } from './programs.ts'
 import { removeTree } from './remove-tree.ts'
 import { TERMINAL_TASKS } from './run-script.ts'
 import { quoteAll } from './shell-text.ts'
+import { isInside, isRoot, type Masks, type Survey } from './survey.ts'
 import type { DiskMeter } from './watch.ts'
-
-/** What a driver has ready for every sandbox it opens. */
-export interface Workshop {
-  /** Private to this driver; holds a directory for each sandbox, the filters and the pipes. */
-  readonly directory: string
-  readonly fifos: FifoStock
-  readonly groups: GroupPlaces
-  readonly filters: Readonly<Record<SandboxRequest['sockets'], string>>
-  readonly strayDescriptors: readonly number[]
-  /** Never visible inside, besides what a request hides. */
-  readonly ownPlaces: readonly string[]
-  /** Memory for the uppers of this size, or a directory for them. */
-  chooseBacking(diskMb: number, roots: readonly PlannedRoot[], name: string): Backing
-}
-
-export type Backing =
-  | { readonly kind: 'memory'; readonly release: () => void }
-  | {
-      readonly kind: 'disk'
-      readonly directory: string
-      readonly release: () => Promise<void> | void
-    }
+import type { Backing, Workshop } from './workshop.ts'
 
 /** An open sandbox with a shell waiting inside, before anything ran in it. */
 export interface Opened {
@@ -69,20 +46,21 @@ export interface Opened {
 }
 
 const PRIVATE_PLACES = ['/tmp', '/var/tmp']
-const HIDDEN_ALREADY = ['/tmp', '/var/tmp', '/dev', '/run', '/proc', '/sys']
 const MEBIBYTE = 1024 * 1024
 const SHARED_MEMORY_BYTES = 64 * MEBIBYTE
 /** The holder, bubblewrap and the waiting shell. */
 export const OWN_TASKS = 3
 const OWN_BYTES = 16 * MEBIBYTE
 
-export async function openSandbox(request: SandboxRequest, shop: Workshop): Promise<Opened> {
-  const plan = planOverlays(request, readMounts())
-  refuseForeignRoots(request, plan)
+export async function openSandbox(
+  request: SandboxRequest,
+  survey: Survey,
+  shop: Workshop,
+): Promise<Opened> {
   const directory = join(shop.directory, fileName(request.sandboxId))
   const undo: (() => Promise<void> | void)[] = []
   try {
-    return await build(request, shop, plan, directory, undo)
+    return await build(request, shop, survey, directory, undo)
   } catch (error) {
     for (const step of undo.reverse()) await step()
     throw error
@@ -92,7 +70,7 @@ export async function openSandbox(request: SandboxRequest, shop: Workshop): Prom
 async function build(
   request: SandboxRequest,
   shop: Workshop,
-  plan: OverlayPlan,
+  { plan, masksNow }: Survey,
   directory: string,
   undo: (() => Promise<void> | void)[],
 ): Promise<Opened> {
@@ -120,7 +98,7 @@ async function build(
   const pipes = pipesIn(directory)
   const taken = shop.fifos.take([pipes.stdin, pipes.stdout, pipes.stderr])
   taken.catch(() => undefined)
-  const masks = masksFor(request, plan, shop, directory)
+  const masks = masksNow()
   prepareDirectory(directory, plan, masks)
   const bubble = bubbleOf(request, plan, masks, directory)
   writeFileSync(join(directory, 'run'), runLine(bubble, shop.filters[request.sockets], pipes))
@@ -142,25 +120,6 @@ async function build(
     disk: diskMeter(holder, directory, backing),
     pipes,
     ends,
-  }
-}
-
-function refuseForeignRoots(
-  { scopeRoots, foreignOwners }: SandboxRequest,
-  plan: OverlayPlan,
-): void {
-  const own = process.getuid?.() ?? 0
-  if (foreignOwners && own !== 0) {
-    const message = 'files of other owners can be rehearsed by root only'
-    throw sandboxFailure('sandbox.unmapped_owner', '', message)
-  }
-  if (foreignOwners) return
-  for (const path of scopeRoots) {
-    const { uid } = plan.roots.find((root) => root.path === path) ?? statSync(path)
-    if (uid === own) continue
-    const message = `the scope root \`${path}\` belongs to user ${uid}, who does not exist inside`
-    const hint = `run as that user, or: sudo chown ${own} ${path}`
-    throw sandboxFailure('sandbox.unmapped_owner', path, message, hint)
   }
 }
 
@@ -246,42 +205,6 @@ async function mounted(holder: Holder, { roots }: OverlayPlan): Promise<void> {
   }
 }
 
-interface Masks {
-  /** By the holder, before bubblewrap. */
-  readonly mounted: readonly Mask[]
-  /** By bubblewrap: places that hold a root or the working directory, and so cannot go before. */
-  readonly late: readonly string[]
-}
-
-function masksFor(
-  request: SandboxRequest,
-  { roots, shown }: OverlayPlan,
-  shop: Workshop,
-  directory: string,
-): Masks {
-  const paths = [...roots.map(({ path }) => path), ...shown]
-  const holdsRoot = (path: string): boolean => paths.some((root) => isWithin(root, path))
-  const system = isRoot() ? systemMasks(request.scopeRoots) : []
-  const late = system.filter(({ path }) => holdsRoot(path) || isWithin(directory, path))
-  const early = system.filter((mask) => !late.includes(mask))
-  const sockets = request.sockets === 'inside' ? liveSocketPlaces(paths) : []
-  const gone = [...HIDDEN_ALREADY, ...late.map(({ path }) => path)]
-  const hidden = [...request.hidden, ...shop.ownPlaces, ...sockets]
-  return {
-    mounted: masksOf([
-      ...early.map(({ path }) => path),
-      ...hidden.filter((path) => isInside(path, paths) || !isInside(path, gone)),
-    ]),
-    late: late
-      .map(({ path }) => path)
-      .filter((path) => !paths.includes(path) && !isInside(path, paths)),
-  }
-}
-
-function isInside(path: string, places: readonly string[]): boolean {
-  return places.some((place) => isWithin(path, place))
-}
-
 function bubbleOf(
   request: SandboxRequest,
   { roots, shown }: OverlayPlan,
@@ -290,14 +213,14 @@ function bubbleOf(
 ): Bubble {
   const paths = roots.map(({ path }) => path)
   const proc = isRoot() ? procMasks() : null
-  const from = (name: string) => (at: string, index: number) => ({
+  const bound = (name: string) => (at: string, index: number) => ({
     from: join(directory, `${name}${index}`),
     at,
   })
   return {
-    binds: paths.map(from('m')),
-    shown: shown.map(from('s')),
-    scratch: PRIVATE_PLACES.map(from('p')).filter(
+    binds: paths.map(bound('m')),
+    shown: shown.map(bound('s')),
+    scratch: PRIVATE_PLACES.map(bound('p')).filter(
       ({ at }) => isDirectory(at) && !isInside(at, paths),
     ),
     masks: late,
@@ -312,10 +235,6 @@ function bubbleOf(
 
 function isDirectory(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
-}
-
-function isRoot(): boolean {
-  return process.getuid?.() === 0
 }
 
 function runLine(bubble: Bubble, filter: string, pipes: Pipes): string {

@@ -1,8 +1,8 @@
 /**
- * Our ends of the named pipes of a run. Both outputs are opened before the command's side is, so the
- * first writer finds a reader and the last one to leave ends the stream.
+ * Our ends of the named pipes of a run. They are opened before the command's side is, so that the first
+ * writer finds a reader.
  */
-import { constants, openSync } from 'node:fs'
+import { closeSync, constants, openSync, readSync } from 'node:fs'
 import { Socket } from 'node:net'
 import type { RunRequest } from './driver.ts'
 
@@ -40,12 +40,44 @@ export function destroyEnds(ends: Ends): void {
   for (const socket of Object.values(ends)) socket.destroy()
 }
 
-/** Resolves when every writer is gone and everything written was handed over. */
-export function flowing(socket: Socket, onBytes: (bytes: Uint8Array) => void): Promise<void> {
-  socket.on('data', onBytes)
-  return new Promise((resolve) => {
-    socket.once('close', () => resolve())
-  })
+type OnOutput = RunRequest['onOutput']
+
+export function flow({ stdout, stderr }: Ends, onOutput: OnOutput): void {
+  stdout.on('data', (bytes) => onOutput('stdout', bytes))
+  stderr.on('data', (bytes) => onOutput('stderr', bytes))
+}
+
+/**
+ * When everything inside is dead: hands over what still lies in the pipes, and closes. Not by waiting
+ * for their end, since bubblewrap holds them open until it has been told of the death.
+ */
+export function finish(ends: Ends, pipes: Pipes, onOutput: OnOutput): void {
+  for (const name of ['stdout', 'stderr'] as const) {
+    if (!ends[name].readableEnded) drain(pipes[name], (bytes) => onOutput(name, bytes))
+  }
+  destroyEnds(ends)
+}
+
+const CHUNK_BYTES = 64 * 1024
+
+function drain(path: string, onBytes: (bytes: Uint8Array) => void): void {
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    for (let bytes = readNow(fd); bytes !== null; bytes = readNow(fd)) onBytes(bytes)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function readNow(fd: number): Uint8Array | null {
+  const bytes = Buffer.allocUnsafe(CHUNK_BYTES)
+  try {
+    const count = readSync(fd, bytes)
+    return count === 0 ? null : bytes.subarray(0, count)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return null
+    throw error
+  }
 }
 
 export function feed(socket: Socket, stdin: RunRequest['stdin']): void {

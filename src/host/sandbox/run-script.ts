@@ -24,14 +24,16 @@ const BLOCK_BYTES = 512
 /** What one process may take at most; backstops behind the caps of the whole sandbox. */
 export function processLimits(
   { cpuMs, diskMb, processes }: Caps,
+  hasTerminal: boolean,
   hasCounter: boolean,
 ): ProcessLimits {
+  // The waiting shell, and one above the cap so that passing it can be seen.
+  const own = 2 + (hasTerminal ? TERMINAL_TASKS : 0)
   return {
     cpuSeconds: Math.ceil(cpuMs / 1000) + 1,
     fileBytes: diskMb * 1024 * 1024,
     openFiles: OPEN_FILES,
-    // The waiting shell, and one above the cap so that passing it can be seen.
-    processes: hasCounter ? null : processes + 2 + TERMINAL_TASKS,
+    processes: hasCounter ? null : processes + own,
   }
 }
 

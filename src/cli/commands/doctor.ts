@@ -1,0 +1,64 @@
+/**
+ * `writ doctor`: tries each control of the sandbox as this user and says how to get what is missing.
+ * Says the trust level plainly, and whether the home's human has a credential.
+ */
+import { createDriver, HomeFailure, type Probe } from '../../host/index.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
+import { LEVEL, withHistory } from '../home.ts'
+import type { Terminal } from '../terminal.ts'
+
+/** Without these commands are rehearsed all the same, only on the disk or without a terminal. */
+const OPTIONAL = ['overlay_memory', 'terminal']
+
+export async function run(call: Call): Promise<Exit> {
+  const driver = createDriver()
+  const controls = await driver.probe()
+  await driver.close()
+  const ok = controls.every(({ name, status }) => status !== 'absent' || OPTIONAL.includes(name))
+  const credential = await credentialOf(call)
+  const answer = { ok, level: LEVEL, credential, controls }
+  await call.terminal.out(
+    call.options.isOn('json')
+      ? `${JSON.stringify(answer)}\n`
+      : `${[...controls.map((control) => line(control, call.terminal)), ...closing(answer)].join('\n')}\n`,
+  )
+  return ok ? EXIT.yes : EXIT.no
+}
+
+type Credential = 'none' | 'passphrase' | null
+
+/** Null where there is no home. */
+async function credentialOf(call: Call): Promise<Credential> {
+  try {
+    return await withHistory(call, async ({ register }) =>
+      register.credential === null ? 'none' : 'passphrase',
+    )
+  } catch (error) {
+    if (error instanceof HomeFailure && error.fault.code === 'home.missing') return null
+    throw error
+  }
+}
+
+const NAME_WIDTH = 18
+
+function line({ name, status, hint }: Probe, { paint }: Terminal): string {
+  const word = status === 'absent' ? paint.bad(status) : paint.good(status)
+  const more = hint === undefined ? '' : `  ${paint.dim(hint)}`
+  return `${name.padEnd(NAME_WIDTH)} ${word}${more}`
+}
+
+const CREDENTIALS = {
+  none: 'no human credential: only what a plain yes may approve can be approved',
+  passphrase: 'the human of this home has a passphrase',
+}
+
+function closing({ ok, credential }: { readonly ok: boolean; readonly credential: Credential }) {
+  return [
+    '',
+    ok
+      ? 'commands can be rehearsed here'
+      : 'commands cannot be rehearsed here until that is repaired',
+    `trust level ${LEVEL}: bounds what goes through writ, and mistakes; it does not bind a hostile process of this user`,
+    ...(credential === null ? [] : [CREDENTIALS[credential]]),
+  ]
+}

@@ -1,0 +1,98 @@
+/**
+ * What a request means on this machine as it is now: which directories get an overlay and which places
+ * are out of sight. Two requests with the same key can use the same sandbox, made before either came.
+ */
+import { statSync } from 'node:fs'
+import type { SandboxRequest } from './driver.ts'
+import { sandboxFailure } from './failure.ts'
+import { liveSocketPlaces } from './live-sockets.ts'
+import { type Mask, masksOf, systemMasks } from './masks.ts'
+import { isWithin, readMounts } from './mount-table.ts'
+import { type OverlayPlan, planOverlays } from './overlay-plan.ts'
+import type { Workshop } from './workshop.ts'
+
+const HIDDEN_ALREADY = ['/tmp', '/var/tmp', '/dev', '/run', '/proc', '/sys']
+
+export interface Survey {
+  readonly plan: OverlayPlan
+  /** Looked for when first asked, since that can wait until the holder is on its way. */
+  readonly masksNow: () => Masks
+}
+
+export function survey(request: SandboxRequest, shop: Workshop): Survey {
+  const plan = planOverlays(request, readMounts())
+  refuseForeignRoots(request, plan)
+  let found: Masks | null = null
+  return {
+    plan,
+    masksNow: () => {
+      found ??= masksFor(request, plan, shop)
+      return found
+    },
+  }
+}
+
+/** Everything that is fixed when a sandbox is made; CPU and wall time are not. */
+export function surveyKey({ caps, sockets, foreignOwners }: SandboxRequest, found: Survey): string {
+  const { memoryMb, diskMb, processes } = caps
+  const { plan, masksNow } = found
+  return JSON.stringify([plan, masksNow(), memoryMb, diskMb, processes, sockets, foreignOwners])
+}
+
+function refuseForeignRoots(
+  { scopeRoots, foreignOwners }: SandboxRequest,
+  plan: OverlayPlan,
+): void {
+  const own = process.getuid?.() ?? 0
+  if (foreignOwners && own !== 0) {
+    const message = 'files of other owners can be rehearsed by root only'
+    throw sandboxFailure('sandbox.unmapped_owner', '', message)
+  }
+  if (foreignOwners) return
+  for (const path of scopeRoots) {
+    const { uid } = plan.roots.find((root) => root.path === path) ?? statSync(path)
+    if (uid === own) continue
+    const message = `the scope root \`${path}\` belongs to user ${uid}, who does not exist inside`
+    const hint = `run as that user, or: sudo chown ${own} ${path}`
+    throw sandboxFailure('sandbox.unmapped_owner', path, message, hint)
+  }
+}
+
+export interface Masks {
+  /** By the holder, before bubblewrap. */
+  readonly mounted: readonly Mask[]
+  /** By bubblewrap: places that hold a root or the working directory, and so cannot go before. */
+  readonly late: readonly string[]
+}
+
+function masksFor(
+  request: SandboxRequest,
+  { roots, shown }: OverlayPlan,
+  { directory, ownPlaces }: Workshop,
+): Masks {
+  const paths = [...roots.map(({ path }) => path), ...shown]
+  const holdsRoot = (path: string): boolean => paths.some((root) => isWithin(root, path))
+  const system = isRoot() ? systemMasks(request.scopeRoots) : []
+  const late = system.filter(({ path }) => holdsRoot(path) || isWithin(directory, path))
+  const early = system.filter((mask) => !late.includes(mask))
+  const sockets = request.sockets === 'inside' ? liveSocketPlaces(paths) : []
+  const gone = [...HIDDEN_ALREADY, ...late.map(({ path }) => path)]
+  const hidden = [...request.hidden, ...ownPlaces, ...sockets]
+  return {
+    mounted: masksOf([
+      ...early.map(({ path }) => path),
+      ...hidden.filter((path) => isInside(path, paths) || !isInside(path, gone)),
+    ]),
+    late: late
+      .map(({ path }) => path)
+      .filter((path) => !paths.includes(path) && !isInside(path, paths)),
+  }
+}
+
+export function isInside(path: string, places: readonly string[]): boolean {
+  return places.some((place) => isWithin(path, place))
+}
+
+export function isRoot(): boolean {
+  return process.getuid?.() === 0
+}

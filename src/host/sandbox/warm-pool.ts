@@ -1,0 +1,100 @@
+/**
+ * Sandboxes made before they are needed, for programs that live long. An entry waits with its shell
+ * inside, is used once, and fits only requests that mean the same on the machine as it is now: when a
+ * root is replaced, a mask is added or a mount comes, the key changes and the entry is never taken.
+ *
+ * The pool learns: whatever was asked for last is made ready again.
+ */
+import type { SandboxRequest } from './driver.ts'
+import type { LinuxSandbox } from './linux-sandbox.ts'
+import type { Survey } from './survey.ts'
+
+/** An overlay should not stand for long over a tree that others change. */
+const AGE_MAX_MS = 60_000
+/** More at a time would take the processors away from who is waiting. */
+const MAKING_MAX = 2
+
+interface Entry {
+  readonly key: string
+  readonly madeAtMs: number
+  readonly sandbox: Promise<LinuxSandbox>
+}
+
+type Make = (request: SandboxRequest, found: Survey) => Promise<LinuxSandbox>
+
+export class WarmPool {
+  readonly #size: number
+  readonly #make: Make
+  #entries: readonly Entry[] = []
+  #making = 0
+  #made = 0
+  #isClosed = false
+
+  constructor(size: number, make: Make) {
+    this.#size = size
+    this.#make = make
+  }
+
+  /** An entry that fits, perhaps still on its way; null when one has to be made. */
+  take(key: string, request: SandboxRequest, found: Survey): Promise<LinuxSandbox> | null {
+    const oldestMs = performance.now() - AGE_MAX_MS
+    this.#drop((entry) => entry.madeAtMs <= oldestMs)
+    const fitting = this.#entries.find((entry) => entry.key === key)
+    if (fitting === undefined && this.#entries.length >= this.#size) {
+      const [oldest] = this.#entries
+      this.#drop((entry) => entry === oldest)
+    }
+    this.#entries = this.#entries.filter((entry) => entry !== fitting)
+    // After whoever asked has got what it needs.
+    setImmediate(() => this.#fill(key, request, found))
+    return fitting?.sandbox ?? null
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const entries = this.#entries
+    this.#entries = []
+    await Promise.all(entries.map(discard))
+  }
+
+  #fill(key: string, request: SandboxRequest, found: Survey): void {
+    while (!this.#isClosed && this.#entries.length < this.#size && this.#making < MAKING_MAX) {
+      this.#making++
+      const name = `warm-${process.pid}-${this.#made++}`
+      const sandbox = this.#ready({ ...request, sandboxId: name }, found)
+      const entry: Entry = { key, madeAtMs: performance.now(), sandbox }
+      this.#entries = [...this.#entries, entry]
+      sandbox.then(
+        () => this.#done(key, request, found),
+        () => this.#failed(entry),
+      )
+    }
+  }
+
+  async #ready(request: SandboxRequest, found: Survey): Promise<LinuxSandbox> {
+    const sandbox = await this.#make(request, found)
+    await sandbox.ready()
+    return sandbox
+  }
+
+  #done(key: string, request: SandboxRequest, found: Survey): void {
+    this.#making--
+    this.#fill(key, request, found)
+  }
+
+  /** Who asks next makes one itself and hears why it cannot be. */
+  #failed(entry: Entry): void {
+    this.#making--
+    this.#entries = this.#entries.filter((other) => other !== entry)
+  }
+
+  #drop(isStale: (entry: Entry) => boolean): void {
+    for (const entry of this.#entries.filter(isStale)) discard(entry)
+    this.#entries = this.#entries.filter((entry) => !isStale(entry))
+  }
+}
+
+async function discard({ sandbox }: Entry): Promise<void> {
+  const made = await sandbox.catch(() => null)
+  await made?.close()
+}

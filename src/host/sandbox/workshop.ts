@@ -1,0 +1,187 @@
+/**
+ * What a driver has ready for every sandbox it opens: a private directory, filters, pipes, the places
+ * of control groups, and memory or disk for layers. Made once, gone with the driver; what a process
+ * left that was killed is swept up by the next.
+ */
+import { randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { freemem, release } from 'node:os'
+import { join } from 'node:path'
+import { findGroupPlaces, type GroupPlaces } from './cgroup.ts'
+import type { SandboxRequest } from './driver.ts'
+import { sandboxFailure } from './failure.ts'
+import { FifoStock } from './fifo-stock.ts'
+import { isDead } from './meters.ts'
+import type { PlannedRoot } from './overlay-plan.ts'
+import { requireProgram } from './programs.ts'
+import { removeTree } from './remove-tree.ts'
+import { assembleFilter, filterBytes } from './seccomp.ts'
+import type { Architecture } from './syscalls.ts'
+
+export interface Workshop {
+  /** Private to this driver; holds a directory for each sandbox, the filters and the pipes. */
+  readonly directory: string
+  readonly fifos: FifoStock
+  readonly groups: GroupPlaces
+  readonly filters: Readonly<Record<SandboxRequest['sockets'], string>>
+  readonly strayDescriptors: readonly number[]
+  /** Never visible inside, besides what a request hides. */
+  readonly ownPlaces: readonly string[]
+  /** Memory for the uppers of this size, or a directory for them. */
+  chooseBacking(diskMb: number, roots: readonly PlannedRoot[], name: string): Backing
+  remove(): Promise<void>
+}
+
+export interface WorkshopOptions {
+  readonly directory?: string
+  readonly disks?: readonly string[]
+}
+
+export type Backing =
+  | { readonly kind: 'memory'; readonly release: () => void }
+  | {
+      readonly kind: 'disk'
+      readonly directory: string
+      readonly release: () => Promise<void> | void
+    }
+
+export function makeWorkshop(options: WorkshopOptions, architecture: Architecture): Workshop {
+  for (const name of ['bwrap', 'unshare', 'setpriv', 'mount', 'sh'] as const) requireProgram(name)
+  const base = privateDirectory(options.directory ?? `/tmp/writ-${process.getuid?.() ?? 0}`)
+  sweep(base)
+  const directory = join(base, `${process.pid}-${randomBytes(4).toString('hex')}`)
+  mkdirSync(directory, { mode: 0o700 })
+  const memory = new MemoryBudget()
+  const fifos = new FifoStock(join(directory, 'fifos'))
+  const disks = [...(options.disks ?? []), directory]
+  return {
+    directory,
+    fifos,
+    groups: findGroupPlaces(),
+    filters: writeFilters(directory, architecture),
+    strayDescriptors: strayDescriptors(),
+    ownPlaces: [base, ...(options.disks ?? [])],
+    chooseBacking: (diskMb, roots, name) =>
+      memory.take(diskMb) ?? diskBacking(disks, roots, `${name}.upper`),
+    remove: async () => {
+      await fifos.settle()
+      await removeTree(directory)
+    },
+  }
+}
+
+/** Nobody else may have made it: others could wait there with links of theirs. */
+function privateDirectory(path: string): string {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  const { uid, mode } = lstatSync(path)
+  if (!lstatSync(path).isDirectory() || uid !== process.getuid?.()) {
+    const message = `the directory \`${path}\` for sandboxes is not this user's own`
+    throw sandboxFailure('sandbox.failed', path, message)
+  }
+  if ((mode & 0o077) !== 0) chmodSync(path, 0o700)
+  return path
+}
+
+/** What processes that are gone have left. */
+function sweep(base: string): void {
+  for (const name of readdirSync(base)) {
+    const pid = Number(/^(\d+)-[0-9a-f]{8}$/.exec(name)?.[1] ?? 0)
+    // Nobody waits for it, and what cannot be removed now can be the next time.
+    if (pid > 0 && isDead(pid)) removeTree(join(base, name)).catch(() => undefined)
+  }
+}
+
+function writeFilters(directory: string, architecture: Architecture): Workshop['filters'] {
+  const write = (sockets: SandboxRequest['sockets']): string => {
+    const file = join(directory, `filter-${sockets}`)
+    writeFileSync(file, filterBytes(assembleFilter(architecture, sockets)), { mode: 0o600 })
+    return file
+  }
+  return { none: write('none'), inside: write('inside') }
+}
+
+const CLOSED_ON_EXEC = 0o2000000
+
+/** Inherited descriptors that every program started from here would get (Node closes low ones only). */
+function strayDescriptors(): readonly number[] {
+  const stray: number[] = []
+  for (const name of readdirSync('/proc/self/fd')) {
+    const descriptor = Number(name)
+    if (descriptor > 2 && !isClosedOnExec(descriptor)) stray.push(descriptor)
+  }
+  return stray
+}
+
+function isClosedOnExec(descriptor: number): boolean {
+  try {
+    const text = readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8')
+    const flags = Number.parseInt(/^flags:\s*([0-7]+)/m.exec(text)?.[1] ?? '0', 8)
+    return (flags & CLOSED_ON_EXEC) !== 0
+  } catch {
+    // The descriptor of this very listing is gone.
+    return true
+  }
+}
+
+const MEMORY_MAX_MB = 256
+const MEBIBYTE = 1024 * 1024
+
+/** Layers in memory: small ones, on kernels whose tmpfs has attributes, within a quarter of what is free. */
+class MemoryBudget {
+  #takenMb = 0
+  readonly #isPossible = kernelIsAtLeast(6, 6)
+
+  take(diskMb: number): Backing | null {
+    if (!this.#isPossible || diskMb > MEMORY_MAX_MB) return null
+    if (this.#takenMb + diskMb > availableMb() / 4) return null
+    this.#takenMb += diskMb
+    let isTaken = true
+    const release = (): void => {
+      if (isTaken) this.#takenMb -= diskMb
+      isTaken = false
+    }
+    return { kind: 'memory', release }
+  }
+}
+
+function availableMb(): number {
+  try {
+    const kilobytes = /^MemAvailable:\s*(\d+)/m.exec(readFileSync('/proc/meminfo', 'utf8'))?.[1]
+    return Number(kilobytes ?? 0) / 1024
+  } catch {
+    return freemem() / MEBIBYTE
+  }
+}
+
+export function kernelIsAtLeast(
+  major: number,
+  minor: number,
+  version: string = release(),
+): boolean {
+  const [first = 0, second = 0] = version.split('.').map((part) => Number.parseInt(part, 10))
+  return first > major || (first === major && second >= minor)
+}
+
+function diskBacking(
+  disks: readonly string[],
+  roots: readonly PlannedRoot[],
+  name: string,
+): Backing {
+  const device = roots[0]?.device
+  const chosen = disks.find((disk) => deviceOf(disk) === device) ?? disks.at(-1) ?? '/tmp'
+  const directory = join(chosen, name)
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  return { kind: 'disk', directory, release: () => removeTree(directory) }
+}
+
+function deviceOf(path: string): number | null {
+  return statSync(path, { throwIfNoEntry: false })?.dev ?? null
+}
