@@ -143,8 +143,13 @@ export class Place {
 
   /** The same on a terminal, with a person who follows the steps. */
   person(args: readonly string[], steps: readonly Step[], around: Around = {}): Seen {
+    return this.at(this.argv(args, around), steps, around)
+  }
+
+  /** Any program at a terminal. */
+  at(argv: readonly string[], steps: readonly Step[], around: Around = {}): Seen {
     const order = {
-      argv: this.argv(args, around),
+      argv,
       cwd: around.cwd ?? this.project,
       env: { TERM: 'xterm-256color', ...this.env(around) },
       seconds: SECONDS / 2,

@@ -40,6 +40,40 @@ describe('the command', () => {
     expect(seen.mode).toEqual(COOKED)
   })
 
+  it('draws as it wants to: its bytes come out as they are', () => {
+    const seen = place.execAsPerson([], "printf 'a\\nb'; stty -opost; printf 'c\\nd'", [
+      { expect: 'a\r\nbc\nd' },
+    ])
+    expect(seen).toMatchObject({ failed: null, status: 0, mode: COOKED })
+  })
+
+  it('can be put aside with Ctrl-Z and taken up again', () => {
+    const script =
+      'echo rea""dy; i=0; while [ $i -lt 20 ]; do i=$((i+1)); sleep 0.1; done; echo ov""er'
+    const command = place
+      .argv(['exec', '--', 'sh', '-c', script])
+      .map((word) => `'${word}'`)
+      .join(' ')
+    const seen = place.at(
+      ['bash', '--norc', '-i'],
+      [
+        { send: `${command}\n` },
+        { expect: 'ready' },
+        { send: '\u001a' },
+        { expect: 'Stopped' },
+        { send: 'echo be""tween; stty -a | grep -ow icanon\n' },
+        { expect: 'between\r\nicanon' },
+        { send: 'fg\n' },
+        { expect: 'over' },
+        { expect: 'PROMPT ' },
+        { send: 'echo "status $?"; exit 0\n' },
+        { expect: 'status 0' },
+      ],
+      { env: { PS1: 'PROMPT ' } },
+    )
+    expect(seen).toMatchObject({ failed: null, status: 0 })
+  })
+
   it('gets what is typed, and Ctrl-C as a signal', () => {
     const script = 'trap "echo caught; exit 5" INT; echo ready; while :; do sleep 0.1; done'
     const seen = place.execAsPerson([], script, [
@@ -176,11 +210,16 @@ describe('the question', () => {
     expect(shown).toContain('+a\\u001b[2Jb\\u202ec')
   })
 
-  it('with pipes on one side the question is still asked, on standard error', () => {
-    const seen = place.person(['exec', '--', 'sh', '-c', 'echo out; echo x > piped'], YES, {
-      through: ['sh', '-c', '"$@" > out.txt', 'x'],
-      cwd: place.project,
-    })
+  it('with pipes on one side it is asked on standard error; what others changed is asked again', () => {
+    const around = { through: ['sh', '-c', '"$@" > out.txt', 'x'], cwd: place.project }
+    const steps = [
+      ...YES,
+      { expect: 'Changed meanwhile, by others (1)' },
+      { expect: `! ${place.project}/out.txt` },
+      ...YES,
+    ]
+    const script = 'echo out; echo x > piped'
+    const seen = place.person(['exec', '--', 'sh', '-c', script], steps, around)
     expect(seen).toMatchObject({ failed: null, status: 0, mode: COOKED })
     expect(place.text('out.txt')).toBe('out\n')
     expect(place.has('piped')).toBe(true)
