@@ -8,7 +8,7 @@
  * was judged and what was recorded.
  */
 import * as Type from 'typebox'
-import { DOCUMENT_LIMITS, show, showName } from '../../base/index.ts'
+import { GRAPH_LIMITS, show, showName } from '../../base/index.ts'
 import { ACTION_KINDS, RISK_LEVELS } from '../descriptor/descriptor.ts'
 import { type Contract, elements, field, type Subject } from '../kernel/contract.ts'
 import { ActionId, Count, closed, DigestText, Word } from './shapes.ts'
@@ -213,6 +213,7 @@ export const evaluationContract: Contract = {
   prefix: 'gate_record',
   schema: EvaluationSchema,
   checks: [checkRisk, checkResult, checkDoor, checkOverrides],
-  limits: DOCUMENT_LIMITS,
+  // A proposal within its own limits may name more paths than an ordinary document could tell about.
+  limits: GRAPH_LIMITS,
   isRecord: true,
 }
