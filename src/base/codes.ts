@@ -370,6 +370,7 @@ export const CODES = {
   'laws.tier_override': wrong('a law would override one of a stronger tier'),
   'laws.tier_action': wrong('a law of tier 2 would block'),
   'laws.phase': wrong('a law would be overridden by one that is judged later'),
+  'laws.unguarded': wrong('a law reads what some operations lack, and breaks on them'),
   'laws.glob': wrong('a pattern names no place'),
   'laws.host': wrong('a host is not one exact host name'),
 
@@ -500,6 +501,9 @@ export const CODES = {
     'something in scope belongs to a user who does not exist inside',
   ),
   'sandbox.filesystem': broken('the filesystem cannot lie under an overlay'),
+  'sandbox.overlay_attributes': broken(
+    'a scope root carries attributes that mean something to overlays',
+  ),
   'sandbox.scope_mount': broken('another filesystem is mounted inside a scope root'),
   'sandbox.root': broken('a scope root is no directory'),
   'sandbox.cwd': broken('the working directory cannot be entered inside'),

@@ -10,8 +10,10 @@
 import { type Needs, namesIn, needsOf } from './analysis.ts'
 import type { Environment, Frame, HostCalls, Read, Run } from './environment.ts'
 import { type ExpressionFault, placeAt, type Reason, settle, settleAll } from './fault.ts'
+import { mayLackIn, type Scene } from './foresight.ts'
 import { Lowering } from './lower.ts'
 import { parse } from './parse.ts'
+import type { Node } from './syntax.ts'
 import { kindOf, sayType } from './type.ts'
 import { BUDGET, Failure } from './value.ts'
 
@@ -23,6 +25,8 @@ export interface Expression {
   readonly needs: Needs | null
   /** For `evaluate` alone. */
   readonly run: Run
+  /** For `mayLack` alone. */
+  readonly tree: Node
 }
 
 export type Compilation =
@@ -52,7 +56,15 @@ export function compileExpression(source: string, environment: Environment): Com
   }
   if (lowering.faults.length > 0) return { ok: false, faults: settleAll(source, lowering.faults) }
   const names = namesIn(node)
-  return { ok: true, expression: { source, names, needs: needsOf(node), run } }
+  return { ok: true, expression: { source, names, needs: needsOf(node), run, tree: node } }
+}
+
+/**
+ * The path whose absence may leave the expression undetermined in a scene that is known only in
+ * part; null when nothing that is missing there can.
+ */
+export function mayLack({ tree }: Expression, scene: Scene): string | null {
+  return mayLackIn(tree, scene)
 }
 
 const NO_CALLS: HostCalls = Object.freeze({})

@@ -17,8 +17,10 @@ export {
   type Evaluation,
   type Expression,
   evaluate,
+  mayLack,
   type Truth,
 } from './expression.ts'
 export type { ExpressionCode, ExpressionFault, Place, Reason } from './fault.ts'
+export type { Scene } from './foresight.ts'
 export { DEPTH_MAX, NODES_MAX, SOURCE_BYTES_MAX } from './parse.ts'
 export type { ListType, ObjectType, ScalarType, ValueType } from './type.ts'

@@ -19,6 +19,7 @@ import { byRank } from './conflict.ts'
 import { GATE_ENVIRONMENT, RESULT_NAMES } from './gate-environment.ts'
 import { isEarly, type Law, type Laws, settingsOf } from './law.ts'
 import { type LawText, readLawText, type TextPlace } from './law-text.ts'
+import { findUnguarded } from './unguarded.ts'
 
 export interface LawFault extends TextPlace {
   readonly code: Code
@@ -29,7 +30,12 @@ export interface LawFault extends TextPlace {
 }
 
 export type LawsReading =
-  | { readonly ok: true; readonly laws: Laws }
+  | {
+      readonly ok: true
+      readonly laws: Laws
+      /** Legal, and probably not what was meant. */
+      readonly warnings: readonly LawFault[]
+    }
   | { readonly ok: false; readonly faults: readonly LawFault[] }
 
 export async function loadLaws(text: string): Promise<LawsReading> {
@@ -46,7 +52,7 @@ export async function loadLaws(text: string): Promise<LawsReading> {
   if (faults.length > 0) return { ok: false, faults: faults.sort(byPlace) }
   // The contract has judged it.
   const file = reading.value as LawsFile
-  return { ok: true, laws: lawsOf(laws, file) }
+  return { ok: true, laws: lawsOf(laws, file), warnings: warningsOf(laws, reading) }
 }
 
 function lawsOf(laws: readonly Law[], file: LawsFile): Laws {
@@ -133,6 +139,23 @@ function builtIn(): readonly Law[] {
   return BUILT_IN_LAWS.map((document) => compileLaw(document, true)).filter(
     (law): law is Law => !('faults' in law),
   )
+}
+
+const TYPES_SHOWN = 3
+
+/** Laws that would break on operations which lack what they read. */
+function warningsOf(laws: readonly Law[], reading: LawText): readonly LawFault[] {
+  return laws.flatMap((law, index) => {
+    const found = findUnguarded(law.expression)
+    if (found === null) return []
+    const path = `/laws/${index}/policy_expr`
+    const shown = found.types.slice(0, TYPES_SHOWN).join(', ')
+    const more = found.types.length - TYPES_SHOWN
+    const types = more > 0 ? `${shown} and ${more} more` : shown
+    const message = `${showName(found.path)} may be missing in ${types}, and then the law counts as broken`
+    const hint = `ask first, with ${showName("operation.type == '…' &&")} or ${showName(`has(${found.path}) &&`)}`
+    return [{ code: 'laws.unguarded' as const, path, message, hint, ...reading.placeOf(path) }]
+  })
 }
 
 /** A law that is judged early cannot yield to one that is judged late: it has spoken by then. */

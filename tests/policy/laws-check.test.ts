@@ -72,6 +72,17 @@ describe('writ laws check', () => {
     })
   })
 
+  it('warns of a law that breaks on acts it does not mean', () => {
+    const text = DEFAULT_LAWS.replace(
+      "descriptor.risk_level == 'CRITICAL'",
+      "operation.argv[0] == 'rm'",
+    )
+    const { status, out } = check(['-'], text)
+    expect(status).toBe(0)
+    expect(out).toContain('warning  -:11:18  laws.unguarded')
+    expect(JSON.parse(check(['--json', '-'], text).out).warnings).toHaveLength(1)
+  })
+
   it('finds the laws of a home that nobody registered yet', () => {
     const made = spawnSync(process.execPath, [PROGRAM, 'init', '--no-pass'], {
       cwd: folder,

@@ -26,6 +26,7 @@ const NOT_OF_DOCUMENTS = new Set([
   'laws.changed',
   'laws.reserved_id',
   'laws.phase',
+  'laws.unguarded',
   'document.envelope',
   'ruleset.duplicate_ruleset',
   'ruleset.vocabulary',

@@ -41,6 +41,7 @@ function toJson(answers: readonly Answer[]): string {
     file,
     accepted: reading.ok,
     faults: reading.ok ? [] : reading.faults,
+    warnings: reading.ok ? reading.warnings : [],
     laws: reading.ok ? ownLaws(reading.laws.laws).map(described) : [],
   }))
   return `${JSON.stringify(shown.length === 1 ? shown[0] : shown)}\n`
@@ -58,7 +59,14 @@ function toText(answers: readonly Answer[], paint: Paint): string {
   return answers
     .map(({ file, reading }) =>
       reading.ok
-        ? [`${paint.good('accepted')}  ${file}`, ...listing(ownLaws(reading.laws.laws), paint), '']
+        ? [
+            `${paint.good('accepted')}  ${file}`,
+            ...listing(ownLaws(reading.laws.laws), paint),
+            ...reading.warnings.map(
+              (one) => `${paint.dim('warning')}${faultText(file, one, paint)}`,
+            ),
+            '',
+          ]
         : [
             `${paint.bad('refused')}  ${file}`,
             ...reading.faults.map((one) => faultText(file, one, paint)),

@@ -1,0 +1,155 @@
+/**
+ * Whether an expression may turn out undetermined in a scene where some fields are known to be
+ * missing: every answer that is possible, worked out without values. It errs on the side of "may":
+ * parts are taken as if they were independent, but for `has` before what it asks about.
+ */
+import { chainOf, sayPath } from './path.ts'
+import { type Node, partsOf } from './syntax.ts'
+
+/** What is known of a document before it is there; paths are as a person writes them. */
+export interface Scene {
+  readonly absent: ReadonlySet<string>
+  /** There or not. */
+  readonly optional: ReadonlySet<string>
+  /** Fields whose word is known. */
+  readonly words: ReadonlyMap<string, string>
+}
+
+/** Possible answers, as bits. */
+const TRUE = 1
+const FALSE = 2
+const UNDETERMINED = 4
+const EITHER = TRUE | FALSE
+
+/** The first path, in reading order, whose absence may leave the answer open; null when none can. */
+export function mayLackIn(node: Node, scene: Scene): string | null {
+  if ((answersOf(node, scene) & UNDETERMINED) === 0) return null
+  return missingIn(node, scene) ?? null
+}
+
+function answersOf(node: Node, scene: Scene): number {
+  switch (node.kind) {
+    case 'literal':
+      return node.value === false ? FALSE : TRUE
+    case 'not':
+      return opposite(answersOf(node.operand, scene))
+    case 'logic': {
+      const informed = assuming(node.operator === '&&' ? node.operands : [], scene)
+      const masks = node.operands.map((operand) => answersOf(operand, informed))
+      if (node.operator === '&&') return masks.reduce(and)
+      return opposite(masks.map(opposite).reduce(and))
+    }
+    case 'implies': {
+      const premise = answersOf(node.left, scene)
+      const conclusion = answersOf(node.right, assuming(operandsOf(node.left), scene))
+      return opposite(and(premise, opposite(conclusion)))
+    }
+    case 'choice': {
+      const condition = answersOf(node.condition, scene)
+      const informed = assuming(operandsOf(node.condition), scene)
+      const yes = condition & TRUE ? answersOf(node.yes, informed) : 0
+      const no = condition & FALSE ? answersOf(node.no, scene) : 0
+      return yes | no | (condition & UNDETERMINED)
+    }
+    case 'compare':
+    case 'in':
+      return knownComparison(node, scene) ?? reading(node, scene)
+    case 'call':
+      return node.name === 'has' ? presence(node.args[0], scene) : reading(node, scene)
+    default:
+      return reading(node, scene)
+  }
+}
+
+function opposite(mask: number): number {
+  return ((mask & TRUE) << 1) | ((mask & FALSE) >> 1) | (mask & UNDETERMINED)
+}
+
+/** Every pair of possible answers, joined as `&&` joins them. */
+function and(one: number, other: number): number {
+  let mask = (one | other) & FALSE
+  if (one & other & TRUE) mask |= TRUE
+  if (one & UNDETERMINED && other & (TRUE | UNDETERMINED)) mask |= UNDETERMINED
+  if (other & UNDETERMINED && one & (TRUE | UNDETERMINED)) mask |= UNDETERMINED
+  return mask
+}
+
+/** Anything that reads: it fails where what it reads is missing. */
+function reading(node: Node, scene: Scene): number {
+  const paths = pathsIn(node)
+  if (paths.some((path) => scene.absent.has(path))) return EITHER | UNDETERMINED
+  return paths.some((path) => scene.optional.has(path)) ? EITHER | UNDETERMINED : EITHER
+}
+
+function presence(field: Node | undefined, scene: Scene): number {
+  const chain = field === undefined ? null : chainOf(field)
+  const path = chain === null ? '' : sayPath(chain.root, chain.steps)
+  if (scene.absent.has(path)) return FALSE
+  return field === undefined || field.kind !== 'select'
+    ? EITHER
+    : EITHER | reading(field.base, scene)
+}
+
+/** A field whose word is known, beside a literal or a list of them. */
+function knownComparison(
+  node: Extract<Node, { kind: 'compare' | 'in' }>,
+  scene: Scene,
+): number | null {
+  const sides =
+    node.kind === 'in'
+      ? [[node.left, node.right]]
+      : [
+          [node.left, node.right],
+          [node.right, node.left],
+        ]
+  for (const [field, other] of sides) {
+    if (field === undefined || other === undefined) continue
+    const chain = chainOf(field)
+    const word = chain === null ? undefined : scene.words.get(sayPath(chain.root, chain.steps))
+    const literals = other.kind === 'list' ? other.items : [other]
+    if (word === undefined || !literals.every((one) => one.kind === 'literal')) continue
+    const isAmong = literals.some((one) => one.kind === 'literal' && one.value === word)
+    if (node.kind === 'in' || node.operator === '==') return isAmong ? TRUE : FALSE
+    if (node.operator === '!=') return isAmong ? FALSE : TRUE
+  }
+  return null
+}
+
+function operandsOf(node: Node): readonly Node[] {
+  return node.kind === 'logic' && node.operator === '&&' ? node.operands : [node]
+}
+
+/** Where `has(a.b)` stands among the operands of `&&`, the others only matter if it holds. */
+function assuming(operands: readonly Node[], scene: Scene): Scene {
+  const optional = new Set(scene.optional)
+  for (const operand of operands) {
+    const [field] = operand.kind === 'call' && operand.name === 'has' ? operand.args : []
+    const chain = field === undefined ? null : chainOf(field)
+    if (chain !== null) optional.delete(sayPath(chain.root, chain.steps))
+  }
+  return optional.size === scene.optional.size ? scene : { ...scene, optional }
+}
+
+/** Every path that is read, and each of its beginnings. */
+function pathsIn(node: Node): readonly string[] {
+  const paths: string[] = []
+  const open = [node]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const chain = chainOf(next)
+    if (chain === null) {
+      open.push(...partsOf(next))
+      continue
+    }
+    for (let end = 1; end <= chain.steps.length; end++) {
+      paths.push(sayPath(chain.root, chain.steps.slice(0, end)))
+    }
+  }
+  return paths
+}
+
+function missingIn(node: Node, scene: Scene): string | undefined {
+  const paths = pathsIn(node)
+  return (
+    paths.find((path) => scene.absent.has(path)) ?? paths.find((path) => scene.optional.has(path))
+  )
+}

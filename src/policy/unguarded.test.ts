@@ -1,0 +1,59 @@
+/** Which laws are told that they break on acts they do not mean. */
+import { describe, expect, it } from 'vitest'
+import { OPERATION_TYPES } from '../contracts/index.ts'
+import { compileExpression } from '../expression/index.ts'
+import { GATE_ENVIRONMENT } from './gate-environment.ts'
+import { findUnguarded } from './unguarded.ts'
+
+function unguarded(source: string) {
+  const compiled = compileExpression(source, GATE_ENVIRONMENT)
+  if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults))
+  return findUnguarded(compiled.expression)
+}
+
+const ALL_BUT_COMMANDS = OPERATION_TYPES.filter((type) => type !== 'COMMAND_EXECUTION')
+
+describe('a law about the operation', () => {
+  it('is told what other operations lack', () => {
+    expect(unguarded("operation.argv[0] == 'rm'")).toEqual({
+      path: 'operation.argv',
+      types: ALL_BUT_COMMANDS,
+    })
+  })
+
+  it('is told what the same operation may lack', () => {
+    expect(unguarded("operation.type == 'COMMAND_EXECUTION' && 'CI' in operation.env")).toEqual({
+      path: 'operation.env',
+      types: ['COMMAND_EXECUTION'],
+    })
+  })
+
+  it.each([
+    "operation.type == 'COMMAND_EXECUTION' && operation.argv[0] == 'rm'",
+    "descriptor.action_type == 'COMMAND_EXECUTION' && operation.argv[0] == 'rm'",
+    "operation.argv[0] == 'rm' && operation.type in ['COMMAND_EXECUTION']",
+    "operation.type != 'COMMAND_EXECUTION' || operation.argv[0] == 'rm'",
+    "operation.type == 'COMMAND_EXECUTION' -> operation.argv[0] == 'ls'",
+    "operation.type == 'COMMAND_EXECUTION' ? operation.argv[0] == 'ls' : false",
+    "has(operation.env) && 'CI' in operation.env",
+    "has(operation.argv) && operation.argv.exists(a, a == '--force')",
+    "has(operation.argv) -> !('--force' in operation.argv)",
+    "operation.type in ['PACKAGE_INSTALL', 'PACKAGE_REMOVE'] && 'left-pad' in operation.packages",
+    "!(operation.type == 'FILE_WRITE' && operation.path.endsWith('.sql'))",
+    "operation.type == 'FILE_DELETE'",
+    "descriptor.risk_level == 'HIGH'",
+    "context.host == 'a' && touches('**')",
+  ])('that asks first is told nothing: %s', (source) => {
+    expect(unguarded(source)).toBe(null)
+  })
+
+  it.each([
+    "descriptor.risk_level == 'HIGH' && operation.url == 'x'",
+    "operation.type == 'FILE_WRITE' && operation.url == 'x'",
+    "operation.type == 'FILE_WRITE' || operation.path == '/x'",
+    "has(operation.env) || 'CI' in operation.env",
+    'size(operation.packages) > 3',
+  ])('that does not is told: %s', (source) => {
+    expect(unguarded(source)).not.toBe(null)
+  })
+})
