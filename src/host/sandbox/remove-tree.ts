@@ -14,20 +14,27 @@ export async function removeTree(path: string): Promise<void> {
   }
 }
 
-/** Without recursion: the depth is what somebody inside made it. */
+/**
+ * Without recursion: the depth is what somebody inside made it. The first attempt may still be at work
+ * on other entries when it gives up, so what is gone meanwhile is what was wanted.
+ */
 async function removeStubborn(top: string): Promise<void> {
   const open: { path: string; isEntered: boolean }[] = [{ path: top, isEntered: false }]
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
     const { path, isEntered } = place
-    if (!(await lstat(path)).isDirectory()) {
-      await unlink(path)
-    } else if (isEntered) {
-      await rmdir(path)
-    } else {
-      await chmod(path, 0o700)
-      open.push({ path, isEntered: true })
-      for (const name of await readdir(path))
-        open.push({ path: join(path, name), isEntered: false })
+    try {
+      if (!(await lstat(path)).isDirectory()) {
+        await unlink(path)
+      } else if (isEntered) {
+        await rmdir(path)
+      } else {
+        await chmod(path, 0o700)
+        open.push({ path, isEntered: true })
+        for (const name of await readdir(path))
+          open.push({ path: join(path, name), isEntered: false })
+      }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     }
   }
 }
