@@ -1,7 +1,8 @@
 /** Which laws are told that they break on acts they do not mean. */
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { OPERATION_TYPES } from '../contracts/index.ts'
-import { compileExpression } from '../expression/index.ts'
+import { compileExpression, evaluate } from '../expression/index.ts'
 import { GATE_ENVIRONMENT } from './gate-environment.ts'
 import { findUnguarded } from './unguarded.ts'
 
@@ -55,5 +56,58 @@ describe('a law about the operation', () => {
     'size(operation.packages) > 3',
   ])('that does not is told: %s', (source) => {
     expect(unguarded(source)).not.toBe(null)
+  })
+})
+
+/** Conditions that ask for types, ask for presence, and read. */
+const ATOMS = [
+  "operation.type == 'COMMAND_EXECUTION'",
+  "operation.type in ['FILE_WRITE', 'FILE_READ']",
+  "operation.type != 'FILE_WRITE'",
+  'has(operation.argv)',
+  'has(operation.content)',
+  "operation.argv[0] == 'rm'",
+  "operation.path == '/a'",
+  "operation.content == 'x'",
+  "context.host == 'box'",
+]
+
+const expression = fc.letrec<{ any: string; atom: string }>((tie) => ({
+  atom: fc.constantFrom(...ATOMS),
+  any: fc.oneof(
+    { depthSize: 'small' },
+    tie('atom'),
+    fc.tuple(tie('any'), tie('any')).map(([one, other]) => `(${one} && ${other})`),
+    fc.tuple(tie('any'), tie('any')).map(([one, other]) => `(${one} || ${other})`),
+    fc.tuple(tie('any'), tie('any')).map(([one, other]) => `(${one} -> ${other})`),
+    fc.tuple(tie('any'), tie('any'), tie('any')).map(([a, b, c]) => `(${a} ? ${b} : ${c})`),
+    tie('any').map((one) => `!${one}`),
+  ),
+})).any
+
+const OPERATIONS = [
+  { type: 'COMMAND_EXECUTION', argv: ['rm'], cwd: '/' },
+  { type: 'FILE_READ', path: '/a' },
+  { type: 'FILE_WRITE', path: '/b' },
+  { type: 'FILE_WRITE', path: '/a', content: 'x' },
+  { type: 'UI_AUTOMATION', start_url: 'x', steps: [] },
+]
+
+describe('a law that is told nothing', () => {
+  it('can be evaluated for every operation', () => {
+    let silent = 0
+    fc.assert(
+      fc.property(expression, fc.constantFrom('box', 'other'), (source, host) => {
+        const compiled = compileExpression(source, GATE_ENVIRONMENT)
+        if (!compiled.ok || findUnguarded(compiled.expression) !== null) return
+        silent++
+        for (const operation of OPERATIONS) {
+          const values = { operation, context: { host } }
+          expect(evaluate(compiled.expression, values).value).not.toBe('undetermined')
+        }
+      }),
+      { numRuns: 1500 },
+    )
+    expect(silent).toBeGreaterThan(150)
   })
 })
