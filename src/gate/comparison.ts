@@ -207,10 +207,16 @@ class Step implements StepOutcome {
    */
   #droppedWith({ path, before, after }: Change, inScope: boolean): string | null {
     const root = this.#lists.ephemeralRoot(path)
-    if (root !== null) return root
+    if (root !== null) return this.#isAboutIt(path, root) ? null : root
     if (before !== null || after?.kind !== 'directory') return null
     if (this.#keeps.has(path) || (inScope && this.#byApproval)) return null
     return this.#drops.get(path) ?? null
+  }
+
+  /** A scope inside a place that nobody keeps is there on purpose. */
+  #isAboutIt(path: RawPath, root: string): boolean {
+    const length = this.#declaration.scopeRootLength(path)
+    return displayOfRaw(path.slice(0, length) as RawPath).length >= root.length
   }
 
   #drop(path: RawPath, root: string): void {

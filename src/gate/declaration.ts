@@ -62,6 +62,11 @@ export class Declaration {
     return this.#scope.covers(path)
   }
 
+  /** The length of the root of the scope that the path lies in; 0 when it has no one root. */
+  scopeRootLength(path: RawPath): number {
+    return this.#scope.rootLength(path)
+  }
+
   declares(kind: EffectKind, path: RawPath): Declared {
     const { exact, patterns, seen } = this.#kinds[kind]
     const index = exact.get(path)
@@ -114,10 +119,11 @@ function kindOf(texts: readonly string[], real: RealPaths, effort: TryingEffort)
   const patterns: string[] = []
   for (const [index, text] of texts.entries()) {
     const translated = real.translate(text)
-    // What resolves to a name with a star would turn into a pattern, and so declares nothing.
-    if (!text.includes('*') && !translated.includes('*')) exact.set(rawOfText(translated), index)
-    const isPattern = text.includes('*') && real.translate(literalPart(text)).indexOf('*') < 0
-    patterns.push(isPattern ? translated : '')
+    const isPattern = text.includes('*')
+    if (!isPattern) exact.set(rawOfText(translated), index)
+    // A star in a real name would widen the pattern, so such a pattern declares nothing.
+    const isWidened = isPattern && real.follow(literalPart(text)).includes('*')
+    patterns.push(isPattern && !isWidened ? translated : '')
   }
   return { texts, exact, patterns: new PathSet(patterns, effort), seen: new Set() }
 }
@@ -142,9 +148,14 @@ class ScopeArea {
     this.#patterns = new PathSet(patterns, effort)
   }
 
-  covers(path: RawPath): boolean {
+  rootLength(path: RawPath): number {
     const root = this.#roots.innermost(path)
-    if (root !== null && (this.#recursive || root.length >= parentOfRaw(path).length)) return true
+    if (root === null) return 0
+    return this.#recursive || root.length >= parentOfRaw(path).length ? root.length : 0
+  }
+
+  covers(path: RawPath): boolean {
+    if (this.rootLength(path) > 0) return true
     return this.#patterns.find(displayOfRaw(path)) !== null
   }
 }
