@@ -1,4 +1,5 @@
 /** Roots of every kind: odd names, nested ones, mounts below, other owners, layers on a disk. */
+import { execFileSync } from 'node:child_process'
 import { chownSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -205,5 +206,14 @@ describe('other owners', () => {
     expect(runs[0]?.stdout).toBe(`theirs${TEST_UID}\n1778\nCapEff:\t00000000000000db\n`)
     expect(runs[0]?.uppers[0]?.entries).toEqual(['mine', 'theirs'])
     expect(readFileSync(join(root, 'theirs'), 'utf8')).toBe('theirs')
+  })
+})
+
+describe('attributes of overlays', () => {
+  it.each(WHO)('on a scope root of %s are refused', async (as) => {
+    const root = place(as)
+    execFileSync('setfattr', ['-n', 'user.overlay.opaque', '-v', 'y', root])
+    const { failure } = await drive({ as, root, scripts: ['true'] })
+    expect(failure).toMatchObject({ code: 'sandbox.overlay_attributes', at: root })
   })
 })

@@ -16,6 +16,7 @@ type SandboxCode =
   | 'sandbox.platform'
   | 'sandbox.unmapped_owner'
   | 'sandbox.filesystem'
+  | 'sandbox.overlay_attributes'
   | 'sandbox.scope_mount'
   | 'sandbox.root'
   | 'sandbox.cwd'

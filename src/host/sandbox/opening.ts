@@ -98,6 +98,8 @@ async function build(
   const pipes = pipesIn(directory)
   const taken = shop.fifos.take([pipes.stdin, pipes.stdout, pipes.stderr])
   taken.catch(() => undefined)
+  const clean = shop.attributes.check(plan.roots)
+  clean.catch(() => undefined)
   const masks = masksNow()
   prepareDirectory(directory, plan, masks)
   const bubble = bubbleOf(request, plan, masks, directory)
@@ -105,6 +107,7 @@ async function build(
   await holder.begin()
   makeUppers(plan, request, holder, directory, backing)
   await taken
+  await clean
   const ends = openEnds(pipes)
   undo.push(() => destroyEnds(ends))
   holder.go()

@@ -23,6 +23,7 @@ import { isDead } from './meters.ts'
 import type { PlannedRoot } from './overlay-plan.ts'
 import { requireProgram } from './programs.ts'
 import { removeTree } from './remove-tree.ts'
+import { RootAttributes } from './root-attributes.ts'
 import { assembleFilter, filterBytes } from './seccomp.ts'
 import type { Architecture } from './syscalls.ts'
 
@@ -35,6 +36,7 @@ export interface Workshop {
   readonly strayDescriptors: readonly number[]
   /** Never visible inside, besides what a request hides. */
   readonly ownPlaces: readonly string[]
+  readonly attributes: RootAttributes
   /** Memory for the uppers of this size, or a directory for them. */
   chooseBacking(diskMb: number, roots: readonly PlannedRoot[], name: string): Backing
   remove(): Promise<void>
@@ -65,6 +67,7 @@ export function makeWorkshop(options: WorkshopOptions, architecture: Architectur
   return {
     directory,
     fifos,
+    attributes: new RootAttributes(),
     groups: findGroupPlaces(),
     filters: writeFilters(directory, architecture),
     strayDescriptors: strayDescriptors(),
