@@ -3,7 +3,7 @@
  * belong to them (the overlay's own, lists inherited from the stage's surroundings) go, modes and times
  * are set, and whatever then differs is a failure.
  */
-import { chmodSync, chownSync, readlinkSync } from 'node:fs'
+import { type BigIntStats, chmodSync, chownSync, readlinkSync } from 'node:fs'
 import { type Digest, fault } from '../../base/index.ts'
 import { type Attribute, displayOfRaw, type EntryState, type RawPath } from '../../gate/index.ts'
 import { isOfTheSystem, listUnder, readRawAttributes } from './attributes.ts'
@@ -24,28 +24,40 @@ export interface Expected {
   readonly isMoved: boolean
 }
 
+/** With what was found at its place when everything had been put there. */
+interface Found extends Expected {
+  readonly stats: BigIntStats
+}
+
 export async function settle(expected: readonly Expected[]): Promise<void> {
   const pace = new Pace()
+  const found: Found[] = []
+  // A directory comes before what is in it, and is opened before that is looked for.
   for (const each of expected) {
-    openUp(each)
+    const stats = statsOf(each.at)
+    if (stats === null) throw mismatch(each.path, 'presence')
+    openUp(each, stats)
+    found.push({ ...each, stats })
     await pace.step()
   }
-  await Promise.all([checkDigests(expected, pace), settleAttributes(expected)])
-  await settleTimes(expected)
+  await Promise.all([checkDigests(found, pace), settleAttributes(found)])
+  await settleTimes(found)
   // From the leaves up: a directory that nobody may enter is closed after what is in it.
-  for (const each of [...expected].reverse()) {
-    settleOwnerAndMode(each)
-    checkEntry(each)
+  for (const each of found.reverse()) {
+    checkEntry(each, settleOwnerAndMode(each))
     await pace.step()
   }
 }
 
-/** What the owner may not read and write is opened; a directory before what is in it. */
-function openUp({ at, state }: Expected): void {
+/** What the owner may not read and write is opened. */
+function openUp({ at, state }: Expected, stats: BigIntStats): void {
   const bits = state.kind === 'directory' ? 0o700 : state.kind === 'file' ? 0o600 : 0
-  if ((state.mode & bits) === bits || process.getuid?.() === 0) return
-  const mode = Number((statsOf(at)?.mode ?? BigInt(bits)) & 0o7777n)
-  if ((mode & bits) !== bits) chmodSync(nodePath(at), mode | bits)
+  const mode = modeOf(stats)
+  if ((mode & bits) !== bits && process.getuid?.() !== 0) chmodSync(nodePath(at), mode | bits)
+}
+
+function modeOf({ mode }: BigIntStats): number {
+  return Number(mode & 0o7777n)
 }
 
 async function checkDigests(expected: readonly Expected[], pace: Pace): Promise<void> {
@@ -60,14 +72,14 @@ async function checkDigests(expected: readonly Expected[], pace: Pace): Promise<
   await digestFiles(requests, pace)
 }
 
-async function settleAttributes(expected: readonly Expected[]): Promise<void> {
+async function settleAttributes(expected: readonly Found[]): Promise<void> {
   const asked = expected.filter(({ state }) => state.kind !== 'symlink')
   const found = await readRawAttributes(asked.map(({ at }) => at))
   const surplus = new Map<string, RawPath[]>()
   const seen = new Set<string>()
-  for (const { path, at, state } of asked) {
+  for (const { path, at, state, stats } of asked) {
     const has = (found.get(at) ?? []).map((one) => listUnder(state.mode, one))
-    for (const name of isFirstName(at, seen) ? surplusOf(has, state) : []) {
+    for (const name of isFirstName(stats, seen) ? surplusOf(has, state) : []) {
       const paths = surplus.get(name)
       if (paths === undefined) surplus.set(name, [at])
       else paths.push(at)
@@ -80,9 +92,8 @@ async function settleAttributes(expected: readonly Expected[]): Promise<void> {
 }
 
 /** Hard links have their attributes in common: what is taken from one is gone from all. */
-function isFirstName(at: RawPath, seen: Set<string>): boolean {
-  const stats = statsOf(at)
-  if (stats === null || stats.nlink < 2n || !stats.isFile()) return true
+function isFirstName(stats: BigIntStats, seen: Set<string>): boolean {
+  if (stats.nlink < 2n || !stats.isFile()) return true
   const inode = inodeOf(stats)
   return !seen.has(inode) && seen.add(inode) !== undefined
 }
@@ -104,23 +115,29 @@ async function removeAttribute(name: string, paths: readonly RawPath[]): Promise
   throw new TreeFailure(fault('stage.tool', name, null, { message }))
 }
 
-function settleOwnerAndMode({ path, at, state }: Expected): void {
-  if (state.kind === 'symlink') return
+/** What is found there now, after owner and mode were set where they differed. */
+function settleOwnerAndMode({ path, at, state }: Expected): BigIntStats {
   const stats = statsOf(at)
   if (stats === null) throw mismatch(path, 'presence')
+  if (state.kind === 'symlink') return stats
   const { owner } = state
-  if (owner !== null && (Number(stats.uid) !== owner.uid || Number(stats.gid) !== owner.gid)) {
-    chownSync(nodePath(at), owner.uid, owner.gid)
-  }
-  const mode = Number((statsOf(at)?.mode ?? 0n) & 0o7777n)
-  if (mode !== state.mode) chmodSync(nodePath(at), state.mode)
+  const isForeign = owner !== null && !isOwnedBy(stats, owner)
+  if (!isForeign && modeOf(stats) === state.mode) return stats
+  // Owners first: a change of them takes away the bits that lend rights.
+  if (isForeign) chownSync(nodePath(at), owner.uid, owner.gid)
+  chmodSync(nodePath(at), state.mode)
+  return statsOf(at) ?? stats
+}
+
+function isOwnedBy({ uid, gid }: BigIntStats, owner: { uid: number; gid: number }): boolean {
+  return Number(uid) === owner.uid && Number(gid) === owner.gid
 }
 
 /** Times of directories move when something is taken out of them. There are few such. */
-async function settleTimes(expected: readonly Expected[]): Promise<void> {
+async function settleTimes(expected: readonly Found[]): Promise<void> {
   const byTime = new Map<string, RawPath[]>()
-  for (const { at, state } of expected) {
-    if (statsOf(at)?.mtimeNs === BigInt(state.mtimeNs)) continue
+  for (const { at, state, stats } of expected) {
+    if (stats.mtimeNs === BigInt(state.mtimeNs)) continue
     const paths = byTime.get(state.mtimeNs)
     if (paths === undefined) byTime.set(state.mtimeNs, [at])
     else paths.push(at)
@@ -134,28 +151,23 @@ async function settleTimes(expected: readonly Expected[]): Promise<void> {
   }
 }
 
-/** Times before 1970 count down: -1 ns is `-1.999999999` to nobody but `@-0.000000001`. */
+/** Seconds with nine decimals; a moment before 1970 has a sign before all of it. */
 function secondsOf(mtimeNs: string): string {
   const sign = mtimeNs.startsWith('-') ? '-' : ''
   const digits = mtimeNs.slice(sign.length).padStart(10, '0')
   return `${sign}${digits.slice(0, -9)}.${digits.slice(-9)}`
 }
 
-function checkEntry({ path, at, state }: Expected): void {
-  const stats = statsOf(at)
-  if (stats === null) throw mismatch(path, 'presence')
+function checkEntry({ path, at, state }: Expected, stats: BigIntStats): void {
   const kind = stats.isFile() ? 'file' : stats.isDirectory() ? 'directory' : 'symlink'
+  const { owner } = state
   if (kind !== state.kind) throw mismatch(path, 'kind')
   if (kind === 'file' && Number(stats.size) !== state.size) throw mismatch(path, 'size')
-  if (kind !== 'symlink' && Number(stats.mode & 0o7777n) !== state.mode)
-    throw mismatch(path, 'mode')
+  if (kind !== 'symlink' && modeOf(stats) !== state.mode) throw mismatch(path, 'mode')
   if (stats.mtimeNs !== BigInt(state.mtimeNs)) throw mismatch(path, 'time')
+  if (owner !== null && !isOwnedBy(stats, owner)) throw mismatch(path, 'owner')
   if (kind === 'symlink' && readlinkSync(nodePath(at), 'latin1') !== state.target) {
     throw mismatch(path, 'target')
-  }
-  const { owner } = state
-  if (owner !== null && (Number(stats.uid) !== owner.uid || Number(stats.gid) !== owner.gid)) {
-    throw mismatch(path, 'owner')
   }
 }
 
