@@ -28,3 +28,33 @@ it('is the same among a few rules as among all', () => {
   )
   expect(Math.min(answers.yes, answers.no)).toBeGreaterThan(100)
 })
+
+it('is none where a later rule allows all the same', () => {
+  const rule = (rule_id: string, guard: string) => ({
+    rule_id,
+    rule_version: '1.0.0',
+    rule_owner: 'Control Constitution',
+    action_code: 'AO-APPLY',
+    inputs_used: ['problem_state.problem_type', 'problem_state.confidence'],
+    guard,
+    verdict: 'ALLOW',
+  })
+  const ruleset = admitRuleset({
+    type: 'ruleset_v0',
+    schema_version: '0.1.0',
+    ruleset_id: 'rs',
+    action_code: 'AO-APPLY',
+    combine_strategy: 'FIRST_MATCH',
+    rules: [
+      rule('silent', 'NOT EXISTS(problem_state.problem_type) AND EXISTS(problem_state.confidence)'),
+      rule('later', 'EXISTS(problem_state.confidence)'),
+    ],
+  }).ruleset as AdmittedRuleset
+  const inquiry = new Inquiry([ruleset], [], [ruleset.actionCode], { conflicts: CONFLICTS_MAX })
+  const table = ruleTable(inquiry, ruleset)
+  const variation = variationOf(inquiry, table, 'problem_state.problem_type')
+  const [row] = table.rows
+  if (row === undefined) throw new Error('the first rule can match')
+  expect(amongFew(inquiry, row, table.neighboursOf(row), variation)).toBe(null)
+  expect(amongAll(inquiry, table, variation)(row)).toBe(null)
+})
