@@ -165,6 +165,17 @@ describe('the question', () => {
     expect(place.has('early')).toBe(false)
   })
 
+  it('nobody is asked below a known agent, nor with an actor’s token', () => {
+    const through = ['bash', '-c', 'exec -a claude bash -c \'"$@"; exit $?\' claude "$@"', 'x']
+    for (const around of [{ through }, { token: place.token('ai:typist@local') }]) {
+      const args = ['exec', '--yes', '--', 'sh', '-c', 'echo x > not-asked']
+      const seen = place.person(args, [], around)
+      expect(seen).toMatchObject({ status: 75, mode: COOKED })
+      expect(seen.output).not.toContain(ASKED)
+      expect(place.has('not-asked')).toBe(false)
+    }
+  })
+
   it('a shows all, and asks again', () => {
     const script = 'for i in $(seq 50); do echo "content $i" > many-$i; done'
     const seen = place.execAsPerson([], script, [

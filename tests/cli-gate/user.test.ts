@@ -1,0 +1,59 @@
+/** The same as an ordinary user, without groups and capabilities: what most people are. */
+import { execFileSync } from 'node:child_process'
+import { chmodSync, chownSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { TEST_UID, userWrapper } from '../sandbox/drive.ts'
+import { Place } from './place.ts'
+
+let place: Place
+let through: readonly string[]
+
+beforeAll(() => {
+  execFileSync(process.execPath, ['tools/build.mjs'])
+  place = new Place('user')
+  // The wrapper's last words set another home than the one of this test.
+  through = userWrapper('user').slice(0, -2)
+  chmodSync(place.folder, 0o755)
+  execFileSync('chown', ['-R', `${TEST_UID}:${TEST_UID}`, place.folder])
+  const { status, err } = place.writ(['init', '--no-pass', '--name', 'ann'], { through })
+  expect(status, `the test user has to be able to read the built program: ${err}`).toBe(0)
+}, 180_000)
+
+afterAll(() => place?.remove())
+
+it('a run without effects, one with, and one that is taken back', () => {
+  expect(place.exec([], 'id -u', { through })).toMatchObject({ status: 0, out: `${TEST_UID}\n` })
+  const made = place.exec(['--yes'], 'mkdir d; echo x > d/f; chmod 600 d/f', { through })
+  expect(made, made.err).toMatchObject({ status: 0, err: '' })
+  const { uid, mode } = statSync(join(place.project, 'd', 'f'))
+  expect([uid, mode & 0o777]).toEqual([TEST_UID, 0o600])
+  expect(place.writ(['undo', '--json'], { through })).toMatchObject({
+    status: 0,
+    json: { verified: true },
+  })
+  expect(place.has('d')).toBe(false)
+})
+
+it('a question at the terminal, and one in the inbox', () => {
+  const seen = place.person(
+    ['exec', '--', 'sh', '-c', 'stty size; echo x > asked'],
+    [{ expect: '31 101' }, { expect: '[y/N, a: show all] ' }, { send: 'y\n' }],
+    { through },
+  )
+  expect(seen).toMatchObject({ failed: null, status: 0, mode: { echo: true, lines: true } })
+  expect(place.has('asked')).toBe(true)
+  const waiting = place.exec([], 'rm asked', { through })
+  expect(waiting.status).toBe(75)
+  const [{ id }] = place.writ(['inbox', '--json'], { through }).json.pending
+  expect(place.writ(['approve', id], { through }).status).toBe(0)
+  expect(place.has('asked')).toBe(false)
+})
+
+it('somebody else’s files cannot be changed, and that is said', () => {
+  const file = place.write('root-owned')
+  chownSync(file, 0, 0)
+  const ended = place.exec(['--yes'], 'echo x > root-owned', { through })
+  expect(ended.status).not.toBe(0)
+  expect(place.text('root-owned')).toBe('root-owned\n')
+})
