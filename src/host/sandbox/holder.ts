@@ -10,8 +10,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import type { Duplex, Readable } from 'node:stream'
 import { FD } from './bubble.ts'
-import { sandboxFailure } from './failure.ts'
 import { Lines } from './lines.ts'
+import { startFailure } from './missing-control.ts'
 import { PROGRAM_ENV, requireProgram } from './programs.ts'
 import { quote } from './shell-text.ts'
 
@@ -98,8 +98,7 @@ export class Holder {
     const came = await this.control.next()
     if (came === line) return
     await this.#exited
-    const words = this.#words.rest() || 'the holder of the sandbox ended'
-    throw sandboxFailure('sandbox.failed', '', words.split('\n')[0] ?? '')
+    throw startFailure(this.#words.rest())
   }
 
   /** What the programs of the holder complained about. */

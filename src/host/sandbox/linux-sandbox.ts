@@ -24,6 +24,7 @@ import {
   memoryKills,
   processUse,
 } from './meters.ts'
+import { startFailure } from './missing-control.ts'
 import { type Opened, OWN_TASKS } from './opening.ts'
 import { destroyEnds, type Ends, feed, finish, flow, openEnds } from './pipe-ends.ts'
 import { removeTree } from './remove-tree.ts'
@@ -347,8 +348,7 @@ function signalName(number: number): string | null {
 }
 
 function notStarted(words: readonly string[], more: string) {
-  const said = words.join('; ') || more || 'bubblewrap ended before the command began'
-  return sandboxFailure('sandbox.failed', '', said)
+  return startFailure(words.join('\n') || more)
 }
 
 /** As bubblewrap tells it, in the numbers of this process's namespace. */

@@ -3,10 +3,11 @@
  * not at all; with the one command that repairs it. Looks into no list of versions: what works works.
  */
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findGroupPlaces, groupCommand } from './cgroup.ts'
 import type { Probe } from './driver.ts'
+import { userNamespaceHint } from './missing-control.ts'
 import { findProgram, installCommand, PROGRAM_ENV, type Program } from './programs.ts'
 import { removeTree } from './remove-tree.ts'
 import { assembleFilter, filterBytes } from './seccomp.ts'
@@ -58,24 +59,6 @@ async function namespaceProbes(attempt: Try): Promise<readonly Probe[]> {
     verdict('network_namespace', network, userNamespaceHint()),
     verdict('pid_namespace', pid, userNamespaceHint()),
   ]
-}
-
-/** Distributions forbid them to ordinary users in different ways. */
-function userNamespaceHint(): string {
-  const setting = (name: string): string | null => {
-    const file = `/proc/sys/${name.replaceAll('.', '/')}`
-    return existsSync(file) ? readFileSync(file, 'utf8').trim() : null
-  }
-  if (setting('kernel.apparmor_restrict_unprivileged_userns') === '1') {
-    return 'sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0'
-  }
-  if (setting('kernel.unprivileged_userns_clone') === '0') {
-    return 'sudo sysctl -w kernel.unprivileged_userns_clone=1'
-  }
-  if (setting('user.max_user_namespaces') === '0') {
-    return 'sudo sysctl -w user.max_user_namespaces=15000'
-  }
-  return 'a container has to be started with user namespaces allowed: --security-opt seccomp=unconfined'
 }
 
 /** A whiteout and an opaque directory are what a diff is read from. */

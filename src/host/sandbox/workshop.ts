@@ -8,6 +8,7 @@ import {
   chmodSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   statSync,
@@ -17,7 +18,7 @@ import { freemem, release } from 'node:os'
 import { join } from 'node:path'
 import { findGroupPlaces, type GroupPlaces } from './cgroup.ts'
 import type { SandboxRequest } from './driver.ts'
-import { sandboxFailure } from './failure.ts'
+import { SandboxFailure, sandboxFailure } from './failure.ts'
 import { FifoStock } from './fifo-stock.ts'
 import { isDead } from './meters.ts'
 import type { PlannedRoot } from './overlay-plan.ts'
@@ -57,7 +58,7 @@ export type Backing =
 
 export function makeWorkshop(options: WorkshopOptions, architecture: Architecture): Workshop {
   for (const name of ['bwrap', 'unshare', 'setpriv', 'mount', 'sh'] as const) requireProgram(name)
-  const base = privateDirectory(options.directory ?? `/tmp/writ-${process.getuid?.() ?? 0}`)
+  const base = baseDirectory(options)
   sweep(base)
   const directory = join(base, `${process.pid}-${randomBytes(4).toString('hex')}`)
   mkdirSync(directory, { mode: 0o700 })
@@ -81,15 +82,26 @@ export function makeWorkshop(options: WorkshopOptions, architecture: Architectur
   }
 }
 
+/** Somebody else may sit on the usual name; then one is taken that nobody could foresee. */
+function baseDirectory({ directory }: WorkshopOptions): string {
+  if (directory !== undefined) return privateDirectory(directory)
+  try {
+    return privateDirectory(`/tmp/writ-${process.getuid?.() ?? 0}`)
+  } catch (error) {
+    if (!(error instanceof SandboxFailure)) throw error
+    return mkdtempSync('/tmp/writ-')
+  }
+}
+
 /** Nobody else may have made it: others could wait there with links of theirs. */
 function privateDirectory(path: string): string {
   mkdirSync(path, { recursive: true, mode: 0o700 })
-  const { uid, mode } = lstatSync(path)
-  if (!lstatSync(path).isDirectory() || uid !== process.getuid?.()) {
+  const found = lstatSync(path)
+  if (!found.isDirectory() || found.uid !== process.getuid?.()) {
     const message = `the directory \`${path}\` for sandboxes is not this user's own`
     throw sandboxFailure('sandbox.failed', path, message)
   }
-  if ((mode & 0o077) !== 0) chmodSync(path, 0o700)
+  if ((found.mode & 0o077) !== 0) chmodSync(path, 0o700)
   return path
 }
 

@@ -1,0 +1,86 @@
+/** What the machine offers: controls that are missing are refused, groups that are there are used. */
+import { chownSync, existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { parseOwnGroups } from '../../src/host/sandbox/cgroup.ts'
+import { probeMachine } from '../../src/host/sandbox/probe.ts'
+import { programFile, runProgram } from '../ledger/program.ts'
+import { drive, driveOne, place, TEST_UID, WHO } from './drive.ts'
+
+describe('a missing control is a refusal', () => {
+  it.each(WHO)('user namespaces, for %s', async (as) => {
+    const root = place(as)
+    // In a user namespace of its own the opener may forbid itself any further one.
+    const forbid = 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"'
+    const wrapper = ['unshare', '-U', '-r', 'sh', '-c', forbid, 'sh']
+    const { failure, runs } = await drive({ as, root, wrapper, scripts: ['echo ran'] })
+    expect(failure).toMatchObject({ code: 'sandbox.control_missing', at: 'user_namespace' })
+    expect(failure?.hint).toContain('user_namespaces')
+    expect(runs).toEqual([])
+  })
+
+  it('a filter that the kernel does not take', async () => {
+    const { startFailure } = await import('../../src/host/sandbox/missing-control.ts')
+    const { fault } = startFailure('bwrap: prctl(PR_SET_SECCOMP): Invalid argument')
+    expect(fault).toMatchObject({ code: 'sandbox.control_missing', at: 'bubblewrap' })
+    expect(startFailure('something else').fault.code).toBe('sandbox.failed')
+  })
+})
+
+describe('control groups', () => {
+  const own = parseOwnGroups(readFileSync('/proc/self/cgroup', 'utf8'))
+  const places = ['memory', 'pids', 'cpuacct'].map((name) =>
+    join('/sys/fs/cgroup', name, own.get(name) ?? '/', `writ-${TEST_UID}`),
+  )
+
+  it('that root made for an ordinary user are used', async () => {
+    if (!existsSync('/sys/fs/cgroup/memory')) {
+      // Version 2 delegates by other means; what is left to see is that nothing breaks.
+      return
+    }
+    for (const place of places) {
+      if (!existsSync(place)) mkdirSync(place)
+      chownSync(place, TEST_UID, TEST_UID)
+      for (const file of ['tasks', 'cgroup.procs']) chownSync(join(place, file), TEST_UID, TEST_UID)
+    }
+    try {
+      const root = place('user')
+      const hog = `perl -e '$x .= "x" x 1048576 while 1'`
+      const { outcome } = await driveOne(
+        { as: 'user', root, caps: { memoryMb: 48, diskMb: 16 } },
+        hog,
+      )
+      expect(outcome).toMatchObject({ killedBy: 'memory' })
+      expect(outcome.resources.enforcedBy).toMatchObject({ memory: 'kernel', processes: 'kernel' })
+    } finally {
+      for (const place of places) rmdirSync(place)
+    }
+  })
+})
+
+describe('the probe', () => {
+  it('finds here what the other tests use', async () => {
+    const probes = await probeMachine()
+    expect(probes.filter(({ status }) => status === 'absent')).toEqual([])
+    expect(probes.map(({ name }) => name)).toEqual([
+      ...['bwrap', 'unshare', 'setpriv', 'mount', 'mkfifo', 'getfattr'],
+      ...['user_namespace', 'mount_namespace', 'network_namespace', 'pid_namespace'],
+      ...['overlay_disk', 'overlay_memory', 'bubblewrap', 'seccomp', 'terminal'],
+      ...['cap_memory', 'cap_processes', 'cap_cpu', 'cap_duration', 'cap_disk'],
+    ])
+    expect(existsSync('/tmp')).toBe(true)
+  })
+})
+
+describe('a flood of output', () => {
+  it('passes through without being kept', async () => {
+    const watcher = pathToFileURL(await programFile('src/host/sandbox/watch.worker.ts')).href
+    const order = { watcher, root: place('root'), bytes: 100_000_000 }
+    const { lines, errors } = await runProgram('tests/sandbox/flood.program.ts', order)
+    expect(errors).toBe('')
+    const told = JSON.parse(lines[0] ?? '{}')
+    expect(told).toMatchObject({ count: 100_000_000, exitCode: 0 })
+    expect(told.grownMb).toBeLessThan(60)
+  })
+})
