@@ -192,6 +192,7 @@ class Desk {
     const home = this.#host.homes.find(({ path: one }) => one === real || isBelowText(one, real))
     if (home !== undefined) refuse(home.path === real ? 'is a home itself' : 'holds a home')
     this.#judgePlace(real, shown, where)
+    if (root.kind === 'other') refuse('is neither a file nor a directory', false)
     const [mount] = root.mounts
     if (mount !== undefined) refuse(`holds a mount at ${showName(mount)}`, false)
     if (root.read_only || matchesListed(this.#lists.refusedFilesystems, root.filesystem)) {
