@@ -361,20 +361,28 @@ describe('the question', () => {
       execution: { status, exit_code: 0, signal: null, ...more },
       // biome-ignore lint/suspicious/noExplicitAny: only these parts are read
     }) as any
-  // biome-ignore lint/suspicious/noExplicitAny: only this part is read
-  const decision = { codes: ['confirm.class'] } as any
+  // biome-ignore lint/suspicious/noExplicitAny: only these parts are read
+  const asked = (given: any, reason = '') => ({
+    result: given,
+    resultDigest: digest,
+    // biome-ignore lint/suspicious/noExplicitAny: the same
+    decision: { codes: ['confirm.descriptor', 'confirm.class'] } as any,
+    // biome-ignore lint/suspicious/noExplicitAny: the same
+    proposal: { descriptor: { confirmation: { reason } } } as any,
+  })
   const digest = `sha256:${'1a2b3c4d5e6f7081'.repeat(4)}`
 
   it('repeats the counts and the first eight digits of the result', () => {
-    const text = questionText(result('SUCCESS'), digest, decision, paint(false))
+    const text = questionText(asked(result('SUCCESS'), 'It is \u202eodd.'), paint(false))
     expect(text).toContain('1 deleted, 3 added, result 1a2b3c4d: promote them? [y/N, a: show all] ')
     expect(text).toContain('confirm.class')
+    expect(text).toContain('asks for a confirmation: “It is \\u202eodd.”')
     expect(shortDigest(digest)).toBe('1a2b3c4d')
   })
 
   it('says that the command failed, and how', () => {
     const failed = result('FAILURE', { exit_code: 2 })
-    const text = questionText(failed, digest, decision, paint(false))
+    const text = questionText(asked(failed), paint(false))
     expect(text).toContain('the command failed with status 2\n')
     expect(text).toContain('promote its effects all the same?')
     expect(failureText(result('FAILURE', { exit_code: null, signal: 'SIGKILL' }))).toBe(

@@ -4,7 +4,7 @@
  * agreed to cannot be mistaken for something further up.
  */
 import { CODES, isCode } from '../../base/index.ts'
-import type { Decision, SandboxResult } from '../../contracts/index.ts'
+import type { Decision, Proposal, SandboxResult } from '../../contracts/index.ts'
 import type { Paint } from '../terminal.ts'
 import { countsText } from './amount.ts'
 import { visible } from './visible.ts'
@@ -25,15 +25,19 @@ export function failureText({ execution }: SandboxResult): string | null {
   return exitCode === null ? 'the command failed' : `the command failed with status ${exitCode}`
 }
 
-export function questionText(
-  result: SandboxResult,
-  resultDigest: string,
-  decision: Decision,
-  paint: Paint,
-): string {
+/** What a question is about, as far as its last lines need it. */
+export interface Asked {
+  readonly result: SandboxResult
+  readonly resultDigest: string
+  readonly decision: Decision
+  readonly proposal: Pick<Proposal, 'descriptor'>
+}
+
+export function questionText(asked: Asked, paint: Paint): string {
+  const { result, resultDigest, decision, proposal } = asked
   const counts = `${countsText(result.diff.counts)}, result ${shortDigest(resultDigest)}`
   const failure = failureText(result)
-  const reasons = reasonLines(decision, paint)
+  const reasons = reasonLines(decision.codes, paint, proposal.descriptor.confirmation.reason)
   const ask = failure === null ? 'promote them?' : 'promote its effects all the same?'
   return [
     '',
@@ -43,11 +47,17 @@ export function questionText(
   ].join('\n')
 }
 
-/** Why a human is asked; one line a code, with what the code means. */
-export function reasonLines({ codes }: Decision, paint: Paint): readonly string[] {
+/** One line a code, with what it means; what a descriptor says itself is quoted. */
+export function reasonLines(
+  codes: readonly string[],
+  paint: Paint,
+  descriptorReason = '',
+): readonly string[] {
   return codes.map((code) => {
-    const says = isCode(code) ? `  ${CODES[code].says}` : ''
-    return `  ${paint.accent(visible(code))}${says}`
+    const isQuoted = code === 'confirm.descriptor' && descriptorReason !== ''
+    const says = isCode(code) ? CODES[code].says : ''
+    const words = isQuoted ? `${says}: “${visible(descriptorReason)}”` : says
+    return `  ${paint.accent(visible(code))}  ${words}`.trimEnd()
   })
 }
 

@@ -36,12 +36,18 @@ export function answerLines(answer: GateAnswer, paint: Paint, dryRun: boolean): 
   const { decision, violations = [], action_id: id } = answer
   return [
     `${headline(answer, paint, dryRun)}  ${visibleName(id)}${resultWords(answer)}`,
-    ...(decision.decision === 'PROMOTE' ? [] : reasonLines(decision, paint)),
+    ...(decision.decision === 'PROMOTE' ? [] : reasonLines(untold(answer), paint)),
     ...violations.map((violation) => violationText(violation, paint)),
     ...effectLines(answer, paint),
     ...findingLines(answer, paint),
     ...nextLines(answer, paint),
   ]
+}
+
+/** Codes that no finding tells in more words further down. */
+function untold({ decision, result }: GateAnswer): readonly string[] {
+  const told = new Set(result?.findings.map(({ code }) => code))
+  return decision.codes.filter((code) => !told.has(code))
 }
 
 function headline({ promoted, pending, decision }: GateAnswer, paint: Paint, dryRun: boolean) {

@@ -64,12 +64,7 @@ function isHuman({ session }: Asking): boolean {
 export async function askAtTerminal(asking: Asking, question: Question): Promise<Answered> {
   const { terminal } = asking.call
   await showEffects(terminal, question, false)
-  const prompt = questionText(
-    question.result,
-    question.resultDigest,
-    question.decision,
-    terminal.paintError,
-  )
+  const prompt = questionText(question, terminal.paintError)
   for (;;) {
     const line = await askLine(prompt)
     if (line === 'gone') return { kind: 'wait' }
