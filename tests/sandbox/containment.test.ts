@@ -107,6 +107,15 @@ describe.each(WHO)('opened by %s', (as) => {
     )
   })
 
+  it('control groups are out of sight, and shared memory has a size', async () => {
+    const root = place(as)
+    const { stdout } = await driveOne(
+      { as, root },
+      'ls -A /sys/fs/cgroup; head -c 100000000 /dev/zero > /dev/shm/f 2>/dev/null || echo full',
+    )
+    expect(stdout).toBe('full\n')
+  })
+
   it('processes of the machine are not there, and the first one cannot be killed', async () => {
     const root = place(as)
     const { stdout } = await driveOne(
@@ -230,14 +239,15 @@ describe.each(WHO)('opened by %s', (as) => {
 
   it('whatever is left behind is counted, killed, and dead before the run is over', async () => {
     const root = place(as)
-    const { outcome, uppers } = await driveOne(
-      { as, root },
+    const { outcome, uppers, isStill } = await driveOne(
+      { as, root, isWatched: true },
       'setsid sh -c "while :; do echo x >> grows; sleep 0.01; done" >/dev/null 2>&1 & exit 0',
     )
     expect(outcome.exitCode).toBe(0)
     expect(outcome.backgroundProcesses).toBeGreaterThan(0)
     expect(outcome.resources.durationMs).toBeGreaterThan(1900)
     expect(uppers[0]?.entries).toEqual(['grows'])
+    expect(isStill).toBe(true)
   })
 
   it('what ends within the grace is no background process', async () => {

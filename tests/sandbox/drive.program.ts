@@ -49,7 +49,10 @@ async function runOne(sandbox: Sandbox, run: DriveOrder['runs'][number]): Promis
     onOutput: (stream, bytes) => (stream === 'stdout' ? stdout : stderr).push(Buffer.from(bytes)),
     abort: abort.signal,
   })
+  const before = bytesIn(sandbox)
+  if (run.isWatched === true) await new Promise((resolve) => setTimeout(resolve, 200))
   return {
+    isStill: bytesIn(sandbox) === before,
     outcome,
     stdout: Buffer.concat(stdout).toString('latin1'),
     stderr: Buffer.concat(stderr).toString('latin1'),
@@ -69,6 +72,11 @@ function terminalOf({ rows, columns, resize }: TerminalOrder): TerminalShape {
       setTimeout(() => listener(resize.rows, resize.columns), resize.afterMs)
     },
   }
+}
+
+function bytesIn({ layers }: Sandbox): number {
+  const paths = layers.flatMap(({ upper }) => entriesBelow(upper).map((path) => join(upper, path)))
+  return paths.reduce((sum, path) => sum + lstatSync(path).size, 0)
 }
 
 /** Also where a directory cannot be entered. */

@@ -29,6 +29,7 @@ export interface DriveOrder {
     readonly env: Readonly<Record<string, string>>
     readonly stdin?: Repeated
     readonly terminal?: TerminalOrder
+    readonly isWatched?: boolean
     readonly abortAfterMs?: number
     readonly signal?: { readonly name: NodeJS.Signals; readonly afterMs: number }
   }[]
@@ -48,6 +49,8 @@ export interface TerminalOrder {
 
 export interface DrivenRun {
   readonly outcome: RunOutcome
+  /** Whether the layers stayed as they were when the run was over. */
+  readonly isStill: boolean
   readonly stdout: string
   readonly stderr: string
   /** What was written above each root, relative paths in order. */
@@ -77,6 +80,8 @@ export interface Drive {
   readonly cwd?: string
   readonly stdin?: Repeated
   readonly terminal?: TerminalOrder
+  /** Looks at the layers once more, a while after the run is over. */
+  readonly isWatched?: boolean
   readonly abortAfterMs?: number
   readonly signal?: { readonly name: NodeJS.Signals; readonly afterMs: number }
   readonly disks?: readonly string[]
@@ -135,6 +140,7 @@ export async function orderOf(asked: Drive): Promise<DriveOrder> {
       env: asked.env ?? { PATH: '/usr/bin:/bin:/usr/sbin:/sbin' },
       ...(asked.stdin === undefined ? {} : { stdin: asked.stdin }),
       ...(asked.terminal === undefined ? {} : { terminal: asked.terminal }),
+      ...(asked.isWatched === undefined ? {} : { isWatched: asked.isWatched }),
       ...(asked.abortAfterMs === undefined ? {} : { abortAfterMs: asked.abortAfterMs }),
       ...(asked.signal === undefined ? {} : { signal: asked.signal }),
     })),
