@@ -12,8 +12,14 @@ const PURE = [
   'src/base',
   'src/contracts',
   'src/constitution',
+  'src/expression',
+  'src/policy',
   'src/ledger',
+  'src/gate',
   'tests/contracts-vectors.test.ts',
+  'tests/constitution/vectors.test.ts',
+  'tests/expression/vectors.test.ts',
+  'tests/gate-vectors.test.ts',
 ]
 
 const score = { passed: 0, failed: 0 }
