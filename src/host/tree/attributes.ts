@@ -153,8 +153,19 @@ function unquote(text: string): string {
   )
 }
 
-/** Messages name the path as it is; the longest path that a message contains is meant. */
+const COMPLAINT = 'getfattr: '
+
+/** Messages name the path as it is, then say what is wrong; what they do not name is the empty path. */
 function unreadablePaths(stderr: string, paths: readonly RawPath[]): readonly RawPath[] {
-  const named = paths.filter((path) => stderr.includes(`: ${path}: `))
-  return named.length > 0 ? named : ['' as RawPath]
+  const known = new Set<string>(paths)
+  const named = new Set<RawPath>()
+  for (const line of stderr.split('\n').filter((one) => one !== '')) {
+    const said = line.startsWith(COMPLAINT) ? line.slice(COMPLAINT.length) : ''
+    let path = ''
+    for (let end = said.indexOf(': '); end !== -1; end = said.indexOf(': ', end + 1)) {
+      if (known.has(said.slice(0, end))) path = said.slice(0, end)
+    }
+    named.add(path as RawPath)
+  }
+  return named.size > 0 ? [...named] : ['' as RawPath]
 }

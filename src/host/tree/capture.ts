@@ -52,7 +52,9 @@ export async function captureChanges(
   try {
     const shares = share(changes, layers)
     const expected: Expected[] = []
-    for (const part of shares) expected.push(...(await carry(part, stage, hold, loans)))
+    for (const part of shares) {
+      for (const each of await carry(part, stage, hold, loans)) expected.push(each)
+    }
     loans.giveBack()
     const captured = { stage, entries: nameUnits(stage, listEntries(shares)) }
     for (const { name } of shares) rmSync(join(stage, name), { recursive: true, force: true })

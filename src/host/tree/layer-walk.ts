@@ -69,24 +69,22 @@ export class LayerWalk {
 
   async run(): Promise<void> {
     const { root, upper, real } = this.#layer
-    const [after, before] = [this.#side(within(upper, '')), this.#side(within(real, ''))]
-    invariant(after !== null && before !== null, 'the roots of a layer are held open')
+    const [after, before] = [upper, real].map((prefix) => this.#side(root, within(prefix, '')))
+    invariant(after != null && before != null, 'the roots of a layer are held open')
     this.pairs.push({ path: root, isRoot: true, before, after, isWatched: false })
     const { stats } = after
     const open: Frame[] = [
       { path: root, below: '', stats, hasReal: true, isOpaque: false, index: 0 },
     ]
     for (let frame = open.pop(); frame !== undefined; frame = open.pop()) {
-      open.push(...(await this.#enter(frame)))
+      for (const next of await this.#enter(frame)) open.push(next)
       await this.#pace.step()
     }
   }
 
   /** Everything in one directory of the upper layer; the directories to enter next. */
   async #enter(frame: Frame): Promise<readonly Frame[]> {
-    const { upper, merged } = this.#layer
-    this.#loans.lend(frame.stats, within(frame.hasReal ? merged : upper, frame.below))
-    const names = namesIn(within(upper, frame.below))
+    const names = this.#writtenNames(frame)
     const isOpaque = frame.hasReal && (await this.#readReal(frame, new Set(names)))
     const next: Frame[] = []
     for (const name of names) {
@@ -98,11 +96,22 @@ export class LayerWalk {
     return next
   }
 
+  #writtenNames(frame: Frame): readonly RawPath[] {
+    const { upper, merged } = this.#layer
+    try {
+      this.#loans.lend(frame.stats, within(frame.hasReal ? merged : upper, frame.below))
+      return namesIn(within(upper, frame.below))
+    } catch (error) {
+      this.#unreadable(frame.path, error)
+      return []
+    }
+  }
+
   /** One name of the upper layer; what to enter when it is a directory. */
   async #compare(path: RawPath, frame: Frame, name: RawPath): Promise<Frame | null> {
     const below = `${frame.below}/${name}`
-    const after = this.#side(within(this.#layer.upper, below))
-    const before = frame.hasReal ? this.#side(within(this.#layer.real, below)) : null
+    const after = this.#side(path, within(this.#layer.upper, below))
+    const before = frame.hasReal ? this.#side(path, within(this.#layer.real, below)) : null
     if (after === null) return null
     if (isWhiteout(after.stats)) {
       // Only what was there is covered up: if it is not there now, somebody else took it away.
@@ -132,15 +141,40 @@ export class LayerWalk {
   async #readReal(frame: Frame, written: ReadonlySet<RawPath>): Promise<boolean> {
     const real = within(this.#layer.real, frame.below)
     if (!frame.isOpaque && !this.#isOpaque(frame, real, written)) return false
+    const hidden = this.#realNames(frame.path, real)
+      .filter((name) => !written.has(name))
+      .flatMap((name) => {
+        const path = this.#admit(frame.path, name)
+        return path === null ? [] : [{ path, name }]
+      })
+    if (!frame.isOpaque && this.#isPartlyShown(frame, hidden)) return false
     const pair = this.pairs[frame.index]
     if (pair !== undefined) this.pairs[frame.index] = { ...pair, isWatched: true }
-    const names = this.#realNames(frame.path, real) ?? []
-    for (const name of names) {
-      const path = written.has(name) ? null : this.#admit(frame.path, name)
-      const child = path === null ? null : this.#side(joinRaw(real, name))
-      if (path !== null && child !== null) await this.#deleted(path, child)
+    for (const { path, name } of hidden) {
+      const child = this.#side(path, joinRaw(real, name))
+      if (child !== null) await this.#deleted(path, child)
     }
     return true
+  }
+
+  /**
+   * A run can empty a directory, but not hide single names without a trace. What is hidden so is marked
+   * in the real tree, by attributes or devices that overlays take for their own.
+   */
+  #isPartlyShown(
+    frame: Frame,
+    hidden: readonly { readonly path: RawPath; readonly name: RawPath }[],
+  ): boolean {
+    const unseen = hidden.filter(({ name }) => !this.#isShown(frame, name))
+    if (unseen.length === hidden.length) return false
+    for (const { path } of unseen) {
+      this.#findings.add('diff.unsupported', path, 'is hidden from rehearsals')
+    }
+    return true
+  }
+
+  #isShown(frame: Frame, name: RawPath): boolean {
+    return statsOf(within(this.#layer.merged, `${frame.below}/${name}`)) !== null
   }
 
   /** Asks for one name of the real directory that the upper one does not have. */
@@ -148,7 +182,7 @@ export class LayerWalk {
     const probe = this.#firstMissing(frame, real, written)
     if (probe === null) return false
     try {
-      return statsOf(within(this.#layer.merged, `${frame.below}/${probe}`)) === null
+      return !this.#isShown(frame, probe)
     } catch (error) {
       this.#findings.add('diff.unsupported', frame.path, `cannot be looked into: ${codeOf(error)}`)
       return false
@@ -183,9 +217,9 @@ export class LayerWalk {
   async #deletedBelow(path: RawPath, before: Side): Promise<void> {
     const open = [{ path, at: before.at }]
     for (let frame = open.pop(); frame !== undefined; frame = open.pop()) {
-      for (const name of this.#realNames(frame.path, frame.at) ?? []) {
+      for (const name of this.#realNames(frame.path, frame.at)) {
         const child = this.#admit(frame.path, name)
-        const side = child === null ? null : this.#side(joinRaw(frame.at, name))
+        const side = child === null ? null : this.#side(child, joinRaw(frame.at, name))
         if (child === null || side === null) continue
         this.#pair(child, side, null, true)
         if (side.stats.isDirectory()) open.push({ path: child, at: side.at })
@@ -194,17 +228,18 @@ export class LayerWalk {
     }
   }
 
-  #realNames(path: RawPath, at: RawPath): readonly RawPath[] | null {
+  #realNames(path: RawPath, at: RawPath): readonly RawPath[] {
     try {
       return namesIn(at)
     } catch (error) {
       this.#unreadable(path, error)
-      return null
+      return []
     }
   }
 
   #unreadable(path: RawPath, error: unknown): void {
     if (isAbsence(error)) this.#findings.add('rehearsal.interfered', path, 'was removed meanwhile')
+    else if (codeOf(error) === 'ENAMETOOLONG') this.#findings.add('diff.path_too_long', path)
     else this.#findings.add('diff.unsupported', path, `cannot be read: ${codeOf(error)}`)
   }
 
@@ -217,9 +252,14 @@ export class LayerWalk {
     return null
   }
 
-  #side(at: RawPath): Side | null {
-    const stats = statsOf(at)
-    return stats === null ? null : { at, stats }
+  #side(path: RawPath, at: RawPath): Side | null {
+    try {
+      const stats = statsOf(at)
+      return stats === null ? null : { at, stats }
+    } catch (error) {
+      this.#unreadable(path, error)
+      return null
+    }
   }
 
   #supported(path: RawPath, side: Side | null): Side | null {

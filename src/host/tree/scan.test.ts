@@ -316,6 +316,13 @@ describe('findings', () => {
     expect(scan.changes.length).toBeGreaterThan(15)
   })
 
+  it('takes names that the real tree hides from overlays for no deletions', async () => {
+    const hide = 'for i in $(seq 30); do mknod d/w$i c 0 0; done'
+    const scan = await rehearse(`mkdir d; echo a > d/a; ${hide}`, 'echo n > d/n')
+    expect(brief(scan)).toEqual(['A /d/n'])
+    expect(scan.findings[0]?.code).toBe('diff.unsupported')
+  })
+
   it('leaves out what it is told to, with everything below', async () => {
     const scan = await rehearse(
       'mkdir -p d/own; echo a > d/own/a; echo b > d/b',
