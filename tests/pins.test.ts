@@ -77,7 +77,14 @@ describe('pins', () => {
 
   it('the doors of the package', () => {
     const { exports } = JSON.parse(readFileSync('package.json', 'utf8'))
-    expect(Object.keys(exports)).toEqual(['.', './contracts', './constitution', './package.json'])
+    expect(Object.keys(exports)).toEqual([
+      '.',
+      './contracts',
+      './constitution',
+      './ledger',
+      './gate',
+      './package.json',
+    ])
   })
 
   it('commands', () => {
