@@ -30,7 +30,7 @@ export {
 } from './judge-laws.ts'
 export { DEFAULT_SETTINGS, type GateSettings, type Law, type Laws } from './law.ts'
 export type { TextPlace } from './law-text.ts'
-export { bareLaws, type LawFault, type LawsReading, loadLaws } from './load-laws.ts'
+export { bareLaws, type LawFault, type LawsReading, lawsOfDocument, loadLaws } from './load-laws.ts'
 export {
   ACTIONS_BY_STRICTNESS,
   type AppliedPolicy,

@@ -71,6 +71,55 @@ describe('the index of laws', () => {
   })
 })
 
+describe('any text', () => {
+  const lawLike = fc.record(
+    {
+      laws: fc.array(
+        fc.record(
+          {
+            policy_id: fc.oneof(
+              fc.constantFrom('A', 'B', 'WRIT_ITSELF', '__proto__'),
+              fc.jsonValue(),
+            ),
+            tier: fc.oneof(fc.nat({ max: 3 }), fc.jsonValue()),
+            policy_expr: fc.oneof(expression, fc.string(), fc.jsonValue()),
+            priority: fc.oneof(fc.nat({ max: 3 }), fc.jsonValue()),
+            conflicts_with: fc.oneof(fc.array(fc.constantFrom('A', 'B', 'C')), fc.jsonValue()),
+            override_mode: fc.constantFrom('merge', 'hard_override', 'soft_override', 7),
+            violation_action: fc.constantFrom('block', 'confirm', 'alert', null),
+          },
+          { requiredKeys: [] },
+        ),
+        { maxLength: 4 },
+      ),
+      ephemeral: fc.oneof(fc.array(fc.string()), fc.jsonValue()),
+      settings: fc.jsonValue(),
+    },
+    { requiredKeys: [] },
+  )
+
+  it('is answered with laws, or with faults that have a place in it', async () => {
+    const text = fc.oneof(
+      fc.string(),
+      fc.json(),
+      lawLike.map((value) => JSON.stringify(value, null, 2)),
+    )
+    await fc.assert(
+      fc.asyncProperty(text, async (source) => {
+        const reading = await loadLaws(source)
+        if (reading.ok) return
+        expect(reading.faults.length).toBeGreaterThan(0)
+        for (const { line, column } of reading.faults) {
+          expect(line).toBeGreaterThan(0)
+          expect(line).toBeLessThanOrEqual(source.split('\n').length + 1)
+          expect(column).toBeGreaterThan(0)
+        }
+      }),
+      { numRuns: 400 },
+    )
+  })
+})
+
 describe('a hostile law file', () => {
   it.each([
     ['deep', `laws: ${'['.repeat(20_000)}`],

@@ -44,11 +44,12 @@ export async function loadLaws(text: string): Promise<LawsReading> {
     const { ok: _, ...fault } = reading
     return { ok: false, faults: [fault] }
   }
-  const { violations, valid } = judge(lawsFileContract, reading.value)
+  const { violations } = judge(lawsFileContract, reading.value)
   const faults = violations.map((violation) => placed(violation, reading))
   const documents = field(reading.value, 'laws')
   const laws = Array.isArray(documents) ? compileLaws(documents, reading, faults) : []
-  if (valid) reportPhases(laws, reading, faults)
+  // Only a file without any other fault has every law at its own place.
+  if (faults.length === 0) reportPhases(laws, reading, faults)
   if (faults.length > 0) return { ok: false, faults: faults.sort(byPlace) }
   // The contract has judged it.
   const file = reading.value as LawsFile
@@ -61,6 +62,23 @@ function lawsOf(laws: readonly Law[], file: LawsFile): Laws {
     ephemeral: file.ephemeral ?? [],
     settings: settingsOf(file.settings),
   }
+}
+
+/**
+ * The same from the value that a text stood for, when the text was loaded without a fault before:
+ * without places, which only faults need. Null when it is not such a value.
+ */
+export function lawsOfDocument(document: unknown): Laws | null {
+  if (!judge(lawsFileContract, document).valid) return null
+  // The contract has judged it.
+  const file = document as LawsFile
+  const laws: Law[] = []
+  for (const each of file.laws) {
+    const law = RESERVED.has(each.policy_id) ? null : compileLaw(each, false)
+    if (law === null || 'faults' in law) return null
+    laws.push(law)
+  }
+  return lawsOf(laws, file)
 }
 
 /** The laws that hold in a home without a file. */
