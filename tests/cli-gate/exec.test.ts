@@ -2,10 +2,13 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { Place } from './place.ts'
 
 let place: Place
+
+// Each test is several processes, and each of them a sandbox.
+vi.setConfig({ testTimeout: 120_000 })
 
 beforeAll(() => {
   execFileSync(process.execPath, ['tools/build.mjs'])
@@ -219,11 +222,11 @@ describe('signals', () => {
     expect(
       await signalled('SIGQUIT', 'trap "exit 7" QUIT; echo ready; while :; do sleep 0.1; done'),
     ).toBe(7)
-  }, 60_000)
+  })
 
   it('a wish to end reaches the command, and nothing is promoted', async () => {
     const script = 'echo x > ended; echo ready; sleep 30'
     expect(await signalled('SIGTERM', script)).toBe(143)
     expect(place.has('ended')).toBe(false)
-  }, 60_000)
+  })
 })

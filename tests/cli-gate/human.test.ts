@@ -1,11 +1,14 @@
 /** The human's side: approval with a passphrase, rollback, undo, halt and resume. */
 import { execFileSync } from 'node:child_process'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { Place } from './place.ts'
 
 const WORDS = 'correct horse battery staple'
 let place: Place
 let locked: Place
+
+// Each test is several processes, and each of them a sandbox.
+vi.setConfig({ testTimeout: 120_000 })
 
 beforeAll(() => {
   execFileSync(process.execPath, ['tools/build.mjs'])
@@ -68,6 +71,24 @@ describe('approval above the plain yes', () => {
       json: { error: { code: 'credential.required' } },
     })
     expect(place.writ(['deny', id]).status).toBe(0)
+  })
+})
+
+describe('approval at a terminal', () => {
+  it('shows the effects and asks; not approving is not denying', () => {
+    expect(place.exec([], 'echo x > shown-first').status).toBe(75)
+    const [{ id }] = place.pending()
+    const asked = [{ expect: 'Added (1)' }, { expect: 'shown-first' }, { expect: 'show all] ' }]
+    for (const send of ['\n', 'n\n', '\u0003']) {
+      const no = place.person(['approve', id], [...asked, { send }])
+      expect(no).toMatchObject({ failed: null, status: 3 })
+      expect(no.output).toContain('it still waits')
+    }
+    expect(place.pending()).toHaveLength(1)
+    expect(place.has('shown-first')).toBe(false)
+    const yes = place.person(['approve', id], [...asked, { send: 'y\n' }])
+    expect(yes).toMatchObject({ failed: null, status: 0 })
+    expect(place.has('shown-first')).toBe(true)
   })
 })
 
@@ -136,5 +157,5 @@ describe('halt', () => {
     expect(resumed).toMatchObject({ status: 0, json: { ok: true } })
     expect(resumed.json.seq).toBeGreaterThan(halted.json.seq)
     expect(locked.exec(['--yes'], 'echo x > y').status).toBe(0)
-  }, 60_000)
+  })
 })

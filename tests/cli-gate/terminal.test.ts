@@ -1,10 +1,13 @@
 /** `writ exec` at a terminal: the command's own pty, signals, what is shown, the question. */
 import { execFileSync } from 'node:child_process'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { RESET_TERMINAL } from '../../src/cli/effects/reset.ts'
 import { Place } from './place.ts'
 
 let place: Place
+
+// Each test is several processes, and each of them a sandbox.
+vi.setConfig({ testTimeout: 120_000 })
 
 beforeAll(() => {
   execFileSync(process.execPath, ['tools/build.mjs'])

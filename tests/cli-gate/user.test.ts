@@ -2,12 +2,15 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { TEST_UID, userWrapper } from '../sandbox/drive.ts'
 import { Place } from './place.ts'
 
 let place: Place
 let through: readonly string[]
+
+// Each test is several processes, and each of them a sandbox.
+vi.setConfig({ testTimeout: 120_000 })
 
 beforeAll(() => {
   execFileSync(process.execPath, ['tools/build.mjs'])

@@ -5,6 +5,7 @@
 import type { Answered, Confirm } from '../../host/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { failureText } from '../effects/question-text.ts'
+import { visibleName } from '../effects/visible.ts'
 import { printAnswer } from '../gate/answer-text.ts'
 import { askAtTerminal, assure, settleChangedInputs } from '../gate/confirm.ts'
 import { type FoundQuestion, findQuestion, namedId } from '../gate/named-question.ts'
@@ -19,12 +20,21 @@ export async function run(call: Call): Promise<Exit> {
     const found = await findQuestion(sessions, id)
     const { gate } = found.session
     const answered = await approval(found)
-    if (answered.kind === 'wait') return EXIT.waiting
+    // Whoever does not approve has not denied yet: that is a call of its own.
+    if (answered.kind !== 'yes') return stillWaits(call, id)
     const first = await gate.answer(found.question.actionId, answered)
     if (!asksFirst(call)) return printAnswer(call, first)
-    const again: Confirm = (question) => askAtTerminal(found.session, question)
+    const again: Confirm = async (question) => {
+      const asked = await askAtTerminal(found.session, question)
+      return asked.kind === 'yes' ? asked : { kind: 'wait' }
+    }
     return printAnswer(call, await settleChangedInputs(gate, first, again))
   })
+}
+
+function stillWaits({ terminal }: Call, id: string): Exit {
+  terminal.err(`not approved; it still waits: writ deny ${visibleName(id)} ends it\n`)
+  return EXIT.waiting
 }
 
 function asksFirst({ options }: Call): boolean {

@@ -11,8 +11,7 @@ export type Line = { readonly text: string } | 'interrupted' | 'gone'
 
 export async function askLine(question: string): Promise<Line> {
   await discardTypeAhead()
-  process.stderr.write(question)
-  const line = await readLine()
+  const line = await readLine(question)
   if (typeof line === 'string') process.stderr.write('\n')
   return line
 }
@@ -36,7 +35,8 @@ function discardTypeAhead(): Promise<void> {
 
 const LINE_BYTES_MAX = 4096
 
-function readLine(): Promise<Line> {
+/** Listens before it asks: an answer can come at once. */
+function readLine(question: string): Promise<Line> {
   const { stdin } = process
   return new Promise((resolve) => {
     let text = ''
@@ -66,5 +66,6 @@ function readLine(): Promise<Line> {
     process.on('SIGTERM', onInterrupt)
     process.on('SIGHUP', onGone)
     stdin.resume()
+    process.stderr.write(question)
   })
 }
