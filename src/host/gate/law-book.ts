@@ -5,8 +5,8 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Digest, digestBytes } from '../../base/index.ts'
-import type { LawOutcome } from '../../contracts/index.ts'
+import { type Digest, DOCUMENT_LIMITS, digestBytes } from '../../base/index.ts'
+import { type LawOutcome, readYaml } from '../../contracts/index.ts'
 import {
   DEFAULT_LISTS,
   type GateLists,
@@ -21,8 +21,10 @@ import {
   type LawPhase,
   type Laws,
   type LawValues,
+  lawsOfDocument,
   loadLaws,
 } from '../../policy/index.ts'
+import { writeWhole } from '../home/file.ts'
 import type { KnownHome } from '../home/home.ts'
 
 export interface LawBook {
@@ -39,12 +41,16 @@ export interface LawBook {
   judge(phase: LawPhase, values: LawValues, overrides: ReadonlySet<string>): readonly LawOutcome[]
 }
 
-export async function openLawBook({ directory, registeredLaws }: KnownHome): Promise<LawBook> {
+export async function openLawBook({
+  directory,
+  state,
+  registeredLaws,
+}: KnownHome): Promise<LawBook> {
   const text = readLaws(join(directory, 'laws.yaml'))
   const digest = digestBytes(text)
   const isChanged = digest !== registeredLaws
   // Nothing of a file that nobody accepted is obeyed.
-  const reading = isChanged ? null : await readingOf(text)
+  const reading = isChanged ? null : await readingOf(text, digest, join(state, CACHE))
   const laws = reading ?? bareLaws()
   const lists = withEphemeral(DEFAULT_LISTS, laws.ephemeral)
   return {
@@ -62,11 +68,29 @@ export async function openLawBook({ directory, registeredLaws }: KnownHome): Pro
   }
 }
 
+/** What the file stands for, read once: it spares every command the reading of YAML. */
+const CACHE = 'laws.json'
+
 /** An empty file has no laws of its own. */
-async function readingOf(text: string): Promise<Laws | null> {
+async function readingOf(text: string, digest: Digest, cache: string): Promise<Laws | null> {
   if (text.trim() === '') return bareLaws()
+  const cached = lawsFrom(cache, digest)
+  if (cached !== null) return cached
   const reading = await loadLaws(text)
-  return reading.ok ? reading.laws : null
+  if (!reading.ok) return null
+  const value = await readYaml(text, DOCUMENT_LIMITS)
+  if (value.ok) writeWhole(cache, JSON.stringify({ digest, document: value.value }), 0o600)
+  return reading.laws
+}
+
+/** Null when the file was another one then, or the cache is not whole. */
+function lawsFrom(cache: string, digest: Digest): Laws | null {
+  try {
+    const kept = JSON.parse(readFileSync(cache, 'utf8')) as Readonly<Record<string, unknown>>
+    return kept['digest'] === digest ? lawsOfDocument(kept['document']) : null
+  } catch {
+    return null
+  }
 }
 
 function readLaws(file: string): string {
