@@ -25,6 +25,10 @@ export const NO_ATTRIBUTES: Attributes = { kept: [], foreign: [] }
 
 const GETFATTR = ['--no-dereference', '--dump', '--match=-', '--encoding=hex', '--absolute-names']
 
+type LayerKind = 'upper' | 'real'
+/** One for all paths, or told path by path. */
+type LayerOf = LayerKind | ((path: RawPath) => LayerKind)
+
 /**
  * `upper`: the overlay's own attributes are expected and skipped, and the ones that a program inside
  * tried to write in the overlay's name (they arrive escaped) are foreign. `real`: all of them are
@@ -32,7 +36,7 @@ const GETFATTR = ['--no-dereference', '--dump', '--match=-', '--encoding=hex', '
  */
 export async function readAttributes(
   paths: readonly RawPath[],
-  layer: 'upper' | 'real',
+  layer: LayerOf,
 ): Promise<AttributeBatch> {
   if (paths.length === 0) return { byPath: new Map(), unreadable: [] }
   const { status, stdout, stderr } = await runBatch('getfattr', GETFATTR, paths)
@@ -53,12 +57,11 @@ export async function readRawAttributes(
 const FILE_LINE = '# file: '
 
 /** The output of `getfattr --dump --encoding=hex`, read as latin-1. */
-export function parseAttributes(
-  text: string,
-  layer: 'upper' | 'real',
-): ReadonlyMap<RawPath, Attributes> {
+export function parseAttributes(text: string, layer: LayerOf): ReadonlyMap<RawPath, Attributes> {
   const byPath = new Map<RawPath, Attributes>()
-  for (const [path, attributes] of parseBlocks(text)) byPath.set(path, sortOut(attributes, layer))
+  for (const [path, attributes] of parseBlocks(text)) {
+    byPath.set(path, sortOut(attributes, typeof layer === 'string' ? layer : layer(path)))
+  }
   return byPath
 }
 
@@ -78,7 +81,7 @@ function parseBlocks(text: string): Map<RawPath, Attribute[]> {
   return blocks
 }
 
-function sortOut(attributes: readonly Attribute[], layer: 'upper' | 'real'): Attributes {
+function sortOut(attributes: readonly Attribute[], layer: LayerKind): Attributes {
   const kept: Attribute[] = []
   const foreign: string[] = []
   for (const attribute of attributes) {

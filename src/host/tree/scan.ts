@@ -173,19 +173,24 @@ class Scanner {
     await digestFiles(requests, this.#pace)
   }
 
-  /** Two processes for any number of entries, and none when nothing was written. */
+  /** One process for any number of entries, and none when nothing was written. */
   async #readAttributes(): Promise<void> {
-    const paired = this.#pairs.some((pair) => this.#isWritten(pair)) ? this.#pairs : []
-    await Promise.all([
-      this.#readSides(
-        'upper',
-        paired.flatMap(({ path, after }) => (after === null ? [] : [{ path, side: after }])),
-      ),
-      this.#readSides(
-        'real',
-        paired.flatMap(({ path, before }) => (before === null ? [] : [{ path, side: before }])),
-      ),
-    ])
+    if (!this.#pairs.some((pair) => this.#isWritten(pair))) return
+    const upper = new Map<RawPath, RawPath>()
+    const real = new Map<RawPath, RawPath>()
+    for (const { path, before, after } of this.#pairs) {
+      // Symbolic links carry no attributes that anybody may write.
+      if (after?.stats.isSymbolicLink() === false) upper.set(after.at, path)
+      if (before?.stats.isSymbolicLink() === false) real.set(before.at, path)
+    }
+    const { byPath, unreadable } = await readAttributes([...upper.keys(), ...real.keys()], (at) =>
+      upper.has(at) ? 'upper' : 'real',
+    )
+    for (const [at, found] of byPath) this.#attributes.set(at, found)
+    for (const at of unreadable) {
+      const path = upper.get(at) ?? real.get(at) ?? rawOfText(this.#layers[0]?.root ?? '/')
+      this.#findings.add('diff.unsupported', path, 'attributes unreadable')
+    }
   }
 
   /** The roots of layers are always there: one counts when it changed since the run began. */
@@ -193,28 +198,6 @@ class Scanner {
     if (!isRoot) return true
     const changedMs = Number((after?.stats.ctimeNs ?? 0n) / 1_000_000n)
     return changedMs >= this.#options.commandStartedAtMs - ROOT_TICK_MS
-  }
-
-  async #readSides(
-    layer: 'upper' | 'real',
-    sides: readonly { readonly path: RawPath; readonly side: Side }[],
-  ): Promise<void> {
-    // Symbolic links carry no attributes that anybody may write.
-    const asked = sides.filter(({ side }) => !side.stats.isSymbolicLink())
-    const { byPath, unreadable } = await readAttributes(
-      asked.map(({ side }) => side.at),
-      layer,
-    )
-    const failed = new Set(unreadable)
-    for (const { path, side } of asked) {
-      const found = byPath.get(side.at)
-      if (found !== undefined) this.#attributes.set(side.at, found)
-      if (failed.has(side.at)) this.#findings.add('diff.unsupported', path, 'attributes unreadable')
-    }
-    if (failed.has('' as RawPath)) {
-      const root = rawOfText(this.#layers[0]?.root ?? '/')
-      this.#findings.add('diff.unsupported', root, 'attributes unreadable')
-    }
   }
 
   #changes(): readonly Change[] {
