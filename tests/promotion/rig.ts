@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import {
   type BigIntStats,
+  chmodSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -15,7 +16,6 @@ import {
   readFileSync,
   readlinkSync,
   renameSync,
-  rmSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,6 +34,7 @@ import {
   type WorkspaceLock,
   withWorkspaceLock,
 } from '../../src/host/promotion/index.ts'
+import { removeTree } from '../../src/host/promotion/removal.ts'
 import { parseAttributes } from '../../src/host/tree/attributes.ts'
 import { completeStage, writeStage } from '../../src/host/tree/stage.ts'
 
@@ -62,7 +63,7 @@ export function openRig(base: string): Rig {
     state: at('state'),
     preimages: at('preimages'),
     facts: new Map(),
-    remove: () => rmSync(base, { recursive: true, force: true }),
+    remove: () => removeTree(base),
   }
 }
 
@@ -89,7 +90,7 @@ export async function rehearse(
   const changes = changesBetween(before, wanted)
   const stage = join(base, 'stage', actionId)
   await stageFrom(copy, tree, changes, stage)
-  rmSync(copy, { recursive: true, force: true })
+  removeTree(copy)
   return { actionId, changes, stage, wanted }
 }
 
@@ -121,12 +122,21 @@ async function stageFrom(
     if (covered.has(path) || after === null) continue
     if (before?.kind === 'directory' && after.kind === 'directory') continue
     const place = `u${entries.length}` as RawPath
-    renameSync(bytes(to + path.slice(from.length)), join(stage, place))
+    moveTo(bytes(to + path.slice(from.length)), join(stage, place), after.mode)
     entries.push({ path, place, isUnit: true })
     if (after.kind === 'directory') covered.add(path)
   }
   await writeStage({ stage, entries })
   await completeStage(stage)
+}
+
+/** Out of the copy; what forbids its owner to move it is opened up for that. */
+function moveTo(path: Buffer, to: string, mode: number): void {
+  chmodSync(path.subarray(0, path.lastIndexOf('/')), 0o700)
+  const isClosed = lstatSync(path).isDirectory() && (mode & 0o300) !== 0o300
+  if (isClosed) chmodSync(path, 0o700)
+  renameSync(path, to)
+  if (isClosed) chmodSync(to, mode)
 }
 
 export function keepFor({ preimages }: Rig, actionId: string): string {

@@ -21,6 +21,7 @@ import {
 } from './failure.ts'
 import type { Ground } from './ground.ts'
 import { Journal, openJournals, syncDirectory } from './journal.ts'
+import { removeTree } from './removal.ts'
 import { at, revertExchange } from './run.ts'
 
 export interface Begun {
@@ -152,11 +153,11 @@ export function readAfterTimes(keep: string): ReadonlyMap<RawPath, string> {
 export function clearKeep(keep: string): void {
   const names = readdirIfThere(keep)
   if (names.some((name) => !OWN_FILES.has(name))) return
-  rmSync(keep, { recursive: true, force: true })
+  removeTree(keep)
 }
 
 /** What was consumed; a rollback leaves nothing of what it took away either. */
 export function clearSources({ kind, sources, keep }: Exchange): void {
-  for (const source of sources) rmSync(source, { recursive: true, force: true })
-  if (kind === 'rollback') rmSync(keep, { recursive: true, force: true })
+  for (const source of sources) removeTree(source)
+  if (kind === 'rollback') removeTree(keep)
 }

@@ -27,6 +27,7 @@ import { gitLocksOf } from './git-lock.ts'
 import { Ground } from './ground.ts'
 import type { WorkspaceLock } from './lock.ts'
 import { planSteps } from './plan.ts'
+import { removeTree } from './removal.ts'
 import { giveReserve, takeReserve } from './reserve.ts'
 import { applyExchange, at } from './run.ts'
 import { checkStage, readPlaces } from './stage.ts'
@@ -103,7 +104,7 @@ async function prepare(request: PromotionRequest, ground: Ground): Promise<Prepa
     checkDevices(parents, keep, ground)
     checkLinks(keep, stage)
   } catch (error) {
-    rmSync(keep, { recursive: true, force: true })
+    removeTree(keep)
     throw machineFailure(error, keep)
   }
   const exchange: Exchange = {

@@ -5,9 +5,11 @@
  * The newest is never dropped for the quota: one that is larger than all the room there is stays
  * undoable until something newer comes or its time is over.
  */
-import { lstatSync, readdirSync, rmSync } from 'node:fs'
+import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isAbsent } from './failure.ts'
+
+import { removeTree } from './removal.ts'
 
 export const UNDO_PERIOD_MS = 14 * 24 * 60 * 60 * 1000
 export const UNDO_QUOTA_BYTES = 2 * 1024 ** 3
@@ -57,7 +59,7 @@ export function dropPreimages(keep: string): boolean {
     if (isAbsent(error)) return false
     throw error
   }
-  rmSync(keep, { recursive: true, force: true })
+  removeTree(keep)
   return true
 }
 

@@ -1,11 +1,3 @@
-/**
- * Rollback of promoted actions, newest first: all or nothing, journalled as a promotion is (G-21).
- * What the promotions put in place is taken away, what they displaced is put back. Refused with every
- * path that somebody else changed in between; proven afterwards by hashing what is there.
- *
- * Needs nothing but the pre-images and their plan: no AI, no ledger, no sandbox.
- */
-import { rmSync } from 'node:fs'
 import { fault } from '../../base/index.ts'
 import { type Change, parentOfRaw, type RawPath, rawOfText } from '../../gate/index.ts'
 import type { OnPoint, Work } from './apply.ts'
@@ -25,6 +17,7 @@ import { gitLocksOf } from './git-lock.ts'
 import { Ground } from './ground.ts'
 import type { WorkspaceLock } from './lock.ts'
 import { isInPlace, netChanges, planReverse } from './plan.ts'
+import { removeTree } from './removal.ts'
 import { applyExchange, at, stepsOf } from './run.ts'
 import { stageDifferences } from './stage.ts'
 
@@ -130,7 +123,7 @@ async function prepare(
   try {
     checkDevices(found.parents, keep, ground)
   } catch (error) {
-    rmSync(keep, { recursive: true, force: true })
+    removeTree(keep)
     throw error
   }
   const exchange: Exchange = {
