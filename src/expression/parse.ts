@@ -324,6 +324,8 @@ class Parser {
   /** Expressions between commas up to `end`, which is taken; a comma may stand before `]`. */
   #list(end: ')' | ']'): Node[] | null {
     const items: Node[] = []
+    // The grammar of CEL lets that comma stand alone.
+    if (end === ']' && this.#take(',') && !this.#isMark(end)) return this.#unexpected('`]`')
     while (!this.#take(end)) {
       const item = this.#nested(() => this.#expression())
       if (item === null) return null

@@ -74,7 +74,7 @@ export const EXPLAINED_SOURCES: readonly OfText[] = [
   {
     name: 'glued-words',
     why: 'a number or `in` ends where the word ends; the other engine splits `1in` and `in2`',
-    applies: (source) => /[\dA-F"'\])]in|\bin[\d\w"']/.test(source),
+    applies: (source) => /[\dA-Fa-f"'\])]in|\bin[\d\w"']/.test(source),
   },
   {
     name: 'comments',
@@ -84,6 +84,6 @@ export const EXPLAINED_SOURCES: readonly OfText[] = [
   {
     name: 'blank-call',
     why: 'blanks may stand between the brackets of a call; the other engine refuses them',
-    applies: (source) => /\w\(\s+\)/.test(bare(source)),
+    applies: (source) => /\w\s*\(\s+\)/.test(bare(source)),
   },
 ]
