@@ -18,6 +18,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   expression: { sees: ['base'], pure: true, packages: [] },
   policy: { sees: ['base', 'contracts', 'expression'], pure: true, packages: ['yaml'] },
   gate: { sees: ['base', 'contracts', 'policy', 'ledger'], pure: true, packages: [] },
+  flow: { sees: ['base', 'contracts', 'expression', 'policy'], pure: true, packages: [] },
   host: {
     sees: ['base', 'contracts', 'policy', 'ledger', 'gate'],
     pure: false,

@@ -1,0 +1,88 @@
+/**
+ * A flow, ready to be walked: names are indexes, expressions are compiled, and what an edge has to
+ * ask is gathered at the edge. Made once, shared by every run, never changed.
+ *
+ * The order of nodes and edges is the document's; indexes into it are what the runtime counts in.
+ */
+import type { Digest } from '../../base/index.ts'
+import type { Flow, FlowEdge, FlowNode } from '../../contracts/index.ts'
+import type { Expression, ExpressionFault } from '../../expression/index.ts'
+import type { Policy } from '../../policy/index.ts'
+
+export type InvariantDocument = NonNullable<Flow['invariants']>[number]
+export type TextPolicyDocument = NonNullable<Flow['text_policies']>[number]
+
+export interface CompiledInvariant {
+  readonly document: InvariantDocument
+  readonly expression: Expression
+  /** Some edge names it, so it is judged at those edges only. */
+  readonly isNamed: boolean
+}
+
+export interface CompiledEdge {
+  readonly index: number
+  readonly document: FlowEdge
+  readonly source: number
+  readonly target: number
+  readonly guard: Expression | null
+  /** What is judged when this edge would fire: what it names, and what no edge names. */
+  readonly policies: readonly Policy[]
+  readonly invariants: readonly CompiledInvariant[]
+  /** The ends lie in different phases. */
+  readonly isLeaving: boolean
+  /** From a WORK node to a CHECK that judges it: fires when there is something to judge. */
+  readonly isReview: boolean
+}
+
+export interface CompiledNode {
+  readonly index: number
+  readonly document: FlowNode
+  readonly phase: number
+  /** -1 when the node is in no sub-phase. */
+  readonly subphase: number
+  readonly outgoing: readonly CompiledEdge[]
+  readonly incoming: readonly CompiledEdge[]
+  /** CHECK nodes that judge this one. */
+  readonly checks: readonly number[]
+  /** Of a CHECK: the node it judges; -1 otherwise. */
+  readonly target: number
+  /** Some CHECK of this node waits for other nodes, so that those run on what is only staged. */
+  readonly isJudgedLate: boolean
+  /** Nobody runs here: the node is done as soon as it is entered. */
+  readonly isBare: boolean
+  /** Of the one who runs here; null when nobody does. */
+  readonly participant: Digest | null
+}
+
+/** A phase or a sub-phase. */
+export interface CompiledSpan {
+  readonly index: number
+  readonly name: string
+  /** In the order of the document. */
+  readonly nodes: readonly number[]
+  /** Seconds: the sum over the nodes. */
+  readonly minimumDuration: number
+}
+
+export interface CompiledFlow {
+  readonly document: Flow
+  readonly digest: Digest
+  readonly nodes: readonly CompiledNode[]
+  readonly edges: readonly CompiledEdge[]
+  readonly nodeIndex: ReadonlyMap<string, number>
+  readonly phases: readonly CompiledSpan[]
+  readonly subphases: readonly CompiledSpan[]
+  readonly minimumDuration: number
+  readonly invariants: readonly CompiledInvariant[]
+  /** Nodes that a run begins with. */
+  readonly starts: readonly number[]
+}
+
+/** An expression that cannot be loaded, by the pointer of the field it stands in. */
+export interface CompileFault extends ExpressionFault {
+  readonly path: string
+}
+
+export type FlowCompilation =
+  | { readonly ok: true; readonly flow: CompiledFlow }
+  | { readonly ok: false; readonly faults: readonly CompileFault[] }
