@@ -6,9 +6,11 @@
 import { chmodSync, lstatSync, mkdirSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Change, EntryState, RawPath } from '../../src/gate/index.ts'
+import { readInput } from '../ledger/program-input.ts'
 import { listingDifferences, treeListing } from '../tree/tree-hash.ts'
 import {
   makeRig,
+  openRig,
   promoteIn,
   type Rehearsed,
   type Rig,
@@ -17,6 +19,11 @@ import {
   rollbackIn,
   unlike,
 } from './rig.ts'
+
+export interface ClosedInput {
+  /** A place with a file of root in the user's own directory; null when there is no root. */
+  readonly foreign: string | null
+}
 
 interface Case {
   readonly plant: (root: string) => void
@@ -101,5 +108,25 @@ async function inRig(name: string, work: (rig: Rig) => Promise<readonly string[]
   rig.remove()
 }
 
+/** A file of somebody else in one's own directory: it may be moved, and not linked. */
+async function tryForeign(base: string): Promise<readonly string[]> {
+  const rig = openRig(base)
+  const old = treeListing(rig.tree)
+  const rehearsed = await rehearse(rig, (root) => rmSync(join(root, 'foreign')))
+  await promoteIn(rig, rehearsed)
+  const wrong = unlike(rig, rehearsed.wanted)
+  await rollbackIn(rig, [rehearsed.actionId])
+  const { uid } = lstatSync(join(rig.tree, 'foreign'))
+  return [
+    ...wrong,
+    ...(uid === 0 ? [] : [`owned by ${uid}`]),
+    ...listingDifferences(old, treeListing(rig.tree)),
+  ]
+}
+
+const { foreign } = readInput<ClosedInput>()
 for (const [name, each] of Object.entries(CASES)) await inRig(name, (rig) => tryCase(rig, each))
 await inRig('a file that nobody may read', tryUnreadable)
+if (foreign !== null) {
+  await inRig('a file of somebody else', () => tryForeign(foreign))
+}

@@ -173,6 +173,19 @@ describe('promote, then roll back', () => {
   })
 })
 
+it('an action is promoted once (I3)', async () => {
+  const rehearsed = await rehearse(rig, (root) => writeFileSync(join(root, 'a'), 'new'))
+  await promoteIn(rig, rehearsed)
+  rmSync(join(rig.tree, 'a'))
+  const again = await rehearse(
+    rig,
+    (root) => writeFileSync(join(root, 'a'), 'new'),
+    rehearsed.actionId,
+  )
+  expect(await codeOf(promoteIn(rig, again))).toBe('promote.failed')
+  expect(existsSync(join(rig.tree, 'a'))).toBe(false)
+})
+
 describe('conflicts before anything changes', () => {
   it('names every path that is not as it was, and changes nothing', async () => {
     plant(rig.tree, { a: '1', b: '2', 'd/e': '3', 'd/f': '4' })

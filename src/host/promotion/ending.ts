@@ -18,6 +18,7 @@ import {
   machineFailure,
   PromotionFailure,
   pathsFailure,
+  plainFailure,
 } from './failure.ts'
 import type { Ground } from './ground.ts'
 import { Journal, openJournals, syncDirectory } from './journal.ts'
@@ -55,8 +56,9 @@ const OWN_FILES = new Set(['plan.jsonl', 'after.json', 'index.lock'])
 
 function refuseUsedKeep(keep: string): void {
   const names = readdirIfThere(keep)
-  if (names.some((name) => !OWN_FILES.has(name))) {
-    throw Object.assign(new Error('already promoted'), { code: 'EEXIST' })
+  // The times are written when everything is in place: then it was more than an attempt.
+  if (names.some((name) => !OWN_FILES.has(name) || name === AFTER_TIMES)) {
+    throw plainFailure('promote.failed', keep, 'the action was promoted before')
   }
   for (const name of names) rmSync(join(keep, name))
 }
@@ -120,7 +122,7 @@ export function refuseUnrecovered(state: string, workspace: RawPath): void {
       ids[0] ?? '',
       { ids },
       {
-        message: `${ids.length} interrupted in ${displayOfRaw(workspace)}`,
+        message: `${listed(ids)} was interrupted in ${displayOfRaw(workspace)}`,
         hint: 'recovery runs before every command; what it could not end waits for a human',
       },
     ),
@@ -136,7 +138,12 @@ export function writeAfterTimes({ keep, parents }: Exchange, ground: Ground): vo
     const entry = lookAt(ground.atIfThere(path))
     if (entry?.kind === 'directory') times[path] = entry.mtimeNs
   }
-  writeFileSync(join(keep, AFTER_TIMES), JSON.stringify(times), { mode: 0o600 })
+  try {
+    writeFileSync(join(keep, AFTER_TIMES), JSON.stringify(times), { mode: 0o600 })
+  } catch (error) {
+    // Without them a rollback puts back everything but the times of these directories.
+    if (errnoOf(error) === null) throw error
+  }
 }
 
 /** Empty when they were not kept: then no time is put back. */

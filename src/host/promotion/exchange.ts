@@ -7,7 +7,7 @@
  * begins when the one before is done. Paths are written one character a byte (RawPath), so every name
  * survives.
  */
-import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Digest, digestBytes } from '../../base/index.ts'
 import type { Change, RawPath } from '../../gate/index.ts'
@@ -77,7 +77,7 @@ export function writePlan(exchange: Exchange): Digest {
     const bytes = Buffer.from(text)
     const handle = openSync(file, 'wx', 0o600)
     try {
-      writeSync(handle, bytes)
+      writeFileSync(handle, bytes)
       fsyncSync(handle)
     } finally {
       closeSync(handle)

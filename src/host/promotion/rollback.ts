@@ -1,3 +1,10 @@
+/**
+ * Rollback of promoted actions, newest first: all or nothing, journalled as a promotion is (G-21).
+ * What the promotions put in place is taken away, what they displaced is put back. Refused with every
+ * path that somebody else changed in between; proven afterwards by hashing what is there.
+ *
+ * Needs nothing but the pre-images and their plan: no AI, no ledger, no sandbox.
+ */
 import { fault } from '../../base/index.ts'
 import { type Change, parentOfRaw, type RawPath, rawOfText } from '../../gate/index.ts'
 import type { OnPoint, Work } from './apply.ts'
