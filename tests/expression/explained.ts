@@ -82,8 +82,8 @@ export const EXPLAINED_SOURCES: readonly OfText[] = [
     applies: (source) => /\/\/[^\n]*(?:$|\n\s*\/\/)/.test(source),
   },
   {
-    name: 'blank-call',
-    why: 'blanks may stand between the brackets of a call; the other engine refuses them',
-    applies: (source) => /\w\s*\(\s+\)/.test(bare(source)),
+    name: 'blank-brackets',
+    why: 'blanks may stand where brackets hold nothing; the other engine refuses them',
+    applies: (source) => /\(\s+\)|\[\s+,/.test(bare(source)),
   },
 ]
