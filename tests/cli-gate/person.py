@@ -1,7 +1,8 @@
 """Runs a program on a terminal of its own, as a person would, following a list of steps.
 
 Reads one JSON object from standard input: argv, cwd, env, rows, columns, seconds, steps; a step is
-{"expect": text}, {"send": text}, {"resize": [rows, columns]}, {"signal": number} or {"pause": s}.
+{"expect": text}, {"send": text}, {"resize": [rows, columns]}, {"signal": number}, {"pause": s}, or
+{"write": path} for somebody else who changes a file meanwhile.
 Prints one JSON object: the whole output, the exit status (128 and more for a signal), whether all
 expectations came true, and the modes in which the terminal was left.
 """
@@ -87,6 +88,9 @@ for step in order["steps"]:
         os.kill(child, signal.SIGWINCH)
     elif "signal" in step:
         os.kill(child, step["signal"])
+    elif "write" in step:
+        with open(step["write"], "a") as changed:
+            changed.write("changed meanwhile\n")
     elif "pause" in step:
         until = time.monotonic() + step["pause"]
         while time.monotonic() < until:

@@ -49,6 +49,7 @@ export type Step =
   | { readonly resize: readonly [number, number] }
   | { readonly signal: number }
   | { readonly pause: number }
+  | { readonly write: string }
 
 export interface Mode {
   readonly echo: boolean

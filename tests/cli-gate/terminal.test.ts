@@ -1,5 +1,6 @@
 /** `writ exec` at a terminal: the command's own pty, signals, what is shown, the question. */
 import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { RESET_TERMINAL } from '../../src/cli/effects/reset.ts'
 import { Place } from './place.ts'
@@ -224,18 +225,26 @@ describe('the question', () => {
     expect(shown).toContain('+a\\u001b[2Jb\\u202ec')
   })
 
-  it('with pipes on one side it is asked on standard error; what others changed is asked again', () => {
-    const around = { through: ['sh', '-c', '"$@" > out.txt', 'x'], cwd: place.project }
-    const steps = [
-      ...YES,
-      { expect: 'Changed meanwhile, by others (1)' },
-      { expect: `! ${place.project}/out.txt` },
-      ...YES,
-    ]
+  it('with pipes on one side it is asked on standard error', () => {
+    const around = { through: ['sh', '-c', '"$@" > "$HOME/out.txt"', 'x'] }
     const script = 'echo out; echo x > piped'
-    const seen = place.person(['exec', '--', 'sh', '-c', script], steps, around)
+    const seen = place.person(['exec', '--', 'sh', '-c', script], YES, around)
     expect(seen).toMatchObject({ failed: null, status: 0, mode: COOKED })
-    expect(place.text('out.txt')).toBe('out\n')
+    expect(readFileSync(`${place.home}/out.txt`, 'utf8')).toBe('out\n')
     expect(place.has('piped')).toBe(true)
+  })
+
+  it('what others changed while it stood there is shown, and asked about once more', () => {
+    const other = place.write('other.txt')
+    const seen = place.execAsPerson([], 'echo x > again', [
+      { expect: ASKED },
+      { write: other },
+      { send: 'y\n' },
+      { expect: 'Changed meanwhile, by others (1)' },
+      { expect: `! ${other}` },
+      ...YES,
+    ])
+    expect(seen).toMatchObject({ failed: null, status: 0, mode: COOKED })
+    expect(place.has('again')).toBe(true)
   })
 })
