@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { fault } from '../../src/base/index.ts'
 import {
+  directoriesInUse,
   dropPreimages,
   measureKeep,
   PromotionFailure,
@@ -28,6 +29,7 @@ import {
   makeRig,
   promoteIn,
   type Rig,
+  recoverIn,
   rehearse,
   rollbackIn,
 } from './rig.ts'
@@ -198,6 +200,12 @@ describe('the record', () => {
     }
     expect(await codeOf(promoteIn(rig, rehearsed, { record }))).toBe('ledger.busy')
     expect(hasJournals(rig)).toBe(true)
+    expect([...directoriesInUse(rig.state)].sort()).toEqual(
+      [keepFor(rig, rehearsed.actionId), rehearsed.stage].sort(),
+    )
     expect(await codeOf(rollbackIn(rig, [randomUUID()]))).toBe('promote.unrecovered')
+    expect(await recoverIn(rig)).toEqual([{ outcome: 'APPLIED', id: rehearsed.actionId }])
+    expect([...rig.facts.values()]).toMatchObject([{ status: 'APPLIED', recovered: true }])
+    expect(directoriesInUse(rig.state).size).toBe(0)
   })
 })

@@ -3,15 +3,17 @@
  * is long over. Runs after promotions, at most once an hour; what is kept is never needed less than
  * the record says.
  */
-import { lstatSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { lstatSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isUuid } from '../../base/index.ts'
 import type { PromotedAction } from '../../gate/index.ts'
 import type { KnownHome } from '../home/home.ts'
 import {
+  directoriesInUse,
   dropPreimages,
   droppable,
   measureKeep,
+  removeTree,
   UNDO_PERIOD_MS,
   UNDO_QUOTA_BYTES,
 } from '../promotion/index.ts'
@@ -27,12 +29,14 @@ export function keepHouse(
   confirmationMs: number,
   nowMs: number,
 ): void {
+  // What was interrupted and waits for a human needs its bytes, however long that takes.
+  const inUse = directoriesInUse(home.state)
   for (const place of stagePlaces(home)) {
     if (!isDue(place, nowMs)) continue
-    dropOldStages(place, nowMs - confirmationMs - HOUR_MS)
+    dropOldStages(place, nowMs - confirmationMs - HOUR_MS, inUse)
     const kept = promoted.flatMap(({ actionId, promotedAt }) => {
       const keep = preimagesOf(place, actionId)
-      if (lstatSync(keep, { throwIfNoEntry: false }) === undefined) return []
+      if (inUse.has(keep) || lstatSync(keep, { throwIfNoEntry: false }) === undefined) return []
       return [{ actionId, promotedAtMs: Date.parse(promotedAt), bytes: measureKeep(keep) }]
     })
     for (const { actionId } of droppable(kept, RETENTION, nowMs)) {
@@ -52,10 +56,10 @@ function isDue(place: string, nowMs: number): boolean {
 }
 
 /** A stage is named by its sandbox; its question ended long ago, or never came to be. */
-function dropOldStages(place: string, beforeMs: number): void {
+function dropOldStages(place: string, beforeMs: number, inUse: ReadonlySet<string>): void {
   for (const name of readdirSync(place)) {
     const stage = join(place, name)
-    if (!isUuid(name) || statSync(stage).mtimeMs >= beforeMs) continue
-    rmSync(stage, { recursive: true, force: true })
+    if (!isUuid(name) || inUse.has(stage) || statSync(stage).mtimeMs >= beforeMs) continue
+    removeTree(stage)
   }
 }

@@ -9,7 +9,7 @@ import { type Digest, fault } from '../../base/index.ts'
 import { displayOfRaw, type RawPath } from '../../gate/index.ts'
 import type { OnPoint, Work } from './apply.ts'
 import { lookAt } from './entry.ts'
-import { type Exchange, writePlan } from './exchange.ts'
+import { type Exchange, readPlan, writePlan } from './exchange.ts'
 import {
   Collision,
   displayed,
@@ -167,4 +167,15 @@ export function clearKeep(keep: string): void {
 export function clearSources({ kind, sources, keep }: Exchange): void {
   for (const source of sources) removeTree(source)
   if (kind === 'rollback') removeTree(keep)
+}
+
+/** Directories that something interrupted still needs: its own, its stage, its pre-images. */
+export function directoriesInUse(state: string): ReadonlySet<string> {
+  const directories = new Set<string>()
+  for (const { intent } of openJournals(state)) {
+    if (intent === null) continue
+    directories.add(intent.keep)
+    for (const source of readPlan(intent.keep)?.exchange.sources ?? []) directories.add(source)
+  }
+  return directories
 }

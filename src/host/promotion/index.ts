@@ -3,6 +3,7 @@
  * folder; what is not named here is nobody else's business.
  */
 export type { OnPoint, Point } from './apply.ts'
+export { directoriesInUse } from './ending.ts'
 export type { Exchange } from './exchange.ts'
 export { readPlan } from './exchange.ts'
 export { PromotionFailure } from './failure.ts'
@@ -10,6 +11,7 @@ export { type OpenJournal, openJournals } from './journal.ts'
 export { type LockOptions, type WorkspaceLock, withWorkspaceLock } from './lock.ts'
 export { type Promotion, type PromotionRequest, promote } from './promote.ts'
 export { type Recovered, type RecoveryRequest, recover } from './recover.ts'
+export { removeTree } from './removal.ts'
 export { type Choice, type ResolveRequest, resolveRecovery } from './resolve.ts'
 export {
   type Dropped,
