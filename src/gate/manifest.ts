@@ -151,10 +151,16 @@ function readAttributes(rows: Read): readonly Attribute[] | null {
 
 type DiffLists = Pick<SandboxResult['diff'], 'added' | 'modified' | 'deleted'>
 
-/** The entries that a result lists itself: deletions first, then modifications, then additions. */
-export function inlineDiff(changes: readonly Change[]): DiffLists {
+/**
+ * The entries that a result lists itself: deletions first, then modifications, then additions. An
+ * answer that is not recorded may list them all.
+ */
+export function inlineDiff(
+  changes: readonly Change[],
+  entriesMax: number = INLINE_ENTRIES_MAX,
+): DiffLists {
   const lists: DiffLists = { added: [], modified: [], deleted: [] }
-  let left = INLINE_ENTRIES_MAX
+  let left = entriesMax
   for (const list of ['deleted', 'modified', 'added'] as const) {
     for (const change of changes) {
       if (left === 0) return lists

@@ -173,6 +173,23 @@ describe('words', () => {
   })
 })
 
+describe('many effects', () => {
+  it('the report lists them all, and the words count what is new', () => {
+    const file = join(place.folder, 'many.json')
+    const script = 'mkdir many; for i in $(seq 300); do echo $i > many/$i; done'
+    const ended = place.exec(['--report', file], script)
+    expect(ended.status).toBe(75)
+    expect(ended.err).toContain('+ and 281 more')
+    const { result } = JSON.parse(readFileSync(file, 'utf8'))
+    expect(result.diff.counts.added).toBe(301)
+    expect(result.diff.added).toHaveLength(301)
+    const id = place.pending().at(-1)?.id ?? ''
+    const approved = place.writ(['approve', id, '--json'])
+    expect(approved.json.result.diff.added).toHaveLength(301)
+    expect(approved.json.promotion.paths).toHaveLength(301)
+  })
+})
+
 describe('streams', () => {
   it('input goes in and output comes out, byte for byte', () => {
     const input = Buffer.alloc(3_000_000, 0)

@@ -2,14 +2,12 @@
  * The gate's answer for a person: what became of the act, why, what it did, and what can be done next.
  * The JSON form is the answer itself.
  */
-import { rawOfText } from '../../gate/index.ts'
 import type { GateAnswer } from '../../host/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { violationText } from '../commands/check.ts'
-import { countsText } from '../effects/amount.ts'
+import { countsText, grouped } from '../effects/amount.ts'
 import { byCode, findingWords } from '../effects/finding-text.ts'
 import { reasonLines, shortDigest } from '../effects/question-text.ts'
-import { shownPath } from '../effects/render.ts'
 import { visibleName } from '../effects/visible.ts'
 import type { Paint } from '../terminal.ts'
 
@@ -72,16 +70,20 @@ const SIGNS = [
   ['added', '+'],
 ] as const
 
-/** Deletions first, as everywhere; the lists of a result are short, and say when there is more. */
+/** Additions beyond these are only counted here: an install makes thousands. */
+const ADDED_MAX = 20
+
+/** Deletions first, as everywhere, and every one of them. */
 function effectLines({ result }: GateAnswer, paint: Paint): readonly string[] {
   if (result === null) return []
   const { counts } = result.diff
   return SIGNS.flatMap(([name, sign]) => {
-    const listed = result.diff[name]
+    const listed = name === 'added' ? result.diff.added.slice(0, ADDED_MAX) : result.diff[name]
     const colour = sign === '-' ? paint.bad : sign === '+' ? paint.good : paint.accent
     const lines = listed.map(({ path }) => `  ${colour(sign)} ${visibleName(path)}`)
     const more = counts[name] - listed.length
-    return more > 0 ? [...lines, `  ${colour(sign)} ${paint.dim(`and ${more} more`)}`] : lines
+    const rest = `  ${colour(sign)} ${paint.dim(`and ${grouped(more)} more`)}`
+    return more > 0 ? [...lines, rest] : lines
   })
 }
 
@@ -102,9 +104,4 @@ function nextLines({ promoted, promotion, pending, action_id: id }: GateAnswer, 
   }
   const isUndoable = promoted && promotion !== undefined && promotion.paths.length > 0
   return isUndoable ? [paint.dim(`undo it with writ rollback ${id}`)] : []
-}
-
-/** Paths of an answer, as far as they are text. */
-export function pathLine(path: string): string {
-  return shownPath(rawOfText(path), rawOfText('/'))
 }

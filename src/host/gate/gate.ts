@@ -22,6 +22,7 @@ import {
   type Change,
   decide,
   displayOfRaw,
+  inlineDiff,
   type PendingQuestion as Pending,
   type PromotedAction,
   type StandingFold,
@@ -449,7 +450,7 @@ function pendingOf(pending: Pending): { readonly id: string; readonly expires_at
 }
 
 function answerOf(
-  { actionId, proposalDigest, decision, result, violations }: Decided,
+  { actionId, proposalDigest, decision, result, violations, changes: rehearsed }: Decided,
   more: {
     readonly pending?: GateAnswer['pending']
     readonly promotion?: Promotion
@@ -461,7 +462,7 @@ function answerOf(
     action_id: actionId,
     proposal_digest: proposalDigest,
     decision: decision as Decision,
-    result,
+    result: result === null ? null : withWholeDiff(result, rehearsed),
     promoted: promotion?.status === 'APPLIED',
     ...(promotion === undefined
       ? {}
@@ -474,6 +475,15 @@ function answerOf(
     ...(pending === undefined ? {} : { pending }),
     ...(violations.length === 0 ? {} : { violations }),
   }
+}
+
+/** A recorded result lists some entries and names a manifest; whoever asked gets them all. */
+function withWholeDiff(result: SandboxResult, changes: readonly Change[]): SandboxResult {
+  const { diff } = result
+  const listed = diff.added.length + diff.modified.length + diff.deleted.length
+  const { added, modified, deleted } = diff.counts
+  if (listed === added + modified + deleted) return result
+  return { ...result, diff: { ...diff, ...inlineDiff(changes, Number.POSITIVE_INFINITY) } }
 }
 
 function moment(ms: number): string {
