@@ -110,7 +110,7 @@ describe.each(WHO)('opened by %s', (as) => {
   it('control groups are out of sight, and shared memory has a size', async () => {
     const root = place(as)
     const { stdout } = await driveOne(
-      { as, root },
+      { as, root, caps: { diskMb: 200 } },
       'ls -A /sys/fs/cgroup; head -c 100000000 /dev/zero > /dev/shm/f 2>/dev/null || echo full',
     )
     expect(stdout).toBe('full\n')
@@ -265,6 +265,7 @@ describe('as root', () => {
       { as: 'root', root },
       'find /proc/sys /proc/irq /proc/bus /proc/fs -type f -writable 2>/dev/null | head -3; ' +
         'for f in kernel/core_pattern vm/drop_caches; do (echo x > /proc/sys/$f) 2>/dev/null && echo wrote $f; done; ' +
+        'ls -A /proc/irq /proc/bus /proc/fs /proc/acpi /proc/scsi 2>/dev/null | grep -v ":$" | grep .; ' +
         'head -c 1 /proc/kmsg /proc/kcore /proc/keys 2>/dev/null | grep -v "==>" | grep .; ' +
         '(echo h > /proc/sysrq-trigger) 2>/dev/null; cat /proc/sysrq-trigger; echo end',
     )
@@ -297,14 +298,17 @@ async function own(path: string): Promise<void> {
 describe('the supervisor is killed', () => {
   it.each(WHO)('nothing of %s survives', async (as) => {
     const root = place(as)
-    const sleeps = 'setsid sleep 987654 & (setsid sleep 987653 &) ; sleep 987652'
+    // A number that no other test sleeps for.
+    const seconds = 900_000_000 + process.pid
+    const sleeps = `setsid sleep ${seconds} & (setsid sleep ${seconds} &) ; sleep ${seconds}`
+    const pattern = new RegExp(`sleep ${seconds}`)
     // The program that opens the sandbox is killed as soon as it has said that it is open.
     const seen: number[] = []
-    const watching = setInterval(() => seen.push(survivors(/sleep 98765\d/).length), 50)
+    const watching = setInterval(() => seen.push(survivors(pattern).length), 50)
     await drive({ as, root, scripts: [sleeps], killAfterMs: 700 })
     clearInterval(watching)
     expect(Math.max(...seen)).toBeGreaterThanOrEqual(3)
-    await expect.poll(() => survivors(/sleep 98765\d/), { timeout: 3000 }).toEqual([])
+    await expect.poll(() => survivors(pattern), { timeout: 3000 }).toEqual([])
   })
 })
 

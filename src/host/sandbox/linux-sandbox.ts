@@ -5,7 +5,7 @@
  * INVARIANT (dead before read): a run resolves only after bubblewrap has reaped the first process
  *   inside, which the kernel lets die last, and after the last byte of output came.
  */
-import { writeFileSync } from 'node:fs'
+import { close, openSync, writeFileSync } from 'node:fs'
 import { constants as osConstants } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
@@ -45,6 +45,8 @@ interface Waiting {
   readonly ends: Ends
   /** Comes when bubblewrap has ended. */
   readonly end: Promise<unknown>
+  /** Its mounts: held by us, they are not taken down while everybody waits for the last death. */
+  readonly mounts: number
 }
 
 export class LinuxSandbox implements Sandbox {
@@ -57,6 +59,7 @@ export class LinuxSandbox implements Sandbox {
   #running: Waiting | null = null
   #lastEnd: Promise<unknown> | null = null
   #hasTerminal = false
+  #afterRun: () => void = () => undefined
   #onClosed: () => void = () => undefined
   #usedCpuMs = 0
   #usedMs = 0
@@ -112,7 +115,14 @@ export class LinuxSandbox implements Sandbox {
       return await this.#runIn(waiting, request)
     } finally {
       this.#running = null
+      letGo(waiting)
+      setImmediate(this.#afterRun)
     }
+  }
+
+  /** Called when a run is over and its outcome was handed out. */
+  afterRun(listener: () => void): void {
+    this.#afterRun = listener
   }
 
   /** Called once, when nothing of the sandbox is left. */
@@ -133,6 +143,7 @@ export class LinuxSandbox implements Sandbox {
       killQuietly(one.pid, 'SIGKILL')
       await untilDead(one.pid)
       destroyEnds(one.ends)
+      if (one === waiting) letGo(one)
     }
     await holder.kill()
     await Promise.all([removeTree(directory), backing.release(), group?.remove()])
@@ -161,7 +172,8 @@ export class LinuxSandbox implements Sandbox {
       words.push(line)
       line = await holder.inner.nextOr(end)
     }
-    return { pid: await childPid(holder.status, end), ends, end }
+    const pid = await childPid(holder.status, end)
+    return { pid, ends, end, mounts: openSync(`/proc/${pid}/ns/mnt`, 'r') }
   }
 
   async #runIn(waiting: Waiting, request: RunRequest): Promise<RunOutcome> {
@@ -366,6 +378,11 @@ async function dead(pid: number, { shared }: WatchOrder): Promise<void> {
   new Float64Array(shared)[SLOT.live] = 0
   if (!isDead(pid)) killQuietly(pid, 'SIGKILL')
   await untilDead(pid)
+}
+
+/** Taking the mounts down waits for the kernel, so not in this thread; nobody waits for it. */
+function letGo({ mounts }: Waiting): void {
+  close(mounts, () => undefined)
 }
 
 const TURNS = 20

@@ -40,10 +40,28 @@ const PROC = {
   hiddenFiles: ['kmsg', 'mtrr', 'keys', 'kcore', 'sysrq-trigger', 'timer_list'],
 }
 
-/** As root: laid down before the overlays, so that a root inside one of them shows again. */
-export function systemMasks(scopeRoots: readonly string[]): readonly Mask[] {
-  const places = [...ROOT_DIRECTORIES, ...ETC_SECRETS.map((name) => `/etc/${name}`), ...sshKeys()]
-  return masksOf(places.filter((path) => !scopeRoots.some((root) => isWithin(path, root))))
+/**
+ * As root: laid down before the overlays, so that a root inside one of them shows again. Found anew
+ * every few seconds, since these places hardly ever come or go.
+ */
+export class SystemMasks {
+  #found: readonly Mask[] = []
+  #untilMs = 0
+
+  outside(scopeRoots: readonly string[]): readonly Mask[] {
+    if (process.getuid?.() !== 0) return []
+    if (performance.now() >= this.#untilMs) {
+      this.#found = masksOf([...ROOT_DIRECTORIES, ...etcSecrets()])
+      this.#untilMs = performance.now() + KNOWN_MS
+    }
+    return this.#found.filter(({ path }) => !scopeRoots.some((root) => isWithin(path, root)))
+  }
+}
+
+const KNOWN_MS = 3000
+
+function etcSecrets(): readonly string[] {
+  return [...ETC_SECRETS.map((name) => `/etc/${name}`), ...sshKeys()]
 }
 
 function sshKeys(): readonly string[] {

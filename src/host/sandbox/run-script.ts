@@ -90,23 +90,19 @@ function beginning(cwd: string, limits: ProcessLimits): readonly string[] {
   return [
     '(',
     // A limit that is lower already stays; what the shell says of it is nobody's output.
-    limitLine('c', 0),
-    limitLine('n', limits.openFiles),
-    limitLine('t', limits.cpuSeconds),
-    limitLine('f', Math.ceil(limits.fileBytes / BLOCK_BYTES)),
+    '{',
+    `ulimit -c 0; ulimit -n ${limits.openFiles}; ulimit -t ${limits.cpuSeconds}`,
+    `ulimit -f ${Math.ceil(limits.fileBytes / BLOCK_BYTES)}`,
     ...(limits.processes === null ? [] : [processLine(limits.processes)]),
-    `cd ${quote(cwd)} 2>/dev/null || { echo C >&${FD.inner}; exit 125; }`,
+    `cd ${quote(cwd)} || { echo C >&${FD.inner}; exit 125; }`,
+    '} 2>/dev/null',
     `exec 2>&${FD.stderr} ${FD.inner}>&- ${FD.script}<&- ${FD.stderr}>&-`,
   ]
 }
 
-function limitLine(letter: string, value: number): string {
-  return `ulimit -${letter} ${value} 2>/dev/null`
-}
-
 /** The letter is `p` for dash and `u` for bash, where `p` is something that cannot be set. */
 function processLine(value: number): string {
-  return `ulimit -p ${value} 2>/dev/null || ulimit -u ${value} 2>/dev/null`
+  return `ulimit -p ${value} || ulimit -u ${value}`
 }
 
 /** Names that mean something to the shell itself, or that it cannot export. */

@@ -6,7 +6,7 @@ import { statSync } from 'node:fs'
 import type { SandboxRequest } from './driver.ts'
 import { sandboxFailure } from './failure.ts'
 import { liveSocketPlaces } from './live-sockets.ts'
-import { type Mask, masksOf, systemMasks } from './masks.ts'
+import { type Mask, masksOf } from './masks.ts'
 import { isWithin, readMounts } from './mount-table.ts'
 import { type OverlayPlan, planOverlays } from './overlay-plan.ts'
 import type { Workshop } from './workshop.ts'
@@ -68,21 +68,20 @@ export interface Masks {
 function masksFor(
   request: SandboxRequest,
   { roots, shown }: OverlayPlan,
-  { directory, ownPlaces }: Workshop,
+  { directory, ownPlaces, systemMasks }: Workshop,
 ): Masks {
   const paths = [...roots.map(({ path }) => path), ...shown]
   const holdsRoot = (path: string): boolean => paths.some((root) => isWithin(root, path))
-  const system = isRoot() ? systemMasks(request.scopeRoots) : []
+  const system = systemMasks.outside(request.scopeRoots)
   const late = system.filter(({ path }) => holdsRoot(path) || isWithin(directory, path))
   const early = system.filter((mask) => !late.includes(mask))
   const sockets = request.sockets === 'inside' ? liveSocketPlaces(paths) : []
   const gone = [...HIDDEN_ALREADY, ...late.map(({ path }) => path)]
   const hidden = [...request.hidden, ...ownPlaces, ...sockets]
+  const covered = early.map(({ path }) => path)
+  const wanted = hidden.filter((path) => isInside(path, paths) || !isInside(path, gone))
   return {
-    mounted: masksOf([
-      ...early.map(({ path }) => path),
-      ...hidden.filter((path) => isInside(path, paths) || !isInside(path, gone)),
-    ]),
+    mounted: [...early, ...masksOf(wanted.filter((path) => !isInside(path, covered)))],
     late: late
       .map(({ path }) => path)
       .filter((path) => !paths.includes(path) && !isInside(path, paths)),

@@ -103,8 +103,8 @@ describe('scripts', () => {
     const said = { argv: ['ls', '-l'] as const, cwd: '/w', env: { A: 'b c' }, terminal: null }
     const lines = runScript(said, limits).split('\n')
     expect(lines[0]).toBe('(')
-    expect(lines).toContain('ulimit -t 3 2>/dev/null')
-    expect(lines).toContain('ulimit -f 4096 2>/dev/null')
+    expect(lines).toContain('ulimit -c 0; ulimit -n 4096; ulimit -t 3')
+    expect(lines).toContain('ulimit -f 4096')
     expect(lines).toContain(`export A='b c'`)
     expect(lines.slice(-3)).toEqual(['exec ls -l', ')', ''])
   })

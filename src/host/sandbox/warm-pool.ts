@@ -11,6 +11,8 @@ import type { Survey } from './survey.ts'
 
 /** An overlay should not stand for long over a tree that others change. */
 const AGE_MAX_MS = 60_000
+/** A long run does not hold up the next one's sandbox. */
+const PATIENCE_MS = 100
 /** More at a time would take the processors away from who is waiting. */
 const MAKING_MAX = 2
 
@@ -45,8 +47,13 @@ export class WarmPool {
       this.#drop((entry) => entry === oldest)
     }
     this.#entries = this.#entries.filter((entry) => entry !== fitting)
-    // After whoever asked has got what it needs.
-    setImmediate(() => this.#fill(key, request, found))
+    const fill = (): void => this.#fill(key, request, found)
+    // Making one takes the processor away from who is about to run: so after the run, or in a while.
+    setTimeout(fill, PATIENCE_MS).unref()
+    fitting?.sandbox.then(
+      (sandbox) => sandbox.afterRun(fill),
+      () => undefined,
+    )
     return fitting?.sandbox ?? null
   }
 

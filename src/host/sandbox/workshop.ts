@@ -20,6 +20,7 @@ import { findGroupPlaces, type GroupPlaces } from './cgroup.ts'
 import type { SandboxRequest } from './driver.ts'
 import { SandboxFailure, sandboxFailure } from './failure.ts'
 import { FifoStock } from './fifo-stock.ts'
+import { SystemMasks } from './masks.ts'
 import { isDead } from './meters.ts'
 import type { PlannedRoot } from './overlay-plan.ts'
 import { requireProgram } from './programs.ts'
@@ -38,6 +39,7 @@ export interface Workshop {
   /** Never visible inside, besides what a request hides. */
   readonly ownPlaces: readonly string[]
   readonly attributes: RootAttributes
+  readonly systemMasks: SystemMasks
   /** Memory for the uppers of this size, or a directory for them. */
   chooseBacking(diskMb: number, roots: readonly PlannedRoot[], name: string): Backing
   remove(): Promise<void>
@@ -69,6 +71,7 @@ export function makeWorkshop(options: WorkshopOptions, architecture: Architectur
     directory,
     fifos,
     attributes: new RootAttributes(),
+    systemMasks: new SystemMasks(),
     groups: findGroupPlaces(),
     filters: writeFilters(directory, architecture),
     strayDescriptors: strayDescriptors(),
