@@ -179,7 +179,7 @@ function groupLinks(entries: readonly Entry[]): ReadonlyMap<string, string> {
   return groups
 }
 
-/** Attributes of every entry below the root, by relative name; what the overlay writes is left out. */
+/** Attributes of every entry below the root, by relative name. What an overlay left on one counts too. */
 function readAttributes(root: string): ReadonlyMap<string, string> {
   const args = ['--recursive', '--physical', '--no-dereference', '--dump', '--match=-']
   const found = spawnSync('getfattr', [...args, '--encoding=hex', '--absolute-names', '--', root], {
@@ -192,10 +192,7 @@ function readAttributes(root: string): ReadonlyMap<string, string> {
     const [head = '', ...lines] = block.split('\n').filter((line) => line !== '')
     if (!head.startsWith('# file: ')) continue
     const path = unquote(head.slice('# file: '.length))
-    const own = lines
-      .map(withoutOwner)
-      .filter((line) => !/^(?:user|trusted)\.overlay\./.test(line))
-      .sort()
+    const own = lines.map(withoutOwner).sort()
     if (own.length > 0) {
       const name = path === rawRoot(root) ? '' : path.slice(rawRoot(root).length + 1)
       attributes.set(name, own.join(' '))

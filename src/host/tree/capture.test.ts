@@ -1,6 +1,6 @@
 /** What is set aside is what was rehearsed, by either way of carrying it. */
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -124,7 +124,7 @@ describe.each(['memory', 'disk'] as const)('with the upper layer in %s', (upper)
 
   it('fails when the bytes are not the scanned ones', async () => {
     const changes = await rehearse(upper, 'echo a > a', 'echo b > a')
-    appendFileSync(join(overlay.layer.upper, 'a'), 'c')
+    writeFileSync(join(overlay.layer.upper, 'a'), 'c\n')
     const failed = await capture(changes).catch((error: unknown) => error)
     expect(failed).toBeInstanceOf(TreeFailure)
     expect((failed as TreeFailure).fault.code).toBe('stage.mismatch')

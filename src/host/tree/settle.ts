@@ -137,7 +137,8 @@ function isOwnedBy({ uid, gid }: BigIntStats, owner: { uid: number; gid: number 
 async function settleTimes(expected: readonly Found[]): Promise<void> {
   const byTime = new Map<string, RawPath[]>()
   for (const { at, state, stats } of expected) {
-    if (stats.mtimeNs === BigInt(state.mtimeNs)) continue
+    // A file that has another time than it was scanned with is another file: that is not mended.
+    if (state.kind !== 'directory' || stats.mtimeNs === BigInt(state.mtimeNs)) continue
     const paths = byTime.get(state.mtimeNs)
     if (paths === undefined) byTime.set(state.mtimeNs, [at])
     else paths.push(at)
