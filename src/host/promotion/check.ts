@@ -20,10 +20,10 @@ import {
   type RawPath,
 } from '../../gate/index.ts'
 import { readAttributes } from '../tree/attributes.ts'
-import { findWriters } from './busy.ts'
+import { type Asked, findWriters, type Writers } from './busy.ts'
 import { type Entry, holds, identityOf, isLike, lookAt } from './entry.ts'
 import type { ParentState, Part } from './exchange.ts'
-import { listed, PromotionFailure, plainFailure } from './failure.ts'
+import { displayed, listed, PromotionFailure, plainFailure } from './failure.ts'
 import type { Ground } from './ground.ts'
 import { isInPlace, type Step, takesTree } from './plan.ts'
 import { treeDifferences } from './tree.ts'
@@ -39,11 +39,11 @@ export interface Checked {
 
 const PAUSE_EVERY_MS = 20
 
-/** `meanwhile` is called while a child process reads attributes. */
+/** `meanwhile` goes on while a child process reads attributes. */
 export async function checkParts(
   parts: readonly Part[],
   ground: Ground,
-  meanwhile: () => void,
+  meanwhile: () => Promise<void>,
 ): Promise<Checked> {
   const check = new Check(ground)
   let paused = performance.now()
@@ -57,8 +57,10 @@ export async function checkParts(
     }
   }
   const reading = check.attributes()
+  // It may fail before anybody waits for it; that is heard of below.
+  reading.catch(() => {})
   try {
-    meanwhile()
+    await meanwhile()
   } finally {
     await reading
   }
@@ -208,32 +210,35 @@ class Check {
 }
 
 /** Fails when another process has a file open for writing that would be taken away. */
-export function checkWriters(parts: readonly Part[], ground: Ground): void {
+export async function checkWriters(parts: readonly Part[], ground: Ground): Promise<void> {
   const paths = new Map<string, RawPath>()
-  const names = new Set<string>()
-  for (const { steps } of parts) {
-    for (const { take, changes } of steps) {
-      if (take === null) continue
-      for (const { path, before } of changes) {
-        if (before?.kind !== 'file') continue
-        const entry = lookAt(ground.atIfThere(path))
-        if (entry === null) continue
-        names.add(nameOfRaw(path))
-        paths.set(entry.inode, path)
-      }
+  const asked: Asked[] = []
+  for (const { take, changes } of parts.flatMap(({ steps }) => steps)) {
+    if (take === null) continue
+    for (const { path, before } of changes) {
+      if (before?.kind !== 'file') continue
+      const entry = lookAt(ground.atIfThere(path))
+      if (entry === null) continue
+      // By its path, not through an open directory: there may be more than can be kept open.
+      asked.push({
+        address: Buffer.from(path, 'latin1'),
+        name: nameOfRaw(path),
+        inode: entry.inode,
+      })
+      paths.set(entry.inode, path)
     }
   }
-  const writers = findWriters(names, (inode) => paths.has(inode))
-  if (writers.length > 0) throw busy(writers, paths)
+  const writers = await findWriters(asked)
+  if (writers.inodes.size > 0) throw busy(writers, paths)
 }
 
 export function busy(
-  writers: readonly { readonly process: number; readonly inode: string }[],
+  { inodes, processes }: Writers,
   paths: ReadonlyMap<string, RawPath>,
 ): PromotionFailure {
-  const held = [...new Set(writers.map(({ inode }) => displayOfRaw(paths.get(inode) as RawPath)))]
-  const processes = [...new Set(writers.map(({ process }) => process))]
-  const message = `process ${processes.join(', ')} is writing to ${listed(held)}`
+  const held = displayed([...inodes].flatMap((inode) => paths.get(inode) ?? []))
+  const who = processes.length === 0 ? 'somebody' : `process ${processes.join(', ')}`
+  const message = `${who} is writing to ${listed(held)}`
   const details = { paths: held, processes }
   return new PromotionFailure(fault('promote.busy', held[0] ?? '', details, { message }))
 }

@@ -92,9 +92,13 @@ async function prepare(request: PromotionRequest, ground: Ground): Promise<Prepa
   checkRoots(request.roots)
   const planned = planSteps(changes, await readPlaces(stage), `${keep}/`)
   const parts = [{ actionId, steps: planned.steps }]
-  const { different, parents, identities } = await checkParts(parts, ground, () => {
-    checkStage(planned)
-    checkWriters(parts, ground)
+  const { different, parents, identities } = await checkParts(parts, ground, async () => {
+    const asking = checkWriters(parts, ground)
+    try {
+      checkStage(planned)
+    } finally {
+      await asking
+    }
   })
   if (different.length > 0) throw pathsFailure('promote.conflict', different, RETRY)
   if (request.isHalted()) throw halted()

@@ -48,6 +48,8 @@ export interface Rollback {
   readonly actionIds: readonly string[]
   /** How many paths were restored. */
   readonly restored: number
+  /** What was changed, path by path; none when it was put back. */
+  readonly changes: readonly Change[]
   /** Every restored path was hashed and equals its pre-image. */
   readonly verified: boolean
   readonly rolledBackAtMs: number
@@ -236,8 +238,14 @@ export function describeRollback(
   rest: Pick<Rollback, 'status' | 'verified' | 'recovered'>,
 ): Rollback {
   const { id, note, parts } = exchange
-  const restored =
-    rest.status === 'APPLIED' ? netChanges(parts.map(({ steps }) => steps)).length : 0
-  const actionIds = parts.map(({ actionId }) => actionId)
-  return { rollbackId: id, actionIds, restored, rolledBackAtMs: Date.now(), note, ...rest }
+  const changes = rest.status === 'APPLIED' ? netChanges(parts.map(({ steps }) => steps)) : []
+  return {
+    rollbackId: id,
+    actionIds: parts.map(({ actionId }) => actionId),
+    restored: changes.length,
+    changes,
+    rolledBackAtMs: Date.now(),
+    note,
+    ...rest,
+  }
 }

@@ -6,10 +6,11 @@
  * changed is durable before the mark that says so.
  */
 import { chmodSync, closeSync, fsync, openSync } from 'node:fs'
+import { basename } from 'node:path'
 import { promisify } from 'node:util'
 import { parentOfRaw, type RawPath } from '../../gate/index.ts'
 import { applyStep, hasBegun, type OnPoint, undoStep, type Work } from './apply.ts'
-import { findWriters } from './busy.ts'
+import { type Asked, findWriters } from './busy.ts'
 import { busy } from './check.ts'
 import {
   type DirectoryTurn,
@@ -45,9 +46,11 @@ export async function applyExchange(work: Work, exchange: Exchange): Promise<App
   releaseGitLocks(exchange.gitLocks, exchange.id, ground)
   await settle(work, exchange, 'forwards')
   const synced = sync(work, exchange)
+  // It may fail before anybody waits for it; that is heard of below.
+  synced.catch(() => {})
   try {
     refuseMoved(work, exchange)
-    refuseWriters(exchange)
+    await refuseWriters(exchange)
   } finally {
     await synced
   }
@@ -173,19 +176,17 @@ function refuseMoved({ ground }: Work, { parents }: Exchange): void {
  * Who opened a file before it was taken away can still write to it. Nobody can open it any more, so
  * if nobody has it open now, what was hashed stays what it is.
  */
-function refuseWriters({ parts }: Exchange): void {
+async function refuseWriters({ parts }: Exchange): Promise<void> {
   const paths = new Map<string, RawPath>()
-  const names = new Set<string>()
-  for (const { steps } of parts) {
-    for (const { path, take, changes } of steps) {
-      const entry = take === null ? null : lookAt(take)
-      if (take === null || entry?.kind !== 'file' || changes[0].before === null) continue
-      names.add(take.slice(take.lastIndexOf('/') + 1))
-      paths.set(entry.inode, path)
-    }
+  const asked: Asked[] = []
+  for (const { path, take } of parts.flatMap(({ steps }) => steps)) {
+    const entry = take === null ? null : lookAt(take)
+    if (take === null || entry?.kind !== 'file') continue
+    asked.push({ address: Buffer.from(take), name: basename(take), inode: entry.inode })
+    paths.set(entry.inode, path)
   }
-  const writers = findWriters(names, (inode) => paths.has(inode))
-  if (writers.length > 0) throw busy(writers, paths)
+  const writers = await findWriters(asked)
+  if (writers.inodes.size > 0) throw busy(writers, paths)
 }
 
 /** Whether nothing of an exchange was done yet. */

@@ -1,0 +1,50 @@
+/** Writers are found whoever asks and however they hold on to a file; readers are nobody's concern. */
+import { closeSync, lstatSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Asked, findWriters } from './busy.ts'
+
+let base: string
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), 'writ-busy-'))
+})
+afterEach(() => rmSync(base, { recursive: true }))
+
+function ask(name: string): Asked {
+  const path = join(base, name)
+  writeFileSync(path, 'x')
+  const { dev, ino } = lstatSync(path, { bigint: true })
+  return { address: Buffer.from(path), name, inode: `${dev}:${ino}` }
+}
+
+describe('findWriters', () => {
+  it('finds nobody where nobody is, or only a reader', async () => {
+    const asked = [ask('a'), ask('new\nline')]
+    const handle = openSync(join(base, 'a'), 'r')
+    try {
+      expect((await findWriters(asked)).inodes.size).toBe(0)
+      expect((await findWriters([])).inodes.size).toBe(0)
+    } finally {
+      closeSync(handle)
+    }
+  })
+
+  it('finds who writes, among many', async () => {
+    const asked = Array.from({ length: 500 }, (_, index) => ask(`file-${index}`))
+    const handle = openSync(join(base, 'file-417'), 'a')
+    try {
+      const { inodes, processes } = await findWriters(asked)
+      expect([...inodes]).toEqual([asked[417]?.inode])
+      expect(processes).toEqual([process.pid])
+    } finally {
+      closeSync(handle)
+    }
+  })
+
+  it('finds nobody at what is not there', async () => {
+    const gone = ask('gone')
+    rmSync(join(base, 'gone'))
+    expect((await findWriters([gone])).inodes.size).toBe(0)
+  })
+})
