@@ -118,7 +118,7 @@ async function promoteIn({ promote, withWorkspaceLock }, base, stage, changes) {
   return (performance.now() - started) / 1000
 }
 
-export async function measureSmall(host, base) {
+async function measureSmall(host, base) {
   for (const name of ['tree', 'state', 'copy', 'source'])
     mkdirSync(join(base, name), { recursive: true })
   const names = Array.from({ length: 10 }, (_, index) => `file-${index}`)
@@ -159,7 +159,7 @@ function plantTree(root) {
   }
 }
 
-export async function measureLarge(host, base) {
+async function measureLarge(host, base) {
   for (const name of ['tree', 'state', 'stage']) mkdirSync(join(base, name), { recursive: true })
   const source = join(base, 'source')
   plantTree(source)
