@@ -234,6 +234,21 @@ describe('the question', () => {
     expect(place.has('piped')).toBe(true)
   })
 
+  it('is asked also after the command read all that was typed', () => {
+    const around = { through: ['sh', '-c', '"$@" > "$HOME/out.txt"', 'x'] }
+    const steps = [{ pause: 1 }, { send: 'typed\n' }, { pause: 0.2 }, { send: '\u0004' }, ...YES]
+    const seen = place.person(['exec', '--', 'sh', '-c', 'cat > from-keys'], steps, around)
+    expect(seen).toMatchObject({ failed: null, status: 0, mode: COOKED })
+    expect(place.text('from-keys')).toBe('typed\n')
+  })
+
+  it('a terminal without sequences is sent none', () => {
+    const around = { env: { TERM: 'dumb' } }
+    const seen = place.person(['exec', '--', 'sh', '-c', 'echo x > dumb'], YES, around)
+    expect(seen).toMatchObject({ failed: null, status: 0 })
+    expect(seen.output).not.toContain('\u001b')
+  })
+
   it('what others changed while it stood there is shown, and asked about once more', () => {
     const other = place.write('other.txt')
     const seen = place.execAsPerson([], 'echo x > again', [

@@ -79,3 +79,8 @@ export const RESET_TERMINAL = RESET.map(({ sequence }) => sequence).join('')
 /** Said before the command runs and after it, so that its title is taken off again. */
 export const KEEP_TITLE = `${ESC}[22;0t`
 export const TITLE_BACK = `${ESC}[23;0t`
+
+/** A terminal without sequences would show them, and obeys none that a command wrote. */
+export function obeysSequences(term: string | undefined): boolean {
+  return term !== undefined && term !== '' && term !== 'dumb'
+}

@@ -21,7 +21,7 @@ import { type Call, Stop } from '../command.ts'
 import { grouped } from '../effects/amount.ts'
 import { failureText, questionText, readAnswer } from '../effects/question-text.ts'
 import { renderEffects } from '../effects/render.ts'
-import { RESET_TERMINAL } from '../effects/reset.ts'
+import { obeysSequences, RESET_TERMINAL } from '../effects/reset.ts'
 import { visibleName } from '../effects/visible.ts'
 import { proveHuman, type Session } from '../home.ts'
 import { canAsk } from '../passphrase.ts'
@@ -83,7 +83,7 @@ export async function askAtTerminal(asking: Asking, question: Question): Promise
 
 /** On standard error: standard output belongs to the command. */
 async function showEffects(terminal: Terminal, question: Question, whole: boolean): Promise<void> {
-  if (terminal.isErrorTty) terminal.err(RESET_TERMINAL)
+  if (terminal.isErrorTty && obeysSequences(process.env['TERM'])) terminal.err(RESET_TERMINAL)
   for await (const piece of effectsText(question, terminal.paintError, whole)) terminal.err(piece)
 }
 

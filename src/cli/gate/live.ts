@@ -10,7 +10,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { PassThrough } from 'node:stream'
 import type { ProposeOptions } from '../../host/index.ts'
-import { KEEP_TITLE, TITLE_BACK } from '../effects/reset.ts'
+import { KEEP_TITLE, obeysSequences, TITLE_BACK } from '../effects/reset.ts'
 
 type LiveRun = NonNullable<ProposeOptions['live']>
 
@@ -64,7 +64,7 @@ export class Live {
     process.on('exit', this.#onExit)
     const { stdin } = process
     if (this.#isPty) {
-      process.stdout.write(KEEP_TITLE)
+      tell(KEEP_TITLE)
       makeRaw()
     }
     stdin.on('data', this.#onInput)
@@ -91,7 +91,7 @@ export class Live {
   #giveBack(): void {
     if (!this.#isPty) return
     process.stdin.setRawMode(false)
-    process.stdout.write(TITLE_BACK)
+    tell(TITLE_BACK)
   }
 
   #listen(name: NodeJS.Signals, listener: () => void): void {
@@ -129,6 +129,10 @@ export class Live {
       if (this.#isRunning) process.stdin.resume()
     })
   }
+}
+
+function tell(sequence: string): void {
+  if (obeysSequences(process.env['TERM'])) process.stdout.write(sequence)
 }
 
 /**
