@@ -131,6 +131,14 @@ describe.each(['memory', 'disk'] as const)('with the upper layer in %s', (upper)
   })
 })
 
+it('fails with a fault when the stage cannot be made', async () => {
+  const changes = await rehearse('memory', '', 'echo a > a')
+  writeFileSync(join(folder, 'stage'), 'in the way')
+  const failed = await capture(changes).catch((error: unknown) => error)
+  expect(failed).toBeInstanceOf(TreeFailure)
+  expect((failed as TreeFailure).fault.code).toBe('stage.tool')
+})
+
 it('reads no stage that is not whole', async () => {
   const changes = await rehearse('memory', '', 'echo a > a; echo b > b')
   const captured = await capture(changes)

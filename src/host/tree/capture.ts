@@ -24,6 +24,7 @@ import {
 import type { Layer } from '../sandbox/driver.ts'
 import { copyAcross, type Load, moveAcross } from './carry.ts'
 import { makeDurable, syncDirectory } from './durable.ts'
+import { asFailure } from './failure.ts'
 import { codeOf, type Foothold, holdDirectory, Loans, nodePath, statsOf } from './footing.ts'
 import { Pace } from './pace.ts'
 import { type Expected, settle } from './settle.ts'
@@ -41,7 +42,6 @@ export async function captureChanges(
   stage: string,
   { isRoot }: CaptureOptions,
 ): Promise<Captured> {
-  await mkdir(stage, { recursive: true, mode: 0o700 })
   const held: Foothold[] = []
   const loans = new Loans(isRoot)
   const hold = (path: string): Foothold => {
@@ -50,6 +50,7 @@ export async function captureChanges(
     return foothold
   }
   try {
+    await mkdir(stage, { recursive: true, mode: 0o700 })
     const shares = share(changes, layers)
     const expected: Expected[] = []
     for (const part of shares) {
@@ -62,6 +63,8 @@ export async function captureChanges(
     await settle(moved)
     await secure(captured, moved)
     return captured
+  } catch (error) {
+    throw asFailure(error, 'stage.tool', stage)
   } finally {
     loans.giveBack()
     for (const foothold of held) foothold.close()

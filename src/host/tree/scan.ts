@@ -29,6 +29,7 @@ import {
   NO_ATTRIBUTES,
   readAttributes,
 } from './attributes.ts'
+import { asFailure } from './failure.ts'
 import { type DigestRequest, digestFiles } from './file-digest.ts'
 import { Findings, type TreeFinding } from './findings.ts'
 import { type Foothold, holdDirectory, Loans, nodePath, statsOf } from './footing.ts'
@@ -66,6 +67,8 @@ export async function scanLayers(layers: readonly Layer[], options: ScanOptions)
   const scanner = new Scanner(layers, options)
   try {
     return await scanner.run()
+  } catch (error) {
+    throw asFailure(error, 'diff.unsupported', layers[0]?.root ?? '/')
   } finally {
     scanner.end()
   }
