@@ -305,7 +305,7 @@ describe('the supervisor is killed', () => {
     // The program that opens the sandbox is killed as soon as it has said that it is open.
     const seen: number[] = []
     const watching = setInterval(() => seen.push(survivors(pattern).length), 50)
-    await drive({ as, root, scripts: [sleeps], killAfterMs: 700 })
+    await drive({ as, root, scripts: [sleeps], killAfterMs: 2000 })
     clearInterval(watching)
     expect(Math.max(...seen)).toBeGreaterThanOrEqual(3)
     await expect.poll(() => survivors(pattern), { timeout: 3000 }).toEqual([])

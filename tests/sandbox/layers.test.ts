@@ -217,3 +217,23 @@ describe('attributes of overlays', () => {
     expect(failure).toMatchObject({ code: 'sandbox.overlay_attributes', at: root })
   })
 })
+
+describe('places that come and go', () => {
+  it('do not keep a sandbox from being opened, and stay hidden', async () => {
+    const root = place('root')
+    const file = join(root, 'flickers')
+    const flicker = 'i=0; while [ $i -lt 500 ]; do echo SECRET > "$0"; rm "$0"; i=$((i+1)); done'
+    const wrapper = ['sh', '-c', `(${flicker}) >/dev/null 2>&1 & exec "$@"`, file]
+    for (let round = 0; round < 4; round++) {
+      const { failure, runs } = await drive({
+        as: 'root',
+        root,
+        wrapper,
+        request: { hidden: [file] },
+        scripts: ['true'],
+      })
+      expect(failure).toBe(null)
+      expect(runs[0]?.outcome.exitCode).toBe(0)
+    }
+  })
+})

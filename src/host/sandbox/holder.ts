@@ -9,6 +9,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import type { Duplex, Readable } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
 import { FD } from './bubble.ts'
 import { Lines } from './lines.ts'
 import { startFailure } from './missing-control.ts'
@@ -28,6 +29,8 @@ export interface HolderPlan {
   readonly strayDescriptors: readonly number[]
 }
 
+const LAST_WORDS_MS = 500
+
 export class Holder {
   readonly pid: number
   readonly control: Lines
@@ -38,6 +41,7 @@ export class Holder {
   readonly #controlSocket: Duplex
   readonly #innerSocket: Duplex
   readonly #exited: Promise<void>
+  readonly #silent: Promise<void>
   #isMapped: boolean
 
   constructor(plan: HolderPlan) {
@@ -53,6 +57,9 @@ export class Holder {
     this.#exited = new Promise((resolve) => {
       this.#process.once('exit', () => resolve())
       this.#process.once('error', () => resolve())
+    })
+    this.#silent = new Promise((resolve) => {
+      this.#process.once('close', () => resolve())
     })
     this.#controlSocket = this.#socket(FD.holder)
     this.#innerSocket = this.#socket(FD.inner)
@@ -97,7 +104,8 @@ export class Holder {
   async expect(line: string): Promise<void> {
     const came = await this.control.next()
     if (came === line) return
-    await this.#exited
+    // What it said last may still be on its way.
+    await Promise.race([this.#silent, pause(LAST_WORDS_MS)])
     throw startFailure(this.#words.rest())
   }
 

@@ -8,7 +8,7 @@
 import type { Probe, Sandbox, SandboxDriver, SandboxRequest } from './driver.ts'
 import { sandboxFailure } from './failure.ts'
 import { LinuxSandbox } from './linux-sandbox.ts'
-import { openSandbox } from './opening.ts'
+import { MaskVanished, type Opened, openSandbox } from './opening.ts'
 import { probeMachine } from './probe.ts'
 import { type Survey, survey, surveyKey } from './survey.ts'
 import type { Architecture } from './syscalls.ts'
@@ -90,11 +90,25 @@ class LinuxDriver implements SandboxDriver {
   }
 
   async #make(plant: Plant, request: SandboxRequest, found: Survey): Promise<LinuxSandbox> {
-    const opened = await openSandbox(request, found, plant.shop)
+    const opened = await openAgain(request, found, plant.shop)
     const sandbox = new LinuxSandbox(request, opened, plant.watcher)
     this.#open.add(sandbox)
     sandbox.whenClosed(() => this.#open.delete(sandbox))
     return sandbox
+  }
+}
+
+const OPENINGS_MAX = 8
+
+/** Sockets and files of others come and go: then the machine is looked at anew. */
+async function openAgain(request: SandboxRequest, found: Survey, shop: Workshop): Promise<Opened> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await openSandbox(request, attempt === 1 ? found : survey(request, shop), shop)
+    } catch (error) {
+      if (!(error instanceof MaskVanished)) throw error
+      if (attempt >= OPENINGS_MAX) throw sandboxFailure('sandbox.failed', '', error.message)
+    }
   }
 }
 

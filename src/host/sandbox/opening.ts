@@ -194,11 +194,17 @@ function makeUppers(
   })
 }
 
+/** A place that had to be hidden went away between being found and being hidden. */
+export class MaskVanished extends Error {
+  override readonly name = 'MaskVanished'
+}
+
 async function mounted(holder: Holder, { roots }: OverlayPlan): Promise<void> {
   try {
     await holder.expect('M')
   } catch (error) {
     const words = holder.words()
+    if (/does not exist/.test(words)) throw new MaskVanished(words)
     const index = /\/m(\d+):/.exec(words)?.[1]
     const root = index === undefined ? undefined : roots[Number(index)]
     if (root === undefined) throw error
