@@ -312,6 +312,18 @@ describe('the supervisor is killed', () => {
   })
 })
 
+describe('what a killed supervisor left', () => {
+  it.each(WHO)('is swept up by the next one of %s', async (as) => {
+    const root = place(as)
+    const disk = place(as, '/var/tmp')
+    const caps = { diskMb: 1000 }
+    await drive({ as, root, caps, disks: [disk], scripts: ['sleep 60'], killAfterMs: 500 })
+    expect(readdirSync(disk)).toHaveLength(1)
+    await driveOne({ as, root, disks: [disk] }, 'true')
+    await expect.poll(() => readdirSync(disk), { timeout: 3000 }).toEqual([])
+  })
+})
+
 /** Command lines of the machine's processes that look like this. */
 function survivors(pattern: RegExp): readonly string[] {
   return readdirSync('/proc')

@@ -168,7 +168,7 @@ export class ControlGroup {
 
 const REMOVAL_TRIES = 100
 
-async function removeGroup(directory: string): Promise<void> {
+export async function removeGroup(directory: string): Promise<void> {
   for (let attempt = 0; attempt < REMOVAL_TRIES; attempt++) {
     try {
       rmdirSync(directory)

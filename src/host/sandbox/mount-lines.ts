@@ -9,6 +9,12 @@ import { join } from 'node:path'
 import type { Mask } from './masks.ts'
 import { isWithin } from './mount-table.ts'
 
+/**
+ * The working directory once more, unwritable. What a process inside holds open it can open anew, for
+ * writing, and give another mode, unless it lies on such a mount.
+ */
+export const READ_ONLY = 'r'
+
 export interface MountPlan {
   /** The working directory; its name needs no escape. */
   readonly directory: string
@@ -27,6 +33,7 @@ export function mountLines({ directory, roots, shown, scratch, masks }: MountPla
     }),
     ...shown.map((_, index) => `${at(`k${index}`)} ${at(`s${index}`)} none rbind`),
     ...range(scratch).map((index) => `${at(`t/p${index}`)} ${at(`p${index}`)} none bind`),
+    `${directory} ${at(READ_ONLY)} none bind,ro`,
     ...masks.map((mask) => maskLine(mask, at('empty'), seenAt(mask.path, roots, directory))),
   ]
   return lines.map((line) => `${line} 0 0\n`).join('')

@@ -18,7 +18,7 @@ import type { Caps, Layer, SandboxRequest } from './driver.ts'
 import { sandboxFailure } from './failure.ts'
 import { Holder } from './holder.ts'
 import { procMasks } from './masks.ts'
-import { mountLines } from './mount-lines.ts'
+import { mountLines, READ_ONLY } from './mount-lines.ts'
 import type { OverlayPlan } from './overlay-plan.ts'
 import { destroyEnds, type Ends, openEnds, type Pipes } from './pipe-ends.ts'
 import { requireProgram } from './programs.ts'
@@ -76,7 +76,7 @@ async function build(
 ): Promise<Opened> {
   const { caps } = request
   const name = fileName(request.sandboxId)
-  const backing = shop.chooseBacking(caps.diskMb, plan.roots, name)
+  const backing = shop.chooseBacking(caps.diskMb, scopeDevice(request, plan), name)
   undo.push(backing.release)
   mkdirSync(directory, { mode: 0o700 })
   undo.push(() => removeTree(directory))
@@ -103,7 +103,7 @@ async function build(
   const masks = masksNow()
   prepareDirectory(directory, plan, masks)
   const bubble = bubbleOf(request, plan, masks, directory)
-  writeFileSync(join(directory, 'run'), runLine(bubble, shop.filters[request.sockets], pipes))
+  writeFileSync(join(directory, 'run'), runLine(bubble, shop.filters[request.sockets], directory))
   await holder.begin()
   makeUppers(plan, request, holder, directory, backing)
   await taken
@@ -126,6 +126,12 @@ async function build(
   }
 }
 
+/** What is promoted is moved from the layer into the scope, which needs one disk. */
+function scopeDevice({ scopeRoots }: SandboxRequest, { roots }: OverlayPlan): number {
+  const [scope] = scopeRoots
+  return scope === undefined ? (roots[0]?.device ?? 0) : statSync(scope).dev
+}
+
 function memoryOptions({ diskMb }: Caps): string {
   return `size=${diskMb}m,nr_inodes=${4096 + diskMb * 512},mode=700`
 }
@@ -138,7 +144,7 @@ function makeGroup(
 ): ControlGroup | null {
   // Pages of a memory filesystem are charged to who wrote them.
   const written = backing.kind === 'memory' ? caps.diskMb : 0
-  return ControlGroup.make(shop.groups, `writ-${name}`, {
+  return ControlGroup.make(shop.groups, `writ-${process.pid}-${name}`, {
     memoryBytes: (caps.memoryMb + written) * MEBIBYTE + OWN_BYTES,
     processes: caps.processes + OWN_TASKS + TERMINAL_TASKS,
   })
@@ -157,6 +163,7 @@ function prepareDirectory(directory: string, plan: OverlayPlan, masks: Masks): v
   PRIVATE_PLACES.forEach((_, index) => {
     mkdirSync(at(`p${index}`))
   })
+  mkdirSync(at(READ_ONLY))
   const scratch = PRIVATE_PLACES.length
   const lines = mountLines({ directory, roots, shown: plan.shown, scratch, masks: masks.mounted })
   writeFileSync(at('fstab'), lines)
@@ -246,13 +253,14 @@ function isDirectory(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
-function runLine(bubble: Bubble, filter: string, pipes: Pipes): string {
+function runLine(bubble: Bubble, filter: string, directory: string): string {
   const words = quoteAll([requireProgram('bwrap'), ...bubbleArguments(bubble)])
-  const script = join(pipes.stdin, '../command')
+  const place = join(directory, READ_ONLY)
+  const { stdin, stdout, stderr } = pipesIn(place)
   return [
     words,
-    `<${pipes.stdin} >${pipes.stdout} ${FD.stderr}>${pipes.stderr} 2>&${FD.inner}`,
-    `${FD.filter}<${filter} ${FD.script}<${script} ${FD.holder}>&-`,
+    `<${stdin} >${stdout} ${FD.stderr}>${stderr} 2>&${FD.inner}`,
+    `${FD.filter}<${filter} ${FD.script}<${join(place, 'command')} ${FD.holder}>&-`,
   ].join(' ')
 }
 

@@ -47,6 +47,7 @@ describe('mounts', () => {
       'writ /r/m1 overlay userxattr,lowerdir=/r/l1,upperdir=/r/t/u1,workdir=/r/t/w1 0 0',
       '/r/k0 /r/s0 none rbind 0 0',
       '/r/t/p0 /r/p0 none bind 0 0',
+      '/r /r/r none bind,ro 0 0',
       'writ /r/m0/.ssh tmpfs ro,size=4k,nr_inodes=2,mode=555 0 0',
       '/r/empty /r/m1/a\\040b\\012c none bind,ro 0 0',
       'writ /var/lib tmpfs ro,size=4k,nr_inodes=2,mode=555 0 0',

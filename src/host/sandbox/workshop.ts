@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -16,13 +17,12 @@ import {
 } from 'node:fs'
 import { freemem, release } from 'node:os'
 import { join } from 'node:path'
-import { findGroupPlaces, type GroupPlaces } from './cgroup.ts'
+import { findGroupPlaces, type GroupPlaces, removeGroup } from './cgroup.ts'
 import type { SandboxRequest } from './driver.ts'
 import { SandboxFailure, sandboxFailure } from './failure.ts'
 import { FifoStock } from './fifo-stock.ts'
 import { SystemMasks } from './masks.ts'
 import { isDead } from './meters.ts'
-import type { PlannedRoot } from './overlay-plan.ts'
 import { requireProgram } from './programs.ts'
 import { removeTree } from './remove-tree.ts'
 import { RootAttributes } from './root-attributes.ts'
@@ -41,7 +41,7 @@ export interface Workshop {
   readonly attributes: RootAttributes
   readonly systemMasks: SystemMasks
   /** Memory for the uppers of this size, or a directory for them. */
-  chooseBacking(diskMb: number, roots: readonly PlannedRoot[], name: string): Backing
+  chooseBacking(diskMb: number, device: number, name: string): Backing
   remove(): Promise<void>
 }
 
@@ -61,7 +61,8 @@ export type Backing =
 export function makeWorkshop(options: WorkshopOptions, architecture: Architecture): Workshop {
   for (const name of ['bwrap', 'unshare', 'setpriv', 'mount', 'sh'] as const) requireProgram(name)
   const base = baseDirectory(options)
-  sweep(base)
+  const groups = findGroupPlaces()
+  sweep(base, options.disks ?? [], groups)
   const directory = join(base, `${process.pid}-${randomBytes(4).toString('hex')}`)
   mkdirSync(directory, { mode: 0o700 })
   const memory = new MemoryBudget()
@@ -72,12 +73,12 @@ export function makeWorkshop(options: WorkshopOptions, architecture: Architectur
     fifos,
     attributes: new RootAttributes(),
     systemMasks: new SystemMasks(),
-    groups: findGroupPlaces(),
+    groups,
     filters: writeFilters(directory, architecture),
     strayDescriptors: strayDescriptors(),
     ownPlaces: [base, ...(options.disks ?? [])],
-    chooseBacking: (diskMb, roots, name) =>
-      memory.take(diskMb) ?? diskBacking(disks, roots, `${name}.upper`),
+    chooseBacking: (diskMb, device, name) =>
+      memory.take(diskMb) ?? diskBacking(disks, device, `${process.pid}-${name}.upper`),
     remove: async () => {
       await fifos.settle()
       await removeTree(directory)
@@ -109,12 +110,24 @@ function privateDirectory(path: string): string {
 }
 
 /** What processes that are gone have left. */
-function sweep(base: string): void {
-  for (const name of readdirSync(base)) {
-    const pid = Number(/^(\d+)-[0-9a-f]{8}$/.exec(name)?.[1] ?? 0)
-    // Nobody waits for it, and what cannot be removed now can be the next time.
-    if (pid > 0 && isDead(pid)) removeTree(join(base, name)).catch(() => undefined)
+function sweep(base: string, disks: readonly string[], groups: GroupPlaces): void {
+  // Nobody waits for it, and what cannot be removed now can be the next time.
+  const remove = (path: string): void => void removeTree(path).catch(() => undefined)
+  for (const path of leftBehind(base, /^(\d+)-[0-9a-f]{8}$/)) remove(path)
+  for (const disk of disks) {
+    for (const path of leftBehind(disk, /^(\d+)-.*\.upper$/)) remove(path)
   }
+  for (const place of new Set([groups.cpu, groups.memory, groups.processes])) {
+    for (const path of leftBehind(place, /^writ-(\d+)-/)) removeGroup(path).catch(() => undefined)
+  }
+}
+
+/** Entries whose name holds the number of a process that is gone. */
+function leftBehind(directory: string | null, form: RegExp): readonly string[] {
+  if (directory === null || !existsSync(directory)) return []
+  return readdirSync(directory)
+    .filter((name) => isDead(Number(form.exec(name)?.[1] ?? process.pid)))
+    .map((name) => join(directory, name))
 }
 
 function writeFilters(directory: string, architecture: Architecture): Workshop['filters'] {
@@ -188,12 +201,7 @@ export function kernelIsAtLeast(
   return first > major || (first === major && second >= minor)
 }
 
-function diskBacking(
-  disks: readonly string[],
-  roots: readonly PlannedRoot[],
-  name: string,
-): Backing {
-  const device = roots[0]?.device
+function diskBacking(disks: readonly string[], device: number, name: string): Backing {
   const chosen = disks.find((disk) => deviceOf(disk) === device) ?? disks.at(-1) ?? '/tmp'
   const directory = join(chosen, name)
   mkdirSync(directory, { recursive: true, mode: 0o700 })
