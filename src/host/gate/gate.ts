@@ -8,7 +8,6 @@
  * INVARIANT (approval is of effects, I4): an answer counts for the digests it was asked about, while
  *   the question stands.
  */
-import { rmSync } from 'node:fs'
 import { type Fault, fault, showName } from '../../base/index.ts'
 import type {
   Confirmation,
@@ -28,7 +27,7 @@ import {
   type StandingFold,
 } from '../../gate/index.ts'
 import { HomeFailure } from '../home/failure.ts'
-import { PromotionFailure } from '../promotion/index.ts'
+import { PromotionFailure, removeTree } from '../promotion/index.ts'
 import { type GateContext, workspaceOf } from './context.ts'
 import { isHalted, liftHalt, raiseHalt } from './halt.ts'
 import { keepHouse } from './housekeeping.ts'
@@ -337,7 +336,7 @@ class Gate implements GateSurface {
 
   #dropStage(result: SandboxResult | null): void {
     const found = result === null ? null : findStage(this.#context.home, result.sandbox_id)
-    if (found !== null) rmSync(found.stage, { recursive: true, force: true })
+    if (found !== null) removeTree(found.stage)
   }
 
   async #promoteDecided(decided: Decided): Promise<GateAnswer> {

@@ -4,7 +4,6 @@
  * `promotion/`.
  */
 import { randomUUID } from 'node:crypto'
-import { rmSync } from 'node:fs'
 import { type Digest, digestBytes, fault } from '../../base/index.ts'
 import type {
   Promotion as PromotionFact,
@@ -20,6 +19,7 @@ import {
   promote,
   type Rollback,
   recover,
+  removeTree,
   resolveRecovery,
   rollback,
   UNDO_PERIOD_MS,
@@ -102,7 +102,7 @@ export class Promoter {
         },
       })
     })
-    rmSync(found.stage, { recursive: true, force: true })
+    removeTree(found.stage)
     return fact ?? factOf(notDone(actionId, note), note)
   }
 

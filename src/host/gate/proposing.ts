@@ -7,7 +7,6 @@
  *   bytes are staged and synced, and result, evaluation and decision are facts.
  */
 
-import { rmSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { type Digest, digestBytes, digestDocument, type Fault } from '../../base/index.ts'
 import {
@@ -42,6 +41,7 @@ import {
   type StandingFold,
 } from '../../gate/index.ts'
 import type { LawPhase } from '../../policy/index.ts'
+import { removeTree } from '../promotion/index.ts'
 import { captureChanges } from '../tree/capture.ts'
 import { type GateContext, isRoot, workspaceOf } from './context.ts'
 import { isHalted, watchHalt } from './halt.ts'
@@ -315,7 +315,7 @@ export class Proposing {
       await captureChanges(promoted, sandbox.layers, stage, { isRoot: isRoot() })
       return decision
     } catch (error) {
-      rmSync(stage, { recursive: true, force: true })
+      removeTree(stage)
       draft.obstacles.push(obstacleOf(error))
       return this.#decide(draft, proposal, result)
     }
