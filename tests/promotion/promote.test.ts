@@ -15,6 +15,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { RawPath } from '../../src/gate/index.ts'
 import { listingDifferences, treeListing } from '../tree/tree-hash.ts'
 import {
   codeOf,
@@ -206,6 +207,24 @@ describe('conflicts before anything changes', () => {
     expect(listingDifferences(edited, treeListing(rig.tree))).toEqual([])
     expect(rig.facts.size).toBe(0)
     expect(hasJournals(rig)).toBe(false)
+  })
+
+  it('a directory that was made anew holds what it held', async () => {
+    plant(rig.tree, { 'd/a': '1', 'd/b': '2' })
+    const rehearsed = await rehearse(rig, (root) => {
+      rmSync(join(root, 'd'), { recursive: true })
+      plant(root, { 'd/c': '3' })
+    })
+    const names = ['a', 'b'] as RawPath[]
+    const listings = [{ path: join(rig.tree, 'd') as RawPath, names }]
+    writeFileSync(join(rig.tree, 'd/theirs'), 'x')
+    const failed = await promoteIn(rig, rehearsed, { listings }).catch((error: unknown) => error)
+    expect(failed).toMatchObject({
+      fault: { code: 'promote.conflict', details: { paths: [join(rig.tree, 'd/theirs')] } },
+    })
+    rmSync(join(rig.tree, 'd/theirs'))
+    await promoteIn(rig, rehearsed, { listings })
+    expect(readdirSync(join(rig.tree, 'd'))).toEqual(['c'])
   })
 
   it('a parent that became a symbolic link is not followed', async () => {

@@ -15,13 +15,14 @@ import {
   type EntryState,
   isBelow,
   isSameState,
+  joinRaw,
   nameOfRaw,
   parentOfRaw,
   type RawPath,
 } from '../../gate/index.ts'
 import { readAttributes } from '../tree/attributes.ts'
 import { type Asked, findWriters, type Writers } from './busy.ts'
-import { type Entry, holds, identityOf, isLike, lookAt } from './entry.ts'
+import { type Entry, holds, identityOf, isLike, lookAt, namesIn } from './entry.ts'
 import type { ParentState, Part } from './exchange.ts'
 import { displayed, listed, PromotionFailure, plainFailure } from './failure.ts'
 import type { Ground } from './ground.ts'
@@ -207,6 +208,25 @@ class Check {
       real.push({ path: each, before: this.#real.get(each) ?? null, after: null })
     }
   }
+}
+
+/** What a directory held, all of it, when the rehearsal emptied it and made it anew. */
+export interface Listing {
+  readonly path: RawPath
+  readonly names: readonly RawPath[]
+}
+
+/** Names that came or went since in directories whose changes count as those of a whole. */
+export function checkListings(listings: readonly Listing[], ground: Ground): RawPath[] {
+  return listings.flatMap(({ path, names }) => {
+    const address = ground.atIfThere(path)
+    const entry = lookAt(address)
+    if (address === null || entry?.kind !== 'directory') return [path]
+    const [wanted, found] = [new Set(names), new Set(namesIn(address))]
+    const gone = names.filter((name) => !found.has(name))
+    const come = [...found].filter((name) => !wanted.has(name))
+    return [...gone, ...come].map((name) => joinRaw(path, name))
+  })
 }
 
 /** Fails when another process has a file open for writing that would be taken away. */

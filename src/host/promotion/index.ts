@@ -3,6 +3,7 @@
  * folder; what is not named here is nobody else's business.
  */
 export type { OnPoint, Point } from './apply.ts'
+export type { Listing } from './check.ts'
 export { directoriesInUse } from './ending.ts'
 export type { Exchange } from './exchange.ts'
 export { readPlan } from './exchange.ts'

@@ -12,7 +12,7 @@ import { type Digest, fault } from '../../base/index.ts'
 import { type Change, rawOfText } from '../../gate/index.ts'
 import { isSameRoot, type RootIdentity } from '../tree/marker.ts'
 import type { OnPoint, Work } from './apply.ts'
-import { checkDevices, checkParts, checkWriters } from './check.ts'
+import { checkDevices, checkListings, checkParts, checkWriters, type Listing } from './check.ts'
 import {
   beginExchange,
   clearSources,
@@ -45,6 +45,8 @@ export interface PromotionRequest {
   readonly state: string
   /** Scope roots as the rehearsal found them. */
   readonly roots: readonly RootIdentity[]
+  /** Directories of the scope that were emptied and made anew: nothing may have come or gone since. */
+  readonly listings?: readonly Listing[]
   /** Asked between the check and the intent; true ends the promotion before anything changes. */
   readonly isHalted: () => boolean
   /** Appends the fact, durably, under the key `promotion/<action_id>`; may be called again. */
@@ -100,7 +102,8 @@ async function prepare(request: PromotionRequest, ground: Ground): Promise<Prepa
       await asking
     }
   })
-  if (different.length > 0) throw pathsFailure('promote.conflict', different, RETRY)
+  const conflicts = [...different, ...checkListings(request.listings ?? [], ground)]
+  if (conflicts.length > 0) throw pathsFailure('promote.conflict', conflicts, RETRY)
   if (request.isHalted()) throw halted()
   takeReserve(request.state)
   makeKeep(keep)
