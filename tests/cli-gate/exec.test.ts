@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { Place } from './place.ts'
 
@@ -215,7 +216,11 @@ describe('streams', () => {
 })
 
 describe('signals', () => {
-  async function signalled(name: NodeJS.Signals, script: string): Promise<number | null> {
+  async function signalled(
+    name: NodeJS.Signals,
+    script: string,
+    times = 1,
+  ): Promise<number | null> {
     const child = place.start(['exec', '--yes', '--', 'sh', '-c', script])
     const ended = new Promise<number | null>((resolve) => {
       child.on('close', (code) => resolve(code))
@@ -225,7 +230,10 @@ describe('signals', () => {
         if (chunk.toString().includes('ready')) resolve()
       })
     })
-    child.kill(name)
+    for (let count = 0; count < times; count++) {
+      child.kill(name)
+      await pause(300)
+    }
     return ended
   }
 
@@ -245,5 +253,11 @@ describe('signals', () => {
     const script = 'echo x > ended; echo ready; sleep 30'
     expect(await signalled('SIGTERM', script)).toBe(143)
     expect(place.has('ended')).toBe(false)
+  })
+
+  it('a second wish to end is not the command’s to refuse', async () => {
+    const script = 'trap "" TERM; echo x > stubborn; echo ready; sleep 60'
+    expect(await signalled('SIGTERM', script, 2)).toBe(125)
+    expect(place.has('stubborn')).toBe(false)
   })
 })

@@ -45,19 +45,15 @@ export function execConfirm(
     if (live.wasEnded) return { kind: 'no', reason: 'the run was interrupted' }
     const toldFailure = failureText(question.result) !== null
     // A terminal below an agent is the agent's: no yes counts there, and no passphrase is safe.
-    const mayAsk = isHuman(asking) && !asking.isBelowAgent && canAsk()
+    const isPersons = asking.session.caller.principal.kind === 'human' && !asking.isBelowAgent
+    const mayAsk = isPersons && canAsk()
     // What a command left that failed is kept only by somebody who was told so.
     if (toldFailure && !mayAsk) return { kind: 'no', reason: 'the command failed' }
-    if (!isHuman(asking) || asking.isBelowAgent) return { kind: 'wait' }
     // A yes that was given before the run does not know how the command ended.
-    const isGiven = asking.call.options.isOn('yes') && question.need === 'plain' && !toldFailure
-    if (isGiven) return { kind: 'yes', assurance: 'terminal' }
+    const isGiven = isPersons && asking.call.options.isOn('yes') && question.need === 'plain'
+    if (isGiven && !toldFailure) return { kind: 'yes', assurance: 'terminal' }
     return mayAsk ? askAtTerminal(asking, question) : { kind: 'wait' }
   }
-}
-
-function isHuman({ session }: Asking): boolean {
-  return session.caller.principal.kind === 'human'
 }
 
 /** Shows the effects, asks, and lets a human prove who answered where a plain yes is not enough. */
