@@ -115,6 +115,22 @@ describe('restoring', () => {
     expect(place.text('page')).toBe('first\n')
   })
 
+  it('everything since a moment goes back together', () => {
+    place.write('kept', 'kept\n')
+    const since = new Date().toISOString()
+    expect(place.exec(['--yes'], 'echo 1 > one').status).toBe(0)
+    expect(place.exec(['--yes'], 'echo 2 > two; rm kept').status).toBe(0)
+    const all = ['kept', 'one', 'two'].map((name) => `${place.project}/${name}`)
+    const dry = place.writ(['rollback', '--since', since, '--dry-run', '--json'])
+    expect(dry.json.restored.toSorted()).toEqual(all)
+    expect(place.has('one')).toBe(true)
+    const back = place.writ(['rollback', '--since', since, '--json'])
+    expect(back).toMatchObject({ status: 0, json: { verified: true } })
+    expect(back.json.restored.toSorted()).toEqual(all)
+    expect([place.has('one'), place.has('two'), place.has('kept')]).toEqual([false, false, true])
+    expect(place.writ(['rollback', '--since', since, '--json']).status).toBe(1)
+  })
+
   it('what somebody changed since is a conflict that names the path', () => {
     expect(place.exec(['--yes'], 'echo x > mine').status).toBe(0)
     place.write('mine', 'changed by hand\n')
