@@ -51,7 +51,7 @@ describe.each(WHO)('caps of a sandbox opened by %s', (as) => {
     )
     expect(outcome.killedBy).toBe('processes')
     expect(outcome.resources.enforcedBy.processes).toBe(as === 'root' ? 'kernel' : 'polled')
-    expect(outcome.resources.processes).toBeLessThan(20)
+    expect(outcome.resources.processes).toBeLessThan(24)
   })
 
   it('a fork bomb is contained', async () => {
@@ -63,7 +63,7 @@ describe.each(WHO)('caps of a sandbox opened by %s', (as) => {
     // Without a counter the kernel only refuses: a bomb may burn out before it is looked at.
     expect(as === 'root' ? [outcome.killedBy] : ['processes', null]).toContain(outcome.killedBy)
     if (as === 'root') expect(outcome.killedBy).toBe('processes')
-    expect(outcome.resources.processes).toBeLessThan(48)
+    expect(outcome.resources.processes).toBeLessThan(56)
   })
 
   it('disk in memory: bytes, in one file and in many', async () => {

@@ -6,12 +6,12 @@
  *   inside, which the kernel lets die last, and after the last byte of output came.
  */
 import { close, openSync, writeFileSync } from 'node:fs'
-import { constants as osConstants } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { RUN_CAPS, type RunCap } from '../../contracts/index.ts'
 import { controlsOf } from './controls.ts'
 import type { Control, Layer, RunOutcome, RunRequest, Sandbox, SandboxRequest } from './driver.ts'
+import { type Ending, exitOf, SIGXCPU, SIGXFSZ, Told } from './ending.ts'
 import { sandboxFailure } from './failure.ts'
 import type { Lines } from './lines.ts'
 import {
@@ -31,8 +31,6 @@ import { removeTree } from './remove-tree.ts'
 import { processLimits, runScript, sizeLine, TERMINAL_TASKS } from './run-script.ts'
 import { monotonicMs, SLOT, SLOTS_BYTES, Watch, type WatchOrder } from './watch.ts'
 import type { Watcher } from './watcher.ts'
-
-const { signals } = osConstants
 
 /** How long processes that the command left behind may take to end (G-12). */
 const GRACE_MS = 2000
@@ -58,6 +56,7 @@ export class LinuxSandbox implements Sandbox {
   #waiting: Promise<Waiting> | null
   #running: Waiting | null = null
   #lastEnd: Promise<unknown> | null = null
+  #active: Promise<unknown> | null = null
   #hasTerminal = false
   #afterRun: () => void = () => undefined
   #onClosed: () => void = () => undefined
@@ -103,10 +102,24 @@ export class LinuxSandbox implements Sandbox {
 
   async run(request: RunRequest): Promise<RunOutcome> {
     if (this.#closed !== null) throw sandboxFailure('sandbox.closed', '', 'the sandbox is closed')
-    if (this.#running !== null) {
+    if (this.#active !== null) {
       throw sandboxFailure('sandbox.failed', '', 'the sandbox runs one command at a time')
     }
-    const waiting = await (this.#waiting ?? this.#launch())
+    const active = this.#runNext(request)
+    this.#active = active
+    try {
+      return await active
+    } finally {
+      this.#active = null
+      setImmediate(this.#afterRun)
+    }
+  }
+
+  async #runNext(request: RunRequest): Promise<RunOutcome> {
+    this.#waiting ??= this.#launch()
+    const waiting = await this.#waiting
+    // Who closed it meanwhile takes care of what waits.
+    if (this.#closed !== null) throw sandboxFailure('sandbox.closed', '', 'the sandbox is closed')
     this.#waiting = null
     this.#running = waiting
     this.#lastEnd = waiting.end
@@ -116,7 +129,6 @@ export class LinuxSandbox implements Sandbox {
     } finally {
       this.#running = null
       letGo(waiting)
-      setImmediate(this.#afterRun)
     }
   }
 
@@ -137,13 +149,15 @@ export class LinuxSandbox implements Sandbox {
 
   async #close(): Promise<void> {
     const { holder, group, directory, backing } = this.#opened
+    if (this.#running !== null) killQuietly(this.#running.pid, 'SIGKILL')
+    // A run that was killed by this still hands out its outcome.
+    await this.#active?.catch(() => undefined)
     const waiting = await this.#waiting?.catch(() => null)
-    for (const one of [waiting, this.#running]) {
-      if (one === null || one === undefined) continue
-      killQuietly(one.pid, 'SIGKILL')
-      await untilDead(one.pid)
-      destroyEnds(one.ends)
-      if (one === waiting) letGo(one)
+    if (waiting !== null && waiting !== undefined) {
+      killQuietly(waiting.pid, 'SIGKILL')
+      await untilDead(waiting.pid)
+      destroyEnds(waiting.ends)
+      letGo(waiting)
     }
     await holder.kill()
     await Promise.all([removeTree(directory), backing.release(), group?.remove()])
@@ -304,59 +318,6 @@ export class LinuxSandbox implements Sandbox {
   #misplaced({ cwd }: RunRequest) {
     return sandboxFailure('sandbox.cwd', cwd, `the directory \`${cwd}\` cannot be entered inside`)
   }
-}
-
-const SIGINT = 2
-const SIGPIPE = 13
-const SIGXCPU = 24
-const SIGXFSZ = 25
-
-/** How the command ended; without a status everything was killed. */
-interface Ending {
-  readonly status: number | null
-  /** What the shell said, which it does when a signal ended the command. */
-  readonly words: readonly string[]
-  readonly left: number
-  readonly isMisplaced: boolean
-  /** Of all that was waited for, as the shell inside counts. */
-  readonly cpuMs: number
-}
-
-/** What the shell inside tells before its last word: times, that it found no directory, a signal. */
-class Told {
-  readonly #words: string[] = []
-  #times: readonly number[] = []
-
-  take(line: string): void {
-    const times = [...line.matchAll(/(\d+)m([\d.]+)s/g)]
-    if (times.length === 2) {
-      this.#times = times.map(([, minutes, seconds]) => Number(minutes) * 60 + Number(seconds))
-    } else this.#words.push(line)
-  }
-
-  ending(): Pick<Ending, 'words' | 'isMisplaced' | 'cpuMs'> {
-    return {
-      words: this.#words,
-      isMisplaced: this.#words.includes('C'),
-      // The last line is that of the children.
-      cpuMs: this.#times.reduce((sum, seconds) => sum + seconds * 1000, 0),
-    }
-  }
-}
-
-/** With a command that a signal ended the shell says so, except for these two. */
-const SILENT_SIGNALS = [SIGINT, SIGPIPE]
-
-function exitOf({ status, words }: Ending): Pick<RunOutcome, 'exitCode' | 'signal'> {
-  if (status === null) return { exitCode: null, signal: 'SIGKILL' }
-  const signal = status - 128
-  const isSignal = signal > 0 && (words.length > 0 || SILENT_SIGNALS.includes(signal))
-  const name = isSignal ? signalName(signal) : null
-  return name === null ? { exitCode: status, signal: null } : { exitCode: null, signal: name }
-}
-
-function signalName(number: number): string | null {
-  return Object.entries(signals).find(([, value]) => value === number)?.[0] ?? null
 }
 
 function notStarted(words: readonly string[], more: string) {

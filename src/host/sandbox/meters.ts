@@ -2,7 +2,7 @@
  * Reading what a sandbox uses: from its control group where there is one, else from the /proc of its
  * own process namespace. Reads only; what to do about a figure is decided by who asks.
  */
-import { lstatSync, readdirSync, readFileSync, statfsSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { GroupFiles } from './cgroup.ts'
 
@@ -149,37 +149,6 @@ export function freeBytes(path: string): number {
     return bavail * bsize
   } catch {
     return 0
-  }
-}
-
-/** Bytes on disk below these directories; never follows a link, never stops at what vanished. */
-export function treeBytes(directories: readonly string[]): number {
-  let sum = 0
-  const open = [...directories]
-  for (let path = open.pop(); path !== undefined; path = open.pop()) {
-    for (const name of namesIn(path)) {
-      const found = lstatOrNull(join(path, name))
-      if (found === null) continue
-      sum += found.blocks * 512
-      if (found.isDirectory()) open.push(join(path, name))
-    }
-  }
-  return sum
-}
-
-function namesIn(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory)
-  } catch {
-    return []
-  }
-}
-
-function lstatOrNull(path: string) {
-  try {
-    return lstatSync(path)
-  } catch {
-    return null
   }
 }
 

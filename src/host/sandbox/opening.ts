@@ -26,7 +26,7 @@ import { removeTree } from './remove-tree.ts'
 import { TERMINAL_TASKS } from './run-script.ts'
 import { quoteAll } from './shell-text.ts'
 import { isInside, isRoot, type Masks, type Survey } from './survey.ts'
-import type { DiskMeter } from './watch.ts'
+import { type DiskMeter, entriesMax } from './watch.ts'
 import type { Backing, Workshop } from './workshop.ts'
 
 /** An open sandbox with a shell waiting inside, before anything ran in it. */
@@ -133,7 +133,7 @@ function scopeDevice({ scopeRoots }: SandboxRequest, { roots }: OverlayPlan): nu
 }
 
 function memoryOptions({ diskMb }: Caps): string {
-  return `size=${diskMb}m,nr_inodes=${4096 + diskMb * 512},mode=700`
+  return `size=${diskMb}m,nr_inodes=${entriesMax(diskMb)},mode=700`
 }
 
 function makeGroup(

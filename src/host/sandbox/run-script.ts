@@ -18,6 +18,7 @@ export interface ProcessLimits {
 /** `script`, the loop that sets sizes, and `stty` in it. */
 export const TERMINAL_TASKS = 3
 
+const SEEN_TASKS = 8
 const OPEN_FILES = 4096
 const BLOCK_BYTES = 512
 
@@ -27,8 +28,8 @@ export function processLimits(
   hasTerminal: boolean,
   hasCounter: boolean,
 ): ProcessLimits {
-  // The waiting shell, and one above the cap so that passing it can be seen.
-  const own = 2 + (hasTerminal ? TERMINAL_TASKS : 0)
+  // The waiting shell, and a few above the cap: who stops at the limit has to be seen beyond the cap.
+  const own = 1 + SEEN_TASKS + (hasTerminal ? TERMINAL_TASKS : 0)
   return {
     cpuSeconds: Math.ceil(cpuMs / 1000) + 1,
     fileBytes: diskMb * 1024 * 1024,

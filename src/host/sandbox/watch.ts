@@ -17,8 +17,9 @@ import {
   memoryKills,
   type ProcessUse,
   processUse,
-  treeBytes,
 } from './meters.ts'
+import { NOTHING_NAMELESS, namelessFiles } from './nameless.ts'
+import { NO_USE, treeUse } from './tree-use.ts'
 
 /** How often a run is looked at. */
 export const WATCH_MS = 8
@@ -57,13 +58,15 @@ export class Watch {
   readonly #order: WatchOrder
   readonly #figures: Float64Array
   readonly #disk: DiskWatch
+  readonly #nameless: NamelessWatch
   #seenCpuMs = 0
   #lostCpuMs = 0
 
   constructor(order: WatchOrder) {
     this.#order = order
     this.#figures = new Float64Array(order.shared)
-    this.#disk = new DiskWatch(order.disk, order.caps.diskMb * MEBIBYTE)
+    this.#nameless = new NamelessWatch(order.pid)
+    this.#disk = new DiskWatch(order.disk, order.caps.diskMb, this.#nameless)
   }
 
   get isLive(): boolean {
@@ -84,7 +87,7 @@ export class Watch {
     const { caps, group, base, deadlineMs, ownTasks } = this.#order
     const use = needsProcesses(group) ? processUse(this.#order.pid) : null
     this.#raise(SLOT.cpuMs, this.#cpuMs(use))
-    this.#raise(SLOT.memoryBytes, use?.memoryBytes ?? 0)
+    this.#raise(SLOT.memoryBytes, this.#memoryBytes(use))
     this.#raise(SLOT.tasks, (groupTasks(group) ?? 0) - ownTasks)
     this.#raise(SLOT.tasks, use?.tasks ?? 0)
     const isFull = this.#disk.isOver()
@@ -113,8 +116,14 @@ export class Watch {
   #isOverMemory(use: ProcessUse | null): boolean {
     return (
       this.#order.group.memory === undefined &&
-      (use?.memoryBytes ?? 0) > this.#order.caps.memoryMb * MEBIBYTE
+      this.#memoryBytes(use) > this.#order.caps.memoryMb * MEBIBYTE
     )
+  }
+
+  /** Where the kernel does not count: what is resident, and files that lie in memory. */
+  #memoryBytes(use: ProcessUse | null): number {
+    if (this.#order.group.memory !== undefined) return use?.memoryBytes ?? 0
+    return (use?.memoryBytes ?? 0) + this.#nameless.now().memoryBytes
   }
 
   /** Time of a process whose parent never asked for it vanishes from the sums; it stays counted here. */
@@ -143,6 +152,39 @@ function kill(pid: number): void {
   }
 }
 
+/** The time between two looks, so that at most a quarter of it goes into looking. */
+function pauseAfter(tookMs: number): number {
+  return Math.max(4 * tookMs, 100)
+}
+
+/** Looking through all descriptors takes a while, so it is done now and then. */
+class NamelessWatch {
+  readonly #pid: number
+  #found = NOTHING_NAMELESS
+  #nextMs = 0
+
+  constructor(pid: number) {
+    this.#pid = pid
+  }
+
+  now(): typeof NOTHING_NAMELESS {
+    const before = monotonicMs()
+    if (before < this.#nextMs) return this.#found
+    this.#found = namelessFiles(this.#pid)
+    const after = monotonicMs()
+    this.#nextMs = after + pauseAfter(after - before)
+    return this.#found
+  }
+}
+
+/** As many entries as the filesystem in memory takes, for as much disk. */
+export function entriesMax(diskMb: number): number {
+  return 4096 + diskMb * 512
+}
+
+/** Never is the disk of everybody written full, whoever does it and wherever it is hidden. */
+const RESERVE_BYTES = 512 * MEBIBYTE
+
 /**
  * A filesystem of its own tells how full it is. On a shared one the free space is the cheap sign that
  * something is written, and the directories are walked when it moved or a while has passed.
@@ -150,13 +192,17 @@ function kill(pid: number): void {
 class DiskWatch {
   bytes = 0
   readonly #meter: DiskMeter
-  readonly #capBytes: number
+  readonly #diskMb: number
+  readonly #nameless: NamelessWatch
+  #use = NO_USE
+  #freeAtFirst: number | null = null
   #freeBefore: number | null = null
   #nextWalkMs = 0
 
-  constructor(meter: DiskMeter, capBytes: number) {
+  constructor(meter: DiskMeter, diskMb: number, nameless: NamelessWatch) {
     this.#meter = meter
-    this.#capBytes = capBytes
+    this.#diskMb = diskMb
+    this.#nameless = nameless
   }
 
   isOver(): boolean {
@@ -165,26 +211,32 @@ class DiskWatch {
       this.bytes = usedBytes
       return isFull
     }
-    if (this.#isWalkDue(this.#meter.paths)) this.#walk(this.#meter.paths)
-    return this.bytes > this.#capBytes
-  }
-
-  #isWalkDue(paths: readonly string[]): boolean {
-    const now = monotonicMs()
+    const { paths } = this.#meter
     const free = freeBytes(paths[0] ?? '/')
-    const written = (this.#freeBefore ?? free) - free
-    if (this.#freeBefore !== null && now < this.#nextWalkMs) {
-      return written > (this.#capBytes - this.bytes) / 2
-    }
-    return true
+    this.#freeAtFirst ??= free
+    if (this.#isWalkDue(free)) this.#walk(paths)
+    this.bytes = this.#use.bytes + this.#nameless.now().diskBytes
+    return (
+      this.bytes > this.#capBytes ||
+      this.#use.entries > entriesMax(this.#diskMb) ||
+      free < Math.min(RESERVE_BYTES, this.#freeAtFirst / 2)
+    )
   }
 
-  /** At most a quarter of the time goes into walking. */
+  get #capBytes(): number {
+    return this.#diskMb * MEBIBYTE
+  }
+
+  #isWalkDue(free: number): boolean {
+    if (this.#freeBefore === null || monotonicMs() >= this.#nextWalkMs) return true
+    return this.#freeBefore - free > (this.#capBytes - this.bytes) / 2
+  }
+
   #walk(paths: readonly string[]): void {
     const before = monotonicMs()
-    this.bytes = treeBytes(paths)
+    this.#use = treeUse(paths, entriesMax(this.#diskMb))
     this.#freeBefore = freeBytes(paths[0] ?? '/')
-    const tookMs = monotonicMs() - before
-    this.#nextWalkMs = before + tookMs + Math.max(4 * tookMs, 100)
+    const after = monotonicMs()
+    this.#nextWalkMs = after + pauseAfter(after - before)
   }
 }
