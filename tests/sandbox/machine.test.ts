@@ -84,3 +84,18 @@ describe('a flood of output', () => {
     expect(told.grownMb).toBeLessThan(60)
   })
 })
+
+describe('closing', () => {
+  it('kills what runs, whose outcome is still told, and lets nothing run again', async () => {
+    const watcher = pathToFileURL(await programFile('src/host/sandbox/watch.worker.ts')).href
+    const order = { watcher, root: place('root') }
+    const { lines, errors } = await runProgram('tests/sandbox/close.program.ts', order)
+    expect(errors).toBe('')
+    expect(JSON.parse(lines[0] ?? '{}')).toEqual({
+      first: 'SIGKILL',
+      second: 'sandbox.failed',
+      third: 'sandbox.closed',
+      isQuick: true,
+    })
+  })
+})
