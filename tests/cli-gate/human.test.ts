@@ -17,8 +17,8 @@ beforeAll(() => {
 }, 180_000)
 
 afterAll(() => {
-  place.remove()
-  locked.remove()
+  place?.remove()
+  locked?.remove()
 })
 
 const HOOK =

@@ -2,7 +2,7 @@
  * A project with a home, a state and a user directory of its own, and ways to call writ in it: as a
  * plain process, and as a person at a terminal.
  */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, type StdioPipe, spawn, spawnSync } from 'node:child_process'
 import {
   closeSync,
   existsSync,
@@ -71,6 +71,8 @@ export class Place {
   readonly folder: string
   readonly project: string
   readonly home: string
+  /** Ended with the place, whatever a test that fails leaves behind. */
+  readonly #started: ChildProcess[] = []
 
   constructor(name: string) {
     this.folder = realpathSync(mkdtempSync(join(tmpdir(), `writ-cli-gate-${name}-`)))
@@ -89,6 +91,7 @@ export class Place {
   }
 
   remove(): void {
+    for (const child of this.#started) child.kill('SIGKILL')
     rmSync(this.folder, { recursive: true, force: true })
   }
 
@@ -139,7 +142,10 @@ export class Place {
   start(args: readonly string[], around: Around = {}): ChildProcess {
     const [program, ...rest] = this.argv(args, around)
     const { cwd = this.project } = around
-    return spawn(program, rest, { cwd, env: this.env(around), stdio: ['pipe', 'pipe', 'pipe'] })
+    const stdio: StdioPipe[] = ['pipe', 'pipe', 'pipe']
+    const child = spawn(program, rest, { cwd, env: this.env(around), stdio })
+    this.#started.push(child)
+    return child
   }
 
   /** The same on a terminal, with a person who follows the steps. */

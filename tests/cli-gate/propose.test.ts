@@ -15,7 +15,7 @@ beforeAll(() => {
   place = new Place('propose').init()
 }, 180_000)
 
-afterAll(() => place.remove())
+afterAll(() => place?.remove())
 
 interface Wish {
   readonly write?: string

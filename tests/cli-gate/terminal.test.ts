@@ -15,7 +15,7 @@ beforeAll(() => {
   place = new Place('terminal').init()
 }, 180_000)
 
-afterAll(() => place.remove())
+afterAll(() => place?.remove())
 
 /** As it comes out of a terminal, which makes two characters of a line feed. */
 const RESET = RESET_TERMINAL.replaceAll('\n', '\r\n')
