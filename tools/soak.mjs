@@ -42,6 +42,11 @@ const SOAKS = [
     files: ['tests/ledger/postgres-crash.test.ts'],
     env: { WRIT_POSTGRES_CRASH_ROUNDS: '200' },
   },
+  {
+    name: 'escapes',
+    files: ['tests/escapes/escapes.test.ts'],
+    env: { WRIT_ESCAPE_ROUNDS: '5' },
+  },
   { name: 'scan', files: ['tests/tree/scan-fuzz.test.ts'], env: { WRIT_SCAN_ROUNDS: '4000' } },
   {
     name: 'promotion-trees',
@@ -51,7 +56,7 @@ const SOAKS = [
   {
     name: 'promotion-crash',
     files: ['tests/promotion/crash.test.ts', 'tests/promotion/crash-matrix.test.ts'],
-    env: { WRIT_PROMOTION_ROUNDS: '1000' },
+    env: { WRIT_PROMOTION_ROUNDS: '1000', WRIT_PROMOTION_MATRIX: 'whole' },
   },
   {
     name: 'promotion-hammer',
