@@ -1,0 +1,15 @@
+/** Every attempt, in the order of its kinds. */
+import type { Attempt } from '../attempt.ts'
+import { CALL_ATTEMPTS } from './calls.ts'
+import { FILE_ATTEMPTS } from './files.ts'
+import { HOG_ATTEMPTS } from './hogs.ts'
+import { MACHINE_ATTEMPTS } from './machine.ts'
+import { SECRET_ATTEMPTS } from './secrets.ts'
+
+export const CORPUS: readonly Attempt[] = [
+  ...CALL_ATTEMPTS,
+  ...MACHINE_ATTEMPTS,
+  ...SECRET_ATTEMPTS,
+  ...FILE_ATTEMPTS,
+  ...HOG_ATTEMPTS,
+]

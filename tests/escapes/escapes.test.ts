@@ -1,0 +1,104 @@
+/**
+ * The corpus of escapes: every attempt once, by root and by an ordinary user, each in a sandbox of its
+ * own. `npm run soak escapes` does it over and over in shuffled order.
+ */
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import fc from 'fast-check'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { programFile, runProgram } from '../ledger/program.ts'
+import { place, TEST_UID, userWrapper, WHO, type Who } from '../sandbox/drive.ts'
+import { type Finished, kindOf } from './attempt.ts'
+import { CORPUS } from './corpus/index.ts'
+
+const ROUNDS = Number(process.env['WRIT_ESCAPE_ROUNDS'] ?? 1)
+const ONLY = process.env['WRIT_ESCAPE_ONLY']
+const PARALLEL = 4
+const MINUTES = 60_000
+
+const chosen = CORPUS.filter(({ id }) => ONLY === undefined || new RegExp(ONLY).test(id))
+
+/** Everything of one round: id and what was wrong. */
+async function round(as: Who, number: number): Promise<readonly Finished[]> {
+  const base = place(as, '/opt')
+  const tools = join(base, 'tools')
+  const token = `hunter2-${randomBytes(8).toString('hex')}`
+  mkdirSync(tools)
+  compile(join(tools, 'calls'))
+  const secret = join(base, 'inherited')
+  writeFileSync(secret, token)
+  chmodSync(secret, 0o644)
+  if (as === 'user') chownSync(secret, TEST_UID, TEST_UID)
+  // Descriptors of a secret, of a file for writing and of the whole machine, as a careless parent leaves.
+  const careless = `exec 40<${secret} 41<>${secret} 42</ 251<${secret}; exec "$@"`
+  const order = {
+    as,
+    base,
+    calls: join(tools, 'calls'),
+    watcher: pathToFileURL(await programFile('src/host/sandbox/watch.worker.ts')).href,
+    ids: ordered(number),
+    parallel: PARALLEL,
+    token,
+  }
+  const { lines, errors, status } = await runProgram('tests/escapes/escapes.program.ts', order, {
+    wrapper: [...userWrapper(as), 'env', `SECRET=${token}`, 'bash', '-c', careless, 'bash'],
+  })
+  if (status !== 0) throw new Error(`the program ended with ${status}: ${errors}`)
+  return lines.map((line) => JSON.parse(line))
+}
+
+/** As it stands in the corpus first, then shuffled. */
+function ordered(number: number): readonly string[] {
+  const ids = chosen.map(({ id }) => id)
+  if (number === 0) return ids
+  const seed = (fc.readConfigureGlobal().seed ?? 0) + number
+  const [shuffled] = fc.sample(fc.shuffledSubarray(ids, { minLength: ids.length }), {
+    seed,
+    numRuns: 1,
+  })
+  return shuffled ?? ids
+}
+
+function compile(file: string): void {
+  try {
+    execFileSync('cc', ['-O1', '-o', file, 'tests/escapes/calls.c', '-lutil'], { stdio: 'pipe' })
+  } catch (error) {
+    throw new Error(`the attempts need a C compiler (apt-get install gcc libc6-dev): ${error}`)
+  }
+  chmodSync(file, 0o755)
+}
+
+describe.each(WHO)('attempts to get out of a sandbox opened by %s', (as) => {
+  const finished = new Map<string, string[]>()
+
+  beforeAll(
+    async () => {
+      for (let number = 0; number < ROUNDS; number++) {
+        for (const { id, wrong } of await round(as, number)) {
+          finished.set(id, [...(finished.get(id) ?? []), ...wrong])
+        }
+      }
+    },
+    ROUNDS * 10 * MINUTES,
+  )
+
+  it.each(chosen.map(({ id, title }) => [id, title]))('%s: %s', (id) => {
+    expect(finished.get(id)).toEqual([])
+  })
+
+  it('nothing is left when all are through', () => {
+    expect(finished.get('after/everything')).toEqual([])
+  })
+})
+
+describe('the corpus', () => {
+  it('names every attempt once, and has many of many kinds', () => {
+    const ids = CORPUS.map(({ id }) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(ids.length).toBeGreaterThanOrEqual(100)
+    expect(new Set(CORPUS.map(kindOf)).size).toBeGreaterThanOrEqual(20)
+  })
+})
