@@ -101,8 +101,8 @@ async function build(
   const clean = shop.attributes.check(plan.roots)
   clean.catch(() => undefined)
   const masks = masksNow()
-  prepareDirectory(directory, plan, masks)
-  const bubble = bubbleOf(request, plan, masks, directory)
+  prepareDirectory(directory, plan, masks, backing)
+  const bubble = bubbleOf(request, plan, masks, directory, backing)
   writeFileSync(join(directory, 'run'), runLine(bubble, shop.filters[request.sockets], directory))
   await holder.begin()
   makeUppers(plan, request, holder, directory, backing)
@@ -155,16 +155,20 @@ function pipesIn(directory: string): Pipes {
   return { stdin: at('stdin'), stdout: at('stdout'), stderr: at('stderr') }
 }
 
-function prepareDirectory(directory: string, plan: OverlayPlan, masks: Masks): void {
+function prepareDirectory(
+  directory: string,
+  plan: OverlayPlan,
+  masks: Masks,
+  backing: Backing,
+): void {
   const at = (name: string): string => join(directory, name)
   const roots = plan.roots.map(({ path }) => path)
   link(roots, at, 'l', 'm')
   link(plan.shown, at, 'k', 's')
-  PRIVATE_PLACES.forEach((_, index) => {
-    mkdirSync(at(`p${index}`))
-  })
   mkdirSync(at(READ_ONLY))
-  const scratch = PRIVATE_PLACES.length
+  // On a disk they may lie where a mask goes, so they are bound here first.
+  const scratch = backing.kind === 'memory' ? 0 : PRIVATE_PLACES.length
+  for (let index = 0; index < scratch; index++) mkdirSync(at(`p${index}`))
   const lines = mountLines({ directory, roots, shown: plan.shown, scratch, masks: masks.mounted })
   writeFileSync(at('fstab'), lines)
   writeFileSync(at('command'), '', { mode: 0o600 })
@@ -226,6 +230,7 @@ function bubbleOf(
   { roots, shown }: OverlayPlan,
   { late }: Masks,
   directory: string,
+  backing: Backing,
 ): Bubble {
   const paths = roots.map(({ path }) => path)
   const proc = isRoot() ? procMasks() : null
@@ -236,7 +241,7 @@ function bubbleOf(
   return {
     binds: paths.map(bound('m')),
     shown: shown.map(bound('s')),
-    scratch: PRIVATE_PLACES.map(bound('p')).filter(
+    scratch: PRIVATE_PLACES.map(bound(backing.kind === 'memory' ? 't/p' : 'p')).filter(
       ({ at }) => isDirectory(at) && !isInside(at, paths),
     ),
     masks: late,
