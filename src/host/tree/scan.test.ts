@@ -61,9 +61,14 @@ async function rehearse(
   shell(before)
   const marker = mark()
   overlay = await openOverlay(root, join(folder, 'work'))
+  // Far enough behind the marker that the two are not of one tick.
+  const waitMs = Math.max(0, marker.madeAtMs + 20 - Date.now())
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, waitMs)
+  const commandStartedAtMs = Date.now()
   overlay.run(script)
   const hash = treeHash(root)
-  const scan = await scanLayers([overlay.layer], optionsFor(marker, more))
+  const options = optionsFor(marker, { commandStartedAtMs, ...more })
+  const scan = await scanLayers([overlay.layer], options)
   expect(treeHash(root)).toBe(hash)
   return scan
 }
