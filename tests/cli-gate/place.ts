@@ -5,6 +5,7 @@
 import { type ChildProcess, type StdioPipe, spawn, spawnSync } from 'node:child_process'
 import {
   closeSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -21,6 +22,8 @@ import { expect } from 'vitest'
 const PROGRAM = join(process.cwd(), 'bin', 'writ.mjs')
 const PERSON = join(process.cwd(), 'tests', 'cli-gate', 'person.py')
 const SECONDS = 60
+/** Packages that are not bundled into the program and that every command needs. */
+const NATIVE = ['better-sqlite3', 'bindings', 'file-uri-to-path']
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into by the tests
 export type Json = any
@@ -74,6 +77,9 @@ export class Place {
   /** Ended with the place, whatever a test that fails leaves behind. */
   readonly #started: ChildProcess[] = []
 
+  /** The built program; a copy where the checkout is not for everybody's eyes. */
+  program = PROGRAM
+
   constructor(name: string) {
     this.folder = realpathSync(mkdtempSync(join(tmpdir(), `writ-cli-gate-${name}-`)))
     this.project = join(this.folder, 'project')
@@ -88,6 +94,20 @@ export class Place {
     const { status, err } = this.writ(['init', '--name', 'ann', ...args], around)
     expect(status, err).toBe(0)
     return this
+  }
+
+  /** For another user, who may not be able to read the checkout. */
+  copyProgram(): void {
+    const copy = join(this.folder, 'program')
+    for (const part of [
+      'bin',
+      'dist',
+      'package.json',
+      ...NATIVE.map((name) => `node_modules/${name}`),
+    ]) {
+      cpSync(realpathSync(part), join(copy, part), { recursive: true, dereference: true })
+    }
+    this.program = join(copy, 'bin', 'writ.mjs')
   }
 
   remove(): void {
@@ -108,7 +128,7 @@ export class Place {
   }
 
   argv(args: readonly string[], around: Around = {}): readonly [string, ...string[]] {
-    const words = [...(around.through ?? []), process.execPath, PROGRAM, ...args]
+    const words = [...(around.through ?? []), process.execPath, this.program, ...args]
     const [first = process.execPath, ...rest] = words
     return [first, ...rest]
   }
