@@ -189,6 +189,7 @@ export {
   type FlowNode,
   flowContract,
 } from './flow/flow.ts'
+export { FINDING_ACTIONS, FINDING_CODES, FLOW_EVENT_KINDS } from './flow/records/vocabulary.ts'
 export {
   type Claim,
   ClaimSchema,

@@ -1,5 +1,5 @@
 /**
- * Room: flow. Flows, compiled to be walked.
+ * Room: flow. Flows, compiled and walked: a step from state and event to state, commands and facts.
  * Pure: no clock, no chance, no machine. Sees base, contracts, expression and policy.
  */
 export { compileFlow } from './compile/compile.ts'
@@ -12,3 +12,37 @@ export type {
   CompileFault,
   FlowCompilation,
 } from './compile/compiled-flow.ts'
+export { type AccessDecision, type AccessMode, decideAccess, rulesFor } from './runtime/access.ts'
+export { foldFacts, foldOnto } from './runtime/apply.ts'
+export { type ClaimStanding, standingOf } from './runtime/claims.ts'
+export type {
+  Command,
+  CommandBody,
+  NeededDocument,
+  ReviewPin,
+  RunInput,
+  StageBase,
+} from './runtime/command.ts'
+export { type Delta, deltaOf } from './runtime/delta.ts'
+export type {
+  ActionAnswer,
+  EventType,
+  EvidenceReading,
+  FlowEvent,
+  ParticipantAnswer,
+  ReviewAnswer,
+} from './runtime/event.ts'
+export type { Fact, FactType, Finding, FindingCode } from './runtime/fact.ts'
+export { ASKING_TO_CONTINUE, RATIONALISING } from './runtime/phrases.ts'
+export {
+  emptyState,
+  type NodeState,
+  type NodeStatus,
+  type RunState,
+  type RunStatus,
+  runStatus,
+} from './runtime/state.ts'
+export { outstanding, step } from './runtime/step.ts'
+export { findBreaches, type TextBreach } from './runtime/text-policy.ts'
+export type { Step } from './runtime/turn.ts'
+export { elementAt, vectorElements } from './runtime/vector.ts'

@@ -9,6 +9,7 @@ import type { Flow, FlowNode } from '../../contracts/index.ts'
 import { compileExpression, type Environment, type Expression } from '../../expression/index.ts'
 import { flowEnvironment, type Policy } from '../../policy/index.ts'
 import type {
+  Awaited,
   CompiledEdge,
   CompiledInvariant,
   CompiledNode,
@@ -35,6 +36,9 @@ export function compileFlow(document: Flow): FlowCompilation {
       nodes,
       edges,
       nodeIndex,
+      edgeById: new Map(edges.map((edge) => [edge.document.edge_id, edge])),
+      phaseIndex: new Map(phases.map(({ name, index }) => [name, index])),
+      subphaseIndex: new Map(subphases.map(({ name, index }) => [name, index])),
       phases,
       subphases,
       minimumDuration: phases.reduce((sum, { minimumDuration }) => sum + minimumDuration, 0),
@@ -164,6 +168,7 @@ function compileNodes(
       subphase: subphaseOf(index),
       outgoing: outgoing[index] ?? [],
       incoming: incoming[index] ?? [],
+      awaits: awaitedOf(incoming[index] ?? []),
       checks: checks[index] ?? [],
       target: targetOf(document),
       isJudgedLate: (checks[index] ?? []).some(isLate),
@@ -176,6 +181,25 @@ function compileNodes(
 /** An edge that leads on: not back, not out of a failure, not a remark. */
 export function isForward({ document }: CompiledEdge): boolean {
   return FORWARD.has(document.class)
+}
+
+/** How an edge counts among those that its target waits for. */
+export function arrivalOf(edge: CompiledEdge): 'sync' | 'join' | 'other' | null {
+  if (edge.document.class === 'Sync') return 'sync'
+  if (edge.document.class === 'Exception') return 'other'
+  if (!isForward(edge)) return null
+  return edge.document.join === 'AND' ? 'join' : 'other'
+}
+
+function awaitedOf(incoming: readonly CompiledEdge[]): Awaited {
+  const sorts = incoming.map(arrivalOf)
+  const count = (sort: string): number => sorts.filter((one) => one === sort).length
+  return {
+    syncs: count('sync'),
+    isAnySync: incoming.some(({ document }) => document.class === 'Sync' && document.join === 'OR'),
+    joins: count('join'),
+    others: count('other'),
+  }
 }
 
 const FORWARD: ReadonlySet<string> = new Set(['Progress', 'Gate', 'Decision', 'Sync'])

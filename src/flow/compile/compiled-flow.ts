@@ -34,6 +34,17 @@ export interface CompiledEdge {
   readonly isReview: boolean
 }
 
+/** What a node waits for before it is entered: how many edges of each sort lead to it. */
+export interface Awaited {
+  readonly syncs: number
+  /** One Sync edge is enough. */
+  readonly isAnySync: boolean
+  /** Other edges on, with `join: AND`: all of them. */
+  readonly joins: number
+  /** The rest, and Exception edges: any of them. */
+  readonly others: number
+}
+
 export interface CompiledNode {
   readonly index: number
   readonly document: FlowNode
@@ -42,6 +53,7 @@ export interface CompiledNode {
   readonly subphase: number
   readonly outgoing: readonly CompiledEdge[]
   readonly incoming: readonly CompiledEdge[]
+  readonly awaits: Awaited
   /** CHECK nodes that judge this one. */
   readonly checks: readonly number[]
   /** Of a CHECK: the node it judges; -1 otherwise. */
@@ -70,6 +82,9 @@ export interface CompiledFlow {
   readonly nodes: readonly CompiledNode[]
   readonly edges: readonly CompiledEdge[]
   readonly nodeIndex: ReadonlyMap<string, number>
+  readonly edgeById: ReadonlyMap<string, CompiledEdge>
+  readonly phaseIndex: ReadonlyMap<string, number>
+  readonly subphaseIndex: ReadonlyMap<string, number>
   readonly phases: readonly CompiledSpan[]
   readonly subphases: readonly CompiledSpan[]
   readonly minimumDuration: number

@@ -1,0 +1,122 @@
+/** What an event does to the state by itself, before anything is concluded from it. */
+import type { Draft } from './draft.ts'
+import type { EventOf, FlowEvent } from './event.ts'
+import type { PayloadOf } from './fact.ts'
+
+export function applyEvent(draft: Draft, event: FlowEvent): void {
+  switch (event.type) {
+    case 'gate_decision':
+      return applyDecision(draft, event)
+    case 'attempt_ended':
+      return applyAttemptEnd(draft, event)
+    case 'passed':
+      return applyPassed(draft, event)
+    case 'evidence_read': {
+      const index = draft.nodeNamed(event.node_id)
+      draft.patchWork(index, { readings: event.readings })
+      return draft.patchNode(index, { pending: null })
+    }
+    case 'human_answer': {
+      const index = draft.nodeNamed(event.node_id)
+      const granted = draft.nodes.get(index).granted + (event.answer === 'retry' ? 1 : 0)
+      return draft.patchNode(index, { pending: null, granted })
+    }
+    case 'unblocked': {
+      const index = draft.nodeNamed(event.node_id)
+      return draft.patchNode(index, { granted: draft.nodes.get(index).granted + 1 })
+    }
+    case 'promoted':
+    case 'rolled_back':
+      return applyActed(draft, event)
+    case 'log_written':
+      return draft.patchPhase(draft.phaseNamed(event.phase_id), {
+        pending: null,
+        isLogged: event.digest !== null,
+      })
+    case 'manifest_written':
+      return draft.patchSubphase(draft.subphaseNamed(event.subphase_id), {
+        pending: null,
+        manifest: event.digest,
+        isActive: false,
+      })
+    case 'started':
+    case 'attempt_started':
+    case 'participant_output':
+    case 'evidence':
+    case 'access_refused':
+    case 'tick':
+      return
+    case 'resumed':
+      draft.run.isRefused = false
+      return
+    default:
+      return event satisfies never
+  }
+}
+
+/** Only what a WORK node asked for and the gate let through is a tool call. */
+function applyDecision(draft: Draft, event: EventOf<'gate_decision'>): void {
+  const index = draft.nodeNamed(event.node_id)
+  const { work } = draft.nodes.get(index)
+  if (event.decision === 'BLOCK') return draft.patchWork(index, { isGateBlocked: true })
+  if (draft.nodeOf(index).document.kind !== 'WORK') return
+  draft.patchWork(index, { toolCalls: work.toolCalls + 1 })
+  const { totals } = draft.run
+  draft.run.totals = { ...totals, toolCalls: totals.toolCalls + 1 }
+  draft.addToSpans(index, ({ toolCalls }) => ({ toolCalls: toolCalls + 1 }))
+}
+
+function applyAttemptEnd(draft: Draft, event: EventOf<'attempt_ended'>): void {
+  const index = draft.nodeNamed(event.node_id)
+  const { work } = draft.nodes.get(index)
+  const { totals } = draft.run
+  draft.patchNode(index, { pending: null })
+  draft.patchWork(index, {
+    seconds: event.seconds,
+    totalSeconds: work.totalSeconds + event.seconds,
+    gatePassed: !work.isGateBlocked,
+    filesExist: event.required_files_exist,
+    principal: event.principal,
+    retries: work.retries + (event.outcome === 'unreachable' ? 1 : 0),
+  })
+  draft.run.totals = {
+    ...totals,
+    seconds: totals.seconds + event.seconds,
+    tokens: totals.tokens + event.tokens,
+  }
+  draft.addToSpans(index, ({ seconds }) => ({ seconds: seconds + event.seconds }))
+}
+
+/** Nobody ran, so nothing was blocked. */
+function applyPassed(draft: Draft, event: EventOf<'passed'>): void {
+  const index = draft.nodeNamed(event.node_id)
+  const node = draft.nodes.get(index)
+  const work = node.work.gatePassed ? node.work : { ...node.work, gatePassed: true }
+  draft.patchNode(index, { pending: null, work })
+}
+
+function applyActed(draft: Draft, event: EventOf<'promoted'> | EventOf<'rolled_back'>): void {
+  const index = draft.nodeNamed(event.node_id)
+  const { stage } = draft.nodes.get(index).work
+  draft.patchNode(index, { pending: null })
+  if (stage === null) return
+  if (event.type === 'promoted')
+    return draft.patchWork(index, {
+      stage: {
+        ...stage,
+        manifest: event.manifest,
+        actionId: event.action_id,
+        promotedSeq: draft.run.seq,
+      },
+    })
+  if (event.is_restored) draft.patchWork(index, { stage: null })
+}
+
+export function applyOutput(
+  draft: Draft,
+  { node_id, answer }: PayloadOf<'participant_output_v1'>,
+): void {
+  const index = draft.nodeNamed(node_id)
+  const { asks } = draft.nodes.get(index).work
+  draft.patchWork(index, answer === null ? { answer, asks: asks + 1 } : { answer })
+}

@@ -1,0 +1,293 @@
+/**
+ * What a fact does to the state. The only place where states change, while stepping as while folding,
+ * so that both give the same.
+ */
+import { invariant } from '../../base/index.ts'
+import { arrivalOf } from '../compile/compile.ts'
+import type { CompiledEdge, CompiledFlow } from '../compile/compiled-flow.ts'
+import { applyEvent, applyOutput } from './apply-event.ts'
+import type { Command } from './command.ts'
+import { Draft } from './draft.ts'
+import type { ClaimPayload, EventPayload, EvidencePayload, Fact, Finding } from './fact.ts'
+import { emptyState, type RunState, type WorkState } from './state.ts'
+
+/** The state after these facts, which are of one run of this flow and in order. */
+export function foldFacts(flow: CompiledFlow, facts: Iterable<Fact>): RunState {
+  return foldOnto(flow, emptyState(flow), facts)
+}
+
+export function foldOnto(flow: CompiledFlow, state: RunState, facts: Iterable<Fact>): RunState {
+  const draft = new Draft(flow, state)
+  for (const fact of facts) applyFact(draft, fact)
+  return draft.finish()
+}
+
+export function applyFact(draft: Draft, fact: Fact): void {
+  const { payload } = fact
+  invariant(payload.seq === draft.run.seq, 'facts of a run follow one another')
+  draft.run.seq = payload.seq + 1
+  draft.run.at = payload.at
+  switch (fact.type) {
+    case 'flow_started_v1':
+      draft.run.runId = payload.run_id
+      return
+    case 'flow_event_v1':
+      return applyPayload(draft, fact.payload)
+    case 'flow_finding_v1':
+      return applyFinding(draft, fact.payload)
+    case 'flow_claim_v1':
+      return applyClaim(draft, fact.payload)
+    case 'flow_evidence_v1':
+      return applyEvidence(draft, fact.payload)
+    case 'participant_output_v1':
+      return applyOutput(draft, fact.payload)
+    default:
+      return fact satisfies never
+  }
+}
+
+function applyPayload(draft: Draft, payload: EventPayload): void {
+  switch (payload.kind) {
+    case 'event':
+      return applyEvent(draft, payload.event)
+    case 'guard':
+    case 'policies':
+    case 'invariant':
+      return
+    case 'fired':
+      return applyFired(draft, payload.edge_id, payload.round)
+    case 'entered':
+      return applyEntered(draft, payload)
+    case 'joined':
+      return draft.patchNode(draft.nodeNamed(payload.node_id), { round: payload.round })
+    case 'commanded':
+      return applyCommand(draft, payload.command)
+    case 'status': {
+      const index = draft.nodeNamed(payload.node_id)
+      return draft.patchNode(index, { status: payload.status, pending: null })
+    }
+    case 'held':
+    case 'released': {
+      const isHeld = payload.kind === 'held'
+      return draft.patchNode(draft.nodeNamed(payload.node_id), { isHeld })
+    }
+    case 'field':
+      draft.run.fields = { ...draft.run.fields, [payload.name]: payload.value }
+      return
+    case 'phase_ended':
+      return draft.patchPhase(draft.phaseNamed(payload.phase_id), { isActive: false })
+    case 'phase_blocked':
+      return applyPhaseBlocked(draft, payload.phase_id)
+    case 'refused':
+      draft.run.isRefused = true
+      return
+    case 'ended':
+      draft.run.ended = payload.status
+      return
+    default:
+      return applyWork(draft, payload)
+  }
+}
+
+function applyWork(
+  draft: Draft,
+  payload: Extract<
+    EventPayload,
+    { kind: 'attempt_failed' | 'artifact' | 'staged' | 'voided' | 'reviewed' }
+  >,
+): void {
+  const index = draft.nodeNamed(payload.node_id)
+  switch (payload.kind) {
+    case 'attempt_failed':
+      return draft.patchWork(index, { lastError: payload.error, answer: null })
+    case 'artifact':
+      return applyArtifact(draft, index, payload)
+    case 'staged':
+      return applyStaged(draft, index, payload)
+    case 'voided':
+      return draft.patchWork(index, { stage: null, approvals: [], verdict: 'PENDING' })
+    case 'reviewed':
+      return applyReview(draft, index, payload)
+    default:
+      return payload satisfies never
+  }
+}
+
+function applyFired(draft: Draft, edgeId: string, round: number): void {
+  const edge = draft.edgeNamed(edgeId)
+  const before = draft.fired.get(edge.index)
+  draft.fired.set(edge.index, Math.max(round, 1))
+  const source = draft.nodes.get(edge.source)
+  if (!source.hasFired || source.isHeld)
+    draft.patchNode(edge.source, { hasFired: true, isHeld: false })
+  if (before === 0) countArrival(draft, edge, 1)
+}
+
+function countArrival(draft: Draft, edge: CompiledEdge, change: 1 | -1): void {
+  const sort = arrivalOf(edge)
+  if (sort === null) return
+  const { synced, joined, reached } = draft.nodes.get(edge.target)
+  if (sort === 'sync') draft.patchNode(edge.target, { synced: synced + change })
+  else if (sort === 'join') draft.patchNode(edge.target, { joined: joined + change })
+  else draft.patchNode(edge.target, { reached: reached + change })
+}
+
+function applyEntered(draft: Draft, entered: Extract<EventPayload, { kind: 'entered' }>): void {
+  const index = draft.nodeNamed(entered.node_id)
+  const node = draft.nodes.get(index)
+  if (node.hasFired) forgetFirings(draft, index)
+  const { work } = node
+  const isRun = work.answer !== null || work.readings !== null || work.lastError !== null
+  draft.patchNode(index, {
+    status: 'running',
+    round: entered.round,
+    attempts: (entered.is_fresh ? 0 : node.attempts) + 1,
+    entries: node.entries + 1,
+    hasFired: false,
+    isHeld: false,
+    pending: null,
+    work: isRun || work.toolCalls > 0 || work.stage !== null ? againWork(work) : work,
+  })
+  draft.run.round = Math.max(draft.run.round, entered.round)
+  draft.run.totals = { ...draft.run.totals, attempts: draft.run.totals.attempts + 1 }
+  draft.addToSpans(index, ({ attempts }) => ({ attempts: attempts + 1, isBlocked: false }))
+}
+
+/** Work at the beginning of an attempt that is not the first. */
+function againWork(work: WorkState): WorkState {
+  return {
+    ...work,
+    answer: null,
+    asks: 0,
+    retries: 0,
+    toolCalls: 0,
+    isGateBlocked: false,
+    approvals: [],
+    readings: null,
+    previous: work.artifact ?? work.previous,
+    stage: null,
+    dependents: [],
+    // A REJECT stands until it is lifted; an APPROVE was of an earlier version.
+    verdict: work.isLocked ? 'REJECT' : 'PENDING',
+  }
+}
+
+/** A node that is entered again has not led anywhere yet. */
+function forgetFirings(draft: Draft, index: number): void {
+  for (const edge of draft.nodeOf(index).outgoing) {
+    if (draft.fired.get(edge.index) === 0) continue
+    draft.fired.set(edge.index, 0)
+    countArrival(draft, edge, -1)
+  }
+}
+
+function applyCommand(draft: Draft, command: Command): void {
+  if (command.type === 'write_log')
+    return draft.patchPhase(draft.phaseNamed(command.phase_id), { pending: command })
+  if (command.type === 'write_manifest')
+    return draft.patchSubphase(draft.subphaseNamed(command.subphase_id), { pending: command })
+  if (command.type === 'stop') return
+  const index = draft.nodeNamed(command.node_id)
+  draft.patchNode(index, { pending: command })
+  if (command.type !== 'run_participant') return
+  const { stands_on: bases, review: pin } = command
+  draft.patchWork(index, { answer: null, asks: 0, bases, pin })
+}
+
+function applyArtifact(
+  draft: Draft,
+  index: number,
+  { path, digest, format }: Extract<EventPayload, { kind: 'artifact' }>,
+): void {
+  const { answer } = draft.nodes.get(index).work
+  const document = answer?.kind === 'action' ? answer.document : null
+  const content = document?.result_type === 'ARTIFACT' ? document.artifact.content : ''
+  draft.patchWork(index, { artifact: { path, digest, format, content }, lastError: null })
+}
+
+function applyStaged(
+  draft: Draft,
+  index: number,
+  { manifest, stands_on }: Extract<EventPayload, { kind: 'staged' }>,
+): void {
+  draft.patchWork(index, {
+    stage: { manifest, standsOn: stands_on, actionId: null, promotedSeq: -1 },
+  })
+  for (const base of stands_on) {
+    const below = draft.nodeNamed(base.node_id)
+    const { dependents } = draft.nodes.get(below).work
+    if (!dependents.includes(index)) draft.patchWork(below, { dependents: [...dependents, index] })
+  }
+}
+
+function applyReview(
+  draft: Draft,
+  index: number,
+  { check_id, verdict, score }: Extract<EventPayload, { kind: 'reviewed' }>,
+): void {
+  const check = draft.nodeNamed(check_id)
+  const { answer } = draft.nodes.get(check).work
+  const { work } = draft.nodes.get(index)
+  const review = answer?.kind === 'review' ? answer.document : null
+  const isRejected = verdict === 'REJECT'
+  draft.patchWork(index, {
+    verdict,
+    score,
+    lastReview: review,
+    isLocked: verdict === 'APPROVE' ? false : isRejected || work.isLocked,
+    approvals:
+      verdict === 'APPROVE' && !work.approvals.includes(check)
+        ? [...work.approvals, check]
+        : work.approvals.filter((one) => one !== check || verdict === 'APPROVE'),
+  })
+  if (isRejected) countRejection(draft, index)
+}
+
+function countRejection(draft: Draft, index: number): void {
+  const { rejections } = draft.nodes.get(index).work
+  draft.patchWork(index, { rejections: rejections + 1 })
+  const { totals } = draft.run
+  draft.run.totals = { ...totals, rejections: totals.rejections + 1 }
+  draft.addToSpans(index, (span) => ({ rejections: span.rejections + 1 }))
+}
+
+function applyPhaseBlocked(draft: Draft, phaseId: string): void {
+  const phase = draft.phaseNamed(phaseId)
+  if (draft.phases.get(phase).isBlocked) return
+  draft.patchPhase(phase, { isBlocked: true })
+}
+
+/** Any finding of a phase but the time floor is an issue that more time does not mend. */
+function applyFinding(draft: Draft, { code, node_id, action }: Finding): void {
+  if (node_id === undefined) return
+  const index = draft.nodeNamed(node_id)
+  if (action === 'reject') countRejection(draft, index)
+  if (code === 'flow.time_floor') return
+  const { phase } = draft.nodeOf(index)
+  if (!draft.phases.get(phase).hasOtherIssue) draft.patchPhase(phase, { hasOtherIssue: true })
+}
+
+function applyClaim(draft: Draft, { claim, principal, participant }: ClaimPayload): void {
+  const index = draft.nodeNamed(claim.node_id)
+  const { claims } = draft.nodes.get(index).work
+  const known = claims.find((one) => one.claim.claim_id === claim.claim_id)
+  const evidence = known?.evidence ?? []
+  const others = claims.filter((one) => one !== known)
+  draft.patchWork(index, { claims: [...others, { claim, principal, participant, evidence }] })
+  if (known === undefined) draft.nameClaim(claim.claim_id, index)
+}
+
+function applyEvidence(draft: Draft, { evidence, principal, participant }: EvidencePayload): void {
+  const index = draft.run.claimNodes.get(evidence.claim_id)
+  if (index === undefined) return
+  const { claims } = draft.nodes.get(index).work
+  const { evidence_id: evidenceId, supports } = evidence
+  const added = { evidenceId, principal, participant, supports }
+  draft.patchWork(index, {
+    claims: claims.map((one) =>
+      one.claim.claim_id === evidence.claim_id
+        ? { ...one, evidence: [...one.evidence, added] }
+        : one,
+    ),
+  })
+}

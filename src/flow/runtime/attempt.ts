@@ -1,0 +1,257 @@
+/**
+ * The end of an attempt at a WORK node: what came out of it, and whether it counts (F-7 to F-9, F-12).
+ *
+ * INVARIANT (completion is a conjunction): files are there, the gate let everything pass, tools were
+ * used, the text keeps its policies, a rerun differs; and then the CHECK approves. None stands for
+ * another.
+ */
+import { digestBytes } from '../../base/index.ts'
+import type { XiaoboAction } from '../../contracts/index.ts'
+import type { NeededDocument } from './command.ts'
+import { type Delta, deltaOf } from './delta.ts'
+import { enter, run } from './enter.ts'
+import type { ActionAnswer, EventOf } from './event.ts'
+import type { Finding, FindingAction } from './fact.ts'
+import { isGuardOpen } from './judge.ts'
+import { areStagesSound } from './stage.ts'
+import type { Artifact } from './state.ts'
+import { findBreaches } from './text-policy.ts'
+import type { Turn } from './turn.ts'
+
+/** Invalid output is asked for again so often; a line that failed is tried again so often. */
+export const ASKS_MAX = 4
+export const RETRIES_MAX = 4
+
+/** An output came: one that is invalid is asked for again and never counts. */
+export function takeOutput(turn: Turn, node: number, event: EventOf<'participant_output'>): void {
+  const { asks, answer } = turn.node(node).work
+  const { entries } = turn.node(node)
+  if (answer !== null || asks > ASKS_MAX) return
+  const review = turn.node(node).work.pin
+  const body = { node_id: event.node_id, attempt: entries, ask: asks, review }
+  turn.command({ type: 'ask_again', ...body, errors: event.errors })
+}
+
+export function endAttempt(turn: Turn, node: number, event: EventOf<'attempt_ended'>): void {
+  const { work } = turn.node(node)
+  if (event.outcome === 'unreachable' && work.retries <= RETRIES_MAX) {
+    return run(turn, node, 2 ** (work.retries - 1))
+  }
+  if (event.outcome !== 'ended') return failAttempt(turn, node, { outcome: event.outcome })
+  const { answer } = work
+  if (answer === null || answer.kind !== 'action') {
+    const node_id = turn.idOf(node)
+    turn.find({ code: 'flow.output_invalid', node_id, action: 'rerun', values: {} })
+    return failAttempt(turn, node, { output: 'invalid' })
+  }
+  takeAction(turn, node, answer, event)
+}
+
+function takeAction(
+  turn: Turn,
+  node: number,
+  answer: ActionAnswer,
+  event: EventOf<'attempt_ended'>,
+): void {
+  const node_id = turn.idOf(node)
+  const { document } = answer
+  if (document.task_id !== node_id) {
+    const values = { task_id: document.task_id }
+    turn.find({ code: 'flow.task_mismatch', node_id, action: 'rerun', values })
+    return failAttempt(turn, node, { task_id: document.task_id })
+  }
+  switch (document.result_type) {
+    case 'NEEDS_INPUT':
+      return askForInput(turn, node, neededBy(document))
+    case 'ERROR':
+      return failAttempt(turn, node, document.error)
+    case 'NOOP':
+      if (turn.node(node).work.artifact === null)
+        return failAttempt(turn, node, { result_type: 'NOOP', artifact: null })
+      return completeAttempt(turn, node, answer, null, event)
+    case 'ARTIFACT':
+      return completeAttempt(turn, node, answer, artifactOf(turn, node, document.artifact), event)
+    default:
+      return document satisfies never
+  }
+}
+
+type ActionArtifact = Extract<XiaoboAction, { result_type: 'ARTIFACT' }>['artifact']
+
+function artifactOf(turn: Turn, node: number, artifact: ActionArtifact): Artifact {
+  const { name, format, content } = artifact
+  const path = `artifacts/${turn.idOf(node)}/${turn.node(node).entries}/${name}.${format}`
+  return { path, digest: digestBytes(content), format, content }
+}
+
+function neededBy(
+  document: Extract<XiaoboAction, { result_type: 'NEEDS_INPUT' }>,
+): readonly NeededDocument[] {
+  return document.needs_input.required_docs.map((doc) => ({
+    name: doc.name,
+    description: doc.description,
+    accepted_types: doc.accepted_types ?? [],
+    suggested_path: doc.suggested_path ?? null,
+  }))
+}
+
+export function askForInput(turn: Turn, node: number, needs: readonly NeededDocument[]): void {
+  turn.settle(node, 'waiting', 'input')
+  turn.command({ type: 'ask_human', node_id: turn.idOf(node), why: 'input', needs })
+}
+
+/** Every part of the conjunction is looked at, and all that is missing is told. */
+function completeAttempt(
+  turn: Turn,
+  node: number,
+  answer: ActionAnswer,
+  artifact: Artifact | null,
+  event: EventOf<'attempt_ended'>,
+): void {
+  const { attempts, work } = turn.node(node)
+  const previous = work.artifact ?? work.previous
+  // Coming here anew is no rerun: what comes before may have changed nothing for this node.
+  const isRerun = attempts > 1 && artifact !== null && previous !== null
+  const delta = isRerun ? deltaOf(previous, artifact) : null
+  const missing = [
+    ...textFindings(turn, answer, artifact),
+    ...workFindings(turn, node, delta),
+    ...stageFindings(turn, event),
+  ]
+  const node_id = turn.idOf(node)
+  for (const finding of missing) turn.find({ node_id, ...finding })
+  takeClaims(turn, node, answer, event.principal)
+  const hindering = missing.filter(({ action }) => HINDERING.has(action))
+  if (hindering.some(({ action }) => action === 'block')) {
+    turn.settle(node, 'blocked', hindering[0]?.code ?? '')
+    return turn.later({ kind: 'except', node })
+  }
+  if (hindering.length > 0)
+    return failAttempt(turn, node, { findings: hindering.map(({ code }) => code) })
+  if (artifact !== null) {
+    const { path, digest, format } = artifact
+    const change = delta === null ? null : { ...delta }
+    turn.record({ kind: 'artifact', node_id, path, digest, format, delta: change })
+  }
+  submit(turn, node, event)
+}
+
+const HINDERING: ReadonlySet<FindingAction> = new Set(['reject', 'rerun', 'block'])
+
+function textFindings(turn: Turn, answer: ActionAnswer, artifact: Artifact | null): Finding[] {
+  const breaches = findBreaches(turn.flow, {
+    ...(artifact === null ? {} : { output: artifact.content }),
+    ...(answer.message === undefined ? {} : { message: answer.message }),
+    ...(answer.summary === undefined ? {} : { summary: answer.summary }),
+  })
+  return breaches.map(({ policyId, action, kind, phrase }) => ({
+    code: 'flow.text_policy',
+    policy_id: policyId,
+    action,
+    values: { text: kind, phrase },
+  }))
+}
+
+/** Tools, gate, files and, after the first output, a difference. */
+function workFindings(turn: Turn, node: number, delta: Delta | null): Finding[] {
+  const { toolCalls, gatePassed, filesExist } = turn.node(node).work
+  const { required_files } = turn.draft.nodeOf(node).document
+  const findings: Finding[] = []
+  if (toolCalls === 0) {
+    const invariant_id = 'TOOL_USE_NONZERO'
+    const values = { tool_calls: 0 }
+    findings.push({ code: 'flow.tool_use_zero', invariant_id, action: failAction(turn), values })
+  }
+  if (!gatePassed)
+    findings.push({ code: 'flow.incomplete', action: 'rerun', values: { gate_passed: false } })
+  if (!filesExist && (required_files ?? []).length > 0) {
+    const values = { required_files_exist: false }
+    findings.push({ code: 'flow.incomplete', action: 'rerun', values })
+  }
+  if (delta?.isEqual === true)
+    findings.push({ code: 'flow.delta_missing', action: 'rerun', values: { by: delta.by } })
+  return findings
+}
+
+/** A flow may restate the invariant with `block`; otherwise the attempt failed and is run again. */
+function failAction({ flow }: Turn): 'rerun' | 'block' {
+  const restated = flow.invariants.find(
+    ({ document }) => document.invariant_id === 'TOOL_USE_NONZERO',
+  )
+  return restated?.document.fail_action === 'block' ? 'block' : 'rerun'
+}
+
+function stageFindings(turn: Turn, { node_id, stage }: EventOf<'attempt_ended'>): Finding[] {
+  const bases = turn.node(turn.draft.nodeNamed(node_id)).work.bases
+  if (stage === null || areStagesSound(turn, bases)) return []
+  const values = { manifest: stage.manifest }
+  return [{ code: 'flow.stage_void', action: 'rerun', values }]
+}
+
+/** Claims and evidence that stood in an answer; who says so is what the host saw. */
+function takeClaims(turn: Turn, node: number, answer: ActionAnswer, principal: string): void {
+  const { document, participant } = turn.draft.nodeOf(node)
+  const { actor, node_id } = document
+  for (const draft of answer.claims ?? []) {
+    const owner = turn.draft.run.claimNodes.get(draft.claim_id)
+    // A claim is made once; nobody takes over another's by repeating its id.
+    if (owner !== undefined) continue
+    const claim = {
+      ...draft,
+      node_id,
+      actor,
+      evidence_ids: [],
+      verification_status: 'pending' as const,
+    }
+    turn.emit('flow_claim_v1', { claim, principal, participant })
+  }
+  for (const draft of answer.evidence ?? []) {
+    turn.emit('flow_evidence_v1', { evidence: { ...draft, actor }, principal, participant })
+  }
+}
+
+function submit(turn: Turn, node: number, { stage }: EventOf<'attempt_ended'>): void {
+  const node_id = turn.idOf(node)
+  if (stage !== null) {
+    const stands_on = turn.node(node).work.bases
+    turn.record({ kind: 'staged', node_id, manifest: stage.manifest, stands_on })
+  }
+  submitWork(turn, node)
+}
+
+/** There is something to judge: the CHECK nodes are entered, or nobody has to approve. */
+export function submitWork(turn: Turn, node: number): void {
+  const { checks, isJudgedLate, outgoing } = turn.draft.nodeOf(node)
+  if (checks.length === 0) return turn.later({ kind: 'approve', node })
+  turn.settle(node, isJudgedLate ? 'provisional' : 'submitted', 'review')
+  const round = turn.node(node).round
+  for (const edge of outgoing) {
+    if (!edge.isReview) continue
+    if (!isGuardOpen(turn, edge)) return holdReview(turn, node, edge.document.edge_id)
+    turn.record({ kind: 'fired', edge_id: edge.document.edge_id, round: Math.max(round, 1) })
+  }
+  if (isJudgedLate) return turn.later({ kind: 'leave', node, isPhaseEnded: false })
+  for (const check of checks) enter(turn, check, round, 'edge')
+}
+
+function holdReview(turn: Turn, node: number, edge_id: string): void {
+  const node_id = turn.idOf(node)
+  turn.find({ code: 'flow.guard_false', node_id, edge_id, action: 'block', values: {} })
+  turn.settle(node, 'blocked', 'review')
+  turn.later({ kind: 'except', node })
+}
+
+/** A failed attempt is followed by another while there are any; then the node has failed. */
+export function failAttempt(turn: Turn, node: number, error: unknown): void {
+  const node_id = turn.idOf(node)
+  const { attempts, granted } = turn.node(node)
+  const { document } = turn.draft.nodeOf(node)
+  const isLeft = attempts < document.max_attempts + granted
+  turn.record({ kind: 'attempt_failed', node_id, error })
+  const action = isLeft ? 'rerun' : 'escalate'
+  turn.find({ code: 'flow.attempt_failed', node_id, action, values: { attempt: attempts } })
+  turn.settle(node, 'failed', 'attempt failed')
+  if (!isLeft) return turn.later({ kind: 'except', node })
+  const round = turn.draft.run.round + 1
+  turn.later({ kind: 'enter', node, round, cause: 'rerun' })
+}

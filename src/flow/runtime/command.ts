@@ -1,0 +1,98 @@
+/**
+ * Commands: what a run asks of the host. Every command is a fact before it is carried out, so that
+ * `outstanding` tells after a crash what is still to be done. A node or span has at most one.
+ *
+ * run_participant  attempt_started, gate_decision…, participant_output, attempt_ended
+ * ask_again        participant_output, attempt_ended, of the same attempt
+ * pass             passed, at once: nobody runs here
+ * read_evidence    evidence_read
+ * ask_human        human_answer
+ * promote          promoted
+ * roll_back        rolled_back
+ * write_log        log_written; nothing of a later phase happens before
+ * write_manifest   manifest_written
+ * stop             nothing: what is still running is not waited for any more
+ */
+
+import type { Participant, XiaojingReview } from '../../contracts/index.ts'
+import type { AccessRule } from './access.ts'
+
+/** What lies, unpromoted, under the tree that a participant sees. */
+export interface StageBase {
+  readonly node_id: string
+  readonly manifest: string
+}
+
+export interface RunInput {
+  readonly previous_output_path: string | null
+  readonly last_review: XiaojingReview | null
+  readonly last_error: unknown
+}
+
+/** What a reviewer has to repeat at the top of its answer. */
+export interface ReviewPin {
+  readonly review_id: string
+  readonly target: string
+  readonly artifact_path: string | null
+  readonly artifact_digest: string | null
+}
+
+/** What is needed, where to put it, and of which type. */
+export interface NeededDocument {
+  readonly name: string
+  readonly description: string
+  readonly accepted_types: readonly string[]
+  readonly suggested_path: string | null
+}
+
+export type CommandBody =
+  | {
+      readonly type: 'run_participant'
+      readonly node_id: string
+      readonly attempt: number
+      /** Null for a CHECK that names no reviewer: whoever the actor is, a human answers. */
+      readonly participant: Participant | null
+      readonly input: RunInput
+      readonly review: ReviewPin | null
+      /** In the order of promotion; at most 8. */
+      readonly stands_on: readonly StageBase[]
+      readonly access: readonly AccessRule[]
+      /** How long to wait before, after a failure of the line. */
+      readonly delay_seconds: number
+    }
+  | {
+      readonly type: 'ask_again'
+      readonly node_id: string
+      readonly attempt: number
+      /** From 1. */
+      readonly ask: number
+      readonly errors: readonly unknown[]
+      readonly review: ReviewPin | null
+    }
+  | { readonly type: 'pass'; readonly node_id: string }
+  | {
+      readonly type: 'read_evidence'
+      readonly node_id: string
+      readonly sources: readonly { edge_id: string; path: string; field: string }[]
+    }
+  | {
+      readonly type: 'ask_human'
+      readonly node_id: string
+      readonly why: 'input' | 'escalation'
+      readonly needs: readonly NeededDocument[]
+    }
+  | { readonly type: 'promote'; readonly node_id: string; readonly manifest: string }
+  | {
+      readonly type: 'roll_back'
+      readonly node_id: string
+      readonly action_id: string
+      /** The node that is entered when all has been restored. */
+      readonly back_to: string
+      readonly round: number
+    }
+  | { readonly type: 'stop'; readonly node_id: string; readonly stopped: number }
+  | { readonly type: 'write_log'; readonly phase_id: string }
+  | { readonly type: 'write_manifest'; readonly subphase_id: string }
+
+/** `command` is the number that answers name; it is the sequence number of the fact. */
+export type Command = CommandBody & { readonly command: number }

@@ -1,0 +1,142 @@
+/**
+ * A state under change, within one step or one fold. Parts are copied when they are first written
+ * to, so that the state it began with stays as it is.
+ */
+import { invariant } from '../../base/index.ts'
+import type { CompiledEdge, CompiledFlow, CompiledNode } from '../compile/compiled-flow.ts'
+import {
+  isOpen,
+  type NodeState,
+  type NodeStatus,
+  type RunState,
+  type SpanState,
+  type WorkState,
+} from './state.ts'
+import { VectorDraft } from './vector.ts'
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] }
+
+export type RunHeader = Omit<RunState, 'nodes' | 'fired' | 'phases' | 'subphases'>
+
+export class Draft {
+  readonly flow: CompiledFlow
+  readonly run: Writable<RunHeader>
+  readonly nodes: VectorDraft<NodeState>
+  readonly fired: VectorDraft<number>
+  readonly phases: VectorDraft<SpanState>
+  readonly subphases: VectorDraft<SpanState>
+  #ownsClaims = false
+
+  constructor(flow: CompiledFlow, state: RunState) {
+    const { nodes, fired, phases, subphases, ...run } = state
+    this.flow = flow
+    this.run = run
+    this.nodes = new VectorDraft(nodes)
+    this.fired = new VectorDraft(fired)
+    this.phases = new VectorDraft(phases)
+    this.subphases = new VectorDraft(subphases)
+  }
+
+  finish(): RunState {
+    return {
+      ...this.run,
+      nodes: this.nodes.finish(),
+      fired: this.fired.finish(),
+      phases: this.phases.finish(),
+      subphases: this.subphases.finish(),
+    }
+  }
+
+  patchNode(index: number, patch: Partial<NodeState>): void {
+    const node = this.nodes.get(index)
+    if (patch.status !== undefined && patch.status !== node.status)
+      this.#count(index, node.status, patch.status)
+    if (patch.isHeld !== undefined && patch.isHeld !== node.isHeld)
+      this.run.stuck += patch.isHeld ? 1 : -1
+    this.nodes.set(index, { ...node, ...patch })
+  }
+
+  patchWork(index: number, patch: Partial<WorkState>): void {
+    const node = this.nodes.get(index)
+    this.nodes.set(index, { ...node, work: { ...node.work, ...patch } })
+  }
+
+  patchPhase(index: number, patch: Partial<SpanState>): void {
+    this.#patchSpan(this.phases, index, patch)
+  }
+
+  patchSubphase(index: number, patch: Partial<SpanState>): void {
+    if (index >= 0) this.#patchSpan(this.subphases, index, patch)
+  }
+
+  /** Adds to the counts of the node's phase and sub-phase. */
+  addToSpans(node: number, change: (span: SpanState) => Partial<SpanState>): void {
+    const { phase, subphase } = this.nodeOf(node)
+    this.patchPhase(phase, change(this.phases.get(phase)))
+    if (subphase >= 0) this.patchSubphase(subphase, change(this.subphases.get(subphase)))
+  }
+
+  nameClaim(id: string, node: number): void {
+    if (!this.#ownsClaims) this.run.claimNodes = new Map(this.run.claimNodes)
+    this.#ownsClaims = true
+    // Copied just now, or earlier in this draft.
+    const claimNodes = this.run.claimNodes as Map<string, number>
+    claimNodes.set(id, node)
+  }
+
+  nodeNamed(id: string): number {
+    return found(this.flow.nodeIndex.get(id))
+  }
+
+  edgeNamed(id: string): CompiledEdge {
+    return found(this.flow.edgeById.get(id))
+  }
+
+  phaseNamed(id: string): number {
+    return found(this.flow.phaseIndex.get(id))
+  }
+
+  subphaseNamed(id: string): number {
+    return found(this.flow.subphaseIndex.get(id))
+  }
+
+  nodeOf(index: number): CompiledNode {
+    // Indexes come from the compiled flow.
+    return this.flow.nodes[index] as CompiledNode
+  }
+
+  #patchSpan(spans: VectorDraft<SpanState>, index: number, patch: Partial<SpanState>): void {
+    const span = spans.get(index)
+    if (patch.pending !== undefined && (patch.pending === null) !== (span.pending === null))
+      this.run.spansPending += patch.pending === null ? -1 : 1
+    if (patch.isBlocked !== undefined && patch.isBlocked !== span.isBlocked)
+      this.run.stuck += patch.isBlocked ? 1 : -1
+    spans.set(index, { ...span, ...patch })
+  }
+
+  #count(node: number, before: NodeStatus, after: NodeStatus): void {
+    const { run } = this
+    const opened = Number(isOpen(after)) - Number(isOpen(before))
+    run.waiting += Number(after === 'waiting') - Number(before === 'waiting')
+    run.stuck += Number(isStuck(after)) - Number(isStuck(before))
+    run.failed += Number(after === 'failed') - Number(before === 'failed')
+    if (opened === 0) return
+    run.open += opened
+    this.addToSpans(node, ({ open, isActive, isLogged }) => ({
+      open: open + opened,
+      isActive: isActive || opened > 0,
+      isLogged: isLogged && opened < 0,
+    }))
+  }
+}
+
+/** Stands still until something else happens; what is judged later must be judged before the end. */
+function isStuck(status: NodeStatus): boolean {
+  return status === 'blocked' || status === 'provisional'
+}
+
+/** Facts and commands of a run name what its flow has. */
+function found<T>(part: T | undefined): T {
+  invariant(part !== undefined, 'a run names parts of its own flow')
+  return part
+}

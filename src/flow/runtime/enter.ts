@@ -1,0 +1,138 @@
+/**
+ * Entering a node: whether all that it waits for has come, whether attempts and budgets are left, and
+ * who is asked to run.
+ *
+ * INVARIANT (one command an entry): entering ends in a command or a finding, never in another entry, so
+ * that no flow can keep a step busy for ever.
+ */
+import type { CompiledEdge } from '../compile/compiled-flow.ts'
+import { rulesFor } from './access.ts'
+import type { ReviewPin } from './command.ts'
+import type { EntryCause } from './fact.ts'
+import { isInvariantKept } from './judge.ts'
+import { STAGES_MAX, stagesUnder } from './stage.ts'
+import { isOpen } from './state.ts'
+import type { Turn } from './turn.ts'
+
+/** An edge has fired: the target is entered when nothing else is waited for. */
+export function arrive(turn: Turn, edge: CompiledEdge, round: number): void {
+  const { status, round: known } = turn.node(edge.target)
+  if (status === 'abandoned' || (status !== 'idle' && known >= round)) return
+  if (!isAwaited(turn, edge.target)) return
+  turn.later({ kind: 'enter', node: edge.target, round, cause: 'edge' })
+}
+
+/** Sync sources by their join; of the others any one, or all of those that are joined by AND. */
+function isAwaited(turn: Turn, node: number): boolean {
+  const { synced, joined, reached } = turn.node(node)
+  const { syncs, isAnySync, joins, others } = turn.draft.nodeOf(node).awaits
+  if (syncs > 0 && (isAnySync ? synced === 0 : synced < syncs)) return false
+  if (joins + others === 0) return true
+  return reached > 0 || (joins > 0 && joined >= joins)
+}
+
+export function enter(turn: Turn, node: number, round: number, cause: EntryCause): void {
+  const { document, phase } = turn.draft.nodeOf(node)
+  const { status, round: known, attempts, granted } = turn.node(node)
+  const node_id = document.node_id
+  if (isOpen(status)) {
+    if (known < round) turn.record({ kind: 'joined', node_id, round })
+    return
+  }
+  // Coming here anew is no repetition; going back, and running again, are.
+  const isFresh = cause !== 'rerun' && cause !== 'back' && cause !== 'review' && known < round
+  if (!isFresh && attempts >= document.max_attempts + granted) {
+    return escalate(turn, node, 'no attempt is left')
+  }
+  const isPhaseStart = !turn.draft.phases.get(phase).isActive
+  turn.record({ kind: 'entered', node_id, round, cause, is_fresh: isFresh })
+  if (isPhaseStart && !isPhaseOpen(turn, node)) return
+  if (!isWithinBudget(turn, node)) return
+  if (turn.draft.nodeOf(node).isBare) return turn.command({ type: 'pass', node_id })
+  run(turn, node, 0)
+}
+
+/** Asks the participant of a node to run. */
+export function run(turn: Turn, node: number, delaySeconds: number): void {
+  const { document } = turn.draft.nodeOf(node)
+  const { entries, work } = turn.node(node)
+  const bases = stagesUnder(turn, node)
+  if (bases === null) {
+    return block(turn, node, 'flow.incomplete', { stages_below: `more than ${STAGES_MAX}` })
+  }
+  const isCheck = document.kind === 'CHECK'
+  turn.command({
+    type: 'run_participant',
+    node_id: document.node_id,
+    attempt: entries,
+    participant: (isCheck ? document.reviewer : document.executor) ?? null,
+    input: {
+      previous_output_path: (work.artifact ?? work.previous)?.path ?? null,
+      last_review: work.lastReview,
+      last_error: work.lastError,
+    },
+    review: isCheck ? pinFor(turn, node) : null,
+    stands_on: bases,
+    access: rulesFor(turn.flow.document, document.actor),
+    delay_seconds: delaySeconds,
+  })
+}
+
+/** The chance in it is the host's, so that no artifact can hold the id of its own review. */
+function pinFor(turn: Turn, check: number): ReviewPin {
+  const { target } = turn.draft.nodeOf(check)
+  const artifact = target === -1 ? null : turn.node(target).work.artifact
+  return {
+    review_id: `${turn.event.nonce}.${turn.draft.run.seq}`,
+    target: turn.idOf(target === -1 ? check : target),
+    artifact_path: artifact?.path ?? null,
+    artifact_digest: artifact?.digest ?? null,
+  }
+}
+
+/** Invariants at the beginning of a phase; one that fails stops its first node. */
+function isPhaseOpen(turn: Turn, node: number): boolean {
+  for (const invariant of turn.flow.invariants) {
+    if (invariant.isNamed || invariant.document.check_timing !== 'pre_phase') continue
+    if (isInvariantKept(turn, invariant, node, null, { isPhaseStart: true })) continue
+    if (invariant.document.fail_action === 'alert') continue
+    turn.settle(node, 'blocked', invariant.document.invariant_id)
+    turn.later({ kind: 'except', node })
+    return false
+  }
+  return true
+}
+
+function isWithinBudget(turn: Turn, node: number): boolean {
+  const { budgets } = turn.flow.document
+  if (budgets === undefined) return true
+  const { attempts, seconds, tokens } = turn.draft.run.totals
+  const used = { attempts: attempts - 1, seconds, tokens }
+  for (const name of ['attempts', 'seconds', 'tokens'] as const) {
+    const limit = budgets[name]
+    if (limit === undefined || used[name] < limit) continue
+    block(turn, node, 'flow.budget', { budget: name, limit, used: used[name] })
+    return false
+  }
+  return true
+}
+
+/** Stops a node; an Exception edge may lead out of it. */
+export function block(
+  turn: Turn,
+  node: number,
+  code: 'flow.budget' | 'flow.incomplete' | 'flow.promotion_refused' | 'flow.rollback_failed',
+  values: Readonly<Record<string, unknown>>,
+): void {
+  turn.find({ code, node_id: turn.idOf(node), action: 'block', values })
+  turn.settle(node, 'blocked', code)
+  turn.later({ kind: 'except', node })
+}
+
+/** Lets a human decide. */
+export function escalate(turn: Turn, node: number, why: string): void {
+  const node_id = turn.idOf(node)
+  turn.find({ code: 'flow.escalated', node_id, action: 'escalate', values: { why } })
+  turn.settle(node, 'waiting', why)
+  turn.command({ type: 'ask_human', node_id, why: 'escalation', needs: [] })
+}

@@ -1,0 +1,140 @@
+/**
+ * Events: what the host tells a run. Each is the answer to a command, or something that happened.
+ *
+ * An answer names the node or span it is about and the number of its command; one that is no longer
+ * waited for is stale and changes nothing, so that an answer may be sent twice. `at` is the time of
+ * the host; `nonce` is chance of the host, which makes review ids that nobody can foretell.
+ */
+import type { Digest } from '../../base/index.ts'
+import type { Claim, Evidence, XiaoboAction, XiaojingReview } from '../../contracts/index.ts'
+
+export interface Moment {
+  /** ISO 8601. */
+  readonly at: string
+  readonly nonce: string
+}
+
+/** A reference to the command that is answered. */
+export interface Answering {
+  readonly node_id: string
+  readonly command: number
+}
+
+export type ClaimDraft = Pick<Claim, 'claim_id' | 'trust_level'> & Partial<Pick<Claim, 'text'>>
+
+/** What an executor answered, normalised and valid. */
+export interface ActionAnswer {
+  readonly kind: 'action'
+  readonly document: XiaoboAction
+  /** What was said besides the artifact, for text policies. */
+  readonly message?: string
+  readonly summary?: string
+  readonly claims?: readonly ClaimDraft[]
+  readonly evidence?: readonly Omit<Evidence, 'actor'>[]
+}
+
+/** What a reviewer answered, with the pins that stood at the top of the answer. */
+export interface ReviewAnswer {
+  readonly kind: 'review'
+  readonly document: XiaojingReview
+  readonly review_id: string
+  readonly artifact_digest: string | null
+  /** The score gate changed the reviewer's word while the answer was normalised. */
+  readonly is_word_changed?: boolean
+}
+
+export type ParticipantAnswer = ActionAnswer | ReviewAnswer
+
+/** What an attempt left in its staging area, and the stages that lay under it. */
+export interface StagedTree {
+  readonly manifest: string
+}
+
+export type EventBody =
+  | { readonly type: 'started'; readonly run_id: string }
+  | ({ readonly type: 'attempt_started' } & Answering)
+  /** One operation that the participant asked for through its tool channel, and what was decided. */
+  | ({
+      readonly type: 'gate_decision'
+      readonly decision: 'PROMOTE' | 'CONFIRM' | 'BLOCK'
+    } & Answering)
+  | ({
+      readonly type: 'participant_output'
+      readonly raw: string
+      /** Null when the output is invalid; `errors` says why. */
+      readonly answer: ParticipantAnswer | null
+      readonly repairs: readonly string[]
+      readonly errors: readonly unknown[]
+    } & Answering)
+  | ({
+      readonly type: 'attempt_ended'
+      /** `unreachable` is a failure of the line, not of the work: tried again, never counted. */
+      readonly outcome: 'ended' | 'failed' | 'unreachable'
+      /** By the monotonic clock of the host. */
+      readonly seconds: number
+      readonly tokens: number
+      readonly required_files_exist: boolean
+      readonly stage: StagedTree | null
+      /** The principal that ran. */
+      readonly principal: string
+    } & Answering)
+  | ({ readonly type: 'passed' } & Answering)
+  | ({
+      readonly type: 'evidence_read'
+      readonly readings: readonly EvidenceReading[]
+    } & Answering)
+  | ({
+      readonly type: 'human_answer'
+      /** `retry` grants one more attempt; `provided` says that what was asked for is there. */
+      readonly answer: 'retry' | 'abandon' | 'provided'
+      readonly principal: string
+    } & Answering)
+  | ({
+      readonly type: 'promoted'
+      /** Null when the gate refused. */
+      readonly action_id: string | null
+      readonly manifest: string
+    } & Answering)
+  | ({ readonly type: 'rolled_back'; readonly is_restored: boolean } & Answering)
+  | {
+      readonly type: 'log_written'
+      readonly phase_id: string
+      readonly command: number
+      /** Of the log as it stands; null when it could not be written. */
+      readonly digest: string | null
+    }
+  | {
+      readonly type: 'manifest_written'
+      readonly subphase_id: string
+      readonly command: number
+      readonly digest: string | null
+    }
+  | {
+      readonly type: 'evidence'
+      readonly evidence: Evidence
+      readonly principal: string
+      readonly participant: Digest | string | null
+    }
+  | {
+      readonly type: 'access_refused'
+      readonly node_id: string
+      readonly path: string
+      readonly mode: 'read' | 'write' | 'exec'
+    }
+  /** A human lets a blocked node try again. */
+  | { readonly type: 'unblocked'; readonly node_id: string; readonly principal: string }
+  | { readonly type: 'tick' }
+  /** The run goes on after a stop; manifests of sub-phases as they are found now, by name. */
+  | { readonly type: 'resumed'; readonly manifests: Readonly<Record<string, string>> }
+
+/** A field of a file of evidence, for the guard of an edge. */
+export interface EvidenceReading {
+  readonly edge_id: string
+  /** Null when the file or the field is not there. */
+  readonly digest: string | null
+  readonly value: string | number | boolean | null
+}
+
+export type FlowEvent = EventBody & Moment
+export type EventType = EventBody['type']
+export type EventOf<T extends EventType> = Extract<FlowEvent, { type: T }>

@@ -1,0 +1,147 @@
+/**
+ * Guards, policies and invariants, each evaluation a fact with the values that it read (F-2, F-3,
+ * F-4). What could not be evaluated counts as: guard false, policy triggered, invariant violated.
+ */
+
+import { HOST_FIELDS } from '../../contracts/index.ts'
+import { type Evaluation, evaluate } from '../../expression/index.ts'
+import { judgePolicies, type ViolationAction } from '../../policy/index.ts'
+import type { CompiledEdge, CompiledInvariant } from '../compile/compiled-flow.ts'
+import type { EvidenceReading } from './event.ts'
+import type { Answer, Values } from './fact.ts'
+import { type Occasion, type SceneValues, sceneOf } from './scene.ts'
+import type { Turn } from './turn.ts'
+
+const TRANSITION: Occasion = { isTransition: true }
+const HOST: ReadonlySet<string> = new Set(HOST_FIELDS)
+
+export function answerOf(value: Evaluation['value']): Answer {
+  return value === true ? 'true' : value === false ? 'false' : 'undetermined'
+}
+
+export function valuesOf({ deciding }: Evaluation): Values {
+  // Built by assignment: paths are the expression's own, such as `state.score`.
+  const values: Record<string, unknown> = {}
+  for (const { path, value } of deciding) values[path] = value ?? null
+  return values
+}
+
+/** Whether an edge may fire as far as guard, gate and evidence are concerned. */
+export function isGuardOpen(turn: Turn, edge: CompiledEdge): boolean {
+  const { document, source, guard } = edge
+  if (guard === null) {
+    if (document.class !== 'Gate') return true
+    const isPassed = turn.node(subjectIndex(turn, source)).work.gatePassed
+    recordGuard(turn, edge, isPassed ? 'true' : 'false', { 'state.gate_passed': isPassed }, [])
+    return isPassed
+  }
+  const scope = document.guard_scope ?? null
+  const scene = sceneOf(turn, source, edge, TRANSITION, scope)
+  const evaluation = evaluate(guard, scene)
+  const isTrusted = isEvidenceSound(turn, edge, scene)
+  const result = isTrusted ? answerOf(evaluation.value) : 'false'
+  const reasons = evaluation.reasons.map(({ message }) => message)
+  recordGuard(turn, edge, result, valuesOf(evaluation), reasons)
+  return result === 'true'
+}
+
+function subjectIndex({ draft }: Turn, node: number): number {
+  const { target } = draft.nodeOf(node)
+  return target === -1 ? node : target
+}
+
+function recordGuard(
+  turn: Turn,
+  { document }: CompiledEdge,
+  result: Answer,
+  values: Values,
+  reasons: readonly string[],
+): void {
+  const scope = document.guard_scope ?? 'node'
+  turn.record({ kind: 'guard', edge_id: document.edge_id, result, scope, values, reasons })
+}
+
+/** A file that says otherwise than the host about a field of the host makes the guard false. */
+function isEvidenceSound(turn: Turn, edge: CompiledEdge, { state }: SceneValues): boolean {
+  const source = edge.document.guard_evidence_source
+  if (source === undefined) return true
+  const name = source.slice(source.lastIndexOf(':') + 1)
+  const reading = readingFor(turn, edge)
+  // The scene has an object of fields there.
+  const known = (state as Values)[name]
+  const isThere = reading !== undefined && reading.digest !== null
+  if (isThere && (!HOST.has(name) || reading.value === known)) return true
+  turn.find({
+    code: 'flow.evidence_mismatch',
+    node_id: turn.idOf(edge.source),
+    edge_id: edge.document.edge_id,
+    action: 'block',
+    values: { field: name, host: known ?? null, file: reading?.value ?? null },
+  })
+  return false
+}
+
+export function readingFor(turn: Turn, edge: CompiledEdge): EvidenceReading | undefined {
+  const { readings } = turn.node(edge.source).work
+  return readings?.find(({ edge_id }) => edge_id === edge.document.edge_id)
+}
+
+/** The strictest thing that the policies at an edge ask for; null when none is triggered. */
+export function judgeEdgePolicies(turn: Turn, edge: CompiledEdge): ViolationAction | null {
+  if (edge.policies.length === 0) return null
+  const { document, source } = edge
+  const scene = sceneOf(turn, source, edge, TRANSITION, document.guard_scope ?? null)
+  const judgement = judgePolicies(edge.policies, scene)
+  if (judgement.applied.length === 0 && judgement.conflicts.length === 0) return null
+  const place = { node_id: turn.idOf(source), edge_id: document.edge_id }
+  const applied = judgement.applied.map((policy) => ({
+    policy_id: policy.policyId,
+    action: policy.action,
+    triggered: policy.triggered === true ? ('true' as const) : ('undetermined' as const),
+    values: valuesOf({ value: true, deciding: policy.deciding, reasons: [] }),
+  }))
+  turn.record({
+    kind: 'policies',
+    edge_id: document.edge_id,
+    applied,
+    silenced: judgement.silenced,
+    conflicts: judgement.conflicts,
+  })
+  for (const { winner, loser, mode } of judgement.conflicts) {
+    const values = { winner, loser, mode }
+    const action = applied.find(({ policy_id }) => policy_id === winner)?.action ?? 'alert'
+    turn.find({ code: 'flow.policy_conflict', ...place, policy_id: winner, action, values })
+  }
+  for (const { policy_id, action, values } of applied)
+    turn.find({ code: 'flow.policy_triggered', ...place, policy_id, action, values })
+  return judgement.applied[0]?.action ?? null
+}
+
+/** Judges an invariant for a node and tells whether it holds. */
+export function isInvariantKept(
+  turn: Turn,
+  { document, expression }: CompiledInvariant,
+  node: number,
+  edge: CompiledEdge | null,
+  occasion: Occasion,
+): boolean {
+  const scope = edge?.document.guard_scope ?? null
+  const evaluation = evaluate(expression, sceneOf(turn, node, edge, occasion, scope))
+  const values = valuesOf(evaluation)
+  const place = {
+    node_id: turn.idOf(node),
+    ...(edge === null ? {} : { edge_id: edge.document.edge_id }),
+  }
+  const { invariant_id, fail_action, severity } = document
+  const result = answerOf(evaluation.value)
+  turn.record({ kind: 'invariant', invariant_id, ...place, result, values })
+  if (evaluation.value === true) return true
+  turn.find({
+    code: 'flow.invariant_violated',
+    ...place,
+    invariant_id,
+    action: fail_action,
+    values: { ...values, severity },
+  })
+  return false
+}

@@ -1,0 +1,276 @@
+/**
+ * Leaving a node that is done: its edges are tried, all guards first; what fires, fires, and only when
+ * nothing does is the failure of a guard acted upon (F-1, F-2).
+ *
+ * A way back that has a guard goes before the ways on; one without goes only when no way on is open.
+ */
+
+import { HOST_FIELDS } from '../../contracts/index.ts'
+import { isForward } from '../compile/compile.ts'
+import type { CompiledEdge } from '../compile/compiled-flow.ts'
+import { unverifiedClaims } from './claims.ts'
+import { arrive, escalate } from './enter.ts'
+import type { FindingAction } from './fact.ts'
+import { isGuardOpen, isInvariantKept, judgeEdgePolicies, readingFor } from './judge.ts'
+import type { GuardScope } from './scene.ts'
+import type { Turn } from './turn.ts'
+
+const HOST: ReadonlySet<string> = new Set(HOST_FIELDS)
+
+/** What stands in the way at an edge, and what is to be done about it. */
+export interface Obstacle {
+  readonly edge: CompiledEdge
+  readonly action: FindingAction
+  /** It is the guard; other obstacles have told their finding already. */
+  readonly isGuard: boolean
+}
+
+/**
+ * Tries the edges of a node. Those that lead out of the phase are tried when the phase has ended; the
+ * others at once.
+ */
+export function leave(turn: Turn, node: number, isPhaseEnded: boolean): void {
+  const { outgoing } = turn.draft.nodeOf(node)
+  if (outgoing.length === 0) return
+  const tried = outgoing.filter((edge) => isTried(edge) && edge.isLeaving === isPhaseEnded)
+  if (tried.length === 0) return
+  if (turn.draft.phases.get(turn.draft.nodeOf(node).phase).open === 0) turn.triedAlone.add(node)
+  takeFields(turn, outgoing)
+  const { open, obstacles } = tryEdges(turn, tried)
+  for (const edge of open) fire(turn, edge)
+  if (open.length > 0 || turn.node(node).hasFired) return
+  if (!isPhaseEnded && outgoing.some((edge) => isTried(edge) && edge.isLeaving)) return
+  remedy(turn, node, obstacles)
+}
+
+function isTried({ document, isReview }: CompiledEdge): boolean {
+  return (
+    document.class !== 'Exception' &&
+    document.class !== 'Meta' &&
+    !isReview &&
+    !(document.class === 'Decision' && document.group_id !== undefined)
+  )
+}
+
+function isBack({ document }: CompiledEdge): boolean {
+  return document.class === 'Loop' || document.class === 'Rollback'
+}
+
+/** Which of these edges can fire, and what is in the way of the others. */
+function tryEdges(
+  turn: Turn,
+  edges: readonly CompiledEdge[],
+): { readonly open: readonly CompiledEdge[]; readonly obstacles: readonly Obstacle[] } {
+  const passing: CompiledEdge[] = []
+  const obstacles: Obstacle[] = []
+  for (const edge of edges) {
+    if (isGuardOpen(turn, edge)) passing.push(edge)
+    else if (!isBack(edge)) obstacles.push(guardObstacle(edge))
+  }
+  const back = passing.find((edge) => isBack(edge) && edge.guard !== null)
+  const chosen = back === undefined ? waysOn(turn, edges, passing, obstacles) : [back]
+  const open: CompiledEdge[] = []
+  for (const edge of chosen) {
+    const action = obstacleAt(turn, edge)
+    if (action === null) open.push(edge)
+    else obstacles.push({ edge, action, isGuard: false })
+  }
+  if (open.length > 0 || chosen.length > 0) return { open, obstacles }
+  const free = passing.find((edge) => isBack(edge))
+  return { open: free === undefined ? [] : [free], obstacles }
+}
+
+export function guardObstacle(edge: CompiledEdge): Obstacle {
+  return { edge, action: edge.document.on_guard_fail ?? 'block', isGuard: true }
+}
+
+/** Of a node's Decision edges exactly one fires; of the others all that can. */
+function waysOn(
+  turn: Turn,
+  edges: readonly CompiledEdge[],
+  passing: readonly CompiledEdge[],
+  obstacles: Obstacle[],
+): readonly CompiledEdge[] {
+  const decisions = edges.filter(({ document }) => document.class === 'Decision')
+  const ways = passing.filter((edge) => !isBack(edge))
+  if (decisions.length === 0) return ways
+  const open = ways.filter(({ document }) => document.class === 'Decision')
+  const others = ways.filter(({ document }) => document.class !== 'Decision')
+  if (open.length === 1) return ways
+  const code = open.length === 0 ? 'flow.decision_none' : 'flow.decision_ambiguous'
+  const [first] = open.length === 0 ? decisions : open
+  if (first === undefined) return others
+  turn.find({
+    code,
+    node_id: turn.idOf(first.source),
+    edge_id: first.document.edge_id,
+    action: 'block',
+    values: { edges: (open.length === 0 ? decisions : open).map((edge) => edge.document.edge_id) },
+  })
+  if (open.length > 1) obstacles.push({ edge: first, action: 'block', isGuard: false })
+  return others
+}
+
+/** Policies, invariants and claims at an edge whose guard is true; null when nothing is in the way. */
+export function obstacleAt(turn: Turn, edge: CompiledEdge): FindingAction | null {
+  if (edge.document.trust_requirement === 'independent_verification_required') {
+    if (!areClaimsVerified(turn, edge)) return 'block'
+  }
+  for (const invariant of edge.invariants) {
+    const isKept = isInvariantKept(turn, invariant, edge.source, edge, { isTransition: true })
+    if (!isKept && invariant.document.fail_action !== 'alert') return invariant.document.fail_action
+  }
+  const action = judgeEdgePolicies(turn, edge)
+  return action === 'alert' || action === 'continue_with_workaround' ? null : action
+}
+
+function areClaimsVerified(turn: Turn, edge: CompiledEdge): boolean {
+  const { target } = turn.draft.nodeOf(edge.source)
+  const subject = target === -1 ? edge.source : target
+  const lacking = unverifiedClaims(turn.node(subject).work.claims)
+  for (const { claim_id, trust_level, verification_status } of lacking) {
+    turn.find({
+      code: 'flow.claim_unverified',
+      node_id: turn.idOf(edge.source),
+      edge_id: edge.document.edge_id,
+      claim_id,
+      action: 'block',
+      values: { trust_level, verification_status },
+    })
+  }
+  return lacking.length === 0
+}
+
+export function fire(turn: Turn, edge: CompiledEdge): void {
+  const { source, target, document } = edge
+  const isReturn = isBack(edge)
+  const round = isReturn ? turn.draft.run.round + 1 : Math.max(turn.node(source).round, 1)
+  turn.record({ kind: 'fired', edge_id: document.edge_id, round })
+  if (!isReturn) return arrive(turn, edge, round)
+  if (document.class === 'Rollback' && rollBack(turn, target, round)) return
+  turn.later({ kind: 'enter', node: target, round, cause: 'back' })
+}
+
+/** Undoes what was promoted at the target and wherever it led, the last first; false if nothing was. */
+function rollBack(turn: Turn, from: number, round: number): boolean {
+  const acts = nodesAfter(turn, from).flatMap((node) => {
+    const { stage } = turn.node(node).work
+    return stage === null || stage.actionId === null ? [] : [{ node, stage }]
+  })
+  acts.sort((one, other) => other.stage.promotedSeq - one.stage.promotedSeq)
+  for (const { node, stage } of acts) {
+    const [node_id, back_to] = [turn.idOf(node), turn.idOf(from)]
+    turn.settle(node, 'rolling_back', 'rollback')
+    turn.command({ type: 'roll_back', node_id, action_id: stage.actionId ?? '', back_to, round })
+  }
+  return acts.length > 0
+}
+
+function nodesAfter(turn: Turn, from: number): readonly number[] {
+  const seen = new Set([from])
+  for (const node of seen) {
+    const { outgoing, checks } = turn.draft.nodeOf(node)
+    for (const check of checks) seen.add(check)
+    for (const edge of outgoing) {
+      if (isForward(edge) && turn.draft.fired.get(edge.index) > 0) seen.add(edge.target)
+    }
+  }
+  return [...seen]
+}
+
+/** Nothing could fire. The first failure, in the order of the flow, says what is done. */
+function remedy(turn: Turn, node: number, obstacles: readonly Obstacle[]): void {
+  const [first] = obstacles
+  if (first === undefined) return
+  for (const { edge, action, isGuard } of obstacles) {
+    if (!isGuard) continue
+    const place = { node_id: turn.idOf(node), edge_id: edge.document.edge_id }
+    turn.find({ code: 'flow.guard_false', ...place, action, values: {} })
+  }
+  carryOut(turn, node, first)
+}
+
+export function carryOut(turn: Turn, node: number, { edge, action }: Obstacle): void {
+  switch (action) {
+    case 'rerun':
+      return rerunSpan(turn, node, edge.document.guard_scope ?? 'attempt')
+    case 'reject':
+      return rerunSpan(turn, node, 'attempt')
+    case 'escalate':
+      return escalate(turn, node, `the way ${edge.document.edge_id} is closed`)
+    case 'reroute':
+      if (!takeException(turn, node)) hold(turn, node)
+      return
+    case 'block':
+      hold(turn, node)
+      takeException(turn, node)
+      return
+    case 'alert':
+    case 'continue_with_workaround':
+    case 'refuse':
+      return
+    default:
+      return action satisfies never
+  }
+}
+
+/** The node stays done, and its ways stay closed, until something changes. */
+function hold(turn: Turn, node: number): void {
+  if (!turn.node(node).isHeld) turn.record({ kind: 'held', node_id: turn.idOf(node) })
+}
+
+/** Fires the first Exception edge whose guard allows it; false when there is none. */
+export function takeException(turn: Turn, node: number): boolean {
+  for (const edge of turn.draft.nodeOf(node).outgoing) {
+    if (edge.document.class !== 'Exception' || !isGuardOpen(turn, edge)) continue
+    fire(turn, edge)
+    return true
+  }
+  return false
+}
+
+/** Runs a span again: the node itself, or a (sub-)phase from its first node, or all. */
+export function rerunSpan(turn: Turn, node: number, scope: GuardScope): void {
+  const round = turn.draft.run.round + 1
+  for (const first of firstOf(turn, node, scope))
+    turn.later({ kind: 'enter', node: first, round, cause: 'rerun' })
+}
+
+function firstOf(turn: Turn, node: number, scope: GuardScope): readonly number[] {
+  const { phase, subphase, target } = turn.draft.nodeOf(node)
+  const own = target === -1 ? node : target
+  if (scope === 'global') return turn.flow.starts
+  if (scope === 'attempt') return [own]
+  const span = scope === 'subphase' ? turn.flow.subphases[subphase] : turn.flow.phases[phase]
+  return [span?.nodes[0] ?? own]
+}
+
+/** Asks the host for the files that guards of this node go by; false when nothing is to be read. */
+export function asksForEvidence(turn: Turn, node: number): boolean {
+  if (turn.node(node).work.readings !== null) return false
+  const { outgoing, document } = turn.draft.nodeOf(node)
+  const sources = outgoing.flatMap((edge) => {
+    const source = edge.document.guard_evidence_source
+    if (source === undefined) return []
+    const colon = source.lastIndexOf(':')
+    const path = source.slice(0, colon).replaceAll('{X}', document.phase_id)
+    return [{ edge_id: edge.document.edge_id, path, field: source.slice(colon + 1) }]
+  })
+  if (sources.length === 0) return false
+  turn.command({ type: 'read_evidence', node_id: document.node_id, sources })
+  return true
+}
+
+/** The flow's own fields take their values from files of evidence; those of the host never do. */
+function takeFields(turn: Turn, edges: readonly CompiledEdge[]): void {
+  for (const edge of edges) {
+    const source = edge.document.guard_evidence_source
+    const reading = source === undefined ? undefined : readingFor(turn, edge)
+    if (source === undefined || reading === undefined || reading.value === null) continue
+    const name = source.slice(source.lastIndexOf(':') + 1)
+    const declared = turn.flow.document.state?.fields
+    if (HOST.has(name) || declared === undefined || !Object.hasOwn(declared, name)) continue
+    if (turn.draft.run.fields[name] !== reading.value)
+      turn.record({ kind: 'field', name, value: reading.value })
+  }
+}

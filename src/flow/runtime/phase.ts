@@ -1,0 +1,148 @@
+/**
+ * The end of phases and sub-phases. A phase ends when nothing of it is open: its time floor and its
+ * invariants are judged, the orchestration log is written, and only then do its leaving edges lead on
+ * (F-4, F-11). A sub-phase leaves a manifest (F-10).
+ */
+import type { CompiledSpan } from '../compile/compiled-flow.ts'
+import type { FindingAction } from './fact.ts'
+import { isGuardOpen, isInvariantKept } from './judge.ts'
+import { carryOut, guardObstacle, leave, type Obstacle, obstacleAt, rerunSpan } from './leave.ts'
+import type { Turn } from './turn.ts'
+
+export function closeSubphase(turn: Turn, subphase: number): void {
+  const { open, isActive, pending } = turn.draft.subphases.get(subphase)
+  const span = turn.flow.subphases[subphase]
+  if (span === undefined || open > 0 || !isActive || pending !== null) return
+  turn.command({ type: 'write_manifest', subphase_id: span.name })
+}
+
+export function closePhase(turn: Turn, phase: number): void {
+  const { open, isActive, isBlocked, pending } = turn.draft.phases.get(phase)
+  const span = turn.flow.phases[phase]
+  if (span === undefined || open > 0 || !isActive || isBlocked || pending !== null) return
+  if (retryHeld(turn, span)) return
+  const action = strictestOf([judgeFloor(turn, span), ...judgePostPhase(turn, span, false)])
+  if (action !== null) return stopPhase(turn, span, action)
+  turn.command({ type: 'write_log', phase_id: span.name })
+}
+
+/** The log is written, or could not be: the phase ends, or stays. */
+export function afterLog(turn: Turn, phase: number): void {
+  const span = turn.flow.phases[phase]
+  if (span === undefined) return
+  const { isLogged, open } = turn.draft.phases.get(phase)
+  const values = { log_updated_after_phase: isLogged }
+  const invariant_id = 'ORCH_LOG_IMMEDIATE_UPDATE'
+  const result = isLogged ? 'true' : 'false'
+  turn.record({ kind: 'invariant', invariant_id, phase_id: span.name, result, values })
+  if (!isLogged) {
+    const node_id = turn.idOf(lastOf(turn, span))
+    turn.find({ code: 'flow.log_not_updated', node_id, invariant_id, action: 'block', values })
+    return turn.record({ kind: 'phase_blocked', phase_id: span.name })
+  }
+  // Something of the phase was entered while the log was being written.
+  if (open > 0) return
+  const action = strictestOf(judgePostPhase(turn, span, true))
+  if (action !== null) return stopPhase(turn, span, action)
+  turn.record({ kind: 'phase_ended', phase_id: span.name })
+  for (const node of span.nodes) {
+    if (mayLeave(turn, node)) turn.later({ kind: 'leave', node, isPhaseEnded: true })
+  }
+}
+
+function mayLeave(turn: Turn, node: number): boolean {
+  const { status } = turn.node(node)
+  if (status !== 'done' && status !== 'provisional') return false
+  const leaving = turn.draft.nodeOf(node).outgoing.filter(({ isLeaving }) => isLeaving)
+  return leaving.length > 0 && leaving.every(({ index }) => turn.draft.fired.get(index) === 0)
+}
+
+/** Guards within the phase may have waited for the rest of it. */
+function retryHeld(turn: Turn, { nodes }: CompiledSpan): boolean {
+  if (turn.draft.run.stuck === 0) return false
+  for (const node of nodes) {
+    if (!turn.node(node).isHeld || turn.triedAlone.has(node)) continue
+    leave(turn, node, false)
+    if (turn.node(node).hasFired) return true
+  }
+  return false
+}
+
+/** The node that an invariant of a phase speaks of: the one that ended last. */
+function lastOf(turn: Turn, { nodes }: CompiledSpan): number {
+  const { event } = turn
+  const index = 'node_id' in event ? turn.flow.nodeIndex.get(event.node_id) : undefined
+  return index !== undefined && nodes.includes(index) ? index : (nodes.at(-1) ?? 0)
+}
+
+/** TIME_HARD_FLOOR: by the host's clock, summed over the attempts of the phase. */
+function judgeFloor(turn: Turn, span: CompiledSpan): FindingAction | null {
+  if (span.minimumDuration === 0) return null
+  const { seconds } = turn.draft.phases.get(span.index)
+  const isKept = seconds >= span.minimumDuration
+  const values = {
+    'state.cumulative_duration': seconds,
+    'state.minimum_duration': span.minimumDuration,
+  }
+  const invariant_id = 'TIME_HARD_FLOOR'
+  const result = isKept ? 'true' : 'false'
+  turn.record({ kind: 'invariant', invariant_id, phase_id: span.name, result, values })
+  if (isKept) return null
+  const restated = turn.flow.invariants.find(
+    ({ document }) => document.invariant_id === invariant_id,
+  )
+  const action = restated?.document.fail_action === 'rerun' ? 'rerun' : 'block'
+  const node_id = turn.idOf(lastOf(turn, span))
+  turn.find({ code: 'flow.time_floor', node_id, invariant_id, action, values })
+  return action
+}
+
+/** What the invariants of this timing ask for; those that read the log wait until it is written. */
+function judgePostPhase(
+  turn: Turn,
+  span: CompiledSpan,
+  isLogWritten: boolean,
+): readonly (FindingAction | null)[] {
+  return turn.flow.invariants.map((invariant) => {
+    const { document, isNamed } = invariant
+    if (isNamed || document.check_timing !== 'post_phase') return null
+    if (document.invariant_expr.includes('log_updated_after_phase') !== isLogWritten) return null
+    const occasion = { isPhaseEnd: true }
+    if (isInvariantKept(turn, invariant, lastOf(turn, span), null, occasion)) return null
+    return document.fail_action === 'alert' ? null : document.fail_action
+  })
+}
+
+function strictestOf(actions: readonly (FindingAction | null)[]): FindingAction | null {
+  if (actions.includes('block')) return 'block'
+  return actions.includes('rerun') ? 'rerun' : null
+}
+
+/** A phase may not end. An edge that says what to do instead is heard; else the phase stays. */
+function stopPhase(turn: Turn, span: CompiledSpan, action: FindingAction): void {
+  const node = lastOf(turn, span)
+  for (const done of span.nodes) {
+    const obstacle = mayLeave(turn, done) ? remedyAt(turn, done) : null
+    if (obstacle !== null) return carryOut(turn, done, obstacle)
+  }
+  if (action === 'rerun') return rerunSpan(turn, node, 'phase')
+  turn.record({ kind: 'phase_blocked', phase_id: span.name })
+}
+
+const REMEDIES: ReadonlySet<FindingAction> = new Set(['rerun', 'reject', 'escalate', 'reroute'])
+
+/** What a leaving edge says is to be done where it cannot fire; null when it only says to stay. */
+function remedyAt(turn: Turn, node: number): Obstacle | null {
+  for (const edge of turn.draft.nodeOf(node).outgoing) {
+    if (!edge.isLeaving || edge.document.class === 'Meta' || edge.document.class === 'Exception')
+      continue
+    if (!isGuardOpen(turn, edge)) {
+      const obstacle = guardObstacle(edge)
+      if (REMEDIES.has(obstacle.action)) return obstacle
+      continue
+    }
+    const action = obstacleAt(turn, edge)
+    if (action !== null && REMEDIES.has(action)) return { edge, action, isGuard: false }
+  }
+  return null
+}

@@ -1,0 +1,128 @@
+/**
+ * What a CHECK says about the work it judges (F-7, F-12).
+ *
+ * INVARIANT (pinned): an answer counts only if it repeats the id that was made for this review and the
+ * digest of the artifact that was handed out, so that no text inside an artifact can vote.
+ * INVARIANT (score gate): 90 or more is APPROVE and nothing below is, whatever the word says.
+ */
+import { APPROVE_SCORE_MIN, type XiaojingReview } from '../../contracts/index.ts'
+import { askForInput, failAttempt, RETRIES_MAX } from './attempt.ts'
+import { run } from './enter.ts'
+import type { EventOf, ParticipantAnswer, ReviewAnswer } from './event.ts'
+import { isGuardOpen } from './judge.ts'
+import { fire } from './leave.ts'
+import { voidDependents } from './stage.ts'
+import type { Turn } from './turn.ts'
+
+/** More claims or evidence in one answer are no answer. */
+const CLAIMS_MAX = 256
+
+/** Why an answer cannot be taken as one of this node; null when it can. */
+export function answerFault(turn: Turn, node: number, answer: ParticipantAnswer): string | null {
+  const { document } = turn.draft.nodeOf(node)
+  if ((document.kind === 'CHECK') !== (answer.kind === 'review'))
+    return `a ${document.kind} node is not answered by a document of this kind`
+  if (answer.kind === 'action') {
+    const count = Math.max(answer.claims?.length ?? 0, answer.evidence?.length ?? 0)
+    return count > CLAIMS_MAX ? `more than ${CLAIMS_MAX} claims or pieces of evidence` : null
+  }
+  const { pin } = turn.node(node).work
+  if (pin === null || answer.review_id !== pin.review_id)
+    return 'the answer does not carry the review id that was handed out'
+  if (answer.artifact_digest !== pin.artifact_digest)
+    return 'the answer does not carry the digest of the artifact that was handed out'
+  return null
+}
+
+export function endReview(turn: Turn, check: number, event: EventOf<'attempt_ended'>): void {
+  const { work } = turn.node(check)
+  if (event.outcome === 'unreachable' && work.retries <= RETRIES_MAX)
+    return run(turn, check, 2 ** (work.retries - 1))
+  const { answer } = work
+  if (event.outcome !== 'ended' || answer === null || answer.kind !== 'review') {
+    const node_id = turn.idOf(check)
+    if (event.outcome === 'ended')
+      turn.find({ code: 'flow.output_invalid', node_id, action: 'rerun', values: {} })
+    return failAttempt(turn, check, { outcome: event.outcome })
+  }
+  takeReview(turn, check, answer)
+}
+
+type Verdict = 'APPROVE' | 'REJECT' | 'PENDING'
+
+function verdictOf({ total_score, action_required }: XiaojingReview): Verdict {
+  if (total_score >= APPROVE_SCORE_MIN) return 'APPROVE'
+  return action_required === 'REQUEST_EXTERNAL_INPUT' ? 'PENDING' : 'REJECT'
+}
+
+const WORDS: Readonly<Record<XiaojingReview['action_required'], Verdict>> = {
+  APPROVE: 'APPROVE',
+  MODIFY: 'REJECT',
+  REQUEST_EXTERNAL_INPUT: 'PENDING',
+}
+
+function takeReview(turn: Turn, check: number, answer: ReviewAnswer): void {
+  const { target } = turn.draft.nodeOf(check)
+  const subject = target === -1 ? check : target
+  const { status, work } = turn.node(subject)
+  const artifact_digest = work.artifact?.digest ?? null
+  const isJudged = target === -1 || status === 'submitted' || status === 'provisional'
+  // The work was run again meanwhile; it will be submitted, and reviewed, anew.
+  if (!isJudged || (target !== -1 && artifact_digest !== answer.artifact_digest))
+    return turn.settle(check, 'rejected', 'the work has changed')
+  const { document } = answer
+  const verdict = verdictOf(document)
+  turn.record({
+    kind: 'reviewed',
+    node_id: turn.idOf(subject),
+    check_id: turn.idOf(check),
+    verdict,
+    score: document.total_score,
+    artifact_digest,
+    is_word_changed: answer.is_word_changed === true || WORDS[document.action_required] !== verdict,
+  })
+  if (verdict === 'APPROVE') return approveBy(turn, check, target)
+  if (verdict === 'PENDING') return askForInput(turn, check, neededBy(document))
+  if (target === -1) return failAttempt(turn, check, { verdict })
+  reject(turn, check, target)
+}
+
+function neededBy({ suggestions }: XiaojingReview) {
+  return suggestions.map(({ change, steps }) => ({
+    name: change,
+    description: steps.join('\n'),
+    accepted_types: [],
+    suggested_path: null,
+  }))
+}
+
+function approveBy(turn: Turn, check: number, target: number): void {
+  if (target === -1) return turn.later({ kind: 'done', node: check })
+  turn.settle(check, 'resting', 'approved')
+  turn.later({ kind: 'approve', node: target })
+}
+
+/** Whether every CHECK of a node approves its present version, and no REJECT stands. */
+export function isApproved(turn: Turn, node: number): boolean {
+  const { checks } = turn.draft.nodeOf(node)
+  const { approvals, isLocked } = turn.node(node).work
+  return checks.length === 0 || (!isLocked && checks.every((check) => approvals.includes(check)))
+}
+
+/** The work is run again: by the CHECK's own way back if one is open, else where it is. */
+function reject(turn: Turn, check: number, target: number): void {
+  const { score } = turn.node(target).work
+  const node_id = turn.idOf(target)
+  const invariant_id = 'VALIDATOR_APPROVAL_REQUIRED'
+  const values = { validator_verdict: 'REJECT', score }
+  turn.find({ code: 'flow.approval_required', node_id, invariant_id, action: 'rerun', values })
+  voidDependents(turn, target)
+  turn.settle(target, 'rejected', 'review')
+  turn.settle(check, 'rejected', 'review')
+  for (const edge of turn.draft.nodeOf(check).outgoing) {
+    const isBack = edge.document.class === 'Loop' || edge.document.class === 'Rollback'
+    if (isBack && isGuardOpen(turn, edge)) return fire(turn, edge)
+  }
+  const round = turn.draft.run.round + 1
+  turn.later({ kind: 'enter', node: target, round, cause: 'rerun' })
+}

@@ -1,0 +1,138 @@
+/**
+ * What an expression sees: the host's fields as they are for one node, folded over a span, the flow's
+ * own fields, the event, the node and the edge.
+ *
+ * Without a scope each field has the span of its definition: time is of the phase, attempts, tools and
+ * rejections are of the node.
+ */
+import type { FlowEdge } from '../../contracts/index.ts'
+import { isForward } from '../compile/compile.ts'
+import type { CompiledEdge } from '../compile/compiled-flow.ts'
+import type { SpanState } from './state.ts'
+import type { Turn } from './turn.ts'
+
+export type GuardScope = NonNullable<FlowEdge['guard_scope']>
+export type SceneValues = Readonly<Record<string, unknown>>
+
+/** What is going on, for `event` in expressions. */
+export interface Occasion {
+  readonly isPhaseStart?: boolean
+  readonly isPhaseEnd?: boolean
+  readonly isTransition?: boolean
+}
+
+/** The node that fields are about: a CHECK speaks of the work it judges. */
+export function subjectOf({ draft }: Turn, node: number): number {
+  const { target } = draft.nodeOf(node)
+  return target === -1 ? node : target
+}
+
+export function sceneOf(
+  turn: Turn,
+  node: number,
+  edge: CompiledEdge | null,
+  occasion: Occasion,
+  scope: GuardScope | null,
+): SceneValues {
+  const compiled = turn.draft.nodeOf(node)
+  return {
+    state: stateOf(turn, node, scope),
+    event: {
+      type: turn.event.type,
+      phase_start: occasion.isPhaseStart ?? false,
+      phase_end: occasion.isPhaseEnd ?? false,
+      subphase_end: (occasion.isPhaseEnd ?? false) && compiled.subphase >= 0,
+      transition: occasion.isTransition ?? false,
+      attempt_end: turn.event.type === 'attempt_ended' || turn.event.type === 'passed',
+      edge_id: edge === null ? null : edge.document.edge_id,
+      node_id: compiled.document.node_id,
+      at: turn.event.at,
+    },
+    node: compiled.document,
+    edge: edge === null ? null : edge.document,
+  }
+}
+
+function stateOf(turn: Turn, node: number, scope: GuardScope | null): SceneValues {
+  const { draft } = turn
+  const subject = subjectOf(turn, node)
+  const { phase, document } = draft.nodeOf(node)
+  const { attempts, work } = turn.node(subject)
+  const span = draft.phases.get(phase)
+  const counted = countsOf(turn, subject, scope)
+  return {
+    ...draft.run.fields,
+    phase_id: document.phase_id,
+    subphase_id: document.subphase_id ?? null,
+    attempt_count: counted.attempts ?? attempts,
+    cumulative_duration: counted.seconds ?? span.seconds,
+    minimum_duration: counted.minimum ?? turn.flow.phases[phase]?.minimumDuration ?? 0,
+    validator_verdict: work.verdict,
+    gate_passed: work.gatePassed,
+    required_files_exist: work.filesExist || draft.nodeOf(subject).isBare,
+    tool_calls: counted.toolCalls ?? work.toolCalls,
+    rejection_count: counted.rejections ?? work.rejections,
+    score: work.score,
+    previous_output_path: (work.artifact ?? work.previous)?.path ?? null,
+    log_updated_after_phase: span.isLogged,
+    non_time_issue: span.hasOtherIssue,
+    phase_completed: isPhaseCompleted(turn, node),
+  }
+}
+
+interface Counts {
+  readonly attempts?: number
+  readonly seconds?: number
+  readonly minimum?: number
+  readonly toolCalls?: number
+  readonly rejections?: number
+}
+
+const NO_COUNTS: Counts = {}
+
+function countsOf(turn: Turn, subject: number, scope: GuardScope | null): Counts {
+  const { draft, flow } = turn
+  const { phase, subphase, document } = draft.nodeOf(subject)
+  switch (scope) {
+    case null:
+      return NO_COUNTS
+    case 'attempt': {
+      const { attempts, work } = turn.node(subject)
+      const { seconds, toolCalls, rejections } = work
+      return { attempts, seconds, toolCalls, rejections, minimum: document.minimum_duration ?? 0 }
+    }
+    case 'subphase':
+      // A node in no sub-phase has its phase for one.
+      return subphase >= 0
+        ? spanCounts(draft.subphases.get(subphase), flow.subphases[subphase]?.minimumDuration)
+        : spanCounts(draft.phases.get(phase), flow.phases[phase]?.minimumDuration)
+    case 'phase':
+      return spanCounts(draft.phases.get(phase), flow.phases[phase]?.minimumDuration)
+    case 'global': {
+      const { attempts, seconds, toolCalls, rejections } = draft.run.totals
+      return { attempts, seconds, toolCalls, rejections, minimum: flow.minimumDuration }
+    }
+    default:
+      return scope satisfies never
+  }
+}
+
+function spanCounts(span: SpanState, minimum: number | undefined): Counts {
+  const { attempts, seconds, toolCalls, rejections } = span
+  return { attempts, seconds, toolCalls, rejections, minimum: minimum ?? 0 }
+}
+
+/** Nothing of the phase is open, and this node has no way left within it. */
+function isPhaseCompleted(turn: Turn, node: number): boolean {
+  const { phase, outgoing } = turn.draft.nodeOf(node)
+  const span = turn.draft.phases.get(phase)
+  if (span.open > 0) return false
+  return !outgoing.some(
+    (edge) =>
+      isForward(edge) &&
+      !edge.isLeaving &&
+      !edge.isReview &&
+      edge.document.class !== 'Decision' &&
+      turn.draft.fired.get(edge.index) === 0,
+  )
+}

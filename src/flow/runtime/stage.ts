@@ -1,0 +1,107 @@
+/**
+ * What an attempt changed stays staged until it is approved, and is promoted as one act (F-13). A stage
+ * may stand on others that are not promoted yet; it is promoted after them, unchanged, and is void
+ * when one of them is rejected, run again, rolled back or promoted otherwise.
+ */
+
+import { isForward } from '../compile/compile.ts'
+import type { StageBase } from './command.ts'
+import { isOpen, type Stage } from './state.ts'
+import type { Turn } from './turn.ts'
+
+/** So many manifests lie under one view; overlays are not stacked on overlays. */
+export const STAGES_MAX = 8
+
+/**
+ * The unpromoted stages that a node would see: of the nodes that lead here, and what those stand on,
+ * lowest first. Null when there are more than a view can hold.
+ */
+export function stagesUnder(turn: Turn, node: number): readonly StageBase[] | null {
+  const bases = new Map<string, string>()
+  for (const edge of turn.draft.nodeOf(node).incoming) {
+    if (!isForward(edge) || turn.draft.fired.get(edge.index) === 0) continue
+    addStage(turn, edge.source, bases)
+  }
+  const { target } = turn.draft.nodeOf(node)
+  if (target !== -1) addStage(turn, target, bases)
+  if (bases.size > STAGES_MAX) return null
+  return [...bases].map(([node_id, manifest]) => ({ node_id, manifest }))
+}
+
+function addStage(turn: Turn, node: number, bases: Map<string, string>): void {
+  const { stage } = turn.node(node).work
+  if (stage === null || stage.actionId !== null) return
+  for (const { node_id, manifest } of stage.standsOn) {
+    if (!isPromoted(turn, node_id)) bases.set(node_id, manifest)
+  }
+  bases.set(turn.idOf(node), stage.manifest)
+}
+
+function isPromoted(turn: Turn, nodeId: string): boolean {
+  const { stage } = turn.node(turn.draft.nodeNamed(nodeId)).work
+  return stage !== null && stage.actionId !== null
+}
+
+/** Promotes what a node staged, as soon as everything it stands on is promoted. */
+export function promoteStage(turn: Turn, node: number): void {
+  const { stage } = turn.node(node).work
+  if (stage === null || stage.actionId !== null) return turn.later({ kind: 'done', node })
+  if (!stage.standsOn.every(({ node_id }) => isPromoted(turn, node_id))) {
+    if (turn.node(node).status !== 'approved') turn.settle(node, 'approved', 'stages below')
+    return
+  }
+  turn.settle(node, 'promoting', 'approved')
+  turn.command({ type: 'promote', node_id: turn.idOf(node), manifest: stage.manifest })
+}
+
+/** After a promotion: whatever stood on it goes on, or is void when something else was promoted. */
+export function followPromotion(turn: Turn, node: number): void {
+  const { stage, dependents } = turn.node(node).work
+  for (const dependent of dependents) {
+    if (!standsOn(turn, dependent, node, stage)) {
+      voidStage(turn, dependent, turn.idOf(node))
+      const round = turn.draft.run.round + 1
+      turn.later({ kind: 'enter', node: dependent, round, cause: 'rerun' })
+    } else if (turn.node(dependent).status === 'approved') promoteStage(turn, dependent)
+  }
+}
+
+function standsOn(turn: Turn, dependent: number, node: number, stage: Stage | null): boolean {
+  const base = turn
+    .node(dependent)
+    .work.stage?.standsOn.find(({ node_id }) => node_id === turn.idOf(node))
+  // A stage that does not stand on this one any more has nothing to lose.
+  return base === undefined || base.manifest === stage?.manifest
+}
+
+/** What was seen when an attempt began is still what lies there. */
+export function areStagesSound(turn: Turn, bases: readonly StageBase[]): boolean {
+  return bases.every(({ node_id, manifest }) => {
+    const { stage } = turn.node(turn.draft.nodeNamed(node_id)).work
+    return stage !== null && stage.manifest === manifest
+  })
+}
+
+/** Voids every stage on this one, each once; their nodes run again when the run comes to them. */
+export function voidDependents(turn: Turn, node: number): void {
+  const { dependents } = turn.node(node).work
+  for (const dependent of dependents) voidStage(turn, dependent, turn.idOf(node))
+}
+
+function voidStage(turn: Turn, first: number, base: string): void {
+  const seen = new Set<number>()
+  const open = [{ node: first, base }]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { stage, dependents } = turn.node(next.node).work
+    if (stage === null || stage.actionId !== null || seen.has(next.node)) continue
+    seen.add(next.node)
+    const node_id = turn.idOf(next.node)
+    const values = { base: next.base, manifest: stage.manifest }
+    turn.find({ code: 'flow.stage_void', node_id, action: 'rerun', values })
+    turn.record({ kind: 'voided', node_id, base: next.base })
+    const { status } = turn.node(next.node)
+    if (isOpen(status) || status === 'done' || status === 'provisional')
+      turn.settle(next.node, 'rejected', 'stage void')
+    for (const dependent of dependents) open.push({ node: dependent, base: node_id })
+  }
+}

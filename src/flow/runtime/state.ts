@@ -1,0 +1,300 @@
+/**
+ * The state of a run. A value: steps share what they do not change, and nobody writes to it.
+ *
+ * INVARIANT (a run is its facts): a state is made by `foldFacts` from facts alone, so nothing stands
+ * here that no fact says.
+ */
+import type { Claim, XiaojingReview } from '../../contracts/index.ts'
+import type { CompiledFlow } from '../compile/compiled-flow.ts'
+import type { Command, ReviewPin, StageBase } from './command.ts'
+import type { EvidenceReading, ParticipantAnswer } from './event.ts'
+import { filledVector, type Vector, VectorDraft } from './vector.ts'
+
+/**
+ * idle: not entered. running: a command is under way. submitted: there is something to judge.
+ * waiting: for a human. approved: for the stages below. promoting, rolling_back: the gate acts.
+ * resting: a CHECK that has approved and waits for its target. provisional: others go on from what is
+ * staged here, and it is judged later. rejected: not done, and run again when the run comes here.
+ */
+export const NODE_STATUSES = [
+  'idle',
+  'running',
+  'submitted',
+  'waiting',
+  'approved',
+  'promoting',
+  'rolling_back',
+  'resting',
+  'provisional',
+  'done',
+  'rejected',
+  'blocked',
+  'failed',
+  'abandoned',
+] as const
+export type NodeStatus = (typeof NODE_STATUSES)[number]
+
+const OPEN: ReadonlySet<NodeStatus> = new Set([
+  'running',
+  'submitted',
+  'waiting',
+  'approved',
+  'promoting',
+  'rolling_back',
+  'resting',
+])
+
+/** Something is still to happen here. */
+export function isOpen(status: NodeStatus): boolean {
+  return OPEN.has(status)
+}
+
+export interface Artifact {
+  readonly path: string
+  readonly digest: string
+  readonly format: string
+  readonly content: string
+}
+
+export interface Stage {
+  readonly manifest: string
+  readonly standsOn: readonly StageBase[]
+  /** Null until it is promoted, and again after it was rolled back. */
+  readonly actionId: string | null
+  /** The number of the fact that says so; the last promoted is rolled back first. */
+  readonly promotedSeq: number
+}
+
+export interface ClaimState {
+  readonly claim: Claim
+  readonly principal: string
+  readonly participant: string | null
+  readonly evidence: readonly EvidenceState[]
+}
+
+export interface EvidenceState {
+  readonly evidenceId: string
+  readonly principal: string
+  readonly participant: string | null
+  readonly supports: boolean
+}
+
+/** What is known of the work at a node. */
+export interface WorkState {
+  /** Of this attempt. */
+  readonly answer: ParticipantAnswer | null
+  readonly asks: number
+  readonly retries: number
+  readonly toolCalls: number
+  readonly isGateBlocked: boolean
+  /** What the participant was shown: the stages below, and what is to be reviewed. */
+  readonly bases: readonly StageBase[]
+  readonly pin: ReviewPin | null
+  /** Of the last attempt that ended. */
+  readonly seconds: number
+  readonly gatePassed: boolean
+  readonly filesExist: boolean
+  readonly principal: string | null
+  /** Of the node. */
+  readonly totalSeconds: number
+  readonly rejections: number
+  readonly verdict: 'APPROVE' | 'REJECT' | 'PENDING'
+  readonly score: number | null
+  /** A REJECT stands, until an APPROVE of this or a later version. */
+  readonly isLocked: boolean
+  /** CHECK nodes that approve the present version. */
+  readonly approvals: readonly number[]
+  readonly artifact: Artifact | null
+  readonly previous: Artifact | null
+  readonly lastReview: XiaojingReview | null
+  readonly lastError: unknown
+  readonly stage: Stage | null
+  /** Nodes whose stages stand on the stage of this one. */
+  readonly dependents: readonly number[]
+  readonly claims: readonly ClaimState[]
+  readonly readings: readonly EvidenceReading[] | null
+}
+
+export interface NodeState {
+  readonly status: NodeStatus
+  /** Grows when the run goes back; an edge leads into a node of an earlier round only. */
+  readonly round: number
+  /** Since the run came here anew; what `max_attempts` bounds. */
+  readonly attempts: number
+  /** Of the whole run: the number of an attempt, which no other attempt here has. */
+  readonly entries: number
+  /** Attempts that a human granted besides. */
+  readonly granted: number
+  /** Edges that have fired into this node, by how they count among those it waits for. */
+  readonly synced: number
+  readonly joined: number
+  readonly reached: number
+  /** Some edge of this node has fired since it was entered. */
+  readonly hasFired: boolean
+  /** Done, and its leaving edges have been tried. */
+  readonly isHeld: boolean
+  readonly pending: Command | null
+  readonly work: WorkState
+}
+
+/** A phase or sub-phase. */
+export interface SpanState {
+  readonly open: number
+  readonly attempts: number
+  readonly seconds: number
+  readonly toolCalls: number
+  readonly rejections: number
+  readonly hasOtherIssue: boolean
+  /** Entered, and not ended since. */
+  readonly isActive: boolean
+  readonly isBlocked: boolean
+  readonly isLogged: boolean
+  readonly manifest: string | null
+  readonly pending: Command | null
+}
+
+export interface RunTotals {
+  readonly attempts: number
+  readonly seconds: number
+  readonly tokens: number
+  readonly toolCalls: number
+  readonly rejections: number
+}
+
+export type RunStatus = 'RUNNING' | 'WAITING' | 'BLOCKED' | 'DONE' | 'FAILED'
+
+export interface RunState {
+  readonly runId: string | null
+  /** The number of the next fact. */
+  readonly seq: number
+  readonly at: string
+  readonly round: number
+  /** Nodes by what they are at: open, of these waiting for a human, blocked or held, failed. */
+  readonly open: number
+  readonly waiting: number
+  readonly stuck: number
+  readonly failed: number
+  /** Spans with a command under way. */
+  readonly spansPending: number
+  readonly totals: RunTotals
+  readonly ended: 'DONE' | 'FAILED' | null
+  readonly isRefused: boolean
+  readonly fields: Readonly<Record<string, string | number | boolean>>
+  /** By claim, the node that it is about. */
+  readonly claimNodes: ReadonlyMap<string, number>
+  readonly nodes: Vector<NodeState>
+  /** The round in which each edge last fired; 0 for never. */
+  readonly fired: Vector<number>
+  readonly phases: Vector<SpanState>
+  readonly subphases: Vector<SpanState>
+}
+
+const FRESH_WORK: WorkState = {
+  answer: null,
+  asks: 0,
+  retries: 0,
+  toolCalls: 0,
+  isGateBlocked: false,
+  bases: [],
+  pin: null,
+  seconds: 0,
+  gatePassed: false,
+  filesExist: false,
+  principal: null,
+  totalSeconds: 0,
+  rejections: 0,
+  verdict: 'PENDING',
+  score: null,
+  isLocked: false,
+  approvals: [],
+  artifact: null,
+  previous: null,
+  lastReview: null,
+  lastError: null,
+  stage: null,
+  dependents: [],
+  claims: [],
+  readings: null,
+}
+
+const FRESH_NODE: NodeState = {
+  status: 'idle',
+  round: 0,
+  attempts: 0,
+  entries: 0,
+  granted: 0,
+  synced: 0,
+  joined: 0,
+  reached: 0,
+  hasFired: false,
+  isHeld: false,
+  pending: null,
+  work: FRESH_WORK,
+}
+
+const FRESH_SPAN: SpanState = {
+  open: 0,
+  attempts: 0,
+  seconds: 0,
+  toolCalls: 0,
+  rejections: 0,
+  hasOtherIssue: false,
+  isActive: false,
+  isBlocked: false,
+  isLogged: false,
+  manifest: null,
+  pending: null,
+}
+
+/** A run before its first fact: fields and claims are those that the flow begins with. */
+export function emptyState(flow: CompiledFlow): RunState {
+  const fields = Object.entries(flow.document.state?.fields ?? {})
+  const nodes = new VectorDraft(filledVector(flow.nodes.length, FRESH_NODE))
+  const claimNodes = new Map<string, number>()
+  for (const [index, claims] of declaredClaims(flow)) {
+    nodes.set(index, { ...FRESH_NODE, work: { ...FRESH_WORK, claims } })
+    for (const { claim } of claims) claimNodes.set(claim.claim_id, index)
+  }
+  return {
+    runId: null,
+    seq: 0,
+    at: '',
+    round: 0,
+    open: 0,
+    waiting: 0,
+    stuck: 0,
+    failed: 0,
+    spansPending: 0,
+    totals: { attempts: 0, seconds: 0, tokens: 0, toolCalls: 0, rejections: 0 },
+    ended: null,
+    isRefused: false,
+    fields: Object.fromEntries(fields.map(([name, { initial }]) => [name, initial])),
+    claimNodes,
+    nodes: nodes.finish(),
+    fired: filledVector(flow.edges.length, 0),
+    phases: filledVector(flow.phases.length, FRESH_SPAN),
+    subphases: filledVector(flow.subphases.length, FRESH_SPAN),
+  }
+}
+
+/** A status in a file is only where a claim begins, so it is not taken over. */
+function declaredClaims({ document, nodeIndex }: CompiledFlow): Map<number, ClaimState[]> {
+  const byNode = new Map<number, ClaimState[]>()
+  for (const declared of document.claims ?? []) {
+    const index = nodeIndex.get(declared.node_id) ?? 0
+    const claim = { ...declared, verification_status: 'pending' as const }
+    const state = { claim, principal: declared.actor, participant: null, evidence: [] }
+    const list = byNode.get(index)
+    if (list === undefined) byNode.set(index, [state])
+    else list.push(state)
+  }
+  return byNode
+}
+
+export function runStatus(state: RunState): RunStatus {
+  if (state.ended !== null) return state.ended
+  if (state.isRefused) return 'BLOCKED'
+  if (state.open > state.waiting || state.spansPending > 0) return 'RUNNING'
+  if (state.waiting > 0) return 'WAITING'
+  return state.stuck > 0 ? 'BLOCKED' : 'RUNNING'
+}

@@ -1,0 +1,379 @@
+/**
+ * One step of a run: `(state, event) → { state, commands, facts }`. Pure: the same state and event give
+ * the same step, and the state is the fold of the facts.
+ *
+ * For the host. Append the facts of a step together, then carry out its commands; `command.ts` says
+ * which events answer which command. An event that nobody waits for is stale and changes nothing, so
+ * events may be sent twice. After a crash: fold the facts, send `resumed`, and carry out the commands
+ * that come back, which are those still outstanding. Send `tick` every 10 seconds. Two runners are
+ * kept apart by the ledger: facts of a run have sequence numbers without a gap.
+ */
+import type { CompiledFlow } from '../compile/compiled-flow.ts'
+import { loseGroups, openGroups, winGroups } from './alternatives.ts'
+import { endAttempt, submitWork, takeOutput } from './attempt.ts'
+import type { Command } from './command.ts'
+import { block, enter, escalate, run } from './enter.ts'
+import type { EventOf, FlowEvent } from './event.ts'
+import { isInvariantKept } from './judge.ts'
+import { asksForEvidence, leave, takeException } from './leave.ts'
+import { afterLog, closePhase, closeSubphase } from './phase.ts'
+import { answerFault, endReview, isApproved } from './review.ts'
+import { followPromotion, promoteStage, voidDependents } from './stage.ts'
+import { isOpen, type RunState } from './state.ts'
+import { type Step, type Task, Turn } from './turn.ts'
+import { elementAt, vectorElements } from './vector.ts'
+
+export function step(flow: CompiledFlow, state: RunState, event: FlowEvent): Step {
+  if (isStale(flow, state, event)) return { state, commands: [], facts: [], isStale: true }
+  const turn = new Turn(flow, state, event)
+  recordEvent(turn, event)
+  react(turn, event)
+  drain(turn)
+  if (event.type !== 'started') judgePeriodic(turn, event)
+  drain(turn)
+  finish(turn)
+  const next = turn.draft.finish()
+  const commands = event.type === 'resumed' ? outstanding(next) : turn.commands
+  return { state: next, commands, facts: turn.facts, isStale: false }
+}
+
+/** Commands that are not answered yet, oldest first. */
+export function outstanding({ nodes, phases, subphases, isRefused }: RunState): readonly Command[] {
+  if (isRefused) return []
+  return [...vectorElements(nodes), ...vectorElements(phases), ...vectorElements(subphases)]
+    .flatMap(({ pending }) => (pending === null ? [] : [pending]))
+    .sort((one, other) => one.command - other.command)
+}
+
+function isStale(flow: CompiledFlow, state: RunState, event: FlowEvent): boolean {
+  if (event.type === 'started') return state.runId !== null
+  if (state.runId === null || state.ended !== null) return true
+  if (event.type === 'resumed') return false
+  if (state.isRefused) return true
+  if (event.type === 'tick') return false
+  if (event.type === 'evidence') return !state.claimNodes.has(event.evidence.claim_id)
+  if (event.type === 'log_written') {
+    const index = flow.phaseIndex.get(event.phase_id)
+    return index === undefined || !answers(elementAt(state.phases, index).pending, event)
+  }
+  if (event.type === 'manifest_written') {
+    const index = flow.subphaseIndex.get(event.subphase_id)
+    return index === undefined || !answers(elementAt(state.subphases, index).pending, event)
+  }
+  const index = flow.nodeIndex.get(event.node_id)
+  if (index === undefined) return true
+  const { pending, status, isHeld } = elementAt(state.nodes, index)
+  if (event.type === 'unblocked') {
+    const isPhaseBlocked = elementAt(state.phases, flow.nodes[index]?.phase ?? 0).isBlocked
+    return status !== 'blocked' && !isHeld && !(isPhaseBlocked && status === 'done')
+  }
+  if (event.type === 'access_refused') return status !== 'running'
+  return !answers(pending, event) || !ANSWERS[event.type].includes(pending?.type ?? '')
+}
+
+function answers(pending: Command | null, event: { readonly command: number }): boolean {
+  return pending !== null && pending.command === event.command
+}
+
+/** The commands that each event may be an answer to. */
+const RUNS = ['run_participant', 'ask_again']
+const ANSWERS: Readonly<Record<NodeAnswer, readonly string[]>> = {
+  attempt_started: RUNS,
+  gate_decision: RUNS,
+  participant_output: RUNS,
+  attempt_ended: RUNS,
+  passed: ['pass'],
+  evidence_read: ['read_evidence'],
+  human_answer: ['ask_human'],
+  promoted: ['promote'],
+  rolled_back: ['roll_back'],
+}
+
+type NodeAnswer =
+  | 'attempt_started'
+  | 'gate_decision'
+  | 'participant_output'
+  | 'attempt_ended'
+  | 'passed'
+  | 'evidence_read'
+  | 'human_answer'
+  | 'promoted'
+  | 'rolled_back'
+
+/** What came in is a fact before anything follows from it. */
+function recordEvent(turn: Turn, event: FlowEvent): void {
+  const { document, digest } = turn.flow
+  switch (event.type) {
+    case 'started':
+      return turn.emit('flow_started_v1', {
+        flow_id: document.flow_id,
+        flow_digest: digest,
+        nonce: event.nonce,
+      })
+    case 'participant_output':
+      return recordOutput(turn, event)
+    case 'evidence': {
+      const { evidence, principal, participant, nonce } = event
+      return turn.emit('flow_evidence_v1', { evidence, principal, participant, nonce })
+    }
+    default:
+      return turn.record({ kind: 'event', event })
+  }
+}
+
+/** An answer that is no answer of this node is recorded as the invalid output that it is. */
+function recordOutput(turn: Turn, event: EventOf<'participant_output'>): void {
+  const { type: _, at: __, ...output } = event
+  const node = turn.draft.nodeNamed(event.node_id)
+  const fault = event.answer === null ? null : answerFault(turn, node, event.answer)
+  if (fault === null) return turn.emit('participant_output_v1', output)
+  const errors = [...event.errors, fault]
+  turn.emit('participant_output_v1', { ...output, answer: null, errors })
+}
+
+function react(turn: Turn, event: FlowEvent): void {
+  switch (event.type) {
+    case 'started':
+      return start(turn)
+    case 'attempt_started':
+    case 'gate_decision':
+    case 'tick':
+      return
+    case 'log_written':
+      return afterLog(turn, turn.draft.phaseNamed(event.phase_id))
+    case 'manifest_written':
+      return afterManifest(turn, event)
+    case 'evidence':
+      return retryClaims(turn, event)
+    case 'resumed':
+      return compareManifests(turn, event)
+    default:
+      return reactAt(turn, turn.draft.nodeNamed(event.node_id), event)
+  }
+}
+
+type NodeEvent = Extract<FlowEvent, { readonly node_id: string }>
+
+function reactAt(turn: Turn, node: number, event: NodeEvent): void {
+  switch (event.type) {
+    case 'participant_output':
+      return takeOutput(turn, node, event)
+    case 'attempt_ended':
+      if (turn.draft.nodeOf(node).document.kind === 'CHECK') return endReview(turn, node, event)
+      return endAttempt(turn, node, event)
+    case 'passed':
+      if (turn.draft.nodeOf(node).checks.length > 0) return submitWork(turn, node)
+      return complete(turn, node)
+    case 'evidence_read':
+      return complete(turn, node)
+    case 'human_answer':
+      return afterHuman(turn, node, event)
+    case 'promoted':
+      return afterPromotion(turn, node, event)
+    case 'rolled_back':
+      return afterRollback(turn, node, event)
+    case 'access_refused': {
+      const { path, mode, node_id } = event
+      const { actor } = turn.draft.nodeOf(node).document
+      const values = { actor, path, mode }
+      return turn.find({ code: 'flow.access_denied', node_id, action: 'refuse', values })
+    }
+    case 'unblocked':
+      return afterUnblock(turn, node)
+    case 'attempt_started':
+    case 'gate_decision':
+      return
+    default:
+      return event satisfies never
+  }
+}
+
+function start(turn: Turn): void {
+  for (const node of turn.flow.starts) turn.later({ kind: 'enter', node, round: 1, cause: 'start' })
+  for (const { index, document } of turn.flow.nodes) {
+    // A goal is reached through its alternatives, so they cannot wait for it.
+    if (document.kind === 'GOAL') openGroups(turn, index)
+  }
+}
+
+function drain(turn: Turn): void {
+  do {
+    for (const task of turn.tasks()) perform(turn, task)
+    const phases = [...turn.closingPhases]
+    const subphases = [...turn.closingSubphases]
+    turn.closingPhases.clear()
+    turn.closingSubphases.clear()
+    for (const subphase of subphases) closeSubphase(turn, subphase)
+    for (const phase of phases) closePhase(turn, phase)
+  } while (turn.isBusy())
+}
+
+function perform(turn: Turn, task: Task): void {
+  switch (task.kind) {
+    case 'enter':
+      return enter(turn, task.node, task.round, task.cause)
+    case 'leave':
+      return leave(turn, task.node, task.isPhaseEnded)
+    case 'approve':
+      if (isApproved(turn, task.node)) promoteStage(turn, task.node)
+      return
+    case 'done':
+      return complete(turn, task.node)
+    case 'except':
+      return except(turn, task.node)
+    default:
+      return task satisfies never
+  }
+}
+
+/** Nothing is missing: the node is done, and the CHECK nodes that approved it are. */
+function complete(turn: Turn, node: number): void {
+  const { checks, document } = turn.draft.nodeOf(node)
+  const { status, hasFired } = turn.node(node)
+  if (status === 'done' || asksForEvidence(turn, node)) return
+  turn.settle(node, 'done', 'complete')
+  winGroups(turn, node)
+  if (document.kind !== 'GOAL') openGroups(turn, node)
+  if (!hasFired) leave(turn, node, false)
+  for (const check of checks) {
+    if (turn.node(check).status === 'resting') turn.later({ kind: 'done', node: check })
+  }
+}
+
+function except(turn: Turn, node: number): void {
+  const { status } = turn.node(node)
+  if (takeException(turn, node)) return turn.settle(node, 'rejected', 'rerouted')
+  if (status !== 'failed') return
+  if (isCandidate(turn, node)) {
+    turn.settle(node, 'abandoned', 'failed')
+    loseGroups(turn, node)
+    return
+  }
+  escalate(turn, node, 'no attempt is left')
+}
+
+function isCandidate(turn: Turn, node: number): boolean {
+  return turn.draft
+    .nodeOf(node)
+    .incoming.some(
+      ({ document }) => document.class === 'Decision' && document.group_id !== undefined,
+    )
+}
+
+function afterHuman(turn: Turn, node: number, { answer }: EventOf<'human_answer'>): void {
+  if (answer === 'abandon') return turn.settle(node, 'failed', 'abandoned by a human')
+  const isInput = turn.answered?.type === 'ask_human' && turn.answered.why === 'input'
+  if (answer === 'provided' && isInput) {
+    turn.settle(node, 'running', 'input provided')
+    return run(turn, node, 0)
+  }
+  rerun(turn, node, answer)
+}
+
+function rerun(turn: Turn, node: number, why: string): void {
+  turn.settle(node, 'rejected', why)
+  const round = turn.draft.run.round + 1
+  turn.later({ kind: 'enter', node, round, cause: 'rerun' })
+}
+
+function afterPromotion(turn: Turn, node: number, event: EventOf<'promoted'>): void {
+  if (event.action_id === null) return block(turn, node, 'flow.promotion_refused', {})
+  complete(turn, node)
+  followPromotion(turn, node)
+}
+
+/** The run goes back when all that was promoted on the way has been restored. */
+function afterRollback(turn: Turn, node: number, event: EventOf<'rolled_back'>): void {
+  const command = turn.answered
+  if (!event.is_restored) return block(turn, node, 'flow.rollback_failed', {})
+  voidDependents(turn, node)
+  turn.settle(node, 'rejected', 'rolled back')
+  if (command?.type !== 'roll_back') return
+  for (let index = 0; index < turn.flow.nodes.length; index++) {
+    const { pending } = turn.node(index)
+    if (pending?.type === 'roll_back' && pending.back_to === command.back_to) return
+  }
+  const target = turn.draft.nodeNamed(command.back_to)
+  turn.later({ kind: 'enter', node: target, round: command.round, cause: 'back' })
+}
+
+/** A human lets it try again: the closed ways of a node that is held, or the node itself. */
+function afterUnblock(turn: Turn, node: number): void {
+  if (!turn.node(node).isHeld) return rerun(turn, node, 'unblocked')
+  retryWays(turn, node)
+}
+
+function retryWays(turn: Turn, node: number): void {
+  const { phase } = turn.draft.nodeOf(node)
+  turn.record({ kind: 'released', node_id: turn.idOf(node) })
+  turn.later({ kind: 'leave', node, isPhaseEnded: false })
+  if (!turn.draft.phases.get(phase).isActive)
+    turn.later({ kind: 'leave', node, isPhaseEnded: true })
+}
+
+/** Evidence may open a way that waited for it. */
+function retryClaims(turn: Turn, { evidence }: EventOf<'evidence'>): void {
+  const node = turn.draft.run.claimNodes.get(evidence.claim_id)
+  if (node === undefined) return
+  for (const one of [node, ...turn.draft.nodeOf(node).checks]) {
+    if (turn.node(one).isHeld) retryWays(turn, one)
+  }
+}
+
+function afterManifest(turn: Turn, event: EventOf<'manifest_written'>): void {
+  if (event.digest !== null) return
+  refuse(turn, event.subphase_id, null, null)
+}
+
+/** A resume that does not find what the manifests say is refused. */
+function compareManifests(turn: Turn, { manifests }: EventOf<'resumed'>): void {
+  for (const { index, name } of turn.flow.subphases) {
+    const { manifest } = turn.draft.subphases.get(index)
+    const found = Object.hasOwn(manifests, name) ? (manifests[name] ?? null) : null
+    if (manifest !== null && manifest !== found) refuse(turn, name, manifest, found)
+  }
+}
+
+function refuse(turn: Turn, subphase: string, manifest: string | null, found: string | null): void {
+  const values = { subphase_id: subphase, manifest, found }
+  turn.find({ code: 'flow.manifest_mismatch', action: 'refuse', values })
+  turn.record({ kind: 'refused', why: `the manifest of ${subphase}` })
+}
+
+/** Periodic invariants: at each event for its node, and at each tick for every node that is open. */
+function judgePeriodic(turn: Turn, event: FlowEvent): void {
+  const periodic = turn.flow.invariants.filter(
+    ({ isNamed, document }) => !isNamed && document.check_timing === 'periodic',
+  )
+  if (periodic.length === 0) return
+  const nodes =
+    event.type === 'tick'
+      ? turn.flow.nodes.map(({ index }) => index)
+      : 'node_id' in event
+        ? [turn.draft.nodeNamed(event.node_id)]
+        : []
+  for (const node of nodes) {
+    for (const invariant of periodic) {
+      if (!isOpen(turn.node(node).status)) break
+      if (isInvariantKept(turn, invariant, node, null, {})) continue
+      if (invariant.document.fail_action !== 'alert')
+        interrupt(turn, node, invariant.document.fail_action)
+    }
+  }
+}
+
+function interrupt(turn: Turn, node: number, action: 'block' | 'rerun'): void {
+  const { pending } = turn.node(node)
+  if (pending !== null)
+    turn.command({ type: 'stop', node_id: turn.idOf(node), stopped: pending.command })
+  if (action === 'rerun') return rerun(turn, node, 'invariant')
+  turn.settle(node, 'blocked', 'invariant')
+  turn.later({ kind: 'except', node })
+}
+
+/** A run in which nothing is open, stuck or under way is at its end. */
+function finish(turn: Turn): void {
+  const { open, stuck, spansPending, failed, ended, isRefused } = turn.draft.run
+  if (open > 0 || stuck > 0 || spansPending > 0 || ended !== null || isRefused) return
+  turn.record({ kind: 'ended', status: failed > 0 ? 'FAILED' : 'DONE' })
+}

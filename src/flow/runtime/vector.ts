@@ -1,0 +1,68 @@
+/**
+ * A list of fixed length that is copied in part: a change copies one block and the list of blocks.
+ * States of runs share what did not change, so that one step of a flow of any size costs the same.
+ *
+ * INVARIANT (own before writing): a draft writes to a block only after it has copied it itself.
+ */
+
+const BLOCK = 256
+
+export interface Vector<T> {
+  readonly length: number
+  readonly blocks: readonly (readonly T[])[]
+}
+
+export function filledVector<T>(length: number, value: T): Vector<T> {
+  const blocks: T[][] = []
+  for (let start = 0; start < length; start += BLOCK) {
+    blocks.push(new Array<T>(Math.min(BLOCK, length - start)).fill(value))
+  }
+  return { length, blocks }
+}
+
+export function elementAt<T>({ blocks }: Vector<T>, index: number): T {
+  // Whoever asks has the index from the compiled flow that the vector was made for.
+  return (blocks[index >>> 8] as readonly T[])[index & (BLOCK - 1)] as T
+}
+
+export function vectorElements<T>({ blocks }: Vector<T>): T[] {
+  return blocks.flat() as T[]
+}
+
+/** A vector under change; `finish` gives what it has become. */
+export class VectorDraft<T> {
+  readonly #length: number
+  #blocks: readonly (readonly T[])[]
+  /** Null until the first change; then which blocks are the draft's own. */
+  #owned: Set<number> | null = null
+
+  constructor({ length, blocks }: Vector<T>) {
+    this.#length = length
+    this.#blocks = blocks
+  }
+
+  get(index: number): T {
+    return (this.#blocks[index >>> 8] as readonly T[])[index & (BLOCK - 1)] as T
+  }
+
+  set(index: number, value: T): void {
+    const place = index >>> 8
+    if (this.#owned === null) {
+      this.#owned = new Set()
+      this.#blocks = this.#blocks.slice()
+    }
+    // The list of blocks was copied above, and the block is copied here.
+    const blocks = this.#blocks as (readonly T[])[]
+    if (!this.#owned.has(place)) {
+      this.#owned.add(place)
+      blocks[place] = (blocks[place] as readonly T[]).slice()
+    }
+    const block = blocks[place] as T[]
+    block[index & (BLOCK - 1)] = value
+  }
+
+  finish(): Vector<T> {
+    this.#owned = null
+    return { length: this.#length, blocks: this.#blocks }
+  }
+}

@@ -1,0 +1,319 @@
+/**
+ * A host without a machine: it answers the commands of a run as a script says, keeps every fact, and
+ * holds the state against the fold of the facts after each step.
+ */
+import { expect } from 'vitest'
+import type { Flow, FlowEdge, FlowNode, XiaojingReview } from '../../src/contracts/index.ts'
+import {
+  type Command,
+  type CompiledFlow,
+  compileFlow,
+  elementAt,
+  emptyState,
+  type Fact,
+  type FlowEvent,
+  foldFacts,
+  type NodeState,
+  outstanding,
+  type RunState,
+  type RunStatus,
+  runStatus,
+  step,
+} from '../../src/flow/index.ts'
+
+export function node(node_id: string, more: Partial<FlowNode> = {}): FlowNode {
+  const made = { node_id, kind: 'WORK' as const, title: node_id, phase_id: 'P', actor: 'worker' }
+  return { ...made, max_attempts: 3, ...more }
+}
+
+/** A WORK node that somebody runs. */
+export function work(node_id: string, more: Partial<FlowNode> = {}): FlowNode {
+  return node(node_id, { executor: { command: ['work', node_id] }, ...more })
+}
+
+export function check(node_id: string, target: string, more: Partial<FlowNode> = {}): FlowNode {
+  const reviewer = { command: ['review', node_id] }
+  return node(node_id, { kind: 'CHECK', target, reviewer, actor: 'validator', ...more })
+}
+
+export function edge(source: string, target: string, more: Partial<FlowEdge> = {}): FlowEdge {
+  return { edge_id: `${source}>${target}`, source, target, class: 'Progress', ...more }
+}
+
+export function compiled(parts: Partial<Flow>): CompiledFlow {
+  const document: Flow = {
+    type: 'flow_v1',
+    flow_id: 'f',
+    title: '',
+    nodes: [],
+    edges: [],
+    ...parts,
+  }
+  const compilation = compileFlow(document)
+  if (!compilation.ok) throw new Error(JSON.stringify(compilation.faults))
+  return compilation.flow
+}
+
+type Body = FlowEvent extends infer E
+  ? E extends FlowEvent
+    ? Omit<E, 'at' | 'nonce'>
+    : never
+  : never
+
+/** What an attempt does, where it is not the usual. */
+export interface Attempt {
+  readonly seconds?: number
+  readonly tools?: number
+  readonly blocked?: boolean
+  readonly files?: boolean
+  readonly outcome?: 'ended' | 'failed' | 'unreachable'
+  readonly content?: string
+  readonly format?: 'md' | 'json' | 'txt'
+  readonly result?: 'ARTIFACT' | 'NEEDS_INPUT' | 'NOOP' | 'ERROR'
+  readonly taskId?: string
+  readonly message?: string
+  readonly claims?: readonly string[]
+  readonly principal?: string
+  readonly stage?: string | null
+  readonly tokens?: number
+  /** Of a review. */
+  readonly score?: number
+  readonly action?: XiaojingReview['action_required']
+  readonly reviewId?: string
+  readonly digest?: string
+  readonly invalid?: number
+}
+
+export type Script = (nodeId: string, attempt: number, command: Command) => Attempt
+
+export class Host {
+  readonly flow: CompiledFlow
+  state: RunState
+  readonly facts: Fact[] = []
+  /** Commands that no event has answered yet. */
+  readonly open: Command[] = []
+  readonly #script: Script
+  #clock = 0
+
+  constructor(parts: Partial<Flow>, script: Script = () => ({})) {
+    this.flow = compiled(parts)
+    this.state = emptyState(this.flow)
+    this.#script = script
+  }
+
+  send(body: Body): boolean {
+    const at = new Date(Date.UTC(2026, 0, 1) + this.#clock++ * 1000).toISOString()
+    const before = this.state
+    // The body is one of the events without what is added here.
+    const event = { ...body, at, nonce: `n${this.#clock}` } as FlowEvent
+    const { state, commands, facts, isStale } = step(this.flow, before, event)
+    this.state = state
+    this.facts.push(...facts)
+    if (body.type === 'resumed') this.open.length = 0
+    this.open.push(...commands.filter(({ type }) => type !== 'stop'))
+    return !isStale
+  }
+
+  start(): this {
+    this.send({ type: 'started', run_id: 'r' })
+    return this
+  }
+
+  /** Answers commands until nothing but a human is waited for, or `until` says stop. */
+  run(until: (command: Command) => boolean = () => false): this {
+    for (let count = 0; count < 2000; count++) {
+      const index = this.open.findIndex(({ type }) => type !== 'ask_human')
+      const command = this.open[index]
+      if (command === undefined || until(command)) return this
+      this.open.splice(index, 1)
+      this.answer(command)
+    }
+    throw new Error('the run does not come to an end')
+  }
+
+  answer(command: Command): void {
+    switch (command.type) {
+      case 'run_participant':
+      case 'ask_again':
+        return this.#attempt(command)
+      case 'pass':
+        this.send({ type: 'passed', node_id: command.node_id, command: command.command })
+        return
+      case 'promote':
+        this.send({
+          type: 'promoted',
+          node_id: command.node_id,
+          command: command.command,
+          action_id: `act-${command.node_id}-${command.command}`,
+          manifest: command.manifest,
+        })
+        return
+      case 'roll_back': {
+        const { node_id, command: number } = command
+        this.send({ type: 'rolled_back', node_id, command: number, is_restored: true })
+        return
+      }
+      case 'write_log': {
+        const { phase_id, command: number } = command
+        this.send({ type: 'log_written', phase_id, command: number, digest: 'log' })
+        return
+      }
+      case 'write_manifest': {
+        const { subphase_id, command: number } = command
+        const digest = `manifest-${subphase_id}`
+        this.send({ type: 'manifest_written', subphase_id, command: number, digest })
+        return
+      }
+      case 'read_evidence':
+      case 'ask_human':
+      case 'stop':
+        throw new Error(`nobody answers ${command.type} here`)
+      default:
+        command satisfies never
+    }
+  }
+
+  #attempt(command: Extract<Command, { type: 'run_participant' | 'ask_again' }>): void {
+    const { node_id, attempt } = command
+    const to = { node_id, command: command.command }
+    const plan = this.#script(node_id, attempt, command)
+    this.send({ type: 'attempt_started', ...to })
+    const tools = plan.tools ?? 1
+    for (let count = 0; count < tools; count++)
+      this.send({ type: 'gate_decision', ...to, decision: 'PROMOTE' })
+    if (plan.blocked === true) this.send({ type: 'gate_decision', ...to, decision: 'BLOCK' })
+    const asked = command.type === 'ask_again' ? command.ask : 0
+    const isInvalid = (plan.invalid ?? 0) > asked
+    const outcome = plan.outcome ?? 'ended'
+    if (outcome === 'ended')
+      this.send({
+        type: 'participant_output',
+        ...to,
+        raw: 'sha256:raw',
+        answer: isInvalid ? null : this.#answerOf(node_id, plan, command),
+        repairs: [],
+        errors: isInvalid ? ['not JSON'] : [],
+      })
+    const last = this.open.find((one) => one.type === 'ask_again' && one.node_id === node_id)
+    if (last !== undefined) return
+    this.send({
+      type: 'attempt_ended',
+      ...to,
+      outcome,
+      seconds: plan.seconds ?? 1,
+      tokens: plan.tokens ?? 0,
+      required_files_exist: plan.files ?? true,
+      stage: plan.stage === null || plan.stage === undefined ? null : { manifest: plan.stage },
+      principal: plan.principal ?? `by ${node_id}`,
+    })
+  }
+
+  #answerOf(
+    node_id: string,
+    plan: Attempt,
+    command: Extract<Command, { type: 'run_participant' | 'ask_again' }>,
+  ) {
+    const { review } = command
+    if (review !== null)
+      return {
+        kind: 'review' as const,
+        document: reviewOf(node_id, plan.score ?? 95, plan.action),
+        review_id: plan.reviewId ?? review.review_id,
+        artifact_digest: plan.digest ?? review.artifact_digest,
+      }
+    return {
+      kind: 'action' as const,
+      document: actionOf(plan.taskId ?? node_id, plan, command.attempt),
+      ...(plan.message === undefined ? {} : { message: plan.message }),
+      claims: (plan.claims ?? []).map((claim_id) => ({
+        claim_id,
+        trust_level: 'external_unverified' as const,
+      })),
+    }
+  }
+
+  node(node_id: string): NodeState {
+    return elementAt(this.state.nodes, this.flow.nodeIndex.get(node_id) ?? -1)
+  }
+
+  get status(): RunStatus {
+    return runStatus(this.state)
+  }
+
+  /** Codes of findings, with what was done. */
+  get findings(): readonly string[] {
+    return this.facts.flatMap(({ type, payload }) =>
+      type === 'flow_finding_v1' ? [`${payload.code} ${payload.action}`] : [],
+    )
+  }
+
+  get fired(): readonly string[] {
+    return this.facts.flatMap((fact) =>
+      fact.type === 'flow_event_v1' && fact.payload.kind === 'fired' ? [fact.payload.edge_id] : [],
+    )
+  }
+
+  get entered(): readonly string[] {
+    return this.facts.flatMap((fact) =>
+      fact.type === 'flow_event_v1' && fact.payload.kind === 'entered'
+        ? [fact.payload.node_id]
+        : [],
+    )
+  }
+
+  /** The state is the fold of what JSON keeps of the facts; what is outstanding is what is open. */
+  verify(): void {
+    const kept = JSON.parse(JSON.stringify(this.facts)) as Fact[]
+    expect(foldFacts(this.flow, kept)).toEqual(this.state)
+    expect(outstanding(this.state).map(({ command }) => command)).toEqual(
+      this.open.map(({ command }) => command).sort((one, other) => one - other),
+    )
+  }
+}
+
+function reviewOf(
+  task_id: string,
+  total_score: number,
+  action?: XiaojingReview['action_required'],
+): XiaojingReview {
+  return {
+    schema_version: 'xiaojing_review_v1',
+    task_id,
+    review_target: 'NODE',
+    total_score,
+    action_required: action ?? (total_score >= 90 ? 'APPROVE' : 'MODIFY'),
+    summary: '',
+    breakdown: [],
+    suggestions: [{ priority: 'HIGH', change: 'more', steps: ['do it'], acceptance_criteria: 'x' }],
+  }
+}
+
+function actionOf(task_id: string, plan: Attempt, attempt: number) {
+  const head = { schema_version: 'xiaobo_action_v1' as const, task_id }
+  switch (plan.result ?? 'ARTIFACT') {
+    case 'NEEDS_INPUT':
+      return {
+        ...head,
+        result_type: 'NEEDS_INPUT' as const,
+        needs_input: {
+          required_docs: [
+            {
+              name: 'spec',
+              description: 'what to do',
+              accepted_types: ['md'],
+              suggested_path: 'in',
+            },
+          ],
+        },
+      }
+    case 'NOOP':
+      return { ...head, result_type: 'NOOP' as const }
+    case 'ERROR':
+      return { ...head, result_type: 'ERROR' as const, error: { code: 'x', message: 'y' } }
+    default: {
+      const content = plan.content ?? `version ${attempt}`
+      const artifact = { name: 'out', format: plan.format ?? ('md' as const), content }
+      return { ...head, result_type: 'ARTIFACT' as const, artifact }
+    }
+  }
+}
