@@ -253,6 +253,25 @@ describe('what is asked about', () => {
     expect(place.pending()).toEqual([])
   })
 
+  it('is void when somebody put a file into a directory that is made anew (G-19b)', () => {
+    place.write('work/dist/old.js')
+    const script = 'rm -r dist; mkdir dist; echo new > dist/new.js'
+    const { json } = propose(
+      commandProposal(place, script, {
+        create: ['work/dist/**'],
+        remove: ['work/dist/**'],
+        confirm: true,
+      }),
+    )
+    place.write('work/dist/theirs.js')
+    const answer = place.writ(['approve', json.action_id, '--yes', '--json'])
+    const codes = answer.json.decision.codes
+    expect(codes.includes('promote.conflict') || codes.includes(INPUTS_CHANGED)).toBe(true)
+    const again = place.writ(['approve', json.action_id, '--yes', '--json'])
+    expect([answer, again].some(({ json: { promoted } }) => promoted === true)).toBe(false)
+    expect([place.has('work/dist/old.js'), place.has('work/dist/theirs.js')]).toEqual([true, true])
+  })
+
   it('is asked about once more when other files of the scope changed meanwhile (G-19d)', () => {
     place.write('work/input.txt', '1\n')
     const { json } = propose(

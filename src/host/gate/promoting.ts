@@ -26,6 +26,7 @@ import {
   type WorkspaceLock,
   withWorkspaceLock,
 } from '../promotion/index.ts'
+import { readStage } from '../tree/stage.ts'
 import { type GateContext, workspaceOf } from './context.ts'
 import { isHalted } from './halt.ts'
 import type { LedgerView } from './ledger-view.ts'
@@ -80,6 +81,7 @@ export class Promoter {
       const message = 'the rehearsed bytes are not kept any more'
       throw new PromotionFailure(fault('stage.missing', result.sandbox_id, null, { message }))
     }
+    const { emptied } = await readStage(found.stage)
     let fact: PromotionFact | null = null
     await this.#locked(async (lock) => {
       order.onLocked()
@@ -95,6 +97,7 @@ export class Promoter {
           device: BigInt(device),
           inode: BigInt(inode),
         })),
+        listings: emptied,
         isHalted: () => isHalted(this.#context.home.state),
         note,
         record: async (done) => {

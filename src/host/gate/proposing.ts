@@ -305,14 +305,14 @@ export class Proposing {
     draft: Evaluation,
     proposal: Proposal,
     result: SandboxResult,
-    { sandbox, place, sandboxId }: Rehearsal,
+    { sandbox, place, sandboxId, emptied }: Rehearsal,
     { promoted }: Comparison,
     decision: Decision,
   ): Promise<Decision> {
     if (promoted.length === 0) return decision
     const stage = stageOf(place, sandboxId)
     try {
-      await captureChanges(promoted, sandbox.layers, stage, { isRoot: isRoot() })
+      await captureChanges(promoted, sandbox.layers, stage, { isRoot: isRoot(), emptied })
       return decision
     } catch (error) {
       removeTree(stage)

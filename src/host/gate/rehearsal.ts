@@ -21,7 +21,7 @@ import type { Control, RunOutcome, RunRequest, Sandbox, SocketProfile } from '..
 import { SandboxFailure } from '../sandbox/failure.ts'
 import type { TreeFinding } from '../tree/findings.ts'
 import { type Marker, makeMarker } from '../tree/marker.ts'
-import { PATH_BYTES_MAX, scanLayers } from '../tree/scan.ts'
+import { PATH_BYTES_MAX, type Scan, scanLayers } from '../tree/scan.ts'
 import { type GateContext, isRoot, workspaceOf } from './context.ts'
 import type { LawBook } from './law-book.ts'
 import { Outputs } from './outputs.ts'
@@ -57,6 +57,8 @@ export interface Rehearsal {
   /** Of the whole, against the real tree. */
   readonly changes: readonly Change[]
   readonly findings: readonly TreeFinding[]
+  /** Directories that were emptied and made anew. */
+  readonly emptied: Scan['emptied']
   readonly controls: readonly Control[]
   readonly outputs: Outputs
 }
@@ -108,6 +110,7 @@ async function runSteps(context: GateContext, request: RehearsalRequest, scene: 
   const steps: RehearsedStep[] = []
   let changes: readonly Change[] = []
   let findings: readonly TreeFinding[] = []
+  let emptied: Scan['emptied'] = []
   let startedAtMs: number | null = null
   for (const { proposal } of leavesOf(request.proposal)) {
     const outcome = await scene.sandbox.run(runRequest(context, request, proposal, scene))
@@ -125,9 +128,10 @@ async function runSteps(context: GateContext, request: RehearsalRequest, scene: 
     steps.push({ descriptor, outcome, changes: changesSince(changes, scan.changes) })
     changes = scan.changes
     findings = scan.findings
+    emptied = scan.emptied
     if (!isSuccess(outcome)) break
   }
-  return { steps, changes, findings }
+  return { steps, changes, findings, emptied }
 }
 
 export function isSuccess({ exitCode, killedBy, aborted }: RunOutcome): boolean {

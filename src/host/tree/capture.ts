@@ -26,6 +26,7 @@ import { copyAcross, type Load, moveAcross } from './carry.ts'
 import { makeDurable, syncDirectory } from './durable.ts'
 import { asFailure } from './failure.ts'
 import { codeOf, type Foothold, holdDirectory, Loans, nodePath, statsOf } from './footing.ts'
+import type { Emptied } from './layer-walk.ts'
 import { Pace } from './pace.ts'
 import { type Expected, settle } from './settle.ts'
 import { type Captured, completeStage, type StagedEntry, stagedPath, writeStage } from './stage.ts'
@@ -33,6 +34,8 @@ import { type Captured, completeStage, type StagedEntry, stagedPath, writeStage 
 export interface CaptureOptions {
   /** Owners are carried, and every entry can be read. */
   readonly isRoot: boolean
+  /** Directories that were emptied and made anew, as the scan found them. */
+  readonly emptied?: readonly Emptied[]
 }
 
 /** `stage` is made here, for this process's user alone; it lies on the scope's filesystem. */
@@ -40,7 +43,7 @@ export async function captureChanges(
   changes: readonly Change[],
   layers: readonly Layer[],
   stage: string,
-  { isRoot }: CaptureOptions,
+  { isRoot, emptied = [] }: CaptureOptions,
 ): Promise<Captured> {
   const held: Foothold[] = []
   const loans = new Loans(isRoot)
@@ -57,7 +60,11 @@ export async function captureChanges(
       for (const each of await carry(part, stage, hold, loans)) expected.push(each)
     }
     loans.giveBack()
-    const captured = { stage, entries: nameUnits(stage, listEntries(shares)) }
+    const captured = {
+      stage,
+      entries: nameUnits(stage, listEntries(shares)),
+      emptied: concerned(emptied, changes),
+    }
     for (const { name } of shares) rmSync(join(stage, name), { recursive: true, force: true })
     const moved = placed(captured, expected)
     await settle(moved)
@@ -69,6 +76,11 @@ export async function captureChanges(
     loans.giveBack()
     for (const foothold of held) foothold.close()
   }
+}
+
+/** Of the emptied directories those in which something would change. */
+function concerned(emptied: readonly Emptied[], changes: readonly Change[]): readonly Emptied[] {
+  return emptied.filter(({ path }) => changes.some((change) => isBelow(change.path, path)))
 }
 
 /** What of a layer is to be staged. */

@@ -19,6 +19,12 @@ export interface Side {
   readonly stats: BigIntStats
 }
 
+/** A directory that was emptied and made anew, with every name that the real one has. */
+export interface Emptied {
+  readonly path: RawPath
+  readonly names: readonly RawPath[]
+}
+
 export interface Pair {
   readonly path: RawPath
   /** The root of the layer itself. */
@@ -52,6 +58,7 @@ interface Frame {
 
 export class LayerWalk {
   readonly pairs: Pair[] = []
+  readonly emptied: Emptied[] = []
   /** Apparent size of everything written, hard links once. */
   bytes = 0n
   readonly #layer: WalkedLayer
@@ -141,7 +148,8 @@ export class LayerWalk {
   async #readReal(frame: Frame, written: ReadonlySet<RawPath>): Promise<boolean> {
     const real = within(this.#layer.real, frame.below)
     if (!frame.isOpaque && !this.#isOpaque(frame, real, written)) return false
-    const hidden = this.#realNames(frame.path, real)
+    const names = this.#realNames(frame.path, real)
+    const hidden = names
       .filter((name) => !written.has(name))
       .flatMap((name) => {
         const path = this.#admit(frame.path, name)
@@ -150,6 +158,7 @@ export class LayerWalk {
     if (!frame.isOpaque && this.#isPartlyShown(frame, hidden)) return false
     const pair = this.pairs[frame.index]
     if (pair !== undefined) this.pairs[frame.index] = { ...pair, isWatched: true }
+    this.emptied.push({ path: frame.path, names })
     for (const { path, name } of hidden) {
       const child = this.#side(path, joinRaw(real, name))
       if (child !== null) await this.#deleted(path, child)

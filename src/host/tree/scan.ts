@@ -33,7 +33,7 @@ import { asFailure } from './failure.ts'
 import { type DigestRequest, digestFiles } from './file-digest.ts'
 import { Findings, type TreeFinding } from './findings.ts'
 import { type Foothold, holdDirectory, Loans, nodePath, statsOf } from './footing.ts'
-import { LayerWalk, type Pair, type Side } from './layer-walk.ts'
+import { type Emptied, LayerWalk, type Pair, type Side } from './layer-walk.ts'
 import { findSplits, inodeOf, type Linked, linkGroups } from './links.ts'
 import { changedSince, isSameRoot, type Marker, untrustedClock } from './marker.ts'
 import { Pace } from './pace.ts'
@@ -61,6 +61,8 @@ export interface Scan {
   /** Sorted by raw path. */
   readonly changes: readonly Change[]
   readonly findings: readonly TreeFinding[]
+  /** Directories that were emptied and made anew: what others put into them is in the way. */
+  readonly emptied: readonly Emptied[]
 }
 
 export async function scanLayers(layers: readonly Layer[], options: ScanOptions): Promise<Scan> {
@@ -82,6 +84,7 @@ class Scanner {
   readonly #loans: Loans
   readonly #held: Foothold[] = []
   readonly #pairs: Pair[] = []
+  readonly #emptied: Emptied[] = []
   readonly #digests = new Map<Side, Digest>()
   readonly #attributes = new Map<RawPath, Attributes>()
 
@@ -99,12 +102,12 @@ class Scanner {
       // Nothing of it is read: a file may claim any size.
       const root = rawOfText(this.#layers[0]?.root ?? '/')
       this.#findings.add('diff.too_large', root, `${bytes} bytes`)
-      return { changes: [], findings: this.#findings.list() }
+      return { changes: [], findings: this.#findings.list(), emptied: [] }
     }
     this.#lendFiles()
     await Promise.all([this.#readDigests(), this.#readAttributes()])
     const changes = this.#changes()
-    return { changes, findings: this.#findings.list() }
+    return { changes, findings: this.#findings.list(), emptied: this.#emptied }
   }
 
   end(): void {
@@ -145,6 +148,7 @@ class Scanner {
     )
     await walk.run()
     for (const pair of walk.pairs) this.#pairs.push(pair)
+    this.#emptied.push(...walk.emptied)
     return walk.bytes
   }
 

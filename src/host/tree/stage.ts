@@ -3,7 +3,7 @@
  * are promoted or thrown away. `stage.jsonl` says what lies where; it is written last, so a stage that
  * has it is whole, and another process can promote from it after a restart.
  *
- * First line: `{"stage":1,"entries":N}`. Then one line an entry, in the order of raw paths; paths have
+ * First line: `{"stage":1,"entries":N,"emptied":[…]}`. Then one line an entry, in the order of raw paths; paths have
  * one character a byte.
  */
 import { readFile, rename, writeFile } from 'node:fs/promises'
@@ -12,6 +12,7 @@ import { fault } from '../../base/index.ts'
 import { joinRaw, type RawPath, rawOfText } from '../../gate/index.ts'
 import { TreeFailure } from './failure.ts'
 import { codeOf } from './footing.ts'
+import type { Emptied } from './layer-walk.ts'
 
 export interface StagedEntry {
   /** The real path that it is for. */
@@ -26,6 +27,8 @@ export interface Captured {
   readonly stage: string
   /** In the order of raw paths. */
   readonly entries: readonly StagedEntry[]
+  /** Directories that were emptied and made anew, with what the rehearsal found in them. */
+  readonly emptied: readonly Emptied[]
 }
 
 const NAME = 'stage.jsonl'
@@ -37,8 +40,8 @@ export function stagedPath({ stage }: Captured, { place }: StagedEntry): RawPath
 }
 
 /** Not yet in force: see `completeStage`. */
-export async function writeStage({ stage, entries }: Captured): Promise<RawPath> {
-  const lines = [JSON.stringify({ stage: 1, entries: entries.length })]
+export async function writeStage({ stage, entries, emptied }: Captured): Promise<RawPath> {
+  const lines = [JSON.stringify({ stage: 1, entries: entries.length, emptied })]
   for (const { path, place, isUnit } of entries) {
     lines.push(JSON.stringify({ path, place, unit: isUnit }))
   }
@@ -61,8 +64,11 @@ export async function readStage(stage: string): Promise<Captured> {
     if (!isEntry) throw notWhole(stage)
     return { path: path as RawPath, place: place as RawPath, isUnit: unit }
   })
-  if (head?.['stage'] !== 1 || head['entries'] !== entries.length) throw notWhole(stage)
-  return { stage, entries }
+  const emptied = head?.['emptied']
+  const isWhole = head?.['stage'] === 1 && head['entries'] === entries.length
+  if (!isWhole || !Array.isArray(emptied)) throw notWhole(stage)
+  // Written by this host into its own directory.
+  return { stage, entries, emptied: emptied as readonly Emptied[] }
 }
 
 async function readLines(stage: string): Promise<readonly string[]> {
