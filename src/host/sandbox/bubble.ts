@@ -59,9 +59,9 @@ const INNER = [
   `. /proc/self/fd/${FD.script}`,
   'status=$?',
   `times >&${FD.inner}`,
-  'set -- /proc/[0-9]*',
-  // Alone, it ends by itself, and the namespace with it.
-  `[ $# = 1 ] && echo "X$status 1" >&${FD.inner} && exit`,
+  // Alone, it ends by itself, and the namespace with it. A signal to everybody else finds whoever is
+  // there at one moment: a listing misses processes that follow one another.
+  `kill -s 0 -- -1 2>/dev/null || { echo "X$status 1" >&${FD.inner} && exit; }`,
   `echo "X$status" >&${FD.inner}`,
   `while read -r line <&${FD.inner}; do :; done`,
 ].join('\n')

@@ -21,6 +21,7 @@ import {
   groupMembers,
   groupMemoryPeak,
   isDead,
+  lastMade,
   memoryKills,
   processUse,
 } from './meters.ts'
@@ -35,6 +36,7 @@ import type { Watcher } from './watcher.ts'
 /** How long processes that the command left behind may take to end (G-12). */
 const GRACE_MS = 2000
 const LOOK_MS = 5
+const QUIET_LOOKS = 2
 const MEBIBYTE = 1024 * 1024
 
 /** A shell that waits inside, and our ends of its pipes. */
@@ -357,9 +359,15 @@ async function untilDead(pid: number): Promise<void> {
 
 /** How many processes still live when the command's leftovers had their time. */
 async function aloneOrLate(pid: number, untilMs: number): Promise<number> {
-  for (;;) {
+  // A look can miss processes that follow one another: so it is quiet only when none was made.
+  let last = lastMade(pid)
+  for (let quiet = 0; ; ) {
     const { alive } = processUse(pid)
-    if (alive === 0 || monotonicMs() >= untilMs) return alive
+    const made = lastMade(pid)
+    quiet = alive === 0 && made === last ? quiet + 1 : 0
+    if (quiet === QUIET_LOOKS) return 0
+    if (monotonicMs() >= untilMs) return quiet > 0 ? 0 : Math.max(alive, 1)
+    last = made
     await pause(LOOK_MS)
   }
 }

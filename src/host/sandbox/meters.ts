@@ -28,7 +28,7 @@ export function processUse(pid: number): ProcessUse {
     if (statSync(directory).dev === statSync('/proc').dev) return NOTHING
     let sum = NOTHING
     for (const name of readdirSync(directory)) {
-      if (/^\d+$/.test(name)) sum = plus(sum, name === '1', statOf(join(directory, name, 'stat')))
+      if (/^\d+$/.test(name)) sum = plus(sum, name === '1', join(directory, name))
     }
     return sum
   } catch {
@@ -37,16 +37,23 @@ export function processUse(pid: number): ProcessUse {
   }
 }
 
-function plus(sum: ProcessUse, isFirst: boolean, fields: readonly string[] | null): ProcessUse {
+function plus(sum: ProcessUse, isFirst: boolean, directory: string): ProcessUse {
+  const fields = statOf(join(directory, 'stat'))
   if (fields === null) return sum
   const number = (index: number): number => Number(fields[index] ?? 0)
+  const ticks = number(11) + number(12) + number(13) + number(14)
   const isDead = fields[0] === 'Z' || fields[0] === 'X'
   return {
-    cpuMs: sum.cpuMs + (number(11) + number(12) + number(13) + number(14)) * TICK_MS,
+    cpuMs: sum.cpuMs + (ticks === 0 ? youngMs(directory) : ticks * TICK_MS),
     memoryBytes: sum.memoryBytes + (isFirst ? 0 : number(21) * PAGE_BYTES),
     tasks: sum.tasks + (isFirst ? 0 : number(17)),
     alive: sum.alive + (isFirst || isDead ? 0 : 1),
   }
+}
+
+/** Of a process that has not lived for a tick: a shower of those would be counted as nothing. */
+function youngMs(directory: string): number {
+  return Number(textOr(join(directory, 'schedstat')).split(' ')[0]) / 1e6
 }
 
 /** The fields behind the name, which may hold blanks and brackets itself; the state comes first. */
@@ -54,6 +61,11 @@ function statOf(file: string): readonly string[] | null {
   const text = textOr(file)
   const end = text.lastIndexOf(')')
   return end < 0 ? null : text.slice(end + 2).split(' ')
+}
+
+/** The number of the process that was made last inside, as its namespace counts. */
+export function lastMade(pid: number): string {
+  return textOr(`/proc/${pid}/root/proc/loadavg`).split(' ')[4] ?? ''
 }
 
 /** Whether a process is gone or only waits to be reaped. */

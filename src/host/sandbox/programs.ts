@@ -19,6 +19,8 @@ const PACKAGES = {
   bash: 'bash',
   mkfifo: 'coreutils',
   stty: 'coreutils',
+  chmod: 'coreutils',
+  rm: 'coreutils',
   getfattr: 'attr',
 } as const
 

@@ -1,10 +1,13 @@
 /**
  * Removes a directory of ours with everything in it. What ran in a sandbox may leave directories that
- * not even their owner can enter; they are opened up first. Never blocks: removing what was a mount
- * point a moment ago waits for the kernel.
+ * not even their owner can enter, and some that lie deeper than any path: then programs of the machine
+ * do it, which go step by step. Never blocks: removing what was a mount point a moment ago waits for
+ * the kernel.
  */
-import { chmod, lstat, readdir, rm, rmdir, unlink } from 'node:fs/promises'
-import { join } from 'node:path'
+import { execFile } from 'node:child_process'
+import { lstat, rm } from 'node:fs/promises'
+import { sandboxFailure } from './failure.ts'
+import { PROGRAM_ENV, requireProgram } from './programs.ts'
 
 export async function removeTree(path: string): Promise<void> {
   try {
@@ -15,26 +18,21 @@ export async function removeTree(path: string): Promise<void> {
 }
 
 /**
- * Without recursion: the depth is what somebody inside made it. The first attempt may still be at work
- * on other entries when it gives up, so what is gone meanwhile is what was wanted.
+ * The first attempt may still be at work on other entries when it gives up, so complaints about what is
+ * gone count for nothing: what counts is that nothing is left.
  */
-async function removeStubborn(top: string): Promise<void> {
-  const open: { path: string; isEntered: boolean }[] = [{ path: top, isEntered: false }]
-  for (let place = open.pop(); place !== undefined; place = open.pop()) {
-    const { path, isEntered } = place
-    try {
-      if (!(await lstat(path)).isDirectory()) {
-        await unlink(path)
-      } else if (isEntered) {
-        await rmdir(path)
-      } else {
-        await chmod(path, 0o700)
-        open.push({ path, isEntered: true })
-        for (const name of await readdir(path))
-          open.push({ path: join(path, name), isEntered: false })
-      }
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    }
-  }
+async function removeStubborn(path: string): Promise<void> {
+  await finished(requireProgram('chmod'), ['-R', 'u+rwx', '--', path])
+  const words = await finished(requireProgram('rm'), ['-rf', '--', path])
+  const isLeft = await lstat(path).then(
+    () => true,
+    () => false,
+  )
+  if (isLeft) throw sandboxFailure('sandbox.failed', path, words.split('\n')[0] ?? '')
+}
+
+function finished(program: string, words: readonly string[]): Promise<string> {
+  return new Promise((resolve) => {
+    execFile(program, words, { env: PROGRAM_ENV, cwd: '/' }, (_, __, errors) => resolve(errors))
+  })
 }
