@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { afterAll } from 'vitest'
 import type { Fault } from '../../src/base/index.ts'
 import type { Caps, Control, Layer, RunOutcome, SandboxRequest } from '../../src/host/index.ts'
 import { programFile, runProgram } from '../ledger/program.ts'
@@ -178,8 +179,8 @@ function requireTestUser(): void {
 }
 
 const PLACES: string[] = []
-process.once('exit', () => {
-  for (const place of PLACES) rmSync(place, { recursive: true, force: true })
+afterAll(() => {
+  for (const place of PLACES.splice(0)) rmSync(place, { recursive: true, force: true })
 })
 
 /** A fresh directory that belongs to who will run; removed when the tests are over. */
