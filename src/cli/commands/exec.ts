@@ -19,14 +19,28 @@ import { execEnd } from '../gate/status.ts'
 export async function run(call: Call): Promise<OwnStatus> {
   const request = readRequest(call)
   return withGate(call, async (session) => {
-    const answer = await runLive(session, request)
+    const answer = await runLive(session, within(request, session.gate.ceilings))
     const { status, code } = execEnd(answer)
     if (code !== null) explain(call, answer, code)
     return status
   })
 }
 
-/** Bounds that an ordinary build or install does not reach; the host's ceilings hold as well. */
+/** No run asks for more than the host grants. */
+function within(request: ExecRequest, ceilings: ExecRequest['resources']): ExecRequest {
+  const { resources } = request
+  return {
+    ...request,
+    resources: {
+      max_cpu_ms: Math.min(resources.max_cpu_ms, ceilings.max_cpu_ms),
+      max_memory_mb: Math.min(resources.max_memory_mb, ceilings.max_memory_mb),
+      max_disk_mb: Math.min(resources.max_disk_mb, ceilings.max_disk_mb),
+      max_duration_ms: Math.min(resources.max_duration_ms, ceilings.max_duration_ms),
+    },
+  }
+}
+
+/** Bounds that an ordinary build or install does not reach. */
 const RESOURCES: ExecRequest['resources'] = {
   max_cpu_ms: 3_600_000,
   max_memory_mb: 4_096,

@@ -13,6 +13,7 @@ import type {
   Confirmation,
   Decision,
   Evaluation,
+  HostFacts,
   Promotion,
   SandboxResult,
 } from '../../contracts/index.ts'
@@ -81,6 +82,10 @@ class Gate implements GateSurface {
     })
     this.#promoter = new Promoter(context, this.#view)
     this.#questions = new Questions(context, this.#view, book)
+  }
+
+  get ceilings(): HostFacts['ceilings'] {
+    return this.#book.settings.ceilings
   }
 
   async propose(document: unknown, options: ProposeOptions): Promise<GateAnswer> {

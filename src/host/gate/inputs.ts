@@ -6,6 +6,7 @@
 import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { setImmediate as pause } from 'node:timers/promises'
 import { joinRaw, type RawPath, rawOfText } from '../../gate/index.ts'
+import { TICK_MS_MAX } from '../tree/marker.ts'
 
 /** A scope that is larger is looked at as far as this. */
 const ENTRIES_MAX = 300_000
@@ -30,7 +31,7 @@ export async function changedInputs(
       const path = joinRaw(next, entry.name as RawPath)
       if (SKIPPED.has(entry.name) || touched.has(path)) continue
       if (entry.isDirectory()) open.push(path)
-      else if (changeTimeMs(path) > sinceMs) changed.push(path)
+      else if (changeTimeMs(path) > sinceMs - TICK_MS_MAX) changed.push(path)
     }
   }
   return changed.sort()

@@ -11,6 +11,7 @@ import type { Digest } from '../../base/index.ts'
 import type {
   Decision,
   Evaluation,
+  HostFacts,
   Proposal,
   SandboxResult,
   Violation,
@@ -138,6 +139,8 @@ export interface RecoveryOrder {
 }
 
 export interface GateSurface {
+  /** The most that this host grants to one act. */
+  readonly ceilings: HostFacts['ceilings']
   propose(proposal: unknown, options: ProposeOptions): Promise<GateAnswer>
   pending(): Promise<readonly PendingQuestion[]>
   /** By the pending id or the action id; null when there is no such question (any more). */
