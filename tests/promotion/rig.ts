@@ -126,7 +126,7 @@ async function stageFrom(
     entries.push({ path, place, isUnit: true })
     if (after.kind === 'directory') covered.add(path)
   }
-  await writeStage({ stage, entries })
+  await writeStage({ stage, entries, emptied: [] })
   await completeStage(stage)
 }
 

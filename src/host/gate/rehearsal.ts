@@ -198,9 +198,14 @@ const OWNERS_LOOKED_AT = 1_000
 
 /** Looked at the root and what is right in it: deeper owners are met when a run touches them. */
 function hasForeignOwners(root: string): boolean {
-  const uid = process.getuid?.()
-  if (lstatSync(root).uid !== uid) return true
+  if (isForeign(root)) return true
   return readdirSync(root)
     .slice(0, OWNERS_LOOKED_AT)
-    .some((name) => lstatSync(join(root, name), { throwIfNoEntry: false })?.uid !== uid)
+    .some((name) => isForeign(join(root, name)))
+}
+
+function isForeign(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (found === undefined) return false
+  return found.uid !== process.getuid?.() || found.gid !== process.getgid?.()
 }
