@@ -53,6 +53,7 @@ async function rehearseFile(rig: Rig, number: number): Promise<Rehearsed | null>
   await writeStage({
     stage,
     entries: [{ path: path as RawPath, place: 'u0' as RawPath, isUnit: true }],
+    emptied: [],
   })
   await completeStage(stage)
   return { actionId, changes, stage, wanted: new Map() }
