@@ -11,6 +11,10 @@ import type { RunCap } from '../../src/contracts/index.ts'
 import type { Caps } from '../../src/host/index.ts'
 import type { Who } from '../sandbox/drive.ts'
 
+/** Who opens: as in other tests, and root over files of many owners, with capabilities inside. */
+export type Opener = Who | 'root over many owners'
+export const OPENERS: readonly Opener[] = ['root', 'user', 'root over many owners']
+
 export type Text = readonly [language: 'sh' | 'perl' | 'python3' | 'node', text: string]
 
 export interface Attempt {
@@ -48,7 +52,7 @@ export interface Expectation {
 /** What became of it; nothing wrong is a pass. */
 export interface Finished {
   readonly id: string
-  readonly as: Who
+  readonly as: Opener
   readonly wrong: readonly string[]
   readonly durationMs: number
 }

@@ -4,14 +4,14 @@
  */
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { programFile, runProgram } from '../ledger/program.ts'
-import { place, TEST_UID, userWrapper, WHO, type Who } from '../sandbox/drive.ts'
-import { type Finished, kindOf } from './attempt.ts'
+import { place, TEST_UID, userWrapper } from '../sandbox/drive.ts'
+import { type Finished, kindOf, OPENERS, type Opener } from './attempt.ts'
 import { CORPUS } from './corpus/index.ts'
 
 const ROUNDS = Number(process.env['WRIT_ESCAPE_ROUNDS'] ?? 1)
@@ -22,8 +22,9 @@ const MINUTES = 60_000
 const chosen = CORPUS.filter(({ id }) => ONLY === undefined || new RegExp(ONLY).test(id))
 
 /** Everything of one round: id and what was wrong. */
-async function round(as: Who, number: number): Promise<readonly Finished[]> {
-  const base = place(as, '/opt')
+async function round(as: Opener, number: number): Promise<readonly Finished[]> {
+  const who = as === 'user' ? 'user' : 'root'
+  const base = place(who, '/opt')
   const tools = join(base, 'tools')
   const token = `hunter2-${randomBytes(8).toString('hex')}`
   mkdirSync(tools)
@@ -44,8 +45,9 @@ async function round(as: Who, number: number): Promise<readonly Finished[]> {
     token,
   }
   const { lines, errors, status } = await runProgram('tests/escapes/escapes.program.ts', order, {
-    wrapper: [...userWrapper(as), 'env', `SECRET=${token}`, 'bash', '-c', careless, 'bash'],
+    wrapper: [...userWrapper(who), 'env', `SECRET=${token}`, 'bash', '-c', careless, 'bash'],
   })
+  rmSync(base, { recursive: true, force: true })
   if (status !== 0) throw new Error(`the program ended with ${status}: ${errors}`)
   return lines.map((line) => JSON.parse(line))
 }
@@ -71,7 +73,7 @@ function compile(file: string): void {
   chmodSync(file, 0o755)
 }
 
-describe.each(WHO)('attempts to get out of a sandbox opened by %s', (as) => {
+describe.each(OPENERS)('attempts to get out of a sandbox opened by %s', (as) => {
   const finished = new Map<string, string[]>()
 
   beforeAll(

@@ -20,8 +20,7 @@ import type { RunOutcome, Sandbox, SandboxDriver } from '../../src/host/sandbox/
 import { createDriver } from '../../src/host/sandbox/linux.ts'
 import { makeMarker } from '../../src/host/tree/marker.ts'
 import { PATH_BYTES_MAX, type Scan, scanLayers } from '../../src/host/tree/scan.ts'
-import type { Who } from '../sandbox/drive.ts'
-import type { Attempt } from './attempt.ts'
+import type { Attempt, Opener } from './attempt.ts'
 import {
   differences,
   type Ground,
@@ -33,7 +32,7 @@ import {
 } from './decoys.ts'
 
 export interface EscapeOrder {
-  readonly as: Who
+  readonly as: Opener
   readonly base: string
   readonly calls: string
   readonly watcher: string
@@ -132,7 +131,7 @@ async function sandboxed(
     hidden: ground.hidden,
     caps: { ...CAPS, ...attempt.caps },
     sockets: attempt.sockets ?? 'inside',
-    foreignOwners: false,
+    foreignOwners: order.as === 'root over many owners',
   })
   const output: Buffer[] = []
   const wrong: string[] = []

@@ -81,6 +81,8 @@ export function bubbleArguments(bubble: Bubble): readonly string[] {
     ...(bubble.binds.some(({ at }) => at === '/run') ? [] : runtime()),
     ...bubble.shown.flatMap(bind('--ro-bind')),
     ...bubble.binds.flatMap(bind('--bind')),
+    // Only now: places for the roots were made in the emptied ones.
+    ...closed(bubble, bubble.masks),
     ...['--chdir', '/', '--clearenv', '--cap-drop', 'ALL'],
     ...(bubble.capabilities ?? []).flatMap((name) => ['--cap-add', name]),
     ...['--new-session', '--die-with-parent', '--as-pid-1'],
@@ -101,7 +103,9 @@ function namespaces({ uid, gid, capabilities }: Bubble): readonly string[] {
   ]
 }
 
-function machine({ proc, emptyFile, sharedMemoryBytes }: Bubble): readonly string[] {
+function machine(bubble: Bubble): readonly string[] {
+  const { proc, emptyFile, sharedMemoryBytes } = bubble
+  const hidden = [...(proc?.hiddenDirectories ?? []), '/sys/fs/cgroup']
   return [
     ...['--ro-bind', '/', '/', '--dev', '/dev'],
     // bubblewrap's /dev is an unsized, writable tmpfs.
@@ -109,14 +113,19 @@ function machine({ proc, emptyFile, sharedMemoryBytes }: Bubble): readonly strin
     ...['--proc', '/proc'],
     ...(proc?.readOnly ?? []).flatMap((path) => ['--ro-bind', path, path]),
     ...(proc?.hiddenFiles ?? []).flatMap((path) => ['--ro-bind', emptyFile, path]),
-    ...(proc?.hiddenDirectories ?? []).flatMap(emptied),
-    ...emptied('/sys/fs/cgroup'),
+    ...hidden.flatMap(emptied),
+    ...closed(bubble, [...hidden, '/proc']),
   ]
 }
 
 /** Without capabilities nobody writes where not even the owner may. */
 function emptied(path: string): readonly string[] {
   return ['--perms', '0555', '--size', String(PAGE_BYTES), '--tmpfs', path]
+}
+
+/** Who may pass over modes could write there, and open for writing what the kernel only shows. */
+function closed({ capabilities }: Bubble, paths: readonly string[]): readonly string[] {
+  return capabilities === null ? [] : paths.flatMap((path) => ['--remount-ro', path])
 }
 
 function runtime(): readonly string[] {

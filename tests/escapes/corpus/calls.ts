@@ -55,7 +55,7 @@ const CALLS: readonly (readonly [string, string, string, string?])[] = [
   ['kernel/personality', 'memory that may be executed', 'personality_exec'],
   ['kernel/x32', 'calls by their x32 numbers', 'x32_calls'],
   ['kernel/unknown', 'calls that nobody has looked at', 'unknown_calls'],
-  ['privilege/root', 'become root, or drop groups', 'become_root'],
+  ['privilege/root', 'become root', 'become_root'],
   ['privilege/ambient', 'raise a capability', 'capability_raise'],
   ['privilege/no-new', 'allow new privileges again', 'new_privileges'],
   ['privilege/securebits', 'change the secure bits', 'securebits'],

@@ -34,7 +34,7 @@ export const MACHINE_ATTEMPTS: readonly Attempt[] = [
   {
     id: 'procfs/sysrq',
     title: 'the panic button',
-    program: ['sh', '[ -s /proc/sysrq-trigger ]; echo h > /proc/sysrq-trigger && echo ESCAPED'],
+    program: ['sh', `${OPENS} /proc/sysrq-trigger`],
   },
   {
     id: 'procfs/kernel-memory',
@@ -92,7 +92,8 @@ export const MACHINE_ATTEMPTS: readonly Attempt[] = [
     title: 'write over the running program',
     program: [
       'sh',
-      'for p in self 1; do echo x > /proc/$p/exe && echo ESCAPED; chmod 777 /proc/$p/exe && echo ESCAPED; done',
+      `${OPENS} /proc/self/exe /proc/1/exe /bin/sh; ` +
+        `perl -e 'for (@ARGV) { chmod((stat)[2] & 07777, $_) and print "ESCAPED $_\\n" }' /proc/self/exe /proc/1/exe`,
     ],
   },
   {
@@ -161,7 +162,7 @@ export const MACHINE_ATTEMPTS: readonly Attempt[] = [
     title: 'put something into /dev',
     program: [
       'sh',
-      'echo x > /dev/new && echo ESCAPED; mkdir /dev/dir && echo ESCAPED; ln -s / /dev/link && echo ESCAPED; rm /dev/null && echo ESCAPED',
+      'echo x > /dev/new && echo ESCAPED; mkdir /dev/dir && echo ESCAPED; ln -s / /dev/link && echo ESCAPED; mv /dev/full /dev/fuller && echo ESCAPED',
     ],
   },
   {
@@ -198,8 +199,9 @@ export const MACHINE_ATTEMPTS: readonly Attempt[] = [
     title: 'have programs of the machine load something',
     program: [
       'sh',
-      'for f in /etc/ld.so.preload /etc/ld.so.cache /etc/profile.d/x.sh /etc/cron.d/x /usr/local/bin/sh /usr/local/sbin/bwrap /usr/bin/getfattr ' +
-        '/etc/environment /var/spool/cron/crontabs/root /etc/systemd/system/x.service; do (echo x >> $f) 2>/dev/null && echo "ESCAPED $f"; done',
+      `${OPENS} /etc/ld.so.preload /etc/ld.so.cache /etc/environment /etc/profile /etc/passwd /usr/bin/getfattr /usr/bin/bwrap; ` +
+        'for d in / /etc /etc/profile.d /etc/cron.d /etc/systemd/system /usr/local/bin /usr/local/sbin /usr/bin /var/spool/cron/crontabs; do ' +
+        '[ -w $d ] && echo "ESCAPED $d"; done',
     ],
   },
   {
