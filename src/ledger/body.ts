@@ -74,6 +74,8 @@ export function redact(
     return { payload: view, bodies: [body], original: { body: body.digest, bytes: bytes.length } }
   }
   const view = replaceAt(payload, places, (value) => {
+    // Nothing has no contents to keep.
+    if (value === '') return value
     const text = typeof value === 'string' ? value : canonicalJson(value)
     const bytes = new TextEncoder().encode(text)
     const body = commit(salt(), bytes)

@@ -94,6 +94,7 @@ class Gate implements GateSurface {
     const decided = await proposing.run(document)
     const { decision } = decided
     if (options.dryRun || decision.decision === 'BLOCK') return answerOf(decided)
+    if (decided.promotion !== null) return answerOf(decided, { promotion: decided.promotion })
     if (decision.decision === 'PROMOTE') return this.#promoteDecided(decided)
     const pending = (await this.#view.standing()).question(decided.actionId)
     const question = pending === null ? null : await this.#questions.open(pending)
@@ -145,6 +146,7 @@ class Gate implements GateSurface {
       decision,
       changes,
       violations: [],
+      promotion: null,
     }
     return this.#settle(pending, decided, answered)
   }

@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Digest, digestBytes, fault } from '../../base/index.ts'
 import type {
+  Decision,
   Promotion as PromotionFact,
   Rollback as RollbackFact,
   SandboxResult,
@@ -75,7 +76,9 @@ export class Promoter {
       result_digest: order.resultDigest,
       manifest: result.diff.manifest,
     }
-    if (changes.length === 0) return this.#recordNothing(actionId, note)
+    if (changes.length === 0) {
+      return this.#recordPromotion({ ...notDone(actionId, note), status: 'APPLIED' })
+    }
     const found = findStage(this.#context.home, result.sandbox_id)
     if (found === null) {
       const message = 'the rehearsed bytes are not kept any more'
@@ -197,11 +200,6 @@ export class Promoter {
     return fact
   }
 
-  /** No effects: nothing to lock, nothing to undo, and still a fact. */
-  async #recordNothing(actionId: string, note: PromotionNote): Promise<PromotionFact> {
-    return this.#recordPromotion({ ...notDone(actionId, note), status: 'APPLIED' })
-  }
-
   async #recordRollback(done: Rollback): Promise<void> {
     // What was put back again changed nothing.
     if (done.status !== 'APPLIED') return
@@ -220,6 +218,16 @@ export class Promoter {
 }
 
 const EMPTY: Digest = digestBytes('')
+
+/** No effects: nothing to lock, nothing to undo, and still a fact. */
+export function nothingPromoted(
+  { action_id, proposal_digest, result_digest = '' }: Decision,
+  { diff }: SandboxResult,
+  nowMs: number,
+): PromotionFact {
+  const note = { proposal_digest, result_digest, manifest: diff.manifest }
+  return factOf({ ...notDone(action_id, note), status: 'APPLIED', promotedAtMs: nowMs }, note)
+}
 
 function notDone(actionId: string, note: PromotionNote): Promotion {
   return {

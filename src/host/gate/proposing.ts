@@ -8,7 +8,7 @@
  */
 
 import { hostname } from 'node:os'
-import { type Digest, digestBytes, digestDocument, type Fault } from '../../base/index.ts'
+import { type Digest, digestBytes, digestDocument } from '../../base/index.ts'
 import {
   type Decision,
   type Evaluation,
@@ -17,7 +17,7 @@ import {
   intentDigest,
   isObject,
   judge,
-  type Obstacle,
+  type Promotion,
   type Proposal,
   proposalContract,
   type SandboxResult,
@@ -31,11 +31,9 @@ import {
   compareSteps,
   decide,
   decideEarly,
-  displayOfRaw,
   EVALUATOR,
   finalRisk,
   type Judgement,
-  listsOf,
   manifestLines,
   type RawPath,
   type StandingFold,
@@ -49,6 +47,8 @@ import { gatherHostFacts, realPathOf } from './host-facts.ts'
 import type { LawBook } from './law-book.ts'
 import type { GateRecord, LedgerView } from './ledger-view.ts'
 import { probePreconditions } from './preconditions.ts'
+import { nothingPromoted } from './promoting.ts'
+import { lawChanges, moment, obstacleOf, pathDirectories, recentRollbacks } from './readings.ts'
 import { type Rehearsal, rehearse } from './rehearsal.ts'
 import { buildResult } from './result.ts'
 import { changedScripts } from './scripts.ts'
@@ -68,6 +68,8 @@ export interface Decided {
   readonly decision: Decision
   readonly changes: readonly Change[]
   readonly violations: readonly Violation[]
+  /** When there was nothing to promote, that is a fact already. */
+  readonly promotion: Promotion | null
 }
 
 export class Proposing {
@@ -97,8 +99,12 @@ export class Proposing {
         violations,
       )
     }
-    if (!this.#options.dryRun) await this.#view.record([proposalRecord(draft, proposal)])
-    return this.#rehearsed(draft, proposal, standing)
+    // The sandbox is made meanwhile; nothing runs in it before the proposal is on the record.
+    const recorded = this.#options.dryRun
+      ? Promise.resolve()
+      : this.#view.record([proposalRecord(draft, proposal)]).then(() => undefined)
+    recorded.catch(() => undefined)
+    return this.#rehearsed(draft, proposal, standing, recorded)
   }
 
   /** What is known of the document before anything else is asked. */
@@ -210,8 +216,10 @@ export class Proposing {
     draft: Evaluation,
     proposal: Proposal,
     standing: StandingFold,
+    recorded: Promise<void>,
   ): Promise<Decided> {
-    const rehearsal = await this.#rehearse(draft, proposal)
+    const rehearsal = await this.#rehearse(draft, proposal, recorded)
+    await recorded
     if (rehearsal === null) {
       return this.#blocked(draft, proposal, this.#decide(draft, proposal, null), [])
     }
@@ -223,7 +231,11 @@ export class Proposing {
   }
 
   /** Null when there is no result: the obstacle is in the draft. */
-  async #rehearse(draft: Evaluation, proposal: Proposal): Promise<Rehearsal | null> {
+  async #rehearse(
+    draft: Evaluation,
+    proposal: Proposal,
+    recorded: Promise<void>,
+  ): Promise<Rehearsal | null> {
     const abort = new AbortController()
     const stop = (): void => abort.abort()
     const unwatch = watchHalt(this.#context.home.state, stop)
@@ -239,6 +251,7 @@ export class Proposing {
         sockets: unixSockets ?? (isHigh ? 'none' : 'inside'),
         live: this.#options.live,
         abort: abort.signal,
+        recorded,
       })
     } catch (error) {
       draft.obstacles.push(obstacleOf(error))
@@ -387,6 +400,7 @@ export class Proposing {
     violations: readonly Violation[],
   ): Promise<Decided> {
     const actionId = draft.action_id
+    let promotion: Promotion | null = null
     if (!this.#options.dryRun && actionId !== NO_ID) {
       const records: GateRecord[] = []
       // A refused proposal that follows its contract is on the record too.
@@ -396,6 +410,10 @@ export class Proposing {
       }
       records.push({ type: 'evaluation_v1', payload: draft, key: `evaluation/${keyOf(draft)}` })
       records.push({ type: 'decision_v1', payload: decision, key: `decision/${keyOf(draft)}` })
+      if (result !== null && decision.decision === 'PROMOTE' && changes.length === 0) {
+        promotion = nothingPromoted(decision, result, this.#context.nowMs())
+        records.push({ type: 'promotion_v1', payload: promotion, key: `promotion/${actionId}` })
+      }
       await this.#keepLaws()
       await this.#view.record(records)
     }
@@ -410,6 +428,7 @@ export class Proposing {
       decision,
       changes,
       violations,
+      promotion,
     }
   }
 
@@ -446,41 +465,4 @@ function actionIdOf(document: unknown): string {
   const descriptor = isObject(document) ? field(document, 'descriptor') : null
   const id = isObject(descriptor) ? field(descriptor, 'action_id') : null
   return typeof id === 'string' && UUID.test(id) ? id : NO_ID
-}
-
-/** Failures of sandbox, scan and stage carry a fault; anything else is a defect and goes on. */
-function obstacleOf(error: unknown): Obstacle {
-  const { fault } = error as { readonly fault?: Fault }
-  if (!(error instanceof Error) || fault === undefined) throw error
-  return { code: fault.code, detail: fault.message, ...(fault.at === '' ? {} : { path: fault.at }) }
-}
-
-function lawChanges({ promoted, discarded }: Comparison) {
-  const changes = (list: readonly Change[], isDiscarded: boolean) =>
-    list.map((change) => ({
-      path: displayOfRaw(change.path),
-      lists: listsOf(change),
-      discarded: isDiscarded,
-    }))
-  return [...changes(promoted, false), ...changes(discarded, true)]
-}
-
-const DAY_MS = 24 * 60 * 60 * 1000
-
-function recentRollbacks(standing: StandingFold, nowMs: number): number {
-  return standing
-    .promoted()
-    .filter(
-      ({ rolledBackBy, promotedAt }) =>
-        rolledBackBy !== null && nowMs - Date.parse(promotedAt) < DAY_MS,
-    ).length
-}
-
-function pathDirectories(path: string | undefined): readonly string[] {
-  const directories = (path ?? '').split(':').filter((directory) => directory.startsWith('/'))
-  return [...new Set(directories.map(realPathOf))]
-}
-
-function moment(ms: number): string {
-  return new Date(Math.floor(ms)).toISOString()
 }

@@ -39,6 +39,8 @@ export interface RehearsalRequest {
   readonly sockets: SocketProfile
   readonly live: ProposeOptions['live']
   readonly abort: AbortSignal
+  /** The proposal is on the record; nothing runs before. */
+  readonly recorded: Promise<void>
 }
 
 /** What one child did beyond those before it. */
@@ -89,6 +91,7 @@ export async function rehearse(
     foreignOwners: isRoot() && roots.some(hasForeignOwners),
   })
   try {
+    await request.recorded
     const outputs = new Outputs()
     const walked = await runSteps(context, request, { sandbox, marker, roots, outputs })
     return { sandboxId, sandbox, place, controls: sandbox.controls, outputs, ...walked }
