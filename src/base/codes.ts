@@ -402,6 +402,17 @@ export const CODES = {
   'laws.glob': wrong('a pattern names no place'),
   'laws.host': wrong('a host is not one exact host name'),
 
+  // Records of a run of a flow.
+  'flow_record.required': wrong('a mandatory field is missing'),
+  'flow_record.field_type': wrong('a field has the wrong JSON type'),
+  'flow_record.unknown_key': wrong('the contract has no such key'),
+  'flow_record.enum': wrong('the value is not one of the allowed ones'),
+  'flow_record.empty': wrong('a name is empty'),
+  'flow_record.count': wrong('the number is negative'),
+  'flow_record.digest': wrong('the digest is not `sha256:` and 64 hex digits'),
+  'flow_record.moment': wrong('the time is not an ISO 8601 moment'),
+  'flow_record.errors': wrong('an output is neither an answer nor wrong, or both'),
+
   // Expressions: why a source is refused, and why an evaluation is undetermined.
   'expression.too_long': wrong('the expression is longer than 4,096 bytes'),
   'expression.too_deep': wrong('the expression nests deeper than 64 levels'),

@@ -189,6 +189,16 @@ export {
   type FlowNode,
   flowContract,
 } from './flow/flow.ts'
+export {
+  type FlowClaim,
+  type FlowEvidence,
+  flowClaim,
+  flowEvidence,
+} from './flow/records/claim.ts'
+export { type FlowEventRecord, flowEvent } from './flow/records/event.ts'
+export { type FlowFinding, flowFinding } from './flow/records/finding.ts'
+export { type ParticipantOutput, participantOutput } from './flow/records/output.ts'
+export { type FlowStarted, flowStarted } from './flow/records/started.ts'
 export { FINDING_ACTIONS, FINDING_CODES, FLOW_EVENT_KINDS } from './flow/records/vocabulary.ts'
 export {
   type Claim,

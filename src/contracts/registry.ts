@@ -22,6 +22,11 @@ import { operationContract } from './descriptor/operation.ts'
 import { proposalContract } from './descriptor/proposal.ts'
 import { sandboxResult } from './descriptor/sandbox-result.ts'
 import { flowContract } from './flow/flow.ts'
+import { flowClaim, flowEvidence } from './flow/records/claim.ts'
+import { flowEvent } from './flow/records/event.ts'
+import { flowFinding } from './flow/records/finding.ts'
+import { participantOutput } from './flow/records/output.ts'
+import { flowStarted } from './flow/records/started.ts'
 import { flowSideContract } from './flow/side.ts'
 import { confirmationContract } from './gate/confirmation.ts'
 import { evaluationContract } from './gate/evaluation.ts'
@@ -66,6 +71,12 @@ const DOCUMENTS: readonly Contract[] = [
   lawsFileContract,
   flowContract,
   flowSideContract,
+  flowStarted,
+  flowEvent,
+  flowFinding,
+  flowClaim,
+  flowEvidence,
+  participantOutput,
   keyRotated,
   tailCut,
   bodyDropped,

@@ -173,6 +173,7 @@ export const EvidenceSchema = Type.Object(
     actor: Name,
     digest: Type.String({
       pattern: '^sha256:[0-9a-f]{64}$',
+      'x-code': { pattern: 'digest' },
       'x-says': '`sha256:` and 64 lower-case hex digits',
     }),
     supports: Type.Boolean(),

@@ -1,0 +1,22 @@
+/** `flow_started_v1`: a run of a flow began. The digest says of which flow, to the byte. */
+import * as Type from 'typebox'
+import { DOCUMENT_LIMITS } from '../../../base/index.ts'
+import type { Contract } from '../../kernel/contract.ts'
+import { checkMoment, closed, Digest, head, Name } from './shapes.ts'
+
+export const FlowStartedSchema = Type.Object(
+  { ...head, flow_id: Name, flow_digest: Digest, nonce: Name },
+  closed,
+)
+
+export type FlowStarted = Type.Static<typeof FlowStartedSchema>
+
+export const flowStarted: Contract = {
+  name: 'flow_started_v1',
+  title: 'A run of a flow began.',
+  prefix: 'flow_record',
+  schema: FlowStartedSchema,
+  checks: [checkMoment],
+  limits: DOCUMENT_LIMITS,
+  isRecord: true,
+}
