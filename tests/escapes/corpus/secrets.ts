@@ -50,8 +50,9 @@ export const SECRET_ATTEMPTS: readonly Attempt[] = [
     title: 'passwords, keys and homes of the machine’s users',
     program: [
       'sh',
-      'for f in /etc/shadow /etc/gshadow /etc/sudoers /etc/ssh/*_key /root/.ssh/* /root/.bash_history /home/*/.ssh/* /var/lib/dpkg/lock; do ' +
-        '[ "$(id -u)" = 0 ] || [ ! -O "$f" ] || continue; head -c 1 "$f" 2>/dev/null | grep -q . && echo "ESCAPED $f"; done',
+      // An ordinary user may read of homes what their owners let everybody read.
+      '[ "$(id -u)" = 0 ] && homes="$(echo ~root/.ssh/* ~root/.bashrc ~root/.profile ~writ-test/.profile /var/lib/dpkg/lock)"; ' +
+        'for f in /etc/shadow /etc/gshadow /etc/sudoers /etc/ssh/*_key $homes; do head -c 1 "$f" 2>/dev/null | grep -q . && echo "ESCAPED $f"; done',
     ],
   },
   {
