@@ -3,7 +3,13 @@
  * holds the state against the fold of the facts after each step.
  */
 import { expect } from 'vitest'
-import type { Flow, FlowEdge, FlowNode, XiaojingReview } from '../../src/contracts/index.ts'
+import {
+  checkDocument,
+  type Flow,
+  type FlowEdge,
+  type FlowNode,
+  type XiaojingReview,
+} from '../../src/contracts/index.ts'
 import {
   type Command,
   type CompiledFlow,
@@ -129,6 +135,15 @@ export class Host {
       this.answer(command)
     }
     throw new Error('the run does not come to an end')
+  }
+
+  /** Answers the commands of one type that are open now. */
+  answerAll(type: Command['type']): this {
+    for (const command of this.open.filter((one) => one.type === type)) {
+      this.open.splice(this.open.indexOf(command), 1)
+      this.answer(command)
+    }
+    return this
   }
 
   answer(command: Command): void {
@@ -261,10 +276,12 @@ export class Host {
     )
   }
 
-  /** The state is the fold of what JSON keeps of the facts; what is outstanding is what is open. */
+  /** The state is the fold of what JSON keeps of the facts, which keep their contracts. */
   verify(): void {
     const kept = JSON.parse(JSON.stringify(this.facts)) as Fact[]
     expect(foldFacts(this.flow, kept)).toEqual(this.state)
+    for (const fact of kept)
+      expect([fact, checkDocument(fact, { as: 'record' }).violations]).toEqual([fact, []])
     expect(outstanding(this.state).map(({ command }) => command)).toEqual(
       this.open.map(({ command }) => command).sort((one, other) => one - other),
     )

@@ -5,6 +5,7 @@
 import { invariant } from '../../base/index.ts'
 import type { CompiledEdge, CompiledFlow, CompiledNode } from '../compile/compiled-flow.ts'
 import {
+  isActing,
   isOpen,
   type NodeState,
   type NodeStatus,
@@ -117,6 +118,7 @@ export class Draft {
   #count(node: number, before: NodeStatus, after: NodeStatus): void {
     const { run } = this
     const opened = Number(isOpen(after)) - Number(isOpen(before))
+    run.acting += Number(isActing(after)) - Number(isActing(before))
     run.waiting += Number(after === 'waiting') - Number(before === 'waiting')
     run.stuck += Number(isStuck(after)) - Number(isStuck(before))
     run.failed += Number(after === 'failed') - Number(before === 'failed')

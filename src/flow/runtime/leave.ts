@@ -13,6 +13,7 @@ import { arrive, escalate } from './enter.ts'
 import type { FindingAction } from './fact.ts'
 import { isGuardOpen, isInvariantKept, judgeEdgePolicies, readingFor } from './judge.ts'
 import type { GuardScope } from './scene.ts'
+import { isActing } from './state.ts'
 import type { Turn } from './turn.ts'
 
 const HOST: ReadonlySet<string> = new Set(HOST_FIELDS)
@@ -257,6 +258,7 @@ export function asksForEvidence(turn: Turn, node: number): boolean {
     return [{ edge_id: edge.document.edge_id, path, field: source.slice(colon + 1) }]
   })
   if (sources.length === 0) return false
+  if (!isActing(turn.node(node).status)) turn.settle(node, 'running', 'evidence')
   turn.command({ type: 'read_evidence', node_id: document.node_id, sources })
   return true
 }

@@ -44,6 +44,13 @@ const OPEN: ReadonlySet<NodeStatus> = new Set([
   'resting',
 ])
 
+const ACTIVE: ReadonlySet<NodeStatus> = new Set(['running', 'promoting', 'rolling_back'])
+
+/** The host is doing something here. */
+export function isActing(status: NodeStatus): boolean {
+  return ACTIVE.has(status)
+}
+
 /** Something is still to happen here. */
 export function isOpen(status: NodeStatus): boolean {
   return OPEN.has(status)
@@ -169,8 +176,9 @@ export interface RunState {
   readonly seq: number
   readonly at: string
   readonly round: number
-  /** Nodes by what they are at: open, of these waiting for a human, blocked or held, failed. */
+  /** Nodes by what they are at: open, of these acting or waiting for a human; stuck; failed. */
   readonly open: number
+  readonly acting: number
   readonly waiting: number
   readonly stuck: number
   readonly failed: number
@@ -261,6 +269,7 @@ export function emptyState(flow: CompiledFlow): RunState {
     at: '',
     round: 0,
     open: 0,
+    acting: 0,
     waiting: 0,
     stuck: 0,
     failed: 0,
@@ -294,7 +303,7 @@ function declaredClaims({ document, nodeIndex }: CompiledFlow): Map<number, Clai
 export function runStatus(state: RunState): RunStatus {
   if (state.ended !== null) return state.ended
   if (state.isRefused) return 'BLOCKED'
-  if (state.open > state.waiting || state.spansPending > 0) return 'RUNNING'
+  if (state.acting > 0 || state.spansPending > 0) return 'RUNNING'
   if (state.waiting > 0) return 'WAITING'
-  return state.stuck > 0 ? 'BLOCKED' : 'RUNNING'
+  return state.stuck + state.open > 0 ? 'BLOCKED' : 'RUNNING'
 }
