@@ -22,6 +22,8 @@ export interface Attempt {
   readonly id: string
   readonly title: string
   readonly program: Text
+  /** Run after it on the same layers. */
+  readonly then?: Text
   readonly caps?: Partial<Caps>
   readonly terminal?: true
   readonly sockets?: 'none'

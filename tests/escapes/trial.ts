@@ -18,9 +18,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { findGroupPlaces } from '../../src/host/sandbox/cgroup.ts'
 import type { RunOutcome, Sandbox, SandboxDriver } from '../../src/host/sandbox/driver.ts'
 import { createDriver } from '../../src/host/sandbox/linux.ts'
-import { makeMarker } from '../../src/host/tree/marker.ts'
+import { type Marker, makeMarker } from '../../src/host/tree/marker.ts'
 import { PATH_BYTES_MAX, type Scan, scanLayers } from '../../src/host/tree/scan.ts'
-import type { Attempt, Opener } from './attempt.ts'
+import type { Attempt, Opener, Text } from './attempt.ts'
 import {
   differences,
   type Ground,
@@ -136,9 +136,9 @@ async function sandboxed(
   const output: Buffer[] = []
   const wrong: string[] = []
   let endedMs = 0
-  try {
-    const outcome = await sandbox.run({
-      argv: commandOf(attempt),
+  const run = (program: Text): Promise<RunOutcome> =>
+    sandbox.run({
+      argv: commandOf(program),
       cwd: ground.scope,
       env: environmentOf(setting, ground),
       stdin: 'empty',
@@ -146,28 +146,38 @@ async function sandboxed(
       onOutput: (_, bytes) => output.push(Buffer.from(bytes.subarray(0, 65_536))),
       abort: new AbortController().signal,
     })
-    endedMs = Number(process.hrtime.bigint() / 1_000_000n)
+  try {
+    const outcome = await run(attempt.program)
     wrong.push(...outcomeFaults(attempt, outcome))
-    if (attempt.onDisk && outcome.resources.enforcedBy.disk !== 'polled')
-      wrong.push('not on a disk')
     if (outcome.killedBy === null) {
-      const scan = await scanLayers(sandbox.layers, {
-        marker,
-        commandStartedAtMs: outcome.startedAtMs,
-        maxBytes: 2 ** 31,
-        pathBytesMax: PATH_BYTES_MAX,
-        scopeRoots: [ground.scope],
-        isRoot,
-        exclude: [],
-      })
+      if (attempt.then !== undefined) await run(attempt.then)
+      const scan = await readLayers(sandbox, marker, outcome.startedAtMs, ground)
       wrong.push(...scanFaults(attempt, scan, ground))
       wrong.push(...outputFaults(attempt, Buffer.concat(output).toString('latin1')))
     }
+    endedMs = Number(process.hrtime.bigint() / 1_000_000n)
     wrong.push(...leaks(order.token, sandbox, Buffer.concat(output)))
   } finally {
     await sandbox.close()
   }
   return [...wrong, ...(await leftovers(setting, sandboxId, Buffer.concat(output), endedMs))]
+}
+
+function readLayers(
+  { layers }: Sandbox,
+  marker: Marker,
+  commandStartedAtMs: number,
+  { scope }: Ground,
+): Promise<Scan> {
+  return scanLayers(layers, {
+    marker,
+    commandStartedAtMs,
+    maxBytes: 2 ** 31,
+    pathBytesMax: PATH_BYTES_MAX,
+    scopeRoots: [scope],
+    isRoot,
+    exclude: [],
+  })
 }
 
 const LANGUAGES = {
@@ -178,7 +188,7 @@ const LANGUAGES = {
 } as const
 
 /** Says in which namespace it is, tries, and says that it did. */
-function commandOf({ program: [language, text] }: Attempt): [string, ...string[]] {
+function commandOf([language, text]: Text): [string, ...string[]] {
   const around = 'readlink /proc/self/ns/pid; "$@"; printf "\\nTRIED $?\\n"'
   return ['/bin/sh', '-c', around, 'attempt', ...LANGUAGES[language], text]
 }
@@ -201,12 +211,13 @@ function environmentOf(
   }
 }
 
-function outcomeFaults({ expects = {} }: Attempt, outcome: RunOutcome): readonly string[] {
+function outcomeFaults({ expects = {}, onDisk }: Attempt, outcome: RunOutcome): readonly string[] {
   const { killedBy, backgroundProcesses, resources } = outcome
   const isPolled = resources.enforcedBy.processes === 'polled'
   const usual = expects.killedBy ?? [null]
   const wanted = isPolled ? (expects.killedByPolled ?? usual) : usual
   const wrong: string[] = []
+  if (onDisk && resources.enforcedBy.disk !== 'polled') wrong.push('not on a disk')
   if (!wanted.includes(killedBy)) {
     wrong.push(`killed by ${killedBy}, not ${wanted.join(' or ')}: ${JSON.stringify(outcome)}`)
   }

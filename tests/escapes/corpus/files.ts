@@ -99,6 +99,15 @@ except Exception as error:
     ],
   },
   {
+    id: 'overlay/whiteout-from-elsewhere',
+    title: 'a forged deletion made where it can be, and moved in',
+    program: [
+      'sh',
+      'cd /tmp; mknod kept c 0 0; mkdir d; setfattr -n user.overlay.opaque -v y d; mkfifo f; cd -; ' +
+        'mv -f /tmp/kept kept; mv -f /tmp/kept "$OUT/file"; ln /tmp/kept w && echo ESCAPED; mv /tmp/d sub; [ -c kept ] && echo ESCAPED; true',
+    ],
+  },
+  {
     id: 'overlay/opaque',
     title: 'a directory that was removed and made anew is told',
     program: ['sh', 'rm -r sub; mkdir sub; echo new > sub/other'],

@@ -228,6 +228,38 @@ export const HOG_ATTEMPTS: readonly Attempt[] = [
     expects: { background: true },
   },
   {
+    id: 'next/processes',
+    title: 'what a command left behind is not there when the next one runs',
+    program: ['sh', 'setsid sleep 50 & setsid sleep 51 & exit 0'],
+    then: [
+      'sh',
+      'cat /proc/[0-9]*/cmdline | tr "\\0" " " | grep -q "sleep 5[01]" && echo ESCAPED; true',
+    ],
+    expects: { background: true },
+  },
+  {
+    id: 'next/traps',
+    title: 'traps for the shell and the programs of the next command',
+    program: [
+      'sh',
+      'for p in sh cd echo read kill env stty script; do printf "#!/bin/sh\\necho ESCAPED\\n" > $p; chmod +x $p; cp $p /tmp/$p; cp $p ~/$p; done; ' +
+        'echo "echo ESCAPED" > ~/.profile; echo "echo ESCAPED" > ~/.bashrc; echo "echo ESCAPED" > /tmp/.shrc; echo x > /proc/1/fd/6; echo x > /proc/self/fd/255; mkdir -p ~/.config; true',
+    ],
+    then: ['sh', 'id -u; true'],
+    expects: { changes: ['sh', '~/sh', '~/.profile', '~/.bashrc'] },
+  },
+  {
+    id: 'next/pipes',
+    title: 'a next command after the pipes were played with',
+    program: [
+      'perl',
+      'use Fcntl; chmod 0, "/proc/self/fd/$_", "/proc/1/fd/$_" for 0..9; fcntl(STDOUT, F_SETFL, O_NONBLOCK); fcntl(STDOUT, 1031, 4096); utime 0, 0, "/proc/self/fd/1"; ' +
+        'unlink readlink "/proc/self/fd/$_" for 0..2; print "first"',
+    ],
+    then: ['sh', 'echo second; yes | head -c 300000 | wc -c'],
+    expects: { says: '300000' },
+  },
+  {
     id: 'output/forgery',
     title: 'escape sequences and forged lines of the channel',
     program: [
