@@ -23,7 +23,7 @@ export interface Attempt {
   readonly title: string
   readonly program: Text
   /** Run after it on the same layers. */
-  readonly then?: Text
+  readonly next?: Text
   readonly caps?: Partial<Caps>
   readonly terminal?: true
   readonly sockets?: 'none'

@@ -150,7 +150,7 @@ async function sandboxed(
     const outcome = await run(attempt.program)
     wrong.push(...outcomeFaults(attempt, outcome))
     if (outcome.killedBy === null) {
-      if (attempt.then !== undefined) await run(attempt.then)
+      if (attempt.next !== undefined) await run(attempt.next)
       const scan = await readLayers(sandbox, marker, outcome.startedAtMs, ground)
       wrong.push(...scanFaults(attempt, scan, ground))
       wrong.push(...outputFaults(attempt, Buffer.concat(output).toString('latin1')))

@@ -231,7 +231,7 @@ export const HOG_ATTEMPTS: readonly Attempt[] = [
     id: 'next/processes',
     title: 'what a command left behind is not there when the next one runs',
     program: ['sh', 'setsid sleep 50 & setsid sleep 51 & exit 0'],
-    then: [
+    next: [
       'sh',
       'cat /proc/[0-9]*/cmdline | tr "\\0" " " | grep -q "sleep 5[01]" && echo ESCAPED; true',
     ],
@@ -245,7 +245,7 @@ export const HOG_ATTEMPTS: readonly Attempt[] = [
       'for p in sh cd echo read kill env stty script; do printf "#!/bin/sh\\necho ESCAPED\\n" > $p; chmod +x $p; cp $p /tmp/$p; cp $p ~/$p; done; ' +
         'echo "echo ESCAPED" > ~/.profile; echo "echo ESCAPED" > ~/.bashrc; echo "echo ESCAPED" > /tmp/.shrc; echo x > /proc/1/fd/6; echo x > /proc/self/fd/255; mkdir -p ~/.config; true',
     ],
-    then: ['sh', 'id -u; true'],
+    next: ['sh', 'id -u; true'],
     expects: { changes: ['sh', '~/sh', '~/.profile', '~/.bashrc'] },
   },
   {
@@ -256,7 +256,7 @@ export const HOG_ATTEMPTS: readonly Attempt[] = [
       'use Fcntl; chmod 0, "/proc/self/fd/$_", "/proc/1/fd/$_" for 0..9; fcntl(STDOUT, F_SETFL, O_NONBLOCK); fcntl(STDOUT, 1031, 4096); utime 0, 0, "/proc/self/fd/1"; ' +
         'unlink readlink "/proc/self/fd/$_" for 0..2; print "first"',
     ],
-    then: ['sh', 'echo second; yes | head -c 300000 | wc -c'],
+    next: ['sh', 'echo second; yes | head -c 300000 | wc -c'],
     expects: { says: '300000' },
   },
   {
