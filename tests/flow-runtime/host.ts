@@ -23,6 +23,7 @@ import {
   outstanding,
   type RunState,
   type RunStatus,
+  replayRun,
   runStatus,
   step,
 } from '../../src/flow/index.ts'
@@ -280,6 +281,7 @@ export class Host {
   verify(): void {
     const kept = JSON.parse(JSON.stringify(this.facts)) as Fact[]
     expect(foldFacts(this.flow, kept)).toEqual(this.state)
+    expect(replayRun(this.flow, kept)).toBeNull()
     for (const fact of kept)
       expect([fact, checkDocument(fact, { as: 'record' }).violations]).toEqual([fact, []])
     expect(outstanding(this.state).map(({ command }) => command)).toEqual(

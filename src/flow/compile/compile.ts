@@ -224,7 +224,10 @@ function spansOf(
   }))
 }
 
-/** Nodes that nothing leads to but ways back; the first one when there are none. */
+/**
+ * Nodes that nothing leads to but ways back. When there are none the first one, unless a goal begins
+ * with its alternatives.
+ */
 function startsOf(nodes: readonly CompiledNode[]): readonly number[] {
   const starts = nodes.filter(
     ({ index, incoming, target }) =>
@@ -234,6 +237,10 @@ function startsOf(nodes: readonly CompiledNode[]): readonly number[] {
           edge.source === index || (!isForward(edge) && edge.document.class !== 'Exception'),
       ),
   )
-  if (starts.length === 0 && nodes.length > 0) return [0]
+  const hasChoice = nodes.some(
+    ({ document, outgoing }) =>
+      document.kind === 'GOAL' && outgoing.some((edge) => edge.document.group_id !== undefined),
+  )
+  if (starts.length === 0 && nodes.length > 0 && !hasChoice) return [0]
   return starts.map(({ index }) => index)
 }

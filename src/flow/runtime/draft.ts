@@ -122,10 +122,12 @@ export class Draft {
     run.waiting += Number(after === 'waiting') - Number(before === 'waiting')
     run.stuck += Number(isStuck(after)) - Number(isStuck(before))
     run.failed += Number(after === 'failed') - Number(before === 'failed')
-    if (opened === 0) return
+    const stopped = Number(after === 'blocked') - Number(before === 'blocked')
+    if (opened === 0 && stopped === 0) return
     run.open += opened
-    this.addToSpans(node, ({ open, isActive, isLogged }) => ({
+    this.addToSpans(node, ({ open, blocked, isActive, isLogged }) => ({
       open: open + opened,
+      blocked: blocked + stopped,
       isActive: isActive || opened > 0,
       isLogged: isLogged && opened < 0,
     }))
@@ -134,7 +136,7 @@ export class Draft {
 
 /** Stands still until something else happens; what is judged later must be judged before the end. */
 function isStuck(status: NodeStatus): boolean {
-  return status === 'blocked' || status === 'provisional'
+  return status === 'blocked' || status === 'provisional' || status === 'approved'
 }
 
 /** Facts and commands of a run name what its flow has. */

@@ -10,16 +10,16 @@ import { carryOut, guardObstacle, leave, type Obstacle, obstacleAt, rerunSpan } 
 import type { Turn } from './turn.ts'
 
 export function closeSubphase(turn: Turn, subphase: number): void {
-  const { open, isActive, pending } = turn.draft.subphases.get(subphase)
+  const { open, blocked, isActive, pending } = turn.draft.subphases.get(subphase)
   const span = turn.flow.subphases[subphase]
-  if (span === undefined || open > 0 || !isActive || pending !== null) return
+  if (span === undefined || open + blocked > 0 || !isActive || pending !== null) return
   turn.command({ type: 'write_manifest', subphase_id: span.name })
 }
 
 export function closePhase(turn: Turn, phase: number): void {
-  const { open, isActive, isBlocked, pending } = turn.draft.phases.get(phase)
+  const { open, blocked, isActive, isBlocked, pending } = turn.draft.phases.get(phase)
   const span = turn.flow.phases[phase]
-  if (span === undefined || open > 0 || !isActive || isBlocked || pending !== null) return
+  if (span === undefined || open + blocked > 0 || !isActive || isBlocked || pending !== null) return
   if (retryHeld(turn, span)) return
   const action = strictestOf([judgeFloor(turn, span), ...judgePostPhase(turn, span, false)])
   if (action !== null) return stopPhase(turn, span, action)
@@ -52,7 +52,7 @@ export function afterLog(turn: Turn, phase: number): void {
 
 function mayLeave(turn: Turn, node: number): boolean {
   const { status } = turn.node(node)
-  if (status !== 'done' && status !== 'provisional') return false
+  if (status !== 'done' && status !== 'provisional' && status !== 'approved') return false
   const leaving = turn.draft.nodeOf(node).outgoing.filter(({ isLeaving }) => isLeaving)
   return leaving.length > 0 && leaving.every(({ index }) => turn.draft.fired.get(index) === 0)
 }

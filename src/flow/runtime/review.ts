@@ -11,7 +11,7 @@ import { run } from './enter.ts'
 import type { EventOf, ParticipantAnswer, ReviewAnswer } from './event.ts'
 import { isGuardOpen } from './judge.ts'
 import { fire } from './leave.ts'
-import { voidDependents } from './stage.ts'
+import { dismissApprovals, voidDependents } from './stage.ts'
 import type { Turn } from './turn.ts'
 
 /** More claims or evidence in one answer are no answer. */
@@ -67,9 +67,9 @@ function takeReview(turn: Turn, check: number, answer: ReviewAnswer): void {
   const { status, work } = turn.node(subject)
   const artifact_digest = work.artifact?.digest ?? null
   const isJudged = target === -1 || status === 'submitted' || status === 'provisional'
-  // The work was run again meanwhile; it will be submitted, and reviewed, anew.
-  if (!isJudged || (target !== -1 && artifact_digest !== answer.artifact_digest))
-    return turn.settle(check, 'rejected', 'the work has changed')
+  // The work is run again meanwhile: it is reviewed when it is there, or now if it is already.
+  if (!isJudged) return turn.settle(check, 'rejected', 'the work has changed')
+  if (target !== -1 && artifact_digest !== answer.artifact_digest) return run(turn, check, 0)
   const { document } = answer
   const verdict = verdictOf(document)
   turn.record({
@@ -119,6 +119,7 @@ function reject(turn: Turn, check: number, target: number): void {
   voidDependents(turn, target)
   turn.settle(target, 'rejected', 'review')
   turn.settle(check, 'rejected', 'review')
+  dismissApprovals(turn, target)
   for (const edge of turn.draft.nodeOf(check).outgoing) {
     const isBack = edge.document.class === 'Loop' || edge.document.class === 'Rollback'
     if (isBack && isGuardOpen(turn, edge)) return fire(turn, edge)

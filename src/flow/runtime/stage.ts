@@ -6,7 +6,7 @@
 
 import { isForward } from '../compile/compile.ts'
 import type { StageBase } from './command.ts'
-import { isOpen, type Stage } from './state.ts'
+import { isOpen, type NodeStatus, type Stage } from './state.ts'
 import type { Turn } from './turn.ts'
 
 /** So many manifests lie under one view; overlays are not stacked on overlays. */
@@ -47,8 +47,9 @@ export function promoteStage(turn: Turn, node: number): void {
   const { stage } = turn.node(node).work
   if (stage === null || stage.actionId !== null) return turn.later({ kind: 'done', node })
   if (!stage.standsOn.every(({ node_id }) => isPromoted(turn, node_id))) {
-    if (turn.node(node).status !== 'approved') turn.settle(node, 'approved', 'stages below')
-    return
+    if (turn.node(node).status === 'approved') return
+    turn.settle(node, 'approved', 'stages below')
+    return turn.later({ kind: 'leave', node, isPhaseEnded: false })
   }
   turn.settle(node, 'promoting', 'approved')
   turn.command({ type: 'promote', node_id: turn.idOf(node), manifest: stage.manifest })
@@ -73,6 +74,8 @@ function standsOn(turn: Turn, dependent: number, node: number, stage: Stage | nu
   // A stage that does not stand on this one any more has nothing to lose.
   return base === undefined || base.manifest === stage?.manifest
 }
+
+const HAS_STAGE: ReadonlySet<NodeStatus> = new Set(['done', 'provisional', 'approved'])
 
 /** What was seen when an attempt began is still what lies there. */
 export function areStagesSound(turn: Turn, bases: readonly StageBase[]): boolean {
@@ -100,8 +103,16 @@ function voidStage(turn: Turn, first: number, base: string): void {
     turn.find({ code: 'flow.stage_void', node_id, action: 'rerun', values })
     turn.record({ kind: 'voided', node_id, base: next.base })
     const { status } = turn.node(next.node)
-    if (isOpen(status) || status === 'done' || status === 'provisional')
-      turn.settle(next.node, 'rejected', 'stage void')
+    if (isOpen(status) || HAS_STAGE.has(status)) turn.settle(next.node, 'rejected', 'stage void')
+    dismissApprovals(turn, next.node)
     for (const dependent of dependents) open.push({ node: dependent, base: node_id })
+  }
+}
+
+/** What CHECK nodes approved is no more: they judge what comes next. */
+export function dismissApprovals(turn: Turn, node: number): void {
+  for (const check of turn.draft.nodeOf(node).checks) {
+    if (turn.node(check).status === 'resting')
+      turn.settle(check, 'rejected', 'the work is run again')
   }
 }

@@ -12,7 +12,8 @@ import { filledVector, type Vector, VectorDraft } from './vector.ts'
 
 /**
  * idle: not entered. running: a command is under way. submitted: there is something to judge.
- * waiting: for a human. approved: for the stages below. promoting, rolling_back: the gate acts.
+ * waiting: for a human. approved: to be promoted after the stages below it; others go on meanwhile.
+ * promoting, rolling_back: the gate acts.
  * resting: a CHECK that has approved and waits for its target. provisional: others go on from what is
  * staged here, and it is judged later. rejected: not done, and run again when the run comes here.
  */
@@ -38,7 +39,6 @@ const OPEN: ReadonlySet<NodeStatus> = new Set([
   'running',
   'submitted',
   'waiting',
-  'approved',
   'promoting',
   'rolling_back',
   'resting',
@@ -147,6 +147,8 @@ export interface NodeState {
 /** A phase or sub-phase. */
 export interface SpanState {
   readonly open: number
+  /** Nodes that are blocked: a phase does not end over them. */
+  readonly blocked: number
   readonly attempts: number
   readonly seconds: number
   readonly toolCalls: number
@@ -242,6 +244,7 @@ const FRESH_NODE: NodeState = {
 
 const FRESH_SPAN: SpanState = {
   open: 0,
+  blocked: 0,
   attempts: 0,
   seconds: 0,
   toolCalls: 0,

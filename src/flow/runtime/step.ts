@@ -26,8 +26,9 @@ import { elementAt, vectorElements } from './vector.ts'
 export function step(flow: CompiledFlow, state: RunState, event: FlowEvent): Step {
   if (isStale(flow, state, event)) return { state, commands: [], facts: [], isStale: true }
   const turn = new Turn(flow, state, event)
-  recordEvent(turn, event)
-  react(turn, event)
+  const heard = event.type === 'participant_output' ? hearOutput(turn, event) : event
+  recordEvent(turn, heard)
+  react(turn, heard)
   drain(turn)
   if (event.type !== 'started') judgePeriodic(turn, event)
   drain(turn)
@@ -110,8 +111,10 @@ function recordEvent(turn: Turn, event: FlowEvent): void {
         flow_digest: digest,
         nonce: event.nonce,
       })
-    case 'participant_output':
-      return recordOutput(turn, event)
+    case 'participant_output': {
+      const { type: _, at: __, ...output } = event
+      return turn.emit('participant_output_v1', output)
+    }
     case 'evidence': {
       const { evidence, principal, participant, nonce } = event
       return turn.emit('flow_evidence_v1', { evidence, principal, participant, nonce })
@@ -121,14 +124,12 @@ function recordEvent(turn: Turn, event: FlowEvent): void {
   }
 }
 
-/** An answer that is no answer of this node is recorded as the invalid output that it is. */
-function recordOutput(turn: Turn, event: EventOf<'participant_output'>): void {
-  const { type: _, at: __, ...output } = event
-  const node = turn.draft.nodeNamed(event.node_id)
-  const fault = event.answer === null ? null : answerFault(turn, node, event.answer)
-  if (fault === null) return turn.emit('participant_output_v1', output)
-  const errors = [...event.errors, fault]
-  turn.emit('participant_output_v1', { ...output, answer: null, errors })
+/** An answer that is no answer of this node is the invalid output that it is. */
+function hearOutput(turn: Turn, event: EventOf<'participant_output'>): FlowEvent {
+  if (event.answer === null) return event
+  const fault = answerFault(turn, turn.draft.nodeNamed(event.node_id), event.answer)
+  if (fault === null) return event
+  return { ...event, answer: null, errors: [...event.errors, fault] }
 }
 
 function react(turn: Turn, event: FlowEvent): void {

@@ -1,0 +1,64 @@
+/**
+ * A run walked again. The events that came in stand among its facts, so stepping them once more must
+ * give the same facts: every guard, policy, invariant and command with its values.
+ */
+import { canonicalJson } from '../../base/index.ts'
+import type { CompiledFlow } from '../compile/compiled-flow.ts'
+import type { FlowEvent } from './event.ts'
+import type { Fact } from './fact.ts'
+import { emptyState } from './state.ts'
+import { step } from './step.ts'
+
+/** The first fact that is not what the rules give; null in place of one that is missing. */
+export interface RunDifference {
+  readonly seq: number
+  readonly recorded: Fact | null
+  readonly computed: Fact | null
+}
+
+/** The event that a fact records; null for a fact that follows from another. */
+export function eventOf(fact: Fact): FlowEvent | null {
+  const { type, payload } = fact
+  switch (type) {
+    case 'flow_started_v1':
+      return { type: 'started', run_id: payload.run_id, at: payload.at, nonce: payload.nonce }
+    case 'flow_event_v1':
+      return payload.kind === 'event' ? payload.event : null
+    case 'flow_evidence_v1': {
+      const { evidence, principal, participant, at, nonce } = payload
+      return nonce === undefined
+        ? null
+        : { type: 'evidence', evidence, principal, participant, at, nonce }
+    }
+    case 'participant_output_v1': {
+      const { run_id: _, seq: __, ...output } = payload
+      return { type: 'participant_output', ...output }
+    }
+    case 'flow_finding_v1':
+    case 'flow_claim_v1':
+      return null
+    default:
+      return fact satisfies never
+  }
+}
+
+/** Null when the facts are what the flow and the events give. */
+export function replayRun(flow: CompiledFlow, facts: readonly Fact[]): RunDifference | null {
+  let state = emptyState(flow)
+  let seq = 0
+  while (seq < facts.length) {
+    const recorded = facts[seq] as Fact
+    const event = eventOf(recorded)
+    if (event === null) return { seq, recorded, computed: null }
+    const { facts: computed, state: next } = step(flow, state, event)
+    if (computed.length === 0) return { seq, recorded, computed: null }
+    for (const [index, fact] of computed.entries()) {
+      const other = facts[seq + index] ?? null
+      if (other === null || canonicalJson(other) !== canonicalJson(fact))
+        return { seq: seq + index, recorded: other, computed: fact }
+    }
+    state = next
+    seq += computed.length
+  }
+  return null
+}
