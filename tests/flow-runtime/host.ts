@@ -282,6 +282,17 @@ export class Host {
     const kept = JSON.parse(JSON.stringify(this.facts)) as Fact[]
     expect(foldFacts(this.flow, kept)).toEqual(this.state)
     expect(replayRun(this.flow, kept)).toBeNull()
+    const people = outstanding(this.state).filter(({ type }) => type === 'ask_human').length
+    const machines = outstanding(this.state).length - people
+    // Whoever looks at the status knows who is waited for.
+    const isSound = {
+      RUNNING: machines > 0,
+      WAITING: machines === 0 && people > 0,
+      BLOCKED: machines + people === 0,
+      DONE: machines + people === 0,
+      FAILED: machines + people === 0,
+    }
+    expect([this.status, isSound[this.status]]).toEqual([this.status, true])
     for (const fact of kept)
       expect([fact, checkDocument(fact, { as: 'record' }).violations]).toEqual([fact, []])
     expect(outstanding(this.state).map(({ command }) => command)).toEqual(
