@@ -37,6 +37,9 @@ import type { Watcher } from './watcher.ts'
 const GRACE_MS = 2000
 const LOOK_MS = 5
 const QUIET_LOOKS = 2
+const LAUNCHES_MAX = 5
+/** What bubblewrap says when a socket that is hidden went away, and with it what hid it. */
+const MASK_GONE = /Unable to apply mount flags.*No such file or directory/
 const MEBIBYTE = 1024 * 1024
 
 /** A shell that waits inside, and our ends of its pipes. */
@@ -165,24 +168,25 @@ export class LinuxSandbox implements Sandbox {
     await Promise.all([removeTree(directory), backing.release(), group?.remove()])
   }
 
-  async #launch(): Promise<Waiting> {
+  async #launch(tries = LAUNCHES_MAX): Promise<Waiting> {
     const { holder, pipes } = this.#opened
     // The bubblewrap before this one has to be gone, or its end would be taken for ours.
     await this.#lastEnd
     const ends = openEnds(pipes)
     const end = holder.control.next()
     holder.go()
-    return this.#inside(ends, end)
+    return this.#inside(ends, end, tries - 1)
   }
 
   /** Until the shell inside has given its word. */
-  async #inside(ends: Ends, end: Promise<unknown>): Promise<Waiting> {
+  async #inside(ends: Ends, end: Promise<unknown>, tries = LAUNCHES_MAX - 1): Promise<Waiting> {
     const { holder } = this.#opened
     const words: string[] = []
     // What an earlier run said too late comes before the word of this one.
     for (let line = await holder.inner.nextOr(end); line !== 'R'; ) {
       if (line === null) {
         destroyEnds(ends)
+        if (tries > 0 && words.some((word) => MASK_GONE.test(word))) return this.#launch(tries)
         throw notStarted(words, holder.words())
       }
       words.push(line)
@@ -331,7 +335,8 @@ async function childPid(status: Lines, end: Promise<unknown>): Promise<number> {
   for (;;) {
     const line = await status.nextOr(end)
     const pid = Number(/"child-pid": (\d+)/.exec(line ?? '')?.[1] ?? 0)
-    if (pid > 0) return pid
+    // One that is dead belongs to a bubblewrap that did not get far.
+    if (pid > 0 && !isDead(pid)) return pid
     if (line === null) throw notStarted([], '')
   }
 }

@@ -215,7 +215,7 @@ async function mounted(holder: Holder, { roots }: OverlayPlan): Promise<void> {
     await holder.expect('M')
   } catch (error) {
     const words = holder.words()
-    if (/does not exist/.test(words)) throw new MaskVanished(words)
+    if (/does not exist|No such file or directory/.test(words)) throw new MaskVanished(words)
     const index = /\/m(\d+):/.exec(words)?.[1]
     const root = index === undefined ? undefined : roots[Number(index)]
     if (root === undefined) throw error
