@@ -139,7 +139,7 @@ export const HOG_ATTEMPTS: readonly Attempt[] = [
     title: 'processes that live shorter than anybody looks',
     program: call('hog_confetti'),
     caps: { cpuMs: 700, durationMs: 7000 },
-    expects: { killedBy: ['cpu'] },
+    expects: { killedBy: ['cpu'], killedByPolled: ['cpu', 'duration'] },
   },
   {
     id: 'time/sleep',

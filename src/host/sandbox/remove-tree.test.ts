@@ -1,0 +1,45 @@
+/** Removing what somebody inside made as hard to remove as it can be. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { removeTree } from './remove-tree.ts'
+
+const make = (script: string): string => {
+  const path = mkdtempSync(join(tmpdir(), 'writ-remove-test-'))
+  execFileSync('/bin/bash', ['-c', script], { cwd: path })
+  return path
+}
+
+describe('a tree is removed', () => {
+  it('that is deeper than any path', async () => {
+    const path = make(
+      'n=$(printf "%0200d" 0); for i in $(seq 40); do mkdir $n; cd $n; done; echo x > f',
+    )
+    await removeTree(path)
+    expect(existsSync(path)).toBe(false)
+  })
+
+  it('that nobody may enter', async () => {
+    const path = make('mkdir -p a/b/c; echo x > a/b/c/f; chmod 000 a/b/c a/b a')
+    await removeTree(path)
+    expect(existsSync(path)).toBe(false)
+  })
+
+  it('deep and closed at once, without following a link', async () => {
+    const beside = make('echo kept > kept')
+    const path = make(
+      'n=$(printf "%0200d" 0); for i in $(seq 40); do mkdir $n; cd $n; done; mkdir d; echo x > d/f; chmod 000 d',
+    )
+    symlinkSync(beside, join(path, 'link'))
+    writeFileSync(join(path, '-rf'), '')
+    await removeTree(path)
+    expect([existsSync(path), existsSync(join(beside, 'kept'))]).toEqual([false, true])
+    await removeTree(beside)
+  })
+
+  it('that is not there', async () => {
+    await removeTree(join(tmpdir(), 'writ-remove-test-never'))
+  })
+})
