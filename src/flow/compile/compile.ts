@@ -43,6 +43,9 @@ export function compileFlow(document: Flow): FlowCompilation {
       subphases,
       minimumDuration: phases.reduce((sum, { minimumDuration }) => sum + minimumDuration, 0),
       invariants,
+      periodic: invariants.filter(
+        ({ isNamed, document: { check_timing } }) => !isNamed && check_timing === 'periodic',
+      ),
       starts: startsOf(nodes),
     },
   }
@@ -173,6 +176,11 @@ function compileNodes(
       target: targetOf(document),
       isJudgedLate: (checks[index] ?? []).some(isLate),
       isBare: document.kind === 'GOAL' || (document.kind === 'WORK' && runner === undefined),
+      hasChoice: (outgoing[index] ?? []).some(isChoice),
+      isCandidate: (incoming[index] ?? []).some(isChoice),
+      readsEvidence: (outgoing[index] ?? []).some(
+        (edge) => edge.document.guard_evidence_source !== undefined,
+      ),
       participant: runner === undefined ? null : digestDocument(runner),
     }
   })
@@ -181,6 +189,11 @@ function compileNodes(
 /** An edge that leads on: not back, not out of a failure, not a remark. */
 export function isForward({ document }: CompiledEdge): boolean {
   return FORWARD.has(document.class)
+}
+
+/** An edge to one of several alternatives. */
+export function isChoice({ document }: CompiledEdge): boolean {
+  return document.class === 'Decision' && document.group_id !== undefined
 }
 
 /** How an edge counts among those that its target waits for. */
@@ -237,10 +250,7 @@ function startsOf(nodes: readonly CompiledNode[]): readonly number[] {
           edge.source === index || (!isForward(edge) && edge.document.class !== 'Exception'),
       ),
   )
-  const hasChoice = nodes.some(
-    ({ document, outgoing }) =>
-      document.kind === 'GOAL' && outgoing.some((edge) => edge.document.group_id !== undefined),
-  )
+  const hasChoice = nodes.some((node) => node.hasChoice && node.document.kind === 'GOAL')
   if (starts.length === 0 && nodes.length > 0 && !hasChoice) return [0]
   return starts.map(({ index }) => index)
 }

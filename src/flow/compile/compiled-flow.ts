@@ -62,6 +62,11 @@ export interface CompiledNode {
   readonly isJudgedLate: boolean
   /** Nobody runs here: the node is done as soon as it is entered. */
   readonly isBare: boolean
+  /** Alternatives begin here; this is one of them. */
+  readonly hasChoice: boolean
+  readonly isCandidate: boolean
+  /** Some guard of an outgoing edge goes by a file of evidence. */
+  readonly readsEvidence: boolean
   /** Of the one who runs here; null when nobody does. */
   readonly participant: Digest | null
 }
@@ -89,6 +94,8 @@ export interface CompiledFlow {
   readonly subphases: readonly CompiledSpan[]
   readonly minimumDuration: number
   readonly invariants: readonly CompiledInvariant[]
+  /** Those of them that are judged at every event and tick. */
+  readonly periodic: readonly CompiledInvariant[]
   /** Nodes that a run begins with. */
   readonly starts: readonly number[]
 }

@@ -17,11 +17,14 @@ import { VectorDraft } from './vector.ts'
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
-export type RunHeader = Omit<RunState, 'nodes' | 'fired' | 'phases' | 'subphases'>
+/** Shallow copies, which a draft may write to. */
+const copyNode = (node: NodeState): NodeState => ({ ...node })
+const copySpan = (span: SpanState): SpanState => ({ ...span })
 
 export class Draft {
   readonly flow: CompiledFlow
-  readonly run: Writable<RunHeader>
+  /** Vectors stand in it only once the draft is finished. */
+  readonly run: Writable<RunState>
   readonly nodes: VectorDraft<NodeState>
   readonly fired: VectorDraft<number>
   readonly phases: VectorDraft<SpanState>
@@ -29,23 +32,21 @@ export class Draft {
   #ownsClaims = false
 
   constructor(flow: CompiledFlow, state: RunState) {
-    const { nodes, fired, phases, subphases, ...run } = state
     this.flow = flow
-    this.run = run
-    this.nodes = new VectorDraft(nodes)
-    this.fired = new VectorDraft(fired)
-    this.phases = new VectorDraft(phases)
-    this.subphases = new VectorDraft(subphases)
+    this.run = { ...state }
+    this.nodes = new VectorDraft(state.nodes)
+    this.fired = new VectorDraft(state.fired)
+    this.phases = new VectorDraft(state.phases)
+    this.subphases = new VectorDraft(state.subphases)
   }
 
+  /** The draft is not written to after this. */
   finish(): RunState {
-    return {
-      ...this.run,
-      nodes: this.nodes.finish(),
-      fired: this.fired.finish(),
-      phases: this.phases.finish(),
-      subphases: this.subphases.finish(),
-    }
+    this.run.nodes = this.nodes.finish()
+    this.run.fired = this.fired.finish()
+    this.run.phases = this.phases.finish()
+    this.run.subphases = this.subphases.finish()
+    return this.run
   }
 
   patchNode(index: number, patch: Partial<NodeState>): void {
@@ -54,12 +55,12 @@ export class Draft {
       this.#count(index, node.status, patch.status)
     if (patch.isHeld !== undefined && patch.isHeld !== node.isHeld)
       this.run.stuck += patch.isHeld ? 1 : -1
-    this.nodes.set(index, { ...node, ...patch })
+    Object.assign(this.nodes.own(index, copyNode), patch)
   }
 
   patchWork(index: number, patch: Partial<WorkState>): void {
-    const node = this.nodes.get(index)
-    this.nodes.set(index, { ...node, work: { ...node.work, ...patch } })
+    const node: Writable<NodeState> = this.nodes.own(index, copyNode)
+    node.work = { ...node.work, ...patch }
   }
 
   patchPhase(index: number, patch: Partial<SpanState>): void {
@@ -112,7 +113,7 @@ export class Draft {
       this.run.spansPending += patch.pending === null ? -1 : 1
     if (patch.isBlocked !== undefined && patch.isBlocked !== span.isBlocked)
       this.run.stuck += patch.isBlocked ? 1 : -1
-    spans.set(index, { ...span, ...patch })
+    Object.assign(spans.own(index, copySpan), patch)
   }
 
   #count(node: number, before: NodeStatus, after: NodeStatus): void {

@@ -36,7 +36,7 @@ export function leave(turn: Turn, node: number, isPhaseEnded: boolean): void {
   const tried = outgoing.filter((edge) => isTried(edge) && edge.isLeaving === isPhaseEnded)
   if (tried.length === 0) return
   if (turn.draft.phases.get(turn.draft.nodeOf(node).phase).open === 0) turn.triedAlone.add(node)
-  takeFields(turn, outgoing)
+  if (turn.draft.nodeOf(node).readsEvidence) takeFields(turn, outgoing)
   const { open, obstacles } = tryEdges(turn, tried)
   for (const edge of open) fire(turn, edge)
   if (open.length > 0 || turn.node(node).hasFired) return
@@ -248,8 +248,8 @@ function firstOf(turn: Turn, node: number, scope: GuardScope): readonly number[]
 
 /** Asks the host for the files that guards of this node go by; false when nothing is to be read. */
 export function asksForEvidence(turn: Turn, node: number): boolean {
-  if (turn.node(node).work.readings !== null) return false
-  const { outgoing, document } = turn.draft.nodeOf(node)
+  const { outgoing, document, readsEvidence } = turn.draft.nodeOf(node)
+  if (!readsEvidence || turn.node(node).work.readings !== null) return false
   const sources = outgoing.flatMap((edge) => {
     const source = edge.document.guard_evidence_source
     if (source === undefined) return []

@@ -60,8 +60,7 @@ function stateOf(turn: Turn, node: number, scope: GuardScope | null): SceneValue
   const { attempts, work } = turn.node(subject)
   const span = draft.phases.get(phase)
   const counted = countsOf(turn, subject, scope)
-  return {
-    ...draft.run.fields,
+  const fields = {
     phase_id: document.phase_id,
     subphase_id: document.subphase_id ?? null,
     attempt_count: counted.attempts ?? attempts,
@@ -78,6 +77,8 @@ function stateOf(turn: Turn, node: number, scope: GuardScope | null): SceneValue
     non_time_issue: span.hasOtherIssue,
     phase_completed: isPhaseCompleted(turn, node),
   }
+  // The flow's own fields have other names than the host's: its contract sees to that.
+  return turn.flow.document.state === undefined ? fields : { ...draft.run.fields, ...fields }
 }
 
 interface Counts {

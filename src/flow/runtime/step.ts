@@ -191,23 +191,28 @@ function reactAt(turn: Turn, node: number, event: NodeEvent): void {
 
 function start(turn: Turn): void {
   for (const node of turn.flow.starts) turn.later({ kind: 'enter', node, round: 1, cause: 'start' })
-  for (const { index, document } of turn.flow.nodes) {
+  for (const { index, document, hasChoice } of turn.flow.nodes) {
     // A goal is reached through its alternatives, so they cannot wait for it.
-    if (document.kind === 'GOAL') openGroups(turn, index)
+    if (hasChoice && document.kind === 'GOAL') openGroups(turn, index)
   }
 }
 
 function drain(turn: Turn): void {
   do {
-    for (const task of turn.tasks()) perform(turn, task)
-    const phases = [...turn.closingPhases]
-    const subphases = [...turn.closingSubphases]
-    turn.closingPhases.clear()
-    turn.closingSubphases.clear()
-    for (const subphase of subphases) closeSubphase(turn, subphase)
-    for (const phase of phases) closePhase(turn, phase)
+    for (let task = turn.next(); task !== null; task = turn.next()) perform(turn, task)
+    for (const subphase of taken(turn.closingSubphases)) closeSubphase(turn, subphase)
+    for (const phase of taken(turn.closingPhases)) closePhase(turn, phase)
   } while (turn.isBusy())
 }
+
+function taken(spans: Set<number>): readonly number[] {
+  if (spans.size === 0) return NO_SPANS
+  const list = [...spans]
+  spans.clear()
+  return list
+}
+
+const NO_SPANS: readonly number[] = []
 
 function perform(turn: Turn, task: Task): void {
   switch (task.kind) {
@@ -229,12 +234,12 @@ function perform(turn: Turn, task: Task): void {
 
 /** Nothing is missing: the node is done, and the CHECK nodes that approved it are. */
 function complete(turn: Turn, node: number): void {
-  const { checks, document } = turn.draft.nodeOf(node)
+  const { checks, document, isCandidate, hasChoice } = turn.draft.nodeOf(node)
   const { status, hasFired } = turn.node(node)
   if (status === 'done' || asksForEvidence(turn, node)) return
   turn.settle(node, 'done', 'complete')
-  winGroups(turn, node)
-  if (document.kind !== 'GOAL') openGroups(turn, node)
+  if (isCandidate) winGroups(turn, node)
+  if (hasChoice && document.kind !== 'GOAL') openGroups(turn, node)
   if (!hasFired) leave(turn, node, false)
   for (const check of checks) {
     if (turn.node(check).status === 'resting') turn.later({ kind: 'done', node: check })
@@ -245,20 +250,12 @@ function except(turn: Turn, node: number): void {
   const { status } = turn.node(node)
   if (takeException(turn, node)) return turn.settle(node, 'rejected', 'rerouted')
   if (status !== 'failed') return
-  if (isCandidate(turn, node)) {
+  if (turn.draft.nodeOf(node).isCandidate) {
     turn.settle(node, 'abandoned', 'failed')
     loseGroups(turn, node)
     return
   }
   escalate(turn, node, 'no attempt is left')
-}
-
-function isCandidate(turn: Turn, node: number): boolean {
-  return turn.draft
-    .nodeOf(node)
-    .incoming.some(
-      ({ document }) => document.class === 'Decision' && document.group_id !== undefined,
-    )
 }
 
 function afterHuman(turn: Turn, node: number, { answer }: EventOf<'human_answer'>): void {
@@ -343,9 +340,7 @@ function refuse(turn: Turn, subphase: string, manifest: string | null, found: st
 
 /** Periodic invariants: at each event for its node, and at each tick for every node that is open. */
 function judgePeriodic(turn: Turn, event: FlowEvent): void {
-  const periodic = turn.flow.invariants.filter(
-    ({ isNamed, document }) => !isNamed && document.check_timing === 'periodic',
-  )
+  const { periodic } = turn.flow
   if (periodic.length === 0) return
   const nodes =
     event.type === 'tick'

@@ -35,6 +35,7 @@ export class Turn {
   readonly facts: Fact[] = []
   readonly commands: Command[] = []
   readonly #tasks: Task[] = []
+  #done = 0
   /** Phases and sub-phases that may have come to an end. */
   readonly closingPhases = new Set<number>()
   readonly closingSubphases = new Set<number>()
@@ -63,9 +64,12 @@ export class Turn {
   emit<T extends FactType>(type: T, payload: PayloadOf<T>): void {
     const { run } = this.draft
     const runId = run.runId ?? (this.event.type === 'started' ? this.event.run_id : '')
-    const head = { run_id: runId, seq: run.seq, at: this.event.at }
     // The payload is the one of the type, by the signature; the compiler does not follow that.
-    const fact = { type, payload: Object.assign(head, payload) } as unknown as Fact
+    const { at } = this.event
+    const fact = {
+      type,
+      payload: { ...payload, run_id: runId, seq: run.seq, at },
+    } as unknown as Fact
     this.facts.push(fact)
     applyFact(this.draft, fact)
   }
@@ -101,13 +105,16 @@ export class Turn {
   }
 
   isBusy(): boolean {
-    return this.#tasks.length + this.closingPhases.size + this.closingSubphases.size > 0
+    return (
+      this.#tasks.length - this.#done + this.closingPhases.size + this.closingSubphases.size > 0
+    )
   }
 
-  /** What is next in line, in the order it was put there. */
-  *tasks(): Iterable<Task> {
-    for (let next = 0; next < this.#tasks.length; next++) yield this.#tasks[next] as Task
-    this.#tasks.length = 0
+  /** What is next in line, in the order it was put there; null when nothing is. */
+  next(): Task | null {
+    const task = this.#tasks[this.#done]
+    if (task !== undefined) this.#done++
+    return task ?? null
   }
 }
 

@@ -34,7 +34,9 @@ export class VectorDraft<T> {
   readonly #length: number
   #blocks: readonly (readonly T[])[]
   /** Null until the first change; then which blocks are the draft's own. */
-  #owned: Set<number> | null = null
+  #ownBlocks: Set<number> | null = null
+  /** Elements that the draft copied itself and may write to. */
+  readonly #own = new Map<number, T>()
 
   constructor({ length, blocks }: Vector<T>) {
     this.#length = length
@@ -47,22 +49,32 @@ export class VectorDraft<T> {
 
   set(index: number, value: T): void {
     const place = index >>> 8
-    if (this.#owned === null) {
-      this.#owned = new Set()
+    if (this.#ownBlocks === null) {
+      this.#ownBlocks = new Set()
       this.#blocks = this.#blocks.slice()
     }
     // The list of blocks was copied above, and the block is copied here.
     const blocks = this.#blocks as (readonly T[])[]
-    if (!this.#owned.has(place)) {
-      this.#owned.add(place)
+    if (!this.#ownBlocks.has(place)) {
+      this.#ownBlocks.add(place)
       blocks[place] = (blocks[place] as readonly T[]).slice()
     }
     const block = blocks[place] as T[]
     block[index & (BLOCK - 1)] = value
   }
 
+  /** The element as one that may be written to: copied the first time, the same from then on. */
+  own(index: number, copy: (element: T) => T): T {
+    const known = this.#own.get(index)
+    if (known !== undefined) return known
+    const copied = copy(this.get(index))
+    this.#own.set(index, copied)
+    this.set(index, copied)
+    return copied
+  }
+
+  /** The draft is not written to after this. */
   finish(): Vector<T> {
-    this.#owned = null
     return { length: this.#length, blocks: this.#blocks }
   }
 }
