@@ -124,6 +124,7 @@ async function sandboxed(
   const { order, driver } = setting
   const sandboxId = `escape-${process.pid}-${attempt.id.replace('/', '-')}`
   const marker = makeMarker(join(order.base, 'markers'), sandboxId, [ground.scope], Date.now)
+  const openedAtMs = Date.now()
   const sandbox = await driver.open({
     sandboxId,
     scopeRoots: [ground.scope],
@@ -140,7 +141,7 @@ async function sandboxed(
     sandbox.run({
       argv: commandOf(program),
       cwd: ground.scope,
-      env: environmentOf(setting, ground),
+      env: environmentOf(setting, ground, openedAtMs),
       stdin: 'empty',
       terminal: attempt.terminal ? { rows: 24, columns: 80, onResize: () => undefined } : null,
       onOutput: (_, bytes) => output.push(Buffer.from(bytes.subarray(0, 65_536))),
@@ -196,6 +197,7 @@ function commandOf([language, text]: Text): [string, ...string[]] {
 function environmentOf(
   { order, abstract, listeners, victim }: Setting,
   { outside, hidden, home }: Ground,
+  openedAtMs: number,
 ): Record<string, string> {
   return {
     PATH: '/usr/bin:/bin',
@@ -208,6 +210,7 @@ function environmentOf(
     PORT: String(listeners.port.port),
     VICTIM: String(victim.pid),
     CALLS: order.calls,
+    OPENED: String(openedAtMs / 1000),
   }
 }
 

@@ -99,7 +99,7 @@ export const SECRET_ATTEMPTS: readonly Attempt[] = [
       'sh',
       'for s in /run/docker.sock /var/run/docker.sock /run/dbus/system_bus_socket /run/containerd/containerd.sock /run/systemd/private /run/user/*/bus ' +
         '/tmp/.X11-unix/X0 /tmp/ssh-*/agent* /var/run/postgresql/.s.PGSQL.5432 /run/nscd/socket /run/snapd.socket; do [ -S "$s" ] && echo "ESCAPED $s"; done; ' +
-        'find / -xdev -path "$(dirname "$(dirname "$OUT")")/*" ! -path "$(dirname "$OUT")*" -prune -o -type s -print 2>/dev/null | head -20 | while read -r s; do S="$s" ' +
+        'find / -xdev -path "$(dirname "$(dirname "$OUT")")/*" ! -path "$(dirname "$OUT")*" -prune -o -type s ! -newermt "@$OPENED" -print 2>/dev/null | head -20 | while read -r s; do S="$s" ' +
         `perl -MSocket -e 'socket(S,AF_UNIX,SOCK_STREAM,0); connect(S,sockaddr_un($ENV{S})) and print "ESCAPED $ENV{S}\\n"'; done`,
     ],
     caps: { cpuMs: 20_000 },
