@@ -14,17 +14,19 @@ export function applyEvent(draft: Draft, event: FlowEvent): void {
     case 'evidence_read': {
       const index = draft.nodeNamed(event.node_id)
       draft.patchWork(index, { readings: event.readings })
-      return draft.patchNode(index, { pending: null })
+      draft.ownNode(index).pending = null
+      return
     }
     case 'human_answer': {
       const index = draft.nodeNamed(event.node_id)
-      const granted = draft.nodes.get(index).granted + (event.answer === 'retry' ? 1 : 0)
-      return draft.patchNode(index, { pending: null, granted })
+      const node = draft.ownNode(index)
+      node.pending = null
+      if (event.answer === 'retry') node.granted += 1
+      return
     }
-    case 'unblocked': {
-      const index = draft.nodeNamed(event.node_id)
-      return draft.patchNode(index, { granted: draft.nodes.get(index).granted + 1 })
-    }
+    case 'unblocked':
+      draft.ownNode(draft.nodeNamed(event.node_id)).granted += 1
+      return
     case 'promoted':
     case 'rolled_back':
       return applyActed(draft, event)
@@ -70,7 +72,7 @@ function applyAttemptEnd(draft: Draft, event: EventOf<'attempt_ended'>): void {
   const index = draft.nodeNamed(event.node_id)
   const { work } = draft.nodes.get(index)
   const { totals } = draft.run
-  draft.patchNode(index, { pending: null })
+  draft.ownNode(index).pending = null
   draft.patchWork(index, {
     seconds: event.seconds,
     totalSeconds: work.totalSeconds + event.seconds,
@@ -90,15 +92,15 @@ function applyAttemptEnd(draft: Draft, event: EventOf<'attempt_ended'>): void {
 /** Nobody ran, so nothing was blocked. */
 function applyPassed(draft: Draft, event: EventOf<'passed'>): void {
   const index = draft.nodeNamed(event.node_id)
-  const node = draft.nodes.get(index)
-  const work = node.work.gatePassed ? node.work : { ...node.work, gatePassed: true }
-  draft.patchNode(index, { pending: null, work })
+  const node = draft.ownNode(index)
+  node.pending = null
+  if (!node.work.gatePassed) node.work = { ...node.work, gatePassed: true }
 }
 
 function applyActed(draft: Draft, event: EventOf<'promoted'> | EventOf<'rolled_back'>): void {
   const index = draft.nodeNamed(event.node_id)
   const { stage } = draft.nodes.get(index).work
-  draft.patchNode(index, { pending: null })
+  draft.ownNode(index).pending = null
   if (stage === null) return
   if (event.type === 'promoted')
     return draft.patchWork(index, {

@@ -59,18 +59,18 @@ function applyPayload(draft: Draft, payload: EventPayload): void {
     case 'entered':
       return applyEntered(draft, payload)
     case 'joined':
-      return draft.patchNode(draft.nodeNamed(payload.node_id), { round: payload.round })
+      draft.ownNode(draft.nodeNamed(payload.node_id)).round = payload.round
+      return
     case 'commanded':
       return applyCommand(draft, payload.command)
     case 'status': {
       const index = draft.nodeNamed(payload.node_id)
-      return draft.patchNode(index, { status: payload.status, pending: null })
+      draft.ownNode(index).pending = null
+      return draft.setStatus(index, payload.status)
     }
     case 'held':
-    case 'released': {
-      const isHeld = payload.kind === 'held'
-      return draft.patchNode(draft.nodeNamed(payload.node_id), { isHeld })
-    }
+    case 'released':
+      return draft.setHeld(draft.nodeNamed(payload.node_id), payload.kind === 'held')
     case 'field':
       draft.run.fields = { ...draft.run.fields, [payload.name]: payload.value }
       return
@@ -117,40 +117,38 @@ function applyFired(draft: Draft, edgeId: string, round: number): void {
   const edge = draft.edgeNamed(edgeId)
   const before = draft.fired.get(edge.index)
   draft.fired.set(edge.index, Math.max(round, 1))
-  const source = draft.nodes.get(edge.source)
-  if (!source.hasFired || source.isHeld)
-    draft.patchNode(edge.source, { hasFired: true, isHeld: false })
+  draft.ownNode(edge.source).hasFired = true
+  draft.setHeld(edge.source, false)
   if (before === 0) countArrival(draft, edge, 1)
 }
 
 function countArrival(draft: Draft, edge: CompiledEdge, change: 1 | -1): void {
   const sort = arrivalOf(edge)
   if (sort === null) return
-  const { synced, joined, reached } = draft.nodes.get(edge.target)
-  if (sort === 'sync') draft.patchNode(edge.target, { synced: synced + change })
-  else if (sort === 'join') draft.patchNode(edge.target, { joined: joined + change })
-  else draft.patchNode(edge.target, { reached: reached + change })
+  const target = draft.ownNode(edge.target)
+  if (sort === 'sync') target.synced += change
+  else if (sort === 'join') target.joined += change
+  else target.reached += change
 }
 
 function applyEntered(draft: Draft, entered: Extract<EventPayload, { kind: 'entered' }>): void {
   const index = draft.nodeNamed(entered.node_id)
-  const node = draft.nodes.get(index)
+  const node = draft.ownNode(index)
   if (node.hasFired) forgetFirings(draft, index)
   const { work } = node
-  const isRun = work.answer !== null || work.readings !== null || work.lastError !== null
-  draft.patchNode(index, {
-    status: 'running',
-    round: entered.round,
-    attempts: (entered.is_fresh ? 0 : node.attempts) + 1,
-    entries: node.entries + 1,
-    hasFired: false,
-    isHeld: false,
-    pending: null,
-    work: isRun || work.toolCalls > 0 || work.stage !== null ? againWork(work) : work,
-  })
+  const hasRun = work.answer !== null || work.readings !== null || work.lastError !== null
+  draft.setStatus(index, 'running')
+  draft.setHeld(index, false)
+  node.round = entered.round
+  node.attempts = (entered.is_fresh ? 0 : node.attempts) + 1
+  node.entries += 1
+  node.hasFired = false
+  node.pending = null
+  if (hasRun || work.toolCalls > 0 || work.stage !== null) node.work = againWork(work)
   draft.run.round = Math.max(draft.run.round, entered.round)
-  draft.run.totals = { ...draft.run.totals, attempts: draft.run.totals.attempts + 1 }
-  draft.addToSpans(index, ({ attempts }) => ({ attempts: attempts + 1, isBlocked: false }))
+  const { attempts, seconds, tokens, toolCalls, rejections } = draft.run.totals
+  draft.run.totals = { attempts: attempts + 1, seconds, tokens, toolCalls, rejections }
+  draft.countAttempt(index)
 }
 
 /** Work at the beginning of an attempt that is not the first. */
@@ -188,7 +186,7 @@ function applyCommand(draft: Draft, command: Command): void {
     return draft.patchSubphase(draft.subphaseNamed(command.subphase_id), { pending: command })
   if (command.type === 'stop') return
   const index = draft.nodeNamed(command.node_id)
-  draft.patchNode(index, { pending: command })
+  draft.ownNode(index).pending = command
   if (command.type !== 'run_participant') return
   const { stands_on: bases, review: pin } = command
   draft.patchWork(index, { answer: null, asks: 0, bases, pin })

@@ -4,6 +4,7 @@
  */
 import { invariant } from '../../base/index.ts'
 import type { CompiledEdge, CompiledFlow, CompiledNode } from '../compile/compiled-flow.ts'
+import { copyNode, copyRun, copySpan } from './copies.ts'
 import {
   isActing,
   isOpen,
@@ -17,10 +18,6 @@ import { VectorDraft } from './vector.ts'
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
-/** Shallow copies, which a draft may write to. */
-const copyNode = (node: NodeState): NodeState => ({ ...node })
-const copySpan = (span: SpanState): SpanState => ({ ...span })
-
 export class Draft {
   readonly flow: CompiledFlow
   /** Vectors stand in it only once the draft is finished. */
@@ -33,7 +30,7 @@ export class Draft {
 
   constructor(flow: CompiledFlow, state: RunState) {
     this.flow = flow
-    this.run = { ...state }
+    this.run = copyRun(state)
     this.nodes = new VectorDraft(state.nodes)
     this.fired = new VectorDraft(state.fired)
     this.phases = new VectorDraft(state.phases)
@@ -49,13 +46,23 @@ export class Draft {
     return this.run
   }
 
-  patchNode(index: number, patch: Partial<NodeState>): void {
-    const node = this.nodes.get(index)
-    if (patch.status !== undefined && patch.status !== node.status)
-      this.#count(index, node.status, patch.status)
-    if (patch.isHeld !== undefined && patch.isHeld !== node.isHeld)
-      this.run.stuck += patch.isHeld ? 1 : -1
-    Object.assign(this.nodes.own(index, copyNode), patch)
+  /** The node as one that may be written to; what it is at is changed by `setStatus`. */
+  ownNode(index: number): Writable<Omit<NodeState, 'status' | 'isHeld'>> {
+    return this.nodes.own(index, copyNode)
+  }
+
+  setStatus(index: number, status: NodeStatus): void {
+    const node: Writable<NodeState> = this.nodes.own(index, copyNode)
+    if (node.status === status) return
+    this.#count(index, node.status, status)
+    node.status = status
+  }
+
+  setHeld(index: number, isHeld: boolean): void {
+    const node: Writable<NodeState> = this.nodes.own(index, copyNode)
+    if (node.isHeld === isHeld) return
+    this.run.stuck += isHeld ? 1 : -1
+    node.isHeld = isHeld
   }
 
   patchWork(index: number, patch: Partial<WorkState>): void {
@@ -69,6 +76,17 @@ export class Draft {
 
   patchSubphase(index: number, patch: Partial<SpanState>): void {
     if (index >= 0) this.#patchSpan(this.subphases, index, patch)
+  }
+
+  /** An attempt at a node is one of its spans, and a phase that could not end goes on. */
+  countAttempt(node: number): void {
+    const { phase, subphase } = this.nodeOf(node)
+    if (this.phases.get(phase).isBlocked) this.patchPhase(phase, { isBlocked: false })
+    const inPhase: Writable<SpanState> = this.phases.own(phase, copySpan)
+    inPhase.attempts += 1
+    if (subphase < 0) return
+    const inSubphase: Writable<SpanState> = this.subphases.own(subphase, copySpan)
+    inSubphase.attempts += 1
   }
 
   /** Adds to the counts of the node's phase and sub-phase. */
@@ -126,13 +144,17 @@ export class Draft {
     const stopped = Number(after === 'blocked') - Number(before === 'blocked')
     if (opened === 0 && stopped === 0) return
     run.open += opened
-    this.addToSpans(node, ({ open, blocked, isActive, isLogged }) => ({
-      open: open + opened,
-      blocked: blocked + stopped,
-      isActive: isActive || opened > 0,
-      isLogged: isLogged && opened < 0,
-    }))
+    const { phase, subphase } = this.nodeOf(node)
+    countOpen(this.phases.own(phase, copySpan), opened, stopped)
+    if (subphase >= 0) countOpen(this.subphases.own(subphase, copySpan), opened, stopped)
   }
+}
+
+function countOpen(span: Writable<SpanState>, opened: number, stopped: number): void {
+  span.open += opened
+  span.blocked += stopped
+  if (opened > 0) span.isActive = true
+  if (opened > 0) span.isLogged = false
 }
 
 /** Stands still until something else happens; what is judged later must be judged before the end. */

@@ -8,7 +8,15 @@ import { applyFact } from './apply.ts'
 import type { Command, CommandBody } from './command.ts'
 import { Draft } from './draft.ts'
 import type { FlowEvent } from './event.ts'
-import type { EntryCause, EventPayload, Fact, FactType, Finding, PayloadOf } from './fact.ts'
+import type {
+  EntryCause,
+  EventPayload,
+  Fact,
+  FactHead,
+  FactType,
+  Finding,
+  PayloadOf,
+} from './fact.ts'
 import type { NodeState, NodeStatus, RunState } from './state.ts'
 import { elementAt } from './vector.ts'
 
@@ -61,15 +69,15 @@ export class Turn {
     return this.draft.nodeOf(index).document.node_id
   }
 
+  /** Whoever calls hands the payload over: it becomes the fact's own. */
   emit<T extends FactType>(type: T, payload: PayloadOf<T>): void {
     const { run } = this.draft
-    const runId = run.runId ?? (this.event.type === 'started' ? this.event.run_id : '')
+    const headed = payload as PayloadOf<T> & { -readonly [K in keyof FactHead]: FactHead[K] }
+    headed.run_id = run.runId ?? (this.event.type === 'started' ? this.event.run_id : '')
+    headed.seq = run.seq
+    headed.at = this.event.at
     // The payload is the one of the type, by the signature; the compiler does not follow that.
-    const { at } = this.event
-    const fact = {
-      type,
-      payload: { ...payload, run_id: runId, seq: run.seq, at },
-    } as unknown as Fact
+    const fact = { type, payload: headed } as unknown as Fact
     this.facts.push(fact)
     applyFact(this.draft, fact)
   }
@@ -82,8 +90,10 @@ export class Turn {
     this.emit('flow_finding_v1', finding)
   }
 
+  /** Whoever calls hands the body over: it becomes the command's own. */
   command(body: CommandBody): void {
-    const command: Command = { ...body, command: this.draft.run.seq }
+    const command = body as CommandBody & { command: number }
+    command.command = this.draft.run.seq
     this.record({ kind: 'commanded', command })
     this.commands.push(command)
   }

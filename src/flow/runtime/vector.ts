@@ -36,7 +36,7 @@ export class VectorDraft<T> {
   /** Null until the first change; then which blocks are the draft's own. */
   #ownBlocks: Set<number> | null = null
   /** Elements that the draft copied itself and may write to. */
-  readonly #own = new Map<number, T>()
+  #own: Map<number, T> | null = null
 
   constructor({ length, blocks }: Vector<T>) {
     this.#length = length
@@ -65,9 +65,10 @@ export class VectorDraft<T> {
 
   /** The element as one that may be written to: copied the first time, the same from then on. */
   own(index: number, copy: (element: T) => T): T {
-    const known = this.#own.get(index)
+    const known = this.#own?.get(index)
     if (known !== undefined) return known
     const copied = copy(this.get(index))
+    this.#own ??= new Map()
     this.#own.set(index, copied)
     this.set(index, copied)
     return copied
