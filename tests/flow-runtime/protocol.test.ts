@@ -352,19 +352,20 @@ describe('no tools, no work (row 7, criterion 3)', () => {
 })
 
 describe('file ban (row 8, criterion 4)', () => {
+  // The permission stands first: order does not lift a ban.
   const access_rules = [
+    {
+      actor: 'director',
+      resource_path: 'output/public.md',
+      access_mode: 'read' as const,
+      access_allowed: true,
+    },
     {
       actor: 'director',
       resource_path: 'output/**',
       access_mode: 'read' as const,
       access_allowed: false,
       reason: 'file-ban',
-    },
-    {
-      actor: 'director',
-      resource_path: 'output/public.md',
-      access_mode: 'read' as const,
-      access_allowed: true,
     },
   ]
   const { document } = compiled({ nodes: [work('a', { actor: 'director' })], access_rules })
@@ -594,5 +595,50 @@ describe('sub-phases (row 12)', () => {
     host.verify()
     host.send({ type: 'resumed', manifests: { '7A': 'manifest-7A', '7B': 'manifest-7B' } })
     expect(host.run().status).toBe('DONE')
+  })
+})
+
+describe('the example of two phases with a floor, a gate and a ban', () => {
+  const nodes = [
+    work('draft', {
+      phase_id: 'P1',
+      actor: 'writer',
+      minimum_duration: 2,
+      required_files: ['out/draft.md'],
+    }),
+    check('review', 'draft', { phase_id: 'P1', max_attempts: 4 }),
+    node('done', { kind: 'GOAL', phase_id: 'P2', actor: 'director', max_attempts: 1 }),
+  ]
+  const edges = [
+    edge('draft', 'review'),
+    edge('review', 'done', {
+      class: 'Gate',
+      guard_expr:
+        "state.validator_verdict == 'APPROVE' && state.cumulative_duration >= state.minimum_duration",
+      guard_scope: 'phase',
+      guard_type: 'numeric',
+      on_guard_fail: 'rerun',
+      policy_refs: ['TIME_HARD_FLOOR', 'PIPELINE_CONTINUITY'],
+      audit_invariant_refs: ['ORCH_LOG_IMMEDIATE_UPDATE'],
+    }),
+    edge('review', 'draft', { class: 'Loop', guard_expr: "state.validator_verdict == 'REJECT'" }),
+  ]
+  const run = (script: (id: string, attempt: number) => Attempt) => {
+    const host = new Host({ nodes, edges, policies: POLICIES }, script).start().run()
+    host.verify()
+    return host
+  }
+
+  it('is rejected once, improves, is approved and ends', () => {
+    const host = run((id, attempt) => (id === 'review' ? { score: attempt === 1 ? 60 : 92 } : {}))
+    expect(host.entered).toEqual(['draft', 'review', 'draft', 'review', 'done'])
+    expect([host.status, host.state.totals.rejections]).toEqual(['DONE', 1])
+  })
+
+  it('runs its phase again while it took too little time', () => {
+    // Review and draft share the phase, and so its time.
+    const host = run(() => ({ seconds: 0.6 }))
+    expect(host.entered).toEqual(['draft', 'review', 'draft', 'review', 'done'])
+    expect([host.status, host.findings.includes('flow.time_floor block')]).toEqual(['DONE', true])
   })
 })
