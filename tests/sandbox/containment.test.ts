@@ -264,7 +264,7 @@ describe('as root', () => {
     const { stdout } = await driveOne(
       { as: 'root', root },
       'find /proc/sys /proc/irq /proc/bus /proc/fs -type f -writable 2>/dev/null | head -3; ' +
-        'for f in kernel/core_pattern vm/drop_caches; do (echo x > /proc/sys/$f) 2>/dev/null && echo wrote $f; done; ' +
+        'for f in kernel/core_pattern vm/drop_caches; do (: >> /proc/sys/$f) 2>/dev/null && echo wrote $f; done; ' +
         'ls -A /proc/irq /proc/bus /proc/fs /proc/acpi /proc/scsi 2>/dev/null | grep -v ":$" | grep .; ' +
         'head -c 1 /proc/kmsg /proc/kcore /proc/keys 2>/dev/null | grep -v "==>" | grep .; ' +
         '(echo h > /proc/sysrq-trigger) 2>/dev/null; cat /proc/sysrq-trigger; echo end',

@@ -198,7 +198,7 @@ describe('other owners', () => {
       scripts: [
         'cat theirs; echo more >> theirs; stat -c %u theirs; touch mine; chown 1778 mine; stat -c %u mine; ' +
           'mount -t tmpfs x /tmp 2>/dev/null && echo mounted; mknod node b 1 1 2>/dev/null && echo node; ' +
-          '(echo x > /proc/sys/kernel/core_pattern) 2>/dev/null && echo wrote; cat /etc/shadow; ' +
+          '(: >> /proc/sys/kernel/core_pattern) 2>/dev/null && echo wrote; cat /etc/shadow; ' +
           'unshare -U true 2>/dev/null && echo userns; grep CapEff /proc/self/status',
       ],
     })
