@@ -58,7 +58,7 @@ function recordGuard(
   reasons: readonly string[],
 ): void {
   const scope = document.guard_scope ?? 'node'
-  turn.record({ kind: 'guard', edge_id: document.edge_id, result, scope, values, reasons })
+  turn.recordGuard(document.edge_id, result, scope, values, reasons)
 }
 
 /** A file that says otherwise than the host about a field of the host makes the guard false. */

@@ -146,7 +146,7 @@ export function fire(turn: Turn, edge: CompiledEdge): void {
   const { source, target, document } = edge
   const isReturn = isBack(edge)
   const round = isReturn ? turn.draft.run.round + 1 : Math.max(turn.node(source).round, 1)
-  turn.record({ kind: 'fired', edge_id: document.edge_id, round })
+  turn.recordFired(document.edge_id, round)
   if (!isReturn) return arrive(turn, edge, round)
   if (document.class === 'Rollback' && rollBack(turn, target, round)) return
   turn.later({ kind: 'enter', node: target, round, cause: 'back' })

@@ -120,7 +120,7 @@ function recordEvent(turn: Turn, event: FlowEvent): void {
       return turn.emit('flow_evidence_v1', { evidence, principal, participant, nonce })
     }
     default:
-      return turn.record({ kind: 'event', event })
+      return turn.recordEvent(event)
   }
 }
 

@@ -31,16 +31,16 @@ export function vectorElements<T>({ blocks }: Vector<T>): T[] {
 
 /** A vector under change; `finish` gives what it has become. */
 export class VectorDraft<T> {
-  readonly #length: number
+  readonly #origin: Vector<T>
   #blocks: readonly (readonly T[])[]
   /** Null until the first change; then which blocks are the draft's own. */
   #ownBlocks: Set<number> | null = null
   /** Elements that the draft copied itself and may write to. */
   #own: Map<number, T> | null = null
 
-  constructor({ length, blocks }: Vector<T>) {
-    this.#length = length
-    this.#blocks = blocks
+  constructor(origin: Vector<T>) {
+    this.#origin = origin
+    this.#blocks = origin.blocks
   }
 
   get(index: number): T {
@@ -76,6 +76,7 @@ export class VectorDraft<T> {
 
   /** The draft is not written to after this. */
   finish(): Vector<T> {
-    return { length: this.#length, blocks: this.#blocks }
+    if (this.#ownBlocks === null) return this.#origin
+    return { length: this.#origin.length, blocks: this.#blocks }
   }
 }
