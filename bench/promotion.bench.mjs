@@ -93,7 +93,7 @@ function stateOf(path) {
 
 function writeIndex(stage, units) {
   const lines = units.map((path, index) => ({ path, place: `u${index}`, unit: true }))
-  const head = { stage: 1, entries: units.length }
+  const head = { stage: 1, entries: units.length, emptied: [] }
   const text = [head, ...lines].map((line) => JSON.stringify(line)).join('\n')
   writeFileSync(join(stage, 'stage.jsonl'), `${text}\n`)
 }
