@@ -7,7 +7,7 @@ describe('vectors', () => {
   it('are changed as lists are, and what they were made of stays', () => {
     const writes = fc.array(fc.tuple(fc.nat(), fc.nat(9)), { maxLength: 30 })
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 700 }), writes, (length, changes) => {
+      fc.property(fc.integer({ min: 1, max: 9000 }), writes, (length, changes) => {
         const first = filledVector(length, { value: -1 })
         const draft = new VectorDraft(first)
         const list = Array.from({ length }, () => -1)
@@ -24,12 +24,13 @@ describe('vectors', () => {
     )
   })
 
-  it('share the blocks that did not change', () => {
-    const first = filledVector(600, 0)
+  it('share the parts that did not change', () => {
+    const first = filledVector(6000, 0)
     const draft = new VectorDraft(first)
     draft.set(0, 1)
     const next = draft.finish()
-    expect(next.blocks[0]).not.toBe(first.blocks[0])
-    expect(next.blocks[1]).toBe(first.blocks[1])
+    expect(next.branches[0]?.[0]).not.toBe(first.branches[0]?.[0])
+    expect(next.branches[0]?.[1]).toBe(first.branches[0]?.[1])
+    expect(next.branches[1]).toBe(first.branches[1])
   })
 })

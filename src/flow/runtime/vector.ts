@@ -1,66 +1,73 @@
 /**
- * A list of fixed length that is copied in part: a change copies one block and the list of blocks.
- * States of runs share what did not change, so that one step of a flow of any size costs the same.
+ * A list of fixed length that is copied in part: a tree of three levels, of which a change copies one
+ * leaf, one branch and the root. States of runs share what did not change, so that one step costs
+ * nearly the same in a flow of any size.
  *
- * INVARIANT (own before writing): a draft writes to a block only after it has copied it itself.
+ * INVARIANT (own before writing): a draft writes to a leaf or branch only after it has copied it.
  */
 
-const BLOCK = 256
+const BITS = 6
+const WIDTH = 1 << BITS
+const MASK = WIDTH - 1
+
+type Leaf<T> = readonly T[]
+type Branch<T> = readonly Leaf<T>[]
 
 export interface Vector<T> {
   readonly length: number
-  readonly blocks: readonly (readonly T[])[]
+  readonly branches: readonly Branch<T>[]
 }
 
 export function filledVector<T>(length: number, value: T): Vector<T> {
-  const blocks: T[][] = []
-  for (let start = 0; start < length; start += BLOCK) {
-    blocks.push(new Array<T>(Math.min(BLOCK, length - start)).fill(value))
+  const branches: Leaf<T>[][] = []
+  for (let start = 0; start < length; start += WIDTH) {
+    const leaf = new Array<T>(Math.min(WIDTH, length - start)).fill(value)
+    const place = start >>> (2 * BITS)
+    const branch = branches[place]
+    if (branch === undefined) branches.push([leaf])
+    else branch.push(leaf)
   }
-  return { length, blocks }
+  return { length, branches }
 }
 
-export function elementAt<T>({ blocks }: Vector<T>, index: number): T {
-  // Whoever asks has the index from the compiled flow that the vector was made for.
-  return (blocks[index >>> 8] as readonly T[])[index & (BLOCK - 1)] as T
+export function elementAt<T>({ branches }: Vector<T>, index: number): T {
+  return read(branches, index)
 }
 
-export function vectorElements<T>({ blocks }: Vector<T>): T[] {
-  return blocks.flat() as T[]
+/** Whoever asks has the index from the compiled flow that the vector was made for. */
+function read<T>(branches: readonly Branch<T>[], index: number): T {
+  const branch = branches[index >>> (2 * BITS)] as Branch<T>
+  return (branch[(index >>> BITS) & MASK] as Leaf<T>)[index & MASK] as T
+}
+
+export function vectorElements<T>({ branches }: Vector<T>): T[] {
+  return branches.flat(2) as T[]
 }
 
 /** A vector under change; `finish` gives what it has become. */
 export class VectorDraft<T> {
   readonly #origin: Vector<T>
-  #blocks: readonly (readonly T[])[]
-  /** Null until the first change; then which blocks are the draft's own. */
-  #ownBlocks: Set<number> | null = null
+  #branches: readonly Branch<T>[]
+  /** Null until the first change; then the leaves, and the branches as negatives, that are its own. */
+  #copied: Set<number> | null = null
   /** Elements that the draft copied itself and may write to. */
   #own: Map<number, T> | null = null
 
   constructor(origin: Vector<T>) {
     this.#origin = origin
-    this.#blocks = origin.blocks
+    this.#branches = origin.branches
   }
 
   get(index: number): T {
-    return (this.#blocks[index >>> 8] as readonly T[])[index & (BLOCK - 1)] as T
+    return read(this.#branches, index)
   }
 
   set(index: number, value: T): void {
-    const place = index >>> 8
-    if (this.#ownBlocks === null) {
-      this.#ownBlocks = new Set()
-      this.#blocks = this.#blocks.slice()
-    }
-    // The list of blocks was copied above, and the block is copied here.
-    const blocks = this.#blocks as (readonly T[])[]
-    if (!this.#ownBlocks.has(place)) {
-      this.#ownBlocks.add(place)
-      blocks[place] = (blocks[place] as readonly T[]).slice()
-    }
-    const block = blocks[place] as T[]
-    block[index & (BLOCK - 1)] = value
+    const leafId = index >>> BITS
+    if (this.#copied === null || !this.#copied.has(leafId)) this.#copyWayTo(index)
+    // The way to the leaf was copied above, or earlier in this draft.
+    const leaf = this.#branches[index >>> (2 * BITS)]?.[leafId & MASK] as T[]
+    leaf[index & MASK] = value
   }
 
   /** The element as one that may be written to: copied the first time, the same from then on. */
@@ -76,7 +83,25 @@ export class VectorDraft<T> {
 
   /** The draft is not written to after this. */
   finish(): Vector<T> {
-    if (this.#ownBlocks === null) return this.#origin
-    return { length: this.#origin.length, blocks: this.#blocks }
+    if (this.#copied === null) return this.#origin
+    return { length: this.#origin.length, branches: this.#branches }
+  }
+
+  #copyWayTo(index: number): void {
+    if (this.#copied === null) {
+      this.#copied = new Set()
+      this.#branches = this.#branches.slice()
+    }
+    const place = index >>> (2 * BITS)
+    const leafId = index >>> BITS
+    // The root was copied just now, or earlier in this draft; so is the branch below.
+    const branches = this.#branches as Branch<T>[]
+    if (!this.#copied.has(-1 - place)) {
+      this.#copied.add(-1 - place)
+      branches[place] = (branches[place] as Branch<T>).slice()
+    }
+    const branch = branches[place] as Leaf<T>[]
+    this.#copied.add(leafId)
+    branch[leafId & MASK] = (branch[leafId & MASK] as Leaf<T>).slice()
   }
 }
