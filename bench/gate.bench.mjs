@@ -29,7 +29,12 @@ const USER = { uid: 1777, gid: 1777 }
 const TURNS = 40
 
 export async function measure() {
-  const rows = [...(await exec()), ...(await rehearsals('root')), ...(await lifecycle())]
+  const rows = [
+    ...(await exec()),
+    ...(await rehearsals('root')),
+    ...(await building()),
+    ...(await lifecycle()),
+  ]
   if (process.getuid() === 0) rows.push(...asUser())
   return rows
 }
@@ -191,6 +196,67 @@ async function rehearsals(who) {
   } finally {
     await cold.close()
     await warm.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const BUILD = 'for f in *.c; do cc -O1 -c "$f" -o "${f%.c}.o" || exit 1; done; cc -o all *.o'
+
+/** The same build outside and in a sandbox over the tree; how long opening takes is not in it. */
+async function building() {
+  const { createDriver } = await import(join(ROOT, 'dist', 'host', 'index.js'))
+  const folder = folderFor('build')
+  const driver = createDriver()
+  const env = { PATH: '/usr/bin:/bin' }
+  try {
+    for (let index = 0; index < 20; index++) {
+      const body =
+        index === 0 ? 'int main(void){return 0;}' : `int f${index}(int a){return a*${index};}`
+      writeFileSync(
+        join(folder, `f${index}.c`),
+        `#include <stdio.h>\n#include <stdlib.h>\n${body}\n`,
+      )
+    }
+    const inside = async () => {
+      const sandbox = await driver.open({
+        sandboxId: randomUUID(),
+        scopeRoots: [folder],
+        watchedRoots: [],
+        hidden: [],
+        caps: { cpuMs: 60_000, memoryMb: 1_024, diskMb: 128, durationMs: 60_000, processes: 256 },
+        sockets: 'inside',
+        foreignOwners: false,
+      })
+      try {
+        const started = performance.now()
+        const { exitCode } = await sandbox.run({
+          argv: ['sh', '-c', BUILD],
+          cwd: folder,
+          env,
+          stdin: 'empty',
+          terminal: null,
+          onOutput: () => {},
+          abort: new AbortController().signal,
+        })
+        if (exitCode !== 0) throw new Error('the build failed')
+        return performance.now() - started
+      } finally {
+        await sandbox.close()
+      }
+    }
+    let [best, bare] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+    for (let turn = 0; turn < 5; turn++) {
+      best = Math.min(best, await inside())
+      const started = performance.now()
+      await run('sh', ['-c', BUILD], { cwd: folder, env })
+      bare = Math.min(bare, performance.now() - started)
+      for (let index = 0; index < 20; index++) rmSync(join(folder, `f${index}.o`), { force: true })
+    }
+    return [
+      row('a build in the sandbox', 'writ', perSecond(best), 'outside', perSecond(bare), 1 / 1.3),
+    ]
+  } finally {
+    await driver.close()
     rmSync(folder, { recursive: true, force: true })
   }
 }
