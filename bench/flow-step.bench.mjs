@@ -70,16 +70,10 @@ function growth() {
 
 function walkRate(count) {
   const nodes = Array.from({ length: count }, (_, index) => nodeOf(index))
-  const edges = nodes
-    .slice(1)
-    .flatMap(({ node_id }, index) => [
-      {
-        edge_id: `E${index}`,
-        source: nodes[index >> 1].node_id,
-        target: node_id,
-        class: 'Progress',
-      },
-    ])
+  const edges = nodes.slice(1).map(({ node_id: target }, index) => {
+    const source = nodes[index >> 1].node_id
+    return { edge_id: `E${index}`, source, target, class: 'Progress' }
+  })
   const flow = compiled({ nodes, edges })
   let best = 0
   for (let turn = 0; turn < 3; turn++) {
