@@ -247,13 +247,15 @@ class Gate implements GateSurface {
   async #askedAgain(pending: Pending, decided: Decided): Promise<GateAnswer | null> {
     const { proposal, result, evaluation } = decided
     if (proposal === null || result === null) return null
-    const wasAsked = evaluation.obstacles.some(({ code }) => code === INPUTS_CHANGED)
+    const asked = evaluation.obstacles.filter(({ code }) => code === INPUTS_CHANGED)
+    const wasAsked = asked.length > 0
     const sinceMs = Date.parse(wasAsked ? pending.askedAt : result.execution.started_at)
     const roots = evaluation.host.roots.flatMap(({ real, kind }) =>
       kind === 'directory' ? [real] : [],
     )
     const touched = new Set(decided.changes.map(({ path }) => path))
-    const changed = await changedInputs(roots, sinceMs, touched)
+    const shown = new Set(asked.map(({ path = '' }) => path))
+    const changed = await changedInputs(roots, sinceMs, touched, shown)
     if (changed.length === 0 || !this.#asksAboutInputs(decided)) return null
     const obstacles = changed.map((path) => ({ code: INPUTS_CHANGED, path: displayOfRaw(path) }))
     const again = await this.#decideAgain(decided, obstacles, `inputs/${this.#context.nowMs()}`)

@@ -5,7 +5,7 @@
  */
 import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { setImmediate as pause } from 'node:timers/promises'
-import { joinRaw, type RawPath, rawOfText } from '../../gate/index.ts'
+import { displayOfRaw, joinRaw, type RawPath, rawOfText } from '../../gate/index.ts'
 import { TICK_MS_MAX } from '../tree/marker.ts'
 
 /** A scope that is larger is looked at as far as this. */
@@ -20,6 +20,7 @@ export async function changedInputs(
   roots: readonly string[],
   sinceMs: number,
   touched: ReadonlySet<RawPath>,
+  shown: ReadonlySet<string>,
 ): Promise<readonly RawPath[]> {
   const open = roots.map(rawOfText)
   const changed: RawPath[] = []
@@ -31,7 +32,10 @@ export async function changedInputs(
       const path = joinRaw(next, entry.name as RawPath)
       if (SKIPPED.has(entry.name) || touched.has(path)) continue
       if (entry.isDirectory()) open.push(path)
-      else if (changeTimeMs(path) > sinceMs - TICK_MS_MAX) changed.push(path)
+      // Files' clock may be a tick behind; what was shown already is not shown again for that.
+      else if (changeTimeMs(path) > sinceMs - (shown.has(displayOfRaw(path)) ? 0 : TICK_MS_MAX)) {
+        changed.push(path)
+      }
     }
   }
   return changed.sort()
