@@ -1,6 +1,7 @@
 /**
  * Homes, principals, tasks and receipts, and history, as people and machines meet them: the built
- * program in real processes, with a state directory of its own.
+ * program in real processes, with a state directory of its own. Over 500 lines on purpose: its parts
+ * share one rig of homes and tokens, and one walk from `init` to `verify` reads best in one place.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

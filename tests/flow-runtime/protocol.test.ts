@@ -1,6 +1,7 @@
 /**
  * The twelve rows of the seed's mapping table and its six criteria, as far as they are decided without
- * a machine. Each test goes red when its mechanism is taken out.
+ * a machine. Each test goes red when its mechanism is taken out. Over 500 lines on purpose: the table
+ * is one page, in its order, so that a row without a test would be seen.
  */
 import { describe, expect, it } from 'vitest'
 import type { Flow, FlowEdge } from '../../src/contracts/index.ts'

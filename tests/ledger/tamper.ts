@@ -1,6 +1,6 @@
 /**
  * A corpus of manipulations of a ledger's state directory, seeded and without end: the same seed and
- * number give the same manipulation.
+ * number give the same manipulation. Over 500 lines on purpose: the corpus is one list.
  *
  * What counts: two files are the same ledger when every row of every table, read in order and by key,
  * every row of `sqlite_schema`, the encoding, `user_version` and `application_id` are equal. SQLite

@@ -20,9 +20,14 @@ const NOTHING: ProcessUse = { cpuMs: 0, memoryBytes: 0, tasks: 0, alive: 0 }
 const TICK_MS = 10
 const PAGE_BYTES = 4096
 
+/** Where the processes of a namespace are listed as they count themselves, by its first process. */
+export function procInside(pid: number): string {
+  return join('/proc', String(pid), 'root', 'proc')
+}
+
 /** Sums over every process of the namespace whose first process has this id outside. */
 export function processUse(pid: number): ProcessUse {
-  const directory = `/proc/${pid}/root/proc`
+  const directory = procInside(pid)
   try {
     // Before bubblewrap has changed its root, the path still shows the whole machine's processes.
     if (statSync(directory).dev === statSync('/proc').dev) return NOTHING
@@ -65,7 +70,7 @@ function statOf(file: string): readonly string[] | null {
 
 /** The number of the process that was made last inside, as its namespace counts. */
 export function lastMade(pid: number): string {
-  return textOr(`/proc/${pid}/root/proc/loadavg`).split(' ')[4] ?? ''
+  return textOr(join(procInside(pid), 'loadavg')).split(' ')[4] ?? ''
 }
 
 /** Whether a process is gone or only waits to be reaped. */

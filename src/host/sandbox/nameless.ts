@@ -4,6 +4,7 @@
  * them.
  */
 import { readdirSync, readlinkSync, statSync } from 'node:fs'
+import { procInside } from './meters.ts'
 
 export interface Nameless {
   readonly memoryBytes: number
@@ -14,7 +15,7 @@ export const NOTHING_NAMELESS: Nameless = { memoryBytes: 0, diskBytes: 0 }
 
 /** Of every process in the namespace whose first process has this id outside. */
 export function namelessFiles(pid: number): Nameless {
-  const top = `/proc/${pid}/root/proc`
+  const top = procInside(pid)
   const seen = new Set<string>()
   let { memoryBytes, diskBytes } = NOTHING_NAMELESS
   // Before bubblewrap has changed its root, the path still shows the whole machine's processes.

@@ -60,7 +60,7 @@ export const MACHINE_ATTEMPTS: readonly Attempt[] = [
     program: [
       'sh',
       'for p in /proc/[0-9]* /proc/self /proc/thread-self; do echo x > $p/root$OUT/file; cat $p/root$HIDDEN/secret; ' +
-        'cat $p/cwd/../hidden/secret; ls $p/root/proc/$VICTIM && echo ESCAPED; done',
+        'cat $p/cwd/../hidden/secret; r=$p/root; ls $r/proc/$VICTIM && echo ESCAPED; done',
     ],
   },
   {
@@ -101,7 +101,7 @@ export const MACHINE_ATTEMPTS: readonly Attempt[] = [
     title: 'descriptors of every process',
     program: [
       'sh',
-      'for f in /proc/[0-9]*/fd/*; do case $(readlink $f) in /|/opt/*|/root/*|/home/*) echo "ESCAPED $f";; esac; ' +
+      'for f in /proc/[0-9]*/fd/*; do case $(readlink $f) in /|/opt/*|/[r]oot/*|/home/*) echo "ESCAPED $f";; esac; ' +
         'timeout 0.2 head -c 200 $f; ls $f/ ; done',
     ],
   },
