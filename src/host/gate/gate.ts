@@ -27,6 +27,7 @@ import {
   type PromotedAction,
   type StandingFold,
 } from '../../gate/index.ts'
+import { occurredAtText } from '../../ledger/index.ts'
 import { HomeFailure } from '../home/failure.ts'
 import { PromotionFailure, removeTree } from '../promotion/index.ts'
 import { type GateContext, workspaceOf } from './context.ts'
@@ -179,13 +180,13 @@ class Gate implements GateSurface {
   }
 
   async halt(reason: string | null) {
-    const at = moment(this.#context.nowMs())
+    const at = occurredAtText(this.#context.nowMs())
     raiseHalt(this.#context.home.state, at)
     return this.#recordHalt('HALTED', at, reason)
   }
 
   async resume(reason: string | null) {
-    const at = moment(this.#context.nowMs())
+    const at = occurredAtText(this.#context.nowMs())
     const answer = await this.#recordHalt('RESUMED', at, reason)
     liftHalt(this.#context.home.state)
     return answer
@@ -276,7 +277,7 @@ class Gate implements GateSurface {
         result: { ...result, findings },
         changes: [],
         context: {
-          now: moment(this.#context.nowMs()),
+          now: occurredAtText(this.#context.nowMs()),
           actor: this.#context.caller.principal.id,
           actor_kind: evaluation.actor_kind,
           workspace: evaluation.host.workspace,
@@ -301,7 +302,7 @@ class Gate implements GateSurface {
       obstacles: [...decided.evaluation.obstacles, ...obstacles],
     }
     const { proposal, result, actionId } = decided
-    const decidedAt = moment(this.#context.nowMs())
+    const decidedAt = occurredAtText(this.#context.nowMs())
     const decision = decide({ proposal, evaluation, result, lists: this.#book.lists, decidedAt })
     await this.#view.record([
       { type: 'evaluation_v1', payload: evaluation, key: `evaluation/${actionId}/${key}` },
@@ -325,8 +326,8 @@ class Gate implements GateSurface {
       assurance,
       level: 'seatbelt',
       asked_at: pending.askedAt,
-      answered_at: moment(this.#context.nowMs()),
-      expires_at: moment(pending.expiresMs),
+      answered_at: occurredAtText(this.#context.nowMs()),
+      expires_at: occurredAtText(pending.expiresMs),
       ...(reason === undefined ? {} : { reason }),
       ...(toldFailure === undefined ? {} : { told_failure: toldFailure }),
     }
@@ -454,7 +455,7 @@ function refusal(code: RefusalCode, at: string): PromotionFailure {
 }
 
 function pendingOf(pending: Pending): { readonly id: string; readonly expires_at: string } {
-  return { id: pendingId(pending), expires_at: moment(pending.expiresMs) }
+  return { id: pendingId(pending), expires_at: occurredAtText(pending.expiresMs) }
 }
 
 function answerOf(
@@ -492,8 +493,4 @@ function withWholeDiff(result: SandboxResult, changes: readonly Change[]): Sandb
   const { added, modified, deleted } = diff.counts
   if (listed === added + modified + deleted) return result
   return { ...result, diff: { ...diff, ...inlineDiff(changes, Number.POSITIVE_INFINITY) } }
-}
-
-function moment(ms: number): string {
-  return new Date(Math.floor(ms)).toISOString()
 }

@@ -128,10 +128,9 @@ export class LedgerView {
   async #whole(fact: Fact): Promise<WholeFact> {
     const { payload, payload_ref: reference } = fact.record
     if (reference === undefined) return { fact, payload }
-    const bytes = await this.body(reference)
-    // What was dropped decides nothing any more; the fact itself still names its action.
-    const kept = bytes === null ? (fact.record.refs ?? {}) : JSON.parse(decoder.decode(bytes))
-    return { fact, payload: kept }
+    // A record that is not whole decides nothing: the failure is told, and nothing goes on.
+    const bytes = await this.#context.ledger.objects.get(reference as never)
+    return { fact, payload: JSON.parse(decoder.decode(bytes)) }
   }
 }
 

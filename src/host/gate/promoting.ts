@@ -12,6 +12,7 @@ import type {
   SandboxResult,
 } from '../../contracts/index.ts'
 import { type Change, displayOfRaw, type PromotedAction, rawOfText } from '../../gate/index.ts'
+import { occurredAtText } from '../../ledger/index.ts'
 import {
   openJournals,
   type Promotion,
@@ -208,7 +209,7 @@ export class Promoter {
       action_ids: [...done.actionIds],
       restored: done.restored,
       verified: done.verified,
-      rolled_back_at: moment(done.rolledBackAtMs),
+      rolled_back_at: occurredAtText(done.rolledBackAtMs),
       recovered: done.recovered,
     }
     await this.#view.record([
@@ -252,12 +253,8 @@ function factOf(done: Promotion, note: PromotionNote): PromotionFact {
     bytes: done.bytes,
     snapshot_digest: done.snapshot,
     window_ms: Math.round(done.windowMs * 1_000) / 1_000,
-    undo_until: moment(done.promotedAtMs + UNDO_PERIOD_MS),
-    promoted_at: moment(done.promotedAtMs),
+    undo_until: occurredAtText(done.promotedAtMs + UNDO_PERIOD_MS),
+    promoted_at: occurredAtText(done.promotedAtMs),
     recovered: done.recovered,
   }
-}
-
-function moment(ms: number): string {
-  return new Date(Math.floor(ms)).toISOString()
 }

@@ -38,6 +38,7 @@ import {
   type RawPath,
   type StandingFold,
 } from '../../gate/index.ts'
+import { occurredAtText } from '../../ledger/index.ts'
 import type { LawPhase } from '../../policy/index.ts'
 import { removeTree } from '../promotion/index.ts'
 import { captureChanges } from '../tree/capture.ts'
@@ -48,7 +49,7 @@ import type { LawBook } from './law-book.ts'
 import type { GateRecord, LedgerView } from './ledger-view.ts'
 import { probePreconditions } from './preconditions.ts'
 import { nothingPromoted } from './promoting.ts'
-import { lawChanges, moment, obstacleOf, pathDirectories, recentRollbacks } from './readings.ts'
+import { lawChanges, obstacleOf, pathDirectories, recentRollbacks } from './readings.ts'
 import { type Rehearsal, rehearse } from './rehearsal.ts'
 import { buildResult } from './result.ts'
 import { changedScripts } from './scripts.ts'
@@ -196,7 +197,7 @@ export class Proposing {
       result: seen?.result ?? null,
       changes: seen === null ? null : lawChanges(seen.comparison),
       context: {
-        now: moment(now),
+        now: occurredAtText(now),
         actor: caller.principal.id,
         actor_kind: caller.principal.kind,
         workspace: workspaceOf(this.#context),
@@ -362,7 +363,7 @@ export class Proposing {
     proposal: Proposal | null,
     result: SandboxResult | null,
   ): Judgement {
-    const decidedAt = moment(this.#context.nowMs())
+    const decidedAt = occurredAtText(this.#context.nowMs())
     return { proposal, evaluation: draft, result, lists: this.#book.lists, decidedAt }
   }
 

@@ -42,7 +42,3 @@ export function pathDirectories(path: string | undefined): readonly string[] {
   const directories = (path ?? '').split(':').filter((directory) => directory.startsWith('/'))
   return [...new Set(directories.map(realPathOf))]
 }
-
-export function moment(ms: number): string {
-  return new Date(Math.floor(ms)).toISOString()
-}

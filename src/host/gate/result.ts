@@ -2,6 +2,7 @@
 import type { Digest } from '../../base/index.ts'
 import type { RunCap, SandboxResult } from '../../contracts/index.ts'
 import { type Comparison, displayOfRaw, inlineDiff } from '../../gate/index.ts'
+import { occurredAtText } from '../../ledger/index.ts'
 import type { RunOutcome } from '../sandbox/driver.ts'
 import { isSuccess, type Rehearsal } from './rehearsal.ts'
 
@@ -23,8 +24,8 @@ export function buildResult(parts: ResultParts): SandboxResult {
     sandbox_id: rehearsal.sandboxId,
     proposal_digest: proposalDigest,
     execution: {
-      started_at: moment(outcomes[0]?.startedAtMs ?? 0),
-      ended_at: moment(Math.max(...outcomes.map(({ endedAtMs }) => endedAtMs))),
+      started_at: occurredAtText(outcomes[0]?.startedAtMs ?? 0),
+      ended_at: occurredAtText(Math.max(...outcomes.map(({ endedAtMs }) => endedAtMs))),
       status,
       exit_code: last.exitCode,
       signal: last.signal,
@@ -92,8 +93,4 @@ function sumResources(outcomes: readonly RunOutcome[]): SandboxResult['resources
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0)
-}
-
-function moment(ms: number): string {
-  return new Date(Math.floor(ms)).toISOString()
 }
