@@ -612,6 +612,22 @@ export const CODES = {
   halted: { http: 503, exit: 1, says: 'everything was halted by a human' },
   'laws.changed': refused('the laws are not the ones that a human accepted'),
 
+  // The network of a run (G-10, G-16): why the proxy did not pass a request.
+  'network.host': refused('the host is not one that the scope names'),
+  'network.port': refused('the port is neither 80 nor 443, and the scope does not name it'),
+  'network.address': refused('the name leads to an address that only its literal in scope opens'),
+  'network.method': refused('the host is read-only or nothing at all, and nobody released this'),
+  'network.body': refused('a request that only reads carries a body'),
+  'network.upload': refused('more was sent than may be without a release'),
+  'network.request': refused('the request is malformed, or can be read in two ways'),
+  'network.upgrade': refused('the request asks for another protocol'),
+  'network.not_tls': refused('what came through the tunnel is not the beginning of TLS'),
+  'network.sni': refused('the name inside the tunnel is missing, hidden or another one'),
+  'network.limit': refused('more connections, or a longer head, than the proxy takes'),
+  'network.unresolved': { http: 502, exit: 1, says: 'the name of the host leads to no address' },
+  'network.unreachable': { http: 502, exit: 1, says: 'the host does not take the connection' },
+  'network.timeout': { http: 504, exit: 1, says: 'the other side said nothing for too long' },
+
   // Promotion, rollback and recovery (G-19 to G-21).
   'promote.conflict': {
     http: 409,

@@ -39,6 +39,7 @@ export {
 export type { DeferredKind, DeferredRow } from './data/deferred.ts'
 export { decide, decideEarly } from './decision.ts'
 export { EVALUATOR, type Judgement } from './judgement.ts'
+export { lawsSetAside, lawValues, type Rehearsed } from './law-values.ts'
 export {
   absolutePatterns,
   DEFAULT_LISTS,
@@ -62,6 +63,15 @@ export {
   manifestLines,
   readManifest,
 } from './manifest.ts'
+export { type AddressBytes, parseAddress, refusedAddress } from './network/address.ts'
+export {
+  addressName,
+  type HostName,
+  type HostPort,
+  hostName,
+  hostPort,
+  showHostPort,
+} from './network/host-name.ts'
 export { commandOf, type OperationCommand } from './operation-command.ts'
 export {
   actionIdsOf,
@@ -101,6 +111,7 @@ export {
 } from './risk.ts'
 export {
   COOLDOWN_MS,
+  type OverrideInForce,
   type PendingQuestion,
   type PromotedAction,
   type StandingFact,
