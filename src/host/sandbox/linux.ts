@@ -80,10 +80,10 @@ class LinuxDriver implements SandboxDriver {
   #equip(): Plant {
     if (this.#plant !== null) return this.#plant
     const shop = makeWorkshop(this.#options, requirePlatform())
-    const watcher = startWatcher(this.#options.watcher)
+    const size = this.#options.pool ?? 0
+    const watcher = startWatcher(this.#options.watcher, size > 0)
     const make = (request: SandboxRequest, found: Survey): Promise<LinuxSandbox> =>
       this.#make(plant, request, found)
-    const size = this.#options.pool ?? 0
     const plant: Plant = { shop, watcher, pool: size > 0 ? new WarmPool(size, make) : null }
     this.#plant = plant
     return plant

@@ -9,6 +9,7 @@ parentPort?.on('message', (order: WatchOrder) => {
   watches = [...watches, new Watch(order)]
   timer ??= setInterval(lookAtAll, WATCH_MS)
 })
+parentPort?.postMessage('ready')
 
 function lookAtAll(): void {
   for (const watch of watches) watch.look()

@@ -1,10 +1,16 @@
 /**
- * The caller's side of supervision. Bundled, it starts the thread; from TypeScript sources there is no
- * built thread beside us, and this thread looks itself unless a built one is named.
+ * The caller's side of supervision. A thread of its own looks, so that a busy caller cannot delay it;
+ * from TypeScript sources there is no built thread beside us, and this thread looks itself unless a
+ * built one is named.
+ *
+ * Starting a thread takes longer than most commands do. So who is not known to live long looks itself
+ * until a run has lasted a while, and hands it over when the thread is there.
+ *
+ * INVARIANT (no gap): a run that is handed over is looked at by both for a moment, never by none.
  */
 import { Worker } from 'node:worker_threads'
 import { workerEntry } from '../ledger/worker-entry.ts'
-import { WATCH_MS, Watch, type WatchOrder } from './watch.ts'
+import { monotonicMs, WATCH_MS, Watch, type WatchOrder } from './watch.ts'
 
 export interface Watcher {
   /** From now on until the flag in shared memory is taken down. */
@@ -12,34 +18,69 @@ export interface Watcher {
   close(): Promise<void>
 }
 
-export function startWatcher(thread: URL | undefined): Watcher {
-  if (thread !== undefined) return threadWatcher(thread)
+/** With `isLasting` the thread starts at once. */
+export function startWatcher(thread: URL | undefined, isLasting: boolean): Watcher {
+  if (thread !== undefined) return new ThreadWatcher(() => thread, isLasting)
   return import.meta.url.endsWith('.ts')
     ? inlineWatcher()
-    : threadWatcher(workerEntry('host/sandbox/watch.worker.js'))
+    : new ThreadWatcher(() => workerEntry('host/sandbox/watch.worker.js'), isLasting)
 }
 
-function threadWatcher(thread: URL): Watcher {
-  const worker = new Worker(thread, { env: {} })
-  // Supervision keeps no program alive: when the last run is over, it may end.
-  worker.unref()
-  return {
-    watch: (order) => worker.postMessage(order),
-    close: async () => {
-      await worker.terminate()
-    },
+/** How long a run is looked at from here before a thread is worth its start. */
+const SHORT_MS = 40
+
+class ThreadWatcher implements Watcher {
+  readonly #file: () => URL
+  #worker: Worker | null = null
+  #isReady = false
+
+  constructor(file: () => URL, isLasting: boolean) {
+    this.#file = file
+    if (isLasting) this.#start()
   }
+
+  watch(order: WatchOrder): void {
+    if (this.#isReady) {
+      this.#worker?.postMessage(order)
+      return
+    }
+    const sinceMs = monotonicMs()
+    lookHere(order, () => {
+      if (monotonicMs() - sinceMs >= SHORT_MS) this.#start()
+      if (this.#isReady) this.#worker?.postMessage(order)
+      return this.#isReady
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.#worker?.terminate()
+  }
+
+  #start(): void {
+    if (this.#worker !== null) return
+    const worker = new Worker(this.#file(), { env: {} })
+    // Supervision keeps no program alive: when the last run is over, it may end.
+    worker.unref()
+    // It says so when it listens.
+    worker.once('message', () => {
+      this.#isReady = true
+    })
+    this.#worker = worker
+  }
+}
+
+/** Looks from this thread until the run is over or somebody else took it. */
+function lookHere(order: WatchOrder, isTaken: () => boolean): void {
+  const watch = new Watch(order)
+  const timer = setInterval(() => {
+    if (watch.isLive) watch.look()
+    if (!watch.isLive || isTaken()) clearInterval(timer)
+  }, WATCH_MS)
 }
 
 function inlineWatcher(): Watcher {
   return {
-    watch: (order) => {
-      const watch = new Watch(order)
-      const timer = setInterval(() => {
-        if (watch.isLive) watch.look()
-        else clearInterval(timer)
-      }, WATCH_MS)
-    },
+    watch: (order) => lookHere(order, () => false),
     close: async () => undefined,
   }
 }
