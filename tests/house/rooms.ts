@@ -20,12 +20,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   gate: { sees: ['base', 'contracts', 'policy', 'ledger'], pure: true, packages: [] },
   flow: { sees: ['base', 'contracts', 'expression', 'policy'], pure: true, packages: [] },
   host: {
-    sees: ['base', 'contracts', 'policy', 'ledger', 'gate'],
+    sees: ['base', 'contracts', 'policy', 'ledger', 'gate', 'flow'],
     pure: false,
-    packages: ['better-sqlite3', 'pg'],
+    packages: ['better-sqlite3', 'pg', '@modelcontextprotocol/client', 'openai'],
   },
   cli: {
-    sees: ['base', 'contracts', 'constitution', 'policy', 'ledger', 'gate', 'host'],
+    sees: ['base', 'contracts', 'constitution', 'policy', 'ledger', 'gate', 'flow', 'host'],
     pure: false,
     packages: ['diff', 'yaml'],
   },

@@ -41,8 +41,9 @@ export function applyEvent(draft: Draft, event: FlowEvent): void {
         manifest: event.digest,
         isActive: false,
       })
-    case 'started':
     case 'attempt_started':
+      return applyStarted(draft, event)
+    case 'started':
     case 'participant_output':
     case 'evidence':
     case 'access_refused':
@@ -54,6 +55,24 @@ export function applyEvent(draft: Draft, event: FlowEvent): void {
     default:
       return event satisfies never
   }
+}
+
+/**
+ * A run that was interrupted is run again as the same attempt, so what it asked for and answered does
+ * not count. How often an answer was asked for goes on counting while it is asked for again.
+ */
+function applyStarted(draft: Draft, { node_id }: EventOf<'attempt_started'>): void {
+  const index = draft.nodeNamed(node_id)
+  const { work, pending } = draft.nodes.get(index)
+  const { toolCalls, isGateBlocked, answer, asks } = work
+  if (toolCalls === 0 && !isGateBlocked && answer === null && asks === 0) return
+  const isAgain = pending?.type === 'ask_again'
+  const fresh = { answer: null, asks: isAgain ? asks : 0, toolCalls: 0, isGateBlocked: false }
+  draft.patchWork(index, fresh)
+  if (toolCalls === 0) return
+  const { totals } = draft.run
+  draft.run.totals = { ...totals, toolCalls: totals.toolCalls - toolCalls }
+  draft.addToSpans(index, (span) => ({ toolCalls: span.toolCalls - toolCalls }))
 }
 
 /** Only what a WORK node asked for and the gate let through is a tool call. */

@@ -45,13 +45,28 @@ export interface ReviewAnswer {
 
 export type ParticipantAnswer = ActionAnswer | ReviewAnswer
 
-/** What an attempt left in its staging area, and the stages that lay under it. */
+/** What an attempt left in its staging area. */
 export interface StagedTree {
   readonly manifest: string
+  /** By which the gate knows it. */
+  readonly action_id?: string
+  /** What it would change, relative to the workspace. */
+  readonly paths?: readonly string[]
+}
+
+/** What a run began with besides the flow itself. */
+export interface RunOrigin {
+  /** Absolute. */
+  readonly workspace: string
+  /** Of the file that named the participants; null when the flow names them itself. */
+  readonly participants_digest: string | null
+  /** Whose rules the run is walked by. */
+  readonly evaluator: { readonly name: string; readonly version: string }
 }
 
 export type EventBody =
-  | { readonly type: 'started'; readonly run_id: string }
+  | { readonly type: 'started'; readonly run_id: string; readonly origin?: RunOrigin }
+  /** A participant begins, from nothing: what an interrupted run of this attempt did is forgotten. */
   | ({ readonly type: 'attempt_started' } & Answering)
   /** One operation that the participant asked for through its tool channel, and what was decided. */
   | ({

@@ -7,7 +7,7 @@
 import type { Claim, Evidence, FINDING_ACTIONS, FINDING_CODES } from '../../contracts/index.ts'
 import type { Conflict } from '../../policy/index.ts'
 import type { Command, StageBase } from './command.ts'
-import type { EventOf, FlowEvent } from './event.ts'
+import type { EventOf, FlowEvent, RunOrigin } from './event.ts'
 import type { NodeStatus } from './state.ts'
 
 /** What every payload begins with. */
@@ -150,6 +150,7 @@ export type FactBody =
         readonly flow_id: string
         readonly flow_digest: string
         readonly nonce: string
+        readonly origin?: RunOrigin
       }
     }
   | { readonly type: 'flow_event_v1'; readonly payload: EventPayload }

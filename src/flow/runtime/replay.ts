@@ -20,8 +20,10 @@ export interface RunDifference {
 export function eventOf(fact: Fact): FlowEvent | null {
   const { type, payload } = fact
   switch (type) {
-    case 'flow_started_v1':
-      return { type: 'started', run_id: payload.run_id, at: payload.at, nonce: payload.nonce }
+    case 'flow_started_v1': {
+      const { run_id, at, nonce, origin } = payload
+      return { type: 'started', run_id, at, nonce, ...(origin === undefined ? {} : { origin }) }
+    }
     case 'flow_event_v1':
       return payload.kind === 'event' ? payload.event : null
     case 'flow_evidence_v1': {

@@ -12,6 +12,7 @@ import type { CompiledFlow } from '../compile/compiled-flow.ts'
 import { loseGroups, openGroups, winGroups } from './alternatives.ts'
 import { endAttempt, submitWork, takeOutput } from './attempt.ts'
 import type { Command } from './command.ts'
+import { Draft } from './draft.ts'
 import { block, enter, escalate, run } from './enter.ts'
 import type { EventOf, FlowEvent } from './event.ts'
 import { isInvariantKept } from './judge.ts'
@@ -20,23 +21,53 @@ import { afterLog, closePhase, closeSubphase } from './phase.ts'
 import { answerFault, endReview, isApproved } from './review.ts'
 import { followPromotion, promoteStage, voidDependents } from './stage.ts'
 import { isOpen, type RunState } from './state.ts'
-import { type Step, type Task, Turn } from './turn.ts'
-import { elementAt, vectorElements } from './vector.ts'
+import { type Move, type Step, type Task, Turn } from './turn.ts'
+import { vectorElements } from './vector.ts'
 
 export function step(flow: CompiledFlow, state: RunState, event: FlowEvent): Step {
-  if (isStale(flow, state, event)) return { state, commands: [], facts: [], isStale: true }
-  const turn = new Turn(flow, state, event)
+  const draft = new Draft(flow, state, 'one step')
+  const moved = advance(draft, event)
+  return { state: moved.isStale ? state : draft.finish(), ...moved }
+}
+
+/**
+ * A run that is walked by one owner: the same steps, on a state that is kept and written to. For hosts;
+ * whoever needs the states in between uses `step`.
+ */
+export class Walk {
+  readonly #draft: Draft
+
+  constructor(flow: CompiledFlow, state: RunState) {
+    this.#draft = new Draft(flow, state, 'many steps')
+  }
+
+  take(event: FlowEvent): Move {
+    return advance(this.#draft, event)
+  }
+
+  /** As it stands now; later steps leave it as it is. Costs what the flow is long. */
+  state(): RunState {
+    return this.#draft.finish()
+  }
+}
+
+function advance(draft: Draft, event: FlowEvent): Move {
+  if (isStale(draft, event)) return STALE
+  const turn = new Turn(draft, event)
   const heard = event.type === 'participant_output' ? hearOutput(turn, event) : event
   recordEvent(turn, heard)
   react(turn, heard)
   drain(turn)
-  if (event.type !== 'started') judgePeriodic(turn, event)
-  drain(turn)
+  if (event.type !== 'started' && draft.flow.periodic.length > 0) {
+    judgePeriodic(turn, event)
+    drain(turn)
+  }
   finish(turn)
-  const next = turn.draft.finish()
-  const commands = event.type === 'resumed' ? outstanding(next) : turn.commands
-  return { state: next, commands, facts: turn.facts, isStale: false }
+  const commands = event.type === 'resumed' ? outstanding(draft.finish()) : turn.commands
+  return { commands, facts: turn.facts, isStale: false }
 }
+
+const STALE: Move = Object.freeze({ commands: [], facts: [], isStale: true })
 
 /** Commands that are not answered yet, oldest first. */
 export function outstanding({ nodes, phases, subphases, isRefused }: RunState): readonly Command[] {
@@ -46,7 +77,8 @@ export function outstanding({ nodes, phases, subphases, isRefused }: RunState): 
     .sort((one, other) => one.command - other.command)
 }
 
-function isStale(flow: CompiledFlow, state: RunState, event: FlowEvent): boolean {
+function isStale(draft: Draft, event: FlowEvent): boolean {
+  const { flow, run: state } = draft
   if (event.type === 'started') return state.runId !== null
   if (state.runId === null || state.ended !== null) return true
   if (event.type === 'resumed') return false
@@ -55,17 +87,17 @@ function isStale(flow: CompiledFlow, state: RunState, event: FlowEvent): boolean
   if (event.type === 'evidence') return !state.claimNodes.has(event.evidence.claim_id)
   if (event.type === 'log_written') {
     const index = flow.phaseIndex.get(event.phase_id)
-    return index === undefined || !answers(elementAt(state.phases, index).pending, event)
+    return index === undefined || !answers(draft.phases.get(index).pending, event)
   }
   if (event.type === 'manifest_written') {
     const index = flow.subphaseIndex.get(event.subphase_id)
-    return index === undefined || !answers(elementAt(state.subphases, index).pending, event)
+    return index === undefined || !answers(draft.subphases.get(index).pending, event)
   }
   const index = flow.nodeIndex.get(event.node_id)
   if (index === undefined) return true
-  const { pending, status, isHeld } = elementAt(state.nodes, index)
+  const { pending, status, isHeld } = draft.nodes.get(index)
   if (event.type === 'unblocked') {
-    const isPhaseBlocked = elementAt(state.phases, flow.nodes[index]?.phase ?? 0).isBlocked
+    const isPhaseBlocked = draft.phases.get(draft.nodeOf(index).phase).isBlocked
     return status !== 'blocked' && !isHeld && !(isPhaseBlocked && status === 'done')
   }
   if (event.type === 'access_refused') return status !== 'running'
@@ -110,6 +142,7 @@ function recordEvent(turn: Turn, event: FlowEvent): void {
         flow_id: document.flow_id,
         flow_digest: digest,
         nonce: event.nonce,
+        ...(event.origin === undefined ? {} : { origin: event.origin }),
       })
     case 'participant_output': {
       const { type: _, at: __, ...output } = event
@@ -200,19 +233,10 @@ function start(turn: Turn): void {
 function drain(turn: Turn): void {
   do {
     for (let task = turn.next(); task !== null; task = turn.next()) perform(turn, task)
-    for (const subphase of taken(turn.closingSubphases)) closeSubphase(turn, subphase)
-    for (const phase of taken(turn.closingPhases)) closePhase(turn, phase)
+    for (const subphase of turn.takeClosingSubphases()) closeSubphase(turn, subphase)
+    for (const phase of turn.takeClosingPhases()) closePhase(turn, phase)
   } while (turn.isBusy())
 }
-
-function taken(spans: Set<number>): readonly number[] {
-  if (spans.size === 0) return NO_SPANS
-  const list = [...spans]
-  spans.clear()
-  return list
-}
-
-const NO_SPANS: readonly number[] = []
 
 function perform(turn: Turn, task: Task): void {
   switch (task.kind) {
@@ -341,7 +365,6 @@ function refuse(turn: Turn, subphase: string, manifest: string | null, found: st
 /** Periodic invariants: at each event for its node, and at each tick for every node that is open. */
 function judgePeriodic(turn: Turn, event: FlowEvent): void {
   const { periodic } = turn.flow
-  if (periodic.length === 0) return
   const nodes =
     event.type === 'tick'
       ? turn.flow.nodes.map(({ index }) => index)

@@ -1,11 +1,29 @@
-/** `flow_started_v1`: a run of a flow began. The digest says of which flow, to the byte. */
+/**
+ * `flow_started_v1`: a run of a flow began. The digest says of which flow, to the byte; the origin
+ * says where, with whose participants, and by which version of the rules.
+ */
 import * as Type from 'typebox'
 import { DOCUMENT_LIMITS } from '../../../base/index.ts'
 import type { Contract } from '../../kernel/contract.ts'
-import { checkMoment, closed, Digest, head, Name } from './shapes.ts'
+import { checkMoment, closed, Digest, DigestOrNull, head, Name } from './shapes.ts'
+
+const OriginSchema = Type.Object(
+  {
+    workspace: Name,
+    participants_digest: DigestOrNull,
+    evaluator: Type.Object({ name: Name, version: Name }, closed),
+  },
+  closed,
+)
 
 export const FlowStartedSchema = Type.Object(
-  { ...head, flow_id: Name, flow_digest: Digest, nonce: Name },
+  {
+    ...head,
+    flow_id: Name,
+    flow_digest: Digest,
+    nonce: Name,
+    origin: Type.Optional(OriginSchema),
+  },
   closed,
 )
 
