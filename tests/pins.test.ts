@@ -66,6 +66,7 @@ describe('pins', () => {
       'law_file_v1',
       'flow_v1',
       'flow_side_v1',
+      'participants_v1',
       'flow_started_v1',
       'flow_event_v1',
       'flow_finding_v1',

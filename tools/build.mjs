@@ -1,6 +1,7 @@
 /**
- * Builds dist/: every room's door, the command line and worker entries as bundled ES modules with
- * shared chunks, and type declarations. Skipped when nothing that goes in has changed.
+ * Builds dist/: every room's door and worker entries as bundled ES modules with shared chunks, the
+ * command line as one script with the code that V8 made of it, and type declarations. Skipped when
+ * nothing that goes in has changed.
  *
  * Pure packages are bundled: loading them file by file takes hundreds of milliseconds.
  */
@@ -10,7 +11,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ROOT, run, stop } from './setup.mjs'
 
-const BUNDLED = new Set(['diff', 'typebox', 'yaml'])
+const BUNDLED = new Set(['@dagrejs/dagre', '@dagrejs/graphlib', 'diff', 'typebox', 'yaml'])
 const STAMP = join(ROOT, 'dist', '.stamp')
 
 export async function build() {
@@ -20,6 +21,7 @@ export async function build() {
   const fresh = join(ROOT, '.cache', `dist-${process.pid}`)
   rmSync(fresh, { recursive: true, force: true })
   await bundle(sources.filter(isEntry), sources, fresh)
+  await bundleProgram(sources, fresh)
   const compiler = join('node_modules', 'typescript', 'bin', 'tsc')
   const types = ['-p', 'tsconfig.types.json', '--outDir', join(fresh, 'types')]
   if (run('node', [compiler, ...types]).status !== 0)
@@ -45,11 +47,7 @@ function sourceFiles() {
 }
 
 function isEntry(file) {
-  return (
-    /^src\/(?:[^/]+\/)?index\.ts$/.test(file) ||
-    file === 'src/cli/main.ts' ||
-    file.endsWith('.worker.ts')
-  )
+  return /^src\/(?:[^/]+\/)?index\.ts$/.test(file) || file.endsWith('.worker.ts')
 }
 
 /** Threads are bundled apart: a chunk shared with the rest would load the rest in every thread. */
@@ -63,6 +61,35 @@ async function bundle(entryPoints, sources, outdir) {
     splitting: true,
   })
   await esbuild({ ...common, entryPoints: entryPoints.filter(isThread) })
+}
+
+/** What stands around the program: `import.meta.url` is not to be had in a script. */
+const BEGINNING = '(function (module, exports, require, programUrl) {'
+
+/**
+ * One script and no modules: linking modules takes as long as all the rest, and only of a script can
+ * the compiled code be kept.
+ */
+async function bundleProgram(sources, outdir) {
+  const { build: esbuild } = await import('esbuild')
+  const file = join(outdir, 'cli', 'program.cjs')
+  await esbuild({
+    ...bundling(outdir, builtins(sources)),
+    entryPoints: ['src/cli/main.ts'],
+    entryNames: 'cli/program',
+    outExtension: { '.js': '.cjs' },
+    format: 'cjs',
+    supported: { 'dynamic-import': false },
+    define: { 'import.meta.url': 'programUrl' },
+    banner: { js: BEGINNING },
+    footer: { js: '})' },
+    minifyWhitespace: true,
+    charset: 'ascii',
+  })
+  // It is read as one byte a character.
+  if (readFileSync(file).some((byte) => byte > 0x7f)) stop(`${file} holds more than ASCII`)
+  if (run(process.execPath, ['tools/warm.mjs', outdir], { stdio: 'ignore' }).status !== 0)
+    stop('the program could not be run')
 }
 
 function bundling(outdir, plugin) {
@@ -125,7 +152,9 @@ function fingerprint(sources) {
     'package.json',
     'package-lock.json',
     'tsconfig.json',
+    'bin/writ.cjs',
     'tools/build.mjs',
+    'tools/warm.mjs',
   ]) {
     hash
       .update(file)

@@ -174,6 +174,7 @@ export {
   EFFECT_CLASSES,
   type EffectClass,
   type EnforcedBy,
+  type NetworkConnection,
   RUN_CAPS,
   RUN_STATUSES,
   type RunCap,
@@ -189,6 +190,7 @@ export {
   type FlowNode,
   flowContract,
 } from './flow/flow.ts'
+export { type Participants, participantsContract } from './flow/participants.ts'
 export {
   type FlowClaim,
   type FlowEvidence,
@@ -205,6 +207,7 @@ export {
   ClaimSchema,
   type Evidence,
   EvidenceSchema,
+  type FlowRequirement,
   type Participant,
   ParticipantSchema,
   type StateField,
@@ -232,6 +235,7 @@ export {
 } from './gate/confirmation.ts'
 export {
   type Evaluation,
+  type EvaluationBasis,
   evaluationContract,
   type HostFacts,
   type LawOutcome,

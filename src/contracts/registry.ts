@@ -22,6 +22,7 @@ import { operationContract } from './descriptor/operation.ts'
 import { proposalContract } from './descriptor/proposal.ts'
 import { sandboxResult } from './descriptor/sandbox-result.ts'
 import { flowContract } from './flow/flow.ts'
+import { participantsContract } from './flow/participants.ts'
 import { flowClaim, flowEvidence } from './flow/records/claim.ts'
 import { flowEvent } from './flow/records/event.ts'
 import { flowFinding } from './flow/records/finding.ts'
@@ -71,6 +72,7 @@ const DOCUMENTS: readonly Contract[] = [
   lawsFileContract,
   flowContract,
   flowSideContract,
+  participantsContract,
   flowStarted,
   flowEvent,
   flowFinding,

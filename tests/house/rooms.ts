@@ -16,9 +16,18 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   constitution: { sees: ['base', 'contracts'], pure: true, packages: [] },
   ledger: { sees: ['base', 'contracts'], pure: true, packages: [] },
   expression: { sees: ['base'], pure: true, packages: [] },
+  configuration: {
+    sees: ['base', 'contracts'],
+    pure: true,
+    packages: ['toml-eslint-parser', 'yaml'],
+  },
   policy: { sees: ['base', 'contracts', 'expression'], pure: true, packages: ['yaml'] },
   gate: { sees: ['base', 'contracts', 'policy', 'ledger'], pure: true, packages: [] },
-  flow: { sees: ['base', 'contracts', 'expression', 'policy'], pure: true, packages: [] },
+  flow: {
+    sees: ['base', 'contracts', 'expression', 'policy'],
+    pure: true,
+    packages: ['@dagrejs/dagre'],
+  },
   host: {
     sees: ['base', 'contracts', 'policy', 'ledger', 'gate', 'flow'],
     pure: false,

@@ -29,13 +29,17 @@ import {
   nodeFields,
   PolicySchema,
   StateFieldsSchema,
+  TableSchema,
   TextPolicySchema,
 } from './shapes.ts'
 import { EDGE_CLASSES } from './vocabulary.ts'
 
 export const FlowNodeSchema = Type.Object({ node_id: Name, ...nodeFields }, closed)
 
-/** `columns` keeps what an imported table says and a flow does not, so that export gives it back. */
+/**
+ * `columns` keeps what an imported table says and a flow does not, so that export gives it back; `row`
+ * the text of its row where the table's usual way of writing would not give the same bytes.
+ */
 export const FlowEdgeSchema = Type.Object(
   {
     edge_id: Name,
@@ -49,6 +53,7 @@ export const FlowEdgeSchema = Type.Object(
         Type.Object({}, { additionalProperties: Type.String() }),
       ),
     ),
+    row: Type.Optional(Type.String()),
   },
   closed,
 )
@@ -67,6 +72,7 @@ export const FlowSchema = Type.Object(
     claims: Type.Optional(Type.Array(ClaimSchema)),
     invariants: Type.Optional(Type.Array(InvariantSchema)),
     budgets: Type.Optional(BudgetsSchema),
+    table: Type.Optional(TableSchema),
   },
   closed,
 )

@@ -4,6 +4,7 @@
  * them.
  */
 import * as Type from 'typebox'
+import { REQUIREMENT_KINDS, REQUIREMENT_SOURCES } from '../agent/plan.ts'
 import {
   ACCESS_MODES,
   CHECK_TIMINGS,
@@ -74,6 +75,22 @@ export const ParticipantSchema = Type.Union(
 
 export type Participant = Type.Static<typeof ParticipantSchema>
 
+/** What has to be there before a node runs, as plans say it (`requirements`). */
+export const RequirementSchema = Type.Object(
+  {
+    name: Name,
+    kind: Type.Enum([...REQUIREMENT_KINDS]),
+    source: Type.Enum([...REQUIREMENT_SOURCES]),
+    required: Type.Boolean(),
+    min_count: Attempts,
+    allowed_types: Type.Array(Type.String()),
+    description: Type.Optional(Type.String()),
+  },
+  closed,
+)
+
+export type FlowRequirement = Type.Static<typeof RequirementSchema>
+
 /** What a node may say besides its id; the flow asks for some of it, the side file for none. */
 export const nodeFields = {
   kind: Type.Enum([...NODE_KINDS]),
@@ -90,7 +107,25 @@ export const nodeFields = {
   required_files: Type.Optional(Type.Array(WorkspacePath)),
   manifest: Type.Optional(Type.Union([Type.Boolean(), WorkspacePath])),
   trace: Type.Optional(Type.Literal('refused')),
+  requirements: Type.Optional(Type.Array(RequirementSchema)),
 }
+
+/** How a table of edges was written, so that its export has the same bytes. */
+export const TableSchema = Type.Object(
+  {
+    header: Type.Array(Type.String(), notEmpty),
+    bom: Type.Boolean(),
+    newline: Type.Enum(['\n', '\r\n', '\r']),
+    quotes: Type.Enum(['needed', 'all']),
+    /** What follows the last row: its line end, blank lines, or nothing. */
+    tail: Type.String({
+      pattern: '^[\\r\\n]*$',
+      'x-code': { pattern: 'table_text' },
+      'x-says': 'line ends',
+    }),
+  },
+  closed,
+)
 
 export const guardFields = {
   guard_expr: Type.Optional(Name),
