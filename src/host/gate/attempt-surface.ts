@@ -59,6 +59,8 @@ export interface ParticipantCommand {
 }
 
 export interface ParticipantOutcome {
+  /** Set when nothing was run: what blocked it before anything could. */
+  readonly refused: Decision | null
   readonly exitCode: number | null
   readonly signal: string | null
   readonly killedBy: string | null
@@ -84,13 +86,18 @@ export interface OperationAnswer {
   } | null
 }
 
-/** What an attempt left behind, staged and on the record. */
+/**
+ * What an attempt left behind, staged and on the record. An attempt in which nothing was run, asked for
+ * or written leaves no proposal: then the three are null, the manifest is the empty one, and there is
+ * nothing to promote or to drop.
+ */
 export interface HeldAttempt {
   readonly actionId: string
-  readonly proposalDigest: Digest
+  readonly proposalDigest: Digest | null
   /** PROMOTE: may be promoted when approved. CONFIRM: a human is asked then. BLOCK: never. */
-  readonly decision: Decision
-  readonly result: SandboxResult
+  readonly decision: Decision | null
+  /** Also null when it was blocked before anything ran. */
+  readonly result: SandboxResult | null
   /** Of all effects; names the stage. */
   readonly manifest: Digest
   readonly refusedAccesses: readonly {
@@ -111,7 +118,10 @@ export interface Attempt {
   operate(operation: unknown): Promise<OperationAnswer>
   /** Reads a file as the participant sees it now or left it; null when there is none. */
   read(path: string): Promise<Uint8Array | null>
-  /** Puts a file of the host (an artifact) into the view; it counts as an effect of the attempt. */
+  /**
+   * Puts a file of the host (an artifact) into the view, whatever the participant may write itself. It
+   * counts as an effect of the attempt, so `writes` has to hold the path.
+   */
   write(path: string, bytes: Uint8Array): Promise<void>
   /** Scans, compares, judges, stages, records; the sandbox is closed. */
   finish(): Promise<HeldAttempt>
@@ -120,10 +130,16 @@ export interface Attempt {
 }
 
 export interface AttemptSurface {
+  /** Rejects with `flow.stage_void` when a base is neither held nor promoted. */
   begin(order: AttemptOrder): Promise<Attempt>
   /** A file of the tree as it is with these stages on it; null when there is none. */
   readStaged(bases: readonly string[], path: string): Promise<Uint8Array | null>
-  /** Idempotent: a stage that was promoted before answers as it did then. */
+  /**
+   * Idempotent: a stage that was promoted before answers as it did then. An answer that is neither
+   * promoted nor pending ended the stage: BLOCK (`promote.conflict`, `flow.stage_void`, …) or a
+   * human's no. It rejects, and the stage stays, when it can be tried again: `halted`, `laws.changed`,
+   * `promote.busy`, `promote.no_space`, `flow.stage_void` while a base is not promoted yet.
+   */
   promoteHeld(actionId: string, confirm: Confirm): Promise<GateAnswer>
   /** Idempotent. */
   dropHeld(actionId: string): Promise<void>
