@@ -1,0 +1,300 @@
+/**
+ * What follows a decision: the answer of a human put on the record, a yes carried out, silence counted
+ * as a no, and what stopped a promotion told as a decision of its own. For proposals and for attempts
+ * alike.
+ *
+ * INVARIANT (one act, one promotion, I3): only `promoteDecided` changes the tree, with staged bytes,
+ *   after a decision that is a fact, and once: the fact of a promotion ends the question.
+ */
+import { type Fault, fault } from '../../base/index.ts'
+import type {
+  Confirmation,
+  Decision,
+  Evaluation,
+  Promotion,
+  SandboxResult,
+} from '../../contracts/index.ts'
+import {
+  answerFault,
+  type Change,
+  decide,
+  displayOfRaw,
+  inlineDiff,
+  lawValues,
+  type PendingQuestion as Pending,
+  type StandingFold,
+} from '../../gate/index.ts'
+import { occurredAtText } from '../../ledger/index.ts'
+import { PromotionFailure, removeTree } from '../promotion/index.ts'
+import type { GateContext } from './context.ts'
+import { isHalted } from './halt.ts'
+import { keepHouse } from './housekeeping.ts'
+import { changedInputs } from './inputs.ts'
+import type { LawBook } from './law-book.ts'
+import type { LedgerView } from './ledger-view.ts'
+import { probePreconditions } from './preconditions.ts'
+import type { Promoter } from './promoting.ts'
+import type { Decided } from './proposing.ts'
+import { pendingId, type Questions } from './questions.ts'
+import { findStage } from './stage-place.ts'
+import type { Answered, Assurance, GateAnswer } from './surface.ts'
+
+const MINUTE_MS = 60_000
+const INPUTS_CHANGED = 'promote.inputs_changed'
+/** Of a question that an earlier version asked. */
+const NO_BASIS = { actor: '', machine: '', home: '/', recent_rollbacks: 0 }
+
+export class Settling {
+  readonly #context: GateContext
+  readonly #view: LedgerView
+  readonly #book: LawBook
+  readonly #promoter: Promoter
+  readonly #questions: Questions
+
+  constructor(
+    context: GateContext,
+    view: LedgerView,
+    book: LawBook,
+    promoter: Promoter,
+    questions: Questions,
+  ) {
+    this.#context = context
+    this.#view = view
+    this.#book = book
+    this.#promoter = promoter
+    this.#questions = questions
+  }
+
+  /** Records the answer, and carries a yes out. */
+  async settle(
+    pending: Pending,
+    decided: Decided,
+    answered: Exclude<Answered, { kind: 'wait' }>,
+  ): Promise<GateAnswer> {
+    if (answered.kind === 'no') {
+      await this.#confirm(pending, 'DENIED', 'none', answered.reason, undefined)
+      this.dropStage(decided.result)
+      return answerOf(decided)
+    }
+    const { proposal, evaluation, result } = decided
+    const need =
+      proposal === null || result === null
+        ? 'passkey'
+        : this.#questions.needOf(proposal, evaluation, result)
+    const standing = await this.#view.standing()
+    const refused = answerFault(
+      standing.question(pending.actionId),
+      {
+        proposalDigest: pending.proposalDigest,
+        resultDigest: pending.resultDigest,
+        assurance: answered.assurance,
+      },
+      need,
+      this.#context.nowMs(),
+    )
+    if (refused === 'confirm.expired') await this.expire([pending])
+    if (refused !== null) throw refusal(refused, pending.actionId)
+    const asked = await this.#askedAgain(pending, decided)
+    if (asked !== null) return asked
+    await this.#confirm(pending, 'APPROVED', answered.assurance, undefined, answered.toldFailure)
+    return this.promoteDecided(decided)
+  }
+
+  /**
+   * Other files of the scope changed while somebody was asked: shown, and asked about once more, where
+   * a law wants it (G-19d). Null when there is nothing to ask.
+   */
+  async #askedAgain(pending: Pending, decided: Decided): Promise<GateAnswer | null> {
+    const { proposal, result, evaluation } = decided
+    if (proposal === null || result === null) return null
+    const asked = evaluation.obstacles.filter(({ code }) => code === INPUTS_CHANGED)
+    const wasAsked = asked.length > 0
+    const sinceMs = Date.parse(wasAsked ? pending.askedAt : result.execution.started_at)
+    const roots = evaluation.host.roots.flatMap(({ real, kind }) =>
+      kind === 'directory' ? [real] : [],
+    )
+    const touched = new Set(decided.changes.map(({ path }) => path))
+    const shown = new Set(asked.map(({ path = '' }) => path))
+    const changed = await changedInputs(roots, sinceMs, touched, shown)
+    if (changed.length === 0 || !this.#asksAboutInputs(decided)) return null
+    const obstacles = changed.map((path) => ({ code: INPUTS_CHANGED, path: displayOfRaw(path) }))
+    const again = await this.decideAgain(decided, obstacles, `inputs/${this.#context.nowMs()}`)
+    const renewed = (await this.#view.standing()).question(pending.actionId)
+    return answerOf(again, renewed === null ? {} : { pending: pendingOf(renewed) })
+  }
+
+  /** Whether a law is broken by such a finding that was not broken without it. */
+  #asksAboutInputs({ proposal, result, evaluation }: Decided): boolean {
+    if (proposal === null || result === null) return false
+    const known = new Set(evaluation.law_outcomes.map(({ policy_id }) => policy_id))
+    const basis = evaluation.basis ?? NO_BASIS
+    const changed = { ...result, findings: [...result.findings, { code: INPUTS_CHANGED }] }
+    const changes = { promoted: [], discarded: [] }
+    const values = lawValues(proposal, evaluation, basis, { result: changed, changes })
+    const outcomes = this.#book.judge('after', values, new Set())
+    return outcomes.some(({ policy_id, action }) => action !== 'alert' && !known.has(policy_id))
+  }
+
+  /** The same act with what turned up since, as a decision of its own. */
+  async decideAgain(
+    decided: Decided,
+    obstacles: Evaluation['obstacles'],
+    key: string,
+  ): Promise<Decided> {
+    const evaluation: Evaluation = {
+      ...decided.evaluation,
+      obstacles: [...decided.evaluation.obstacles, ...obstacles],
+    }
+    const { proposal, result, actionId } = decided
+    const decidedAt = occurredAtText(this.#context.nowMs())
+    const decision = decide({ proposal, evaluation, result, lists: this.#book.lists, decidedAt })
+    await this.#view.record([
+      { type: 'evaluation_v1', payload: evaluation, key: `evaluation/${actionId}/${key}` },
+      { type: 'decision_v1', payload: decision, key: `decision/${actionId}/${key}` },
+    ])
+    return { ...decided, evaluation, decision }
+  }
+
+  async #confirm(
+    pending: Pending,
+    answer: Confirmation['answer'],
+    assurance: Assurance,
+    reason: string | undefined,
+    toldFailure: boolean | undefined,
+  ): Promise<void> {
+    const payload: Confirmation = {
+      action_id: pending.actionId,
+      proposal_digest: pending.proposalDigest,
+      result_digest: pending.resultDigest,
+      answer,
+      assurance,
+      level: 'seatbelt',
+      asked_at: pending.askedAt,
+      answered_at: occurredAtText(this.#context.nowMs()),
+      expires_at: occurredAtText(pending.expiresMs),
+      ...(reason === undefined ? {} : { reason }),
+      ...(toldFailure === undefined ? {} : { told_failure: toldFailure }),
+    }
+    const key = `confirmation/${pending.actionId}`
+    await this.#view.record([{ type: 'confirmation_v1', payload, key }])
+  }
+
+  /** Silence is a no, and goes on the record as soon as somebody looks. */
+  async expire(questions: readonly Pending[]): Promise<void> {
+    for (const pending of questions) {
+      await this.#confirm(pending, 'EXPIRED', 'none', undefined, undefined)
+      const found = await this.#view.factOf('sandbox_result_v1', pending.actionId)
+      this.dropStage((found?.payload as SandboxResult | undefined) ?? null)
+    }
+  }
+
+  dropStage(result: SandboxResult | null): void {
+    const found = result === null ? null : findStage(this.#context.home, result.sandbox_id)
+    if (found !== null) removeTree(found.stage)
+  }
+
+  async promoteDecided(decided: Decided): Promise<GateAnswer> {
+    const { proposal, result, changes, evaluation } = decided
+    if (proposal === null || result === null) return answerOf(decided)
+    try {
+      const promotion = await this.#promoter.promote({
+        actionId: decided.actionId,
+        proposalDigest: decided.proposalDigest,
+        resultDigest: decided.decision.result_digest ?? '',
+        result,
+        changes,
+        roots: evaluation.host.roots.filter(({ kind }) => kind === 'directory'),
+        onLocked: () => {
+          if (isHalted(this.#context.home.state)) throw refusal('halted', '')
+          // Its own failure code, and nothing about which one (G-9).
+          if (probePreconditions(proposal).length > 0) throw refusal('precondition.failed', '')
+        },
+      })
+      this.#keepHouse(await this.#view.standing())
+      return answerOf(decided, { promotion, changes })
+    } catch (error) {
+      return this.#notPromoted(decided, error)
+    }
+  }
+
+  #keepHouse(standing: StandingFold): void {
+    const { confirmationMinutes } = this.#book.settings
+    const { home, nowMs } = this.#context
+    keepHouse(home, standing.promoted(), confirmationMinutes * MINUTE_MS, nowMs())
+  }
+
+  /** What stopped a promotion is a decision of its own: BLOCK, and it takes a new proposal. */
+  async #notPromoted(decided: Decided, error: unknown): Promise<GateAnswer> {
+    const { fault: failed } = error as { readonly fault?: Fault }
+    if (!(error instanceof Error) || failed === undefined) throw error
+    if (!isAnswer(failed)) throw error
+    const obstacle = { code: failed.code, detail: failed.message, path: failed.at }
+    const again = await this.decideAgain(decided, [obstacle], 'promotion')
+    this.dropStage(decided.result)
+    return answerOf(again)
+  }
+}
+
+/** A promotion that was refused is an answer; a machine that failed is a fault. */
+function isAnswer({ code }: Fault): boolean {
+  return ANSWERS.has(code)
+}
+
+const ANSWERS: ReadonlySet<string> = new Set([
+  'promote.conflict',
+  'promote.busy',
+  'promote.no_space',
+  'promote.unsupported_fs',
+  'promote.stage_altered',
+  'stage.missing',
+  'precondition.failed',
+  'halted',
+])
+
+type RefusalCode = NonNullable<ReturnType<typeof answerFault>> | 'halted' | 'rollback.nothing'
+
+export function refusal(code: RefusalCode, at: string): PromotionFailure {
+  // None of these codes carries details.
+  return new PromotionFailure(fault(code as 'halted', at, null))
+}
+
+export function pendingOf(pending: Pending): { readonly id: string; readonly expires_at: string } {
+  return { id: pendingId(pending), expires_at: occurredAtText(pending.expiresMs) }
+}
+
+export function answerOf(
+  { actionId, proposalDigest, decision, result, violations, changes: rehearsed }: Decided,
+  more: {
+    readonly pending?: GateAnswer['pending']
+    readonly promotion?: Promotion
+    readonly changes?: readonly Change[]
+  } = {},
+): GateAnswer {
+  const { pending, promotion, changes = [] } = more
+  return {
+    action_id: actionId,
+    proposal_digest: proposalDigest,
+    decision: decision as Decision,
+    result: result === null ? null : withWholeDiff(result, rehearsed),
+    promoted: promotion?.status === 'APPLIED',
+    ...(promotion === undefined
+      ? {}
+      : {
+          promotion: {
+            paths: changes.map(({ path }) => displayOfRaw(path)),
+            snapshot_digest: promotion.snapshot_digest,
+          },
+        }),
+    ...(pending === undefined ? {} : { pending }),
+    ...(violations.length === 0 ? {} : { violations }),
+  }
+}
+
+/** A recorded result lists some entries and names a manifest; whoever asked gets them all. */
+function withWholeDiff(result: SandboxResult, changes: readonly Change[]): SandboxResult {
+  const { diff } = result
+  const listed = diff.added.length + diff.modified.length + diff.deleted.length
+  const { added, modified, deleted } = diff.counts
+  if (listed === added + modified + deleted) return result
+  return { ...result, diff: { ...diff, ...inlineDiff(changes, Number.POSITIVE_INFINITY) } }
+}
