@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ROOT, run, stop } from './setup.mjs'
 
-const BUNDLED = new Set(['@dagrejs/dagre', '@dagrejs/graphlib', 'diff', 'typebox', 'yaml'])
+const BUNDLED = new Set(['@dagrejs/dagre', '@dagrejs/graphlib', 'diff', 'toml-eslint-parser', 'typebox', 'yaml'])
 const STAMP = join(ROOT, 'dist', '.stamp')
 
 export async function build() {
@@ -79,7 +79,6 @@ async function bundleProgram(sources, outdir) {
     entryNames: 'cli/program',
     outExtension: { '.js': '.cjs' },
     format: 'cjs',
-    supported: { 'dynamic-import': false },
     define: { 'import.meta.url': 'programUrl' },
     banner: { js: BEGINNING },
     footer: { js: '})' },

@@ -420,6 +420,15 @@ export const CODES = {
   'flow.promotion_refused': refused('the gate did not promote what was staged'),
   'flow.rollback_failed': refused('what was promoted could not be restored'),
 
+  // Runs of flows on the host.
+  'flow.taken': { http: 409, exit: 1, says: 'another process walks this run' },
+  'flow.unknown_run': { http: 404, exit: 1, says: 'there is no such run' },
+  'flow.not_waiting': refused('nothing waits for this answer'),
+  'flow.input_missing': refused('what was asked for is not where it has to be'),
+  'flow.flow_missing': broken('the flow of this run is no longer kept'),
+  'flow.secret_missing': usage('a variable that a participant needs is not set'),
+  'flow.plan_refused': refused('no plan was approved'),
+
   // Law files.
   'laws.required': wrong('a mandatory field is missing'),
   'laws.field_type': wrong('a field has the wrong JSON type'),

@@ -1,0 +1,11 @@
+/** What the editor of a format offers. Texts come without a byte order mark. */
+import type { Keys, Value } from './value.ts'
+
+export interface Format {
+  /** The value that a text stands for. */
+  readonly read: (text: string) => Value
+  readonly set: (text: string, keys: Keys, value: Value) => string
+  readonly unset: (text: string, keys: Keys) => string
+  /** A table that loses its last key may go with it. */
+  readonly prunes: boolean
+}

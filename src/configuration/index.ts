@@ -1,0 +1,13 @@
+/** Edits of configurations in JSON, YAML and TOML that leave everything else as it is written. */
+export {
+  type ConfigurationChange,
+  type ConfigurationFormat,
+  type Edited,
+  editConfiguration,
+} from './edit.ts'
+export {
+  CONFIGURATION_FAILURES,
+  type ConfigurationFailure,
+  exitStatusOf,
+  failureOfStatus,
+} from './failure.ts'
