@@ -1,9 +1,10 @@
 /**
  * The step of a flow beside XState: guarded transitions around a ring, ours with every fact object
- * built in memory. And walking a flow of 100,000 nodes beside one of 10,000.
+ * built in memory, as a host walks (state kept, like an actor's) and as the pure function. And
+ * compiling and walking a flow of 100,000 nodes beside one of 10,000.
  */
 import { createActor, setup } from 'xstate'
-import { compileFlow, emptyState, runStatus, step } from '../dist/flow/index.js'
+import { compileFlow, emptyState, runStatus, step, Walk } from '../dist/flow/index.js'
 import { bestRates, row } from './measure.mjs'
 import { threadMs } from './thread-time.mjs'
 
@@ -12,8 +13,8 @@ export const title = 'flow step'
 const RING = 16
 const AT = '2026-01-01T00:00:00.000Z'
 
-/** A run around a ring that is guarded at every edge; each call is one transition. */
-function ourRing() {
+/** A ring that is guarded at every edge. */
+function ring() {
   const nodes = Array.from({ length: RING }, (_, index) => nodeOf(index))
   const edges = nodes.map(({ node_id }, index) => ({
     edge_id: `E${index}`,
@@ -22,7 +23,24 @@ function ourRing() {
     class: index === RING - 1 ? 'Loop' : 'Progress',
     guard_expr: 'state.tool_calls >= 0 && state.attempt_count > 0',
   }))
-  const flow = compiled({ nodes, edges })
+  return compiled({ nodes, edges })
+}
+
+/** Each call is one transition. */
+function ourWalk() {
+  const flow = ring()
+  const walk = new Walk(flow, emptyState(flow))
+  let { commands } = walk.take(started())
+  return () => {
+    const [{ node_id, command }] = commands
+    const next = walk.take({ type: 'passed', node_id, command, at: AT, nonce: 'n' })
+    commands = next.commands
+    return next
+  }
+}
+
+function ourSteps() {
+  const flow = ring()
   let { state, commands } = step(flow, emptyState(flow), started())
   return () => {
     const [{ node_id, command }] = commands
@@ -50,15 +68,17 @@ function theirRing() {
 }
 
 export async function measure() {
-  const [ours, theirs] = [ourRing(), theirRing()]
+  const [ours, theirs] = [ourWalk(), theirRing()]
   for (let turn = 1; turn <= 3 * RING; turn++) {
     const [command] = ours().commands
     theirs.send()
     if (command.node_id !== theirs.place()) throw new Error('the two are not at the same place')
   }
   const rates = bestRates({ ours, theirs: theirs.send })
+  const pure = bestRates({ ours: ourSteps(), theirs: theirs.send })
   return [
-    row('guarded transition', 'with its facts', rates.ours, 'xstate 5 send', rates.theirs, 3),
+    row('guarded transition', 'walk, with its facts', rates.ours, 'xstate 5 send', rates.theirs, 3),
+    row('the same', 'pure step', pure.ours, 'xstate 5 send', pure.theirs, null),
     growth(),
   ]
 }
@@ -93,7 +113,8 @@ function walkRate(count) {
 }
 
 function walk(flow) {
-  let { state, commands } = step(flow, emptyState(flow), started())
+  const run = new Walk(flow, emptyState(flow))
+  let { commands } = run.take(started())
   const open = [...commands]
   for (let next = 0; next < open.length; next++) {
     const { type, node_id, phase_id, command } = open[next]
@@ -101,10 +122,10 @@ function walk(flow) {
       type === 'pass'
         ? { type: 'passed', node_id, command, at: AT, nonce: 'n' }
         : { type: 'log_written', phase_id, command, digest: 'd', at: AT, nonce: 'n' }
-    ;({ state, commands } = step(flow, state, event))
+    ;({ commands } = run.take(event))
     open.push(...commands)
   }
-  if (runStatus(state) !== 'DONE') throw new Error('the walk did not come to its end')
+  if (runStatus(run.state()) !== 'DONE') throw new Error('the walk did not come to its end')
 }
 
 function nodeOf(index) {

@@ -188,3 +188,44 @@ describe('what is seen at a glance is sound', () => {
     )
   })
 })
+
+describe('the quick writer and the exact one', () => {
+  /** As RFC 8785 says it, with nothing of ours. */
+  function naive(value: unknown): string {
+    if (Array.isArray(value)) return `[${value.map(naive).join(',')}]`
+    if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+    const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
+    return `{${members.map(([key, item]) => `${JSON.stringify(key)}:${naive(item)}`).join(',')}}`
+  }
+
+  it('agree on every value, whatever the keys', () => {
+    const key = fc.oneof(
+      fc.string({ maxLength: 3 }),
+      fc.constantFrom('__proto__', 'toJSON', '0', '10', '9', 'a', 'B', '\\ud', '-1', 'constructor'),
+    )
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 4 },
+        fc.string(),
+        fc.double({ noNaN: true, noDefaultInfinity: true }),
+        fc.constant('\\ud83d'),
+        fc.boolean(),
+        fc.constant(null),
+        fc.array(tie('value'), { maxLength: 4 }),
+        fc.dictionary(key, tie('value'), { maxKeys: 5 }),
+      ),
+    }))
+    fc.assert(
+      fc.property(value, (given) => {
+        expect(canonicalJson(given)).toBe(naive(given))
+      }),
+    )
+  })
+
+  it('refuse half a pair and what is no JSON at any depth', () => {
+    for (const broken of ['\ud83d', undefined, Number.NaN, 1n, () => 1]) {
+      expect(() => canonicalJson({ b: [1, { a: broken }], a: 1 })).toThrow(BrokenInvariant)
+    }
+    expect(() => canonicalJson({ '\udc00': 1 })).toThrow(BrokenInvariant)
+  })
+})

@@ -6,7 +6,94 @@
  */
 import { invariant } from './invariant.ts'
 
+/**
+ * The platform's writer is several times as fast as one of ours: where keys can be brought in order
+ * by copying, it writes the copy. Everything else, and whatever is no JSON, goes to the exact writer.
+ */
 export function canonicalJson(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return writeExactly(value)
+  const ordered = inOrder(value)
+  if (ordered === APART) return writeExactly(value)
+  const text = JSON.stringify(ordered)
+  // An escaped half of a pair, or a text that looks like one.
+  return text.includes('\\ud') ? writeExactly(value) : text
+}
+
+/** Stands for a value that a copy cannot bring in order. */
+const APART = Symbol('apart')
+
+/** The value with all keys in order: itself where they are, a copy where not. */
+function inOrder(value: unknown): unknown {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return value
+    case 'number':
+      return Number.isFinite(value) ? value : APART
+    case 'object':
+      if (value === null) return null
+      return Array.isArray(value)
+        ? itemsInOrder(value)
+        : membersInOrder(value as Readonly<Record<string, unknown>>)
+    default:
+      return APART
+  }
+}
+
+function itemsInOrder(items: readonly unknown[]): unknown {
+  let copy: unknown[] | null = null
+  for (let index = 0; index < items.length; index++) {
+    const item = items[index]
+    const ordered = inOrder(item)
+    if (ordered === APART) return APART
+    if (copy === null && ordered !== item) copy = items.slice(0, index)
+    copy?.push(ordered)
+  }
+  return copy ?? items
+}
+
+function membersInOrder(object: Readonly<Record<string, unknown>>): unknown {
+  const keys = Object.keys(object)
+  const order = orderOf(keys)
+  if (order === 'apart') return APART
+  if (order === 'mixed') keys.sort()
+  let copy: Record<string, unknown> | null = order === 'mixed' ? {} : null
+  for (let index = 0; index < keys.length; index++) {
+    // INVARIANT (own keys): Object.keys names own properties, so these reads meet no prototype.
+    const key = keys[index] as string
+    const value = object[key]
+    const ordered = inOrder(value)
+    if (ordered === APART) return APART
+    if (copy === null && ordered !== value) copy = firstOf(object, keys, index)
+    if (copy !== null) copy[key] = ordered
+  }
+  return copy ?? object
+}
+
+/** `apart`: a copy would have them in an order of its own, or would not be a plain object. */
+function orderOf(keys: readonly string[]): 'sorted' | 'mixed' | 'apart' {
+  let isSorted = true
+  let last = ''
+  for (const key of keys) {
+    const code = key.charCodeAt(0)
+    if ((code >= 0x30 && code <= 0x39) || key === '__proto__' || key === 'toJSON') return 'apart'
+    if (last > key) isSorted = false
+    last = key
+  }
+  return isSorted ? 'sorted' : 'mixed'
+}
+
+function firstOf(
+  object: Readonly<Record<string, unknown>>,
+  keys: readonly string[],
+  count: number,
+): Record<string, unknown> {
+  const copy: Record<string, unknown> = {}
+  for (const key of keys.slice(0, count)) copy[key] = object[key]
+  return copy
+}
+
+function writeExactly(value: unknown): string {
   switch (typeof value) {
     case 'string':
       return quoteString(value)
@@ -122,7 +209,7 @@ function glanceNumber(text: string, start: number): number {
 function writeArray(items: readonly unknown[]): string {
   let text = '['
   for (let index = 0; index < items.length; index++) {
-    text += index === 0 ? canonicalJson(items[index]) : `,${canonicalJson(items[index])}`
+    text += index === 0 ? writeExactly(items[index]) : `,${writeExactly(items[index])}`
   }
   return `${text}]`
 }
@@ -133,7 +220,7 @@ function writeObject(object: Record<string, unknown>): string {
   for (let index = 0; index < keys.length; index++) {
     // INVARIANT (own keys): Object.keys names own properties, so this read meets no prototype.
     const key = keys[index] as string
-    text += `${index === 0 ? '' : ','}${quoteString(key)}:${canonicalJson(object[key])}`
+    text += `${index === 0 ? '' : ','}${quoteString(key)}:${writeExactly(object[key])}`
   }
   return `${text}}`
 }

@@ -5,10 +5,11 @@
  * Deliberately absent: whether every node can be reached or left; those are checks, not needs.
  */
 import { digestDocument } from '../../base/index.ts'
-import type { Flow, FlowNode } from '../../contracts/index.ts'
+import type { Flow, FlowEdge, FlowNode } from '../../contracts/index.ts'
 import { compileExpression, type Environment, type Expression } from '../../expression/index.ts'
 import { flowEnvironment, type Policy } from '../../policy/index.ts'
 import type {
+  Arrival,
   Awaited,
   CompiledEdge,
   CompiledInvariant,
@@ -20,14 +21,17 @@ import type {
 
 export function compileFlow(document: Flow): FlowCompilation {
   const sources = new Sources(flowEnvironment(document))
-  const nodeIndex = new Map(document.nodes.map(({ node_id }, index) => [node_id, index]))
+  const nodeIndex = new Map<string, number>()
+  for (const [index, { node_id }] of document.nodes.entries()) nodeIndex.set(node_id, index)
   const phases = spansOf(document.nodes, ({ phase_id }) => phase_id)
   const subphases = spansOf(document.nodes, ({ subphase_id }) => subphase_id ?? null)
   const policies = compilePolicies(document, sources)
   const invariants = compileInvariants(document, sources)
   const edges = compileEdges(document, nodeIndex, sources, policies, invariants)
   if (sources.faults.length > 0) return { ok: false, faults: sources.faults }
-  const nodes = compileNodes(document, nodeIndex, edges, [placesIn(phases), placesIn(subphases)])
+  const count = document.nodes.length
+  const places = [placesIn(phases, count), placesIn(subphases, count)] as const
+  const nodes = compileNodes(document, nodeIndex, edges, places)
   return {
     ok: true,
     flow: {
@@ -36,7 +40,7 @@ export function compileFlow(document: Flow): FlowCompilation {
       nodes,
       edges,
       nodeIndex,
-      edgeById: new Map(edges.map((edge) => [edge.document.edge_id, edge])),
+      edgeById: edgesById(edges),
       phaseIndex: new Map(phases.map(({ name, index }) => [name, index])),
       subphaseIndex: new Map(subphases.map(({ name, index }) => [name, index])),
       phases,
@@ -49,6 +53,12 @@ export function compileFlow(document: Flow): FlowCompilation {
       starts: startsOf(nodes),
     },
   }
+}
+
+function edgesById(edges: readonly CompiledEdge[]): ReadonlyMap<string, CompiledEdge> {
+  const byId = new Map<string, CompiledEdge>()
+  for (const edge of edges) byId.set(edge.document.edge_id, edge)
+  return byId
 }
 
 /** Compiles expressions and keeps what is wrong with them. */
@@ -125,70 +135,110 @@ function compileEdges(
       invariants: audits.length === 0 ? always : [...audits, ...always],
       isLeaving: nodes[source]?.phase_id !== nodes[target]?.phase_id,
       isReview: nodes[target]?.kind === 'CHECK' && nodes[target]?.target === document.source,
+      isForward: FORWARD.has(document.class),
+      isBack: document.class === 'Loop' || document.class === 'Rollback',
+      arrival: arrivalOf(document),
     }
   })
 }
 
-function gather<T>(ids: readonly string[] | undefined, known: ReadonlyMap<string, T>): T[] {
-  return (ids ?? []).flatMap((id) => {
+/** One list for all that have none: most nodes and edges of a large flow have few of anything. */
+const NONE: readonly never[] = Object.freeze([])
+
+function gather<T>(
+  ids: readonly string[] | undefined,
+  known: ReadonlyMap<string, T>,
+): readonly T[] {
+  if (ids === undefined || ids.length === 0) return NONE
+  return ids.flatMap((id) => {
     const item = known.get(id)
     return item === undefined ? [] : [item]
   })
 }
 
 /** For each node, by index, the place of its span; -1 when it is in none. */
-type Places = (node: number) => number
+function placesIn(spans: readonly CompiledSpan[], count: number): Int32Array {
+  const places = new Int32Array(count).fill(-1)
+  for (const { index, nodes } of spans) for (const node of nodes) places[node] = index
+  return places
+}
 
-function placesIn(spans: readonly CompiledSpan[]): Places {
-  const places = new Map(spans.flatMap(({ index, nodes }) => nodes.map((node) => [node, index])))
-  return (node) => places.get(node) ?? -1
+/** Lists by node, made when the first item comes. */
+class ByNode<T> {
+  readonly #lists: (T[] | undefined)[]
+
+  constructor(count: number) {
+    this.#lists = new Array(count)
+  }
+
+  add(node: number, item: T): void {
+    const list = this.#lists[node]
+    if (list === undefined) this.#lists[node] = [item]
+    else list.push(item)
+  }
+
+  of(node: number): readonly T[] {
+    return this.#lists[node] ?? NONE
+  }
 }
 
 function compileNodes(
   { nodes }: Flow,
   nodeIndex: ReadonlyMap<string, number>,
   edges: readonly CompiledEdge[],
-  [phaseOf, subphaseOf]: readonly [Places, Places],
+  [phases, subphases]: readonly [Int32Array, Int32Array],
 ): readonly CompiledNode[] {
-  const lists = () => nodes.map((): CompiledEdge[] => [])
-  const [outgoing, incoming] = [lists(), lists()]
-  const checks = nodes.map((): number[] => [])
+  const outgoing = new ByNode<CompiledEdge>(nodes.length)
+  const incoming = new ByNode<CompiledEdge>(nodes.length)
+  const checks = new ByNode<number>(nodes.length)
   for (const edge of edges) {
-    outgoing[edge.source]?.push(edge)
-    incoming[edge.target]?.push(edge)
+    outgoing.add(edge.source, edge)
+    incoming.add(edge.target, edge)
   }
   const targetOf = (node: FlowNode): number =>
     node.target === undefined ? -1 : (nodeIndex.get(node.target) ?? -1)
-  for (const [index, node] of nodes.entries()) checks[targetOf(node)]?.push(index)
+  for (const [index, node] of nodes.entries()) {
+    const target = targetOf(node)
+    if (target >= 0) checks.add(target, index)
+  }
   const isLate = (check: number): boolean =>
-    (incoming[check] ?? []).some((edge) => isForward(edge) && !edge.isReview)
+    incoming.of(check).some((edge) => edge.isForward && !edge.isReview)
   return nodes.map((document, index) => {
     const runner = document.kind === 'CHECK' ? document.reviewer : document.executor
+    const ways = waysOf(outgoing.of(index))
     return {
       index,
       document,
-      phase: phaseOf(index),
-      subphase: subphaseOf(index),
-      outgoing: outgoing[index] ?? [],
-      incoming: incoming[index] ?? [],
-      awaits: awaitedOf(incoming[index] ?? []),
-      checks: checks[index] ?? [],
+      phase: phases[index] ?? -1,
+      subphase: subphases[index] ?? -1,
+      outgoing: outgoing.of(index),
+      ...ways,
+      incoming: incoming.of(index),
+      awaits: awaitedOf(incoming.of(index)),
+      checks: checks.of(index),
       target: targetOf(document),
-      isJudgedLate: (checks[index] ?? []).some(isLate),
+      isJudgedLate: checks.of(index).some(isLate),
       isBare: document.kind === 'GOAL' || (document.kind === 'WORK' && runner === undefined),
-      hasChoice: (outgoing[index] ?? []).some(isChoice),
-      isCandidate: (incoming[index] ?? []).some(isChoice),
-      readsEvidence: (outgoing[index] ?? []).some(
-        (edge) => edge.document.guard_evidence_source !== undefined,
-      ),
+      hasChoice: outgoing.of(index).some(isChoice),
+      isCandidate: incoming.of(index).some(isChoice),
+      readsEvidence: outgoing
+        .of(index)
+        .some((edge) => edge.document.guard_evidence_source !== undefined),
       participant: runner === undefined ? null : digestDocument(runner),
     }
   })
 }
 
-/** An edge that leads on: not back, not out of a failure, not a remark. */
-export function isForward({ document }: CompiledEdge): boolean {
-  return FORWARD.has(document.class)
+function waysOf(
+  outgoing: readonly CompiledEdge[],
+): Pick<CompiledNode, 'waysWithin' | 'waysOut' | 'hasDecision'> {
+  const ways = outgoing.every(isWay) ? outgoing : outgoing.filter(isWay)
+  const hasDecision = ways.some(({ document: { class: sort } }) => sort === 'Decision')
+  if (!ways.some(({ isLeaving }) => isLeaving)) {
+    return { waysWithin: ways, waysOut: NONE, hasDecision }
+  }
+  const waysWithin = ways.filter(({ isLeaving }) => !isLeaving)
+  return { waysWithin, waysOut: ways.filter(({ isLeaving }) => isLeaving), hasDecision }
 }
 
 /** An edge to one of several alternatives. */
@@ -196,24 +246,38 @@ export function isChoice({ document }: CompiledEdge): boolean {
   return document.class === 'Decision' && document.group_id !== undefined
 }
 
-/** How an edge counts among those that its target waits for. */
-export function arrivalOf(edge: CompiledEdge): 'sync' | 'join' | 'other' | null {
-  if (edge.document.class === 'Sync') return 'sync'
-  if (edge.document.class === 'Exception') return 'other'
-  if (!isForward(edge)) return null
-  return edge.document.join === 'AND' ? 'join' : 'other'
+/** An edge that is tried when its source is done. */
+function isWay({ document, isReview }: CompiledEdge): boolean {
+  const isApart = document.class === 'Exception' || document.class === 'Meta'
+  return (
+    !isApart && !isReview && !(document.class === 'Decision' && document.group_id !== undefined)
+  )
+}
+
+function arrivalOf({ class: sort, join }: FlowEdge): Arrival | null {
+  if (sort === 'Sync') return 'sync'
+  if (sort === 'Exception') return 'other'
+  if (!FORWARD.has(sort)) return null
+  return join === 'AND' ? 'join' : 'other'
 }
 
 function awaitedOf(incoming: readonly CompiledEdge[]): Awaited {
-  const sorts = incoming.map(arrivalOf)
-  const count = (sort: string): number => sorts.filter((one) => one === sort).length
-  return {
-    syncs: count('sync'),
-    isAnySync: incoming.some(({ document }) => document.class === 'Sync' && document.join === 'OR'),
-    joins: count('join'),
-    others: count('other'),
+  let [syncs, joins, others] = [0, 0, 0]
+  let isAnySync = false
+  for (const { arrival, document } of incoming) {
+    if (arrival === 'sync') {
+      syncs += 1
+      isAnySync ||= document.join === 'OR'
+    } else if (arrival === 'join') joins += 1
+    else if (arrival === 'other') others += 1
   }
+  // Most nodes wait for one edge, or begin.
+  if (syncs === 0 && joins === 0 && others <= 1) return others === 0 ? AWAITS_NOTHING : AWAITS_ONE
+  return { syncs, isAnySync, joins, others }
 }
+
+const AWAITS_NOTHING: Awaited = Object.freeze({ syncs: 0, isAnySync: false, joins: 0, others: 0 })
+const AWAITS_ONE: Awaited = Object.freeze({ ...AWAITS_NOTHING, others: 1 })
 
 const FORWARD: ReadonlySet<string> = new Set(['Progress', 'Gate', 'Decision', 'Sync'])
 
@@ -246,8 +310,7 @@ function startsOf(nodes: readonly CompiledNode[]): readonly number[] {
     ({ index, incoming, target }) =>
       target === -1 &&
       incoming.every(
-        (edge) =>
-          edge.source === index || (!isForward(edge) && edge.document.class !== 'Exception'),
+        (edge) => edge.source === index || (!edge.isForward && edge.document.class !== 'Exception'),
       ),
   )
   const hasChoice = nodes.some((node) => node.hasChoice && node.document.kind === 'GOAL')

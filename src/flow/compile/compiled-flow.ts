@@ -32,7 +32,15 @@ export interface CompiledEdge {
   readonly isLeaving: boolean
   /** From a WORK node to a CHECK that judges it: fires when there is something to judge. */
   readonly isReview: boolean
+  /** Leads on: not back, not out of a failure, not a remark. */
+  readonly isForward: boolean
+  /** A Loop or Rollback edge. */
+  readonly isBack: boolean
+  /** How it counts among those that its target waits for; null when it does not. */
+  readonly arrival: Arrival | null
 }
+
+export type Arrival = 'sync' | 'join' | 'other'
 
 /** What a node waits for before it is entered: how many edges of each sort lead to it. */
 export interface Awaited {
@@ -52,6 +60,11 @@ export interface CompiledNode {
   /** -1 when the node is in no sub-phase. */
   readonly subphase: number
   readonly outgoing: readonly CompiledEdge[]
+  /** Outgoing edges that are tried when the node is done: within the phase, and out of it. */
+  readonly waysWithin: readonly CompiledEdge[]
+  readonly waysOut: readonly CompiledEdge[]
+  /** Some of the ways is a Decision. */
+  readonly hasDecision: boolean
   readonly incoming: readonly CompiledEdge[]
   readonly awaits: Awaited
   /** CHECK nodes that judge this one. */

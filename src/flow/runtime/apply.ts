@@ -3,13 +3,12 @@
  * so that both give the same.
  */
 import { invariant } from '../../base/index.ts'
-import { arrivalOf } from '../compile/compile.ts'
 import type { CompiledEdge, CompiledFlow } from '../compile/compiled-flow.ts'
 import { applyEvent, applyOutput } from './apply-event.ts'
 import type { Command } from './command.ts'
 import { Draft } from './draft.ts'
 import type { ClaimPayload, EventPayload, EvidencePayload, Fact, Finding } from './fact.ts'
-import { emptyState, type RunState, type WorkState } from './state.ts'
+import { emptyState, type NodeStatus, type RunState, type WorkState } from './state.ts'
 
 /** The state after these facts, which are of one run of this flow and in order. */
 export function foldFacts(flow: CompiledFlow, facts: Iterable<Fact>): RunState {
@@ -17,7 +16,7 @@ export function foldFacts(flow: CompiledFlow, facts: Iterable<Fact>): RunState {
 }
 
 export function foldOnto(flow: CompiledFlow, state: RunState, facts: Iterable<Fact>): RunState {
-  const draft = new Draft(flow, state)
+  const draft = new Draft(flow, state, 'many steps')
   for (const fact of facts) applyFact(draft, fact)
   return draft.finish()
 }
@@ -55,19 +54,18 @@ function applyPayload(draft: Draft, payload: EventPayload): void {
     case 'invariant':
       return
     case 'fired':
-      return applyFired(draft, payload.edge_id, payload.round)
-    case 'entered':
-      return applyEntered(draft, payload)
+      return applyFired(draft, draft.edgeNamed(payload.edge_id), payload.round)
+    case 'entered': {
+      const { node_id, round, is_fresh } = payload
+      return applyEntered(draft, draft.nodeNamed(node_id), round, is_fresh)
+    }
     case 'joined':
       draft.ownNode(draft.nodeNamed(payload.node_id)).round = payload.round
       return
     case 'commanded':
       return applyCommand(draft, payload.command)
-    case 'status': {
-      const index = draft.nodeNamed(payload.node_id)
-      draft.ownNode(index).pending = null
-      return draft.setStatus(index, payload.status)
-    }
+    case 'status':
+      return applyStatus(draft, draft.nodeNamed(payload.node_id), payload.status)
     case 'held':
     case 'released':
       return draft.setHeld(draft.nodeNamed(payload.node_id), payload.kind === 'held')
@@ -113,8 +111,12 @@ function applyWork(
   }
 }
 
-function applyFired(draft: Draft, edgeId: string, round: number): void {
-  const edge = draft.edgeNamed(edgeId)
+export function applyStatus(draft: Draft, index: number, status: NodeStatus): void {
+  draft.ownNode(index).pending = null
+  draft.setStatus(index, status)
+}
+
+export function applyFired(draft: Draft, edge: CompiledEdge, round: number): void {
   const before = draft.fired.get(edge.index)
   draft.fired.set(edge.index, Math.max(round, 1))
   draft.ownNode(edge.source).hasFired = true
@@ -123,7 +125,7 @@ function applyFired(draft: Draft, edgeId: string, round: number): void {
 }
 
 function countArrival(draft: Draft, edge: CompiledEdge, change: 1 | -1): void {
-  const sort = arrivalOf(edge)
+  const sort = edge.arrival
   if (sort === null) return
   const target = draft.ownNode(edge.target)
   if (sort === 'sync') target.synced += change
@@ -131,21 +133,20 @@ function countArrival(draft: Draft, edge: CompiledEdge, change: 1 | -1): void {
   else target.reached += change
 }
 
-function applyEntered(draft: Draft, entered: Extract<EventPayload, { kind: 'entered' }>): void {
-  const index = draft.nodeNamed(entered.node_id)
+export function applyEntered(draft: Draft, index: number, round: number, isFresh: boolean): void {
   const node = draft.ownNode(index)
   if (node.hasFired) forgetFirings(draft, index)
   const { work } = node
   const hasRun = work.answer !== null || work.readings !== null || work.lastError !== null
   draft.setStatus(index, 'running')
   draft.setHeld(index, false)
-  node.round = entered.round
-  node.attempts = (entered.is_fresh ? 0 : node.attempts) + 1
+  node.round = round
+  node.attempts = (isFresh ? 0 : node.attempts) + 1
   node.entries += 1
   node.hasFired = false
   node.pending = null
   if (hasRun || work.toolCalls > 0 || work.stage !== null) node.work = againWork(work)
-  draft.run.round = Math.max(draft.run.round, entered.round)
+  draft.run.round = Math.max(draft.run.round, round)
   const { attempts, seconds, tokens, toolCalls, rejections } = draft.run.totals
   draft.run.totals = { attempts: attempts + 1, seconds, tokens, toolCalls, rejections }
   draft.countAttempt(index)
@@ -179,7 +180,7 @@ function forgetFirings(draft: Draft, index: number): void {
   }
 }
 
-function applyCommand(draft: Draft, command: Command): void {
+export function applyCommand(draft: Draft, command: Command): void {
   if (command.type === 'write_log')
     return draft.patchPhase(draft.phaseNamed(command.phase_id), { pending: command })
   if (command.type === 'write_manifest')

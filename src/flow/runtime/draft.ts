@@ -1,6 +1,6 @@
 /**
- * A state under change, within one step or one fold. Parts are copied when they are first written
- * to, so that the state it began with stays as it is.
+ * A state under change, within one step, one fold, or a walk of many steps. Parts are copied when they
+ * are first written to, so that the state it began with stays as it is, and so do those it gave.
  */
 import { invariant } from '../../base/index.ts'
 import type { CompiledEdge, CompiledFlow, CompiledNode } from '../compile/compiled-flow.ts'
@@ -14,36 +14,42 @@ import {
   type SpanState,
   type WorkState,
 } from './state.ts'
-import { VectorDraft } from './vector.ts'
+import { DenseDraft, type ListDraft, type Vector, VectorDraft } from './vector.ts'
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
+
+/** How much will be written: one step touches a few parts of a state, a walk all of them. */
+export type Reach = 'one step' | 'many steps'
 
 export class Draft {
   readonly flow: CompiledFlow
   /** Vectors stand in it only once the draft is finished. */
   readonly run: Writable<RunState>
-  readonly nodes: VectorDraft<NodeState>
-  readonly fired: VectorDraft<number>
-  readonly phases: VectorDraft<SpanState>
-  readonly subphases: VectorDraft<SpanState>
+  readonly nodes: ListDraft<NodeState>
+  readonly fired: ListDraft<number>
+  readonly phases: ListDraft<SpanState>
+  readonly subphases: ListDraft<SpanState>
   #ownsClaims = false
 
-  constructor(flow: CompiledFlow, state: RunState) {
+  constructor(flow: CompiledFlow, state: RunState, reach: Reach) {
     this.flow = flow
     this.run = copyRun(state)
-    this.nodes = new VectorDraft(state.nodes)
-    this.fired = new VectorDraft(state.fired)
-    this.phases = new VectorDraft(state.phases)
-    this.subphases = new VectorDraft(state.subphases)
+    const listOf = <T>(origin: Vector<T>): ListDraft<T> =>
+      reach === 'one step' ? new VectorDraft(origin) : new DenseDraft(origin)
+    this.nodes = listOf(state.nodes)
+    this.fired = listOf(state.fired)
+    this.phases = listOf(state.phases)
+    this.subphases = listOf(state.subphases)
   }
 
-  /** The draft is not written to after this. */
+  /** A draft of one step is not written to after this; one of many may be. */
   finish(): RunState {
+    this.#ownsClaims = false
     this.run.nodes = this.nodes.finish()
     this.run.fired = this.fired.finish()
     this.run.phases = this.phases.finish()
     this.run.subphases = this.subphases.finish()
-    return this.run
+    return copyRun(this.run)
   }
 
   /** The node as one that may be written to; what it is at is changed by `setStatus`. */
@@ -125,7 +131,7 @@ export class Draft {
     return this.flow.nodes[index] as CompiledNode
   }
 
-  #patchSpan(spans: VectorDraft<SpanState>, index: number, patch: Partial<SpanState>): void {
+  #patchSpan(spans: ListDraft<SpanState>, index: number, patch: Partial<SpanState>): void {
     const span = spans.get(index)
     if (patch.pending !== undefined && (patch.pending === null) !== (span.pending === null))
       this.run.spansPending += patch.pending === null ? -1 : 1

@@ -45,7 +45,7 @@ export function enter(turn: Turn, node: number, round: number, cause: EntryCause
     return escalate(turn, node, 'no attempt is left')
   }
   const isPhaseStart = !turn.draft.phases.get(phase).isActive
-  turn.recordEntered(node_id, round, cause, isFresh)
+  turn.recordEntered(node, round, cause, isFresh)
   if (isPhaseStart && !isPhaseOpen(turn, node)) return
   if (!isWithinBudget(turn, node)) return
   if (turn.draft.nodeOf(node).isBare) return turn.command({ type: 'pass', node_id })

@@ -9,10 +9,10 @@ import { judgePolicies, type ViolationAction } from '../../policy/index.ts'
 import type { CompiledEdge, CompiledInvariant } from '../compile/compiled-flow.ts'
 import type { EvidenceReading } from './event.ts'
 import type { Answer, Values } from './fact.ts'
-import { type Occasion, type SceneValues, sceneOf } from './scene.ts'
+import { guardScene, type Occasion, type SceneValues, sceneOf, TRANSITION } from './scene.ts'
 import type { Turn } from './turn.ts'
 
-const TRANSITION: Occasion = { isTransition: true }
+const NO_REASONS: readonly string[] = Object.freeze([])
 const HOST: ReadonlySet<string> = new Set(HOST_FIELDS)
 
 export function answerOf(value: Evaluation['value']): Answer {
@@ -35,12 +35,12 @@ export function isGuardOpen(turn: Turn, edge: CompiledEdge): boolean {
     recordGuard(turn, edge, isPassed ? 'true' : 'false', { 'state.gate_passed': isPassed }, [])
     return isPassed
   }
-  const scope = document.guard_scope ?? null
-  const scene = sceneOf(turn, source, edge, TRANSITION, scope)
+  const scene = guardScene(turn, edge, guard)
   const evaluation = evaluate(guard, scene)
   const isTrusted = isEvidenceSound(turn, edge, scene)
   const result = isTrusted ? answerOf(evaluation.value) : 'false'
-  const reasons = evaluation.reasons.map(({ message }) => message)
+  const reasons =
+    evaluation.reasons.length === 0 ? NO_REASONS : evaluation.reasons.map(({ message }) => message)
   recordGuard(turn, edge, result, valuesOf(evaluation), reasons)
   return result === 'true'
 }

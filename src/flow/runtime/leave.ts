@@ -6,7 +6,6 @@
  */
 
 import { HOST_FIELDS } from '../../contracts/index.ts'
-import { isForward } from '../compile/compile.ts'
 import type { CompiledEdge } from '../compile/compiled-flow.ts'
 import { unverifiedClaims } from './claims.ts'
 import { arrive, escalate } from './enter.ts'
@@ -31,45 +30,35 @@ export interface Obstacle {
  * others at once.
  */
 export function leave(turn: Turn, node: number, isPhaseEnded: boolean): void {
-  const { outgoing } = turn.draft.nodeOf(node)
-  if (outgoing.length === 0) return
-  const tried = outgoing.filter((edge) => isTried(edge) && edge.isLeaving === isPhaseEnded)
+  const compiled = turn.draft.nodeOf(node)
+  const { waysWithin, waysOut, outgoing } = compiled
+  const tried = isPhaseEnded ? waysOut : waysWithin
   if (tried.length === 0) return
-  if (turn.draft.phases.get(turn.draft.nodeOf(node).phase).open === 0) turn.triedAlone.add(node)
-  if (turn.draft.nodeOf(node).readsEvidence) takeFields(turn, outgoing)
-  const { open, obstacles } = tryEdges(turn, tried)
+  if (turn.draft.phases.get(compiled.phase).open === 0) turn.noteTriedAlone(node)
+  if (compiled.readsEvidence) takeFields(turn, outgoing)
+  const { open, obstacles } = tryEdges(turn, tried, compiled.hasDecision)
   for (const edge of open) fire(turn, edge)
   if (open.length > 0 || turn.node(node).hasFired) return
-  if (!isPhaseEnded && outgoing.some((edge) => isTried(edge) && edge.isLeaving)) return
+  if (!isPhaseEnded && waysOut.length > 0) return
   remedy(turn, node, obstacles)
-}
-
-function isTried({ document, isReview }: CompiledEdge): boolean {
-  return (
-    document.class !== 'Exception' &&
-    document.class !== 'Meta' &&
-    !isReview &&
-    !(document.class === 'Decision' && document.group_id !== undefined)
-  )
-}
-
-function isBack({ document }: CompiledEdge): boolean {
-  return document.class === 'Loop' || document.class === 'Rollback'
 }
 
 /** Which of these edges can fire, and what is in the way of the others. */
 function tryEdges(
   turn: Turn,
   edges: readonly CompiledEdge[],
+  hasDecision: boolean,
 ): { readonly open: readonly CompiledEdge[]; readonly obstacles: readonly Obstacle[] } {
   const passing: CompiledEdge[] = []
   const obstacles: Obstacle[] = []
   for (const edge of edges) {
     if (isGuardOpen(turn, edge)) passing.push(edge)
-    else if (!isBack(edge)) obstacles.push(guardObstacle(edge))
+    else if (!edge.isBack) obstacles.push(guardObstacle(edge))
   }
-  const back = passing.find((edge) => isBack(edge) && edge.guard !== null)
-  const chosen = back === undefined ? waysOn(turn, edges, passing, obstacles) : [back]
+  const back = passing.find((edge) => edge.isBack && edge.guard !== null)
+  const ways = passing.filter((edge) => !edge.isBack)
+  const chosen =
+    back !== undefined ? [back] : hasDecision ? waysOn(turn, edges, ways, obstacles) : ways
   const open: CompiledEdge[] = []
   for (const edge of chosen) {
     const action = obstacleAt(turn, edge)
@@ -77,7 +66,7 @@ function tryEdges(
     else obstacles.push({ edge, action, isGuard: false })
   }
   if (open.length > 0 || chosen.length > 0) return { open, obstacles }
-  const free = passing.find((edge) => isBack(edge))
+  const free = passing.find((edge) => edge.isBack)
   return { open: free === undefined ? [] : [free], obstacles }
 }
 
@@ -89,11 +78,10 @@ export function guardObstacle(edge: CompiledEdge): Obstacle {
 function waysOn(
   turn: Turn,
   edges: readonly CompiledEdge[],
-  passing: readonly CompiledEdge[],
+  ways: readonly CompiledEdge[],
   obstacles: Obstacle[],
 ): readonly CompiledEdge[] {
   const decisions = edges.filter(({ document }) => document.class === 'Decision')
-  const ways = passing.filter((edge) => !isBack(edge))
   if (decisions.length === 0) return ways
   const open = ways.filter(({ document }) => document.class === 'Decision')
   const others = ways.filter(({ document }) => document.class !== 'Decision')
@@ -144,9 +132,9 @@ function areClaimsVerified(turn: Turn, edge: CompiledEdge): boolean {
 
 export function fire(turn: Turn, edge: CompiledEdge): void {
   const { source, target, document } = edge
-  const isReturn = isBack(edge)
+  const { isBack: isReturn } = edge
   const round = isReturn ? turn.draft.run.round + 1 : Math.max(turn.node(source).round, 1)
-  turn.recordFired(document.edge_id, round)
+  turn.recordFired(edge, round)
   if (!isReturn) return arrive(turn, edge, round)
   if (document.class === 'Rollback' && rollBack(turn, target, round)) return
   turn.later({ kind: 'enter', node: target, round, cause: 'back' })
@@ -173,7 +161,7 @@ function nodesAfter(turn: Turn, from: number): readonly number[] {
     const { outgoing, checks } = turn.draft.nodeOf(node)
     for (const check of checks) seen.add(check)
     for (const edge of outgoing) {
-      if (isForward(edge) && turn.draft.fired.get(edge.index) > 0) seen.add(edge.target)
+      if (edge.isForward && turn.draft.fired.get(edge.index) > 0) seen.add(edge.target)
     }
   }
   return [...seen]

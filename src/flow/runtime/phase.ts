@@ -61,7 +61,7 @@ function mayLeave(turn: Turn, node: number): boolean {
 function retryHeld(turn: Turn, { nodes }: CompiledSpan): boolean {
   if (turn.draft.run.stuck === 0) return false
   for (const node of nodes) {
-    if (!turn.node(node).isHeld || turn.triedAlone.has(node)) continue
+    if (!turn.node(node).isHeld || turn.wasTriedAlone(node)) continue
     leave(turn, node, false)
     if (turn.node(node).hasFired) return true
   }

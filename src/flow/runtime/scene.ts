@@ -6,7 +6,7 @@
  * rejections are of the node.
  */
 import type { FlowEdge } from '../../contracts/index.ts'
-import { isForward } from '../compile/compile.ts'
+import type { Expression } from '../../expression/index.ts'
 import type { CompiledEdge } from '../compile/compiled-flow.ts'
 import type { SpanState } from './state.ts'
 import type { Turn } from './turn.ts'
@@ -21,6 +21,8 @@ export interface Occasion {
   readonly isTransition?: boolean
 }
 
+export const TRANSITION: Occasion = { isTransition: true }
+
 /** The node that fields are about: a CHECK speaks of the work it judges. */
 export function subjectOf({ draft }: Turn, node: number): number {
   const { target } = draft.nodeOf(node)
@@ -34,22 +36,42 @@ export function sceneOf(
   occasion: Occasion,
   scope: GuardScope | null,
 ): SceneValues {
-  const compiled = turn.draft.nodeOf(node)
   return {
     state: stateOf(turn, node, scope),
-    event: {
-      type: turn.event.type,
-      phase_start: occasion.isPhaseStart ?? false,
-      phase_end: occasion.isPhaseEnd ?? false,
-      subphase_end: (occasion.isPhaseEnd ?? false) && compiled.subphase >= 0,
-      transition: occasion.isTransition ?? false,
-      attempt_end: turn.event.type === 'attempt_ended' || turn.event.type === 'passed',
-      edge_id: edge === null ? null : edge.document.edge_id,
-      node_id: compiled.document.node_id,
-      at: turn.event.at,
-    },
-    node: compiled.document,
+    event: occasionOf(turn, node, edge, occasion),
+    node: turn.draft.nodeOf(node).document,
     edge: edge === null ? null : edge.document,
+  }
+}
+
+/** The scene of a guard, which most often speaks of the state alone: the rest is left out then. */
+export function guardScene(turn: Turn, edge: CompiledEdge, guard: Expression): SceneValues {
+  const scope = edge.document.guard_scope ?? null
+  if (speaksOfMore(guard)) return sceneOf(turn, edge.source, edge, TRANSITION, scope)
+  return { state: stateOf(turn, edge.source, scope) }
+}
+
+function speaksOfMore({ names }: Expression): boolean {
+  return names.has('event') || names.has('node') || names.has('edge')
+}
+
+function occasionOf(
+  turn: Turn,
+  node: number,
+  edge: CompiledEdge | null,
+  occasion: Occasion,
+): SceneValues {
+  const { document, subphase } = turn.draft.nodeOf(node)
+  return {
+    type: turn.event.type,
+    phase_start: occasion.isPhaseStart ?? false,
+    phase_end: occasion.isPhaseEnd ?? false,
+    subphase_end: (occasion.isPhaseEnd ?? false) && subphase >= 0,
+    transition: occasion.isTransition ?? false,
+    attempt_end: turn.event.type === 'attempt_ended' || turn.event.type === 'passed',
+    edge_id: edge === null ? null : edge.document.edge_id,
+    node_id: document.node_id,
+    at: turn.event.at,
   }
 }
 
@@ -130,7 +152,7 @@ function isPhaseCompleted(turn: Turn, node: number): boolean {
   if (span.open > 0) return false
   return !outgoing.some(
     (edge) =>
-      isForward(edge) &&
+      edge.isForward &&
       !edge.isLeaving &&
       !edge.isReview &&
       edge.document.class !== 'Decision' &&

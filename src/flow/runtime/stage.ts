@@ -4,7 +4,6 @@
  * when one of them is rejected, run again, rolled back or promoted otherwise.
  */
 
-import { isForward } from '../compile/compile.ts'
 import type { StageBase } from './command.ts'
 import { isOpen, type NodeStatus, type Stage } from './state.ts'
 import type { Turn } from './turn.ts'
@@ -19,7 +18,7 @@ export const STAGES_MAX = 8
 export function stagesUnder(turn: Turn, node: number): readonly StageBase[] | null {
   const bases = new Map<string, string>()
   for (const edge of turn.draft.nodeOf(node).incoming) {
-    if (!isForward(edge) || turn.draft.fired.get(edge.index) === 0) continue
+    if (!edge.isForward || turn.draft.fired.get(edge.index) === 0) continue
     addStage(turn, edge.source, bases)
   }
   const { target } = turn.draft.nodeOf(node)

@@ -35,25 +35,14 @@ export const NODE_STATUSES = [
 ] as const
 export type NodeStatus = (typeof NODE_STATUSES)[number]
 
-const OPEN: ReadonlySet<NodeStatus> = new Set([
-  'running',
-  'submitted',
-  'waiting',
-  'promoting',
-  'rolling_back',
-  'resting',
-])
-
-const ACTIVE: ReadonlySet<NodeStatus> = new Set(['running', 'promoting', 'rolling_back'])
-
 /** The host is doing something here. */
 export function isActing(status: NodeStatus): boolean {
-  return ACTIVE.has(status)
+  return status === 'running' || status === 'promoting' || status === 'rolling_back'
 }
 
 /** Something is still to happen here. */
 export function isOpen(status: NodeStatus): boolean {
-  return OPEN.has(status)
+  return isActing(status) || status === 'submitted' || status === 'waiting' || status === 'resting'
 }
 
 export interface Artifact {

@@ -3,10 +3,11 @@
  * from a fact is put in line and done after it, so that no chain of nodes is a chain of calls.
  */
 
-import type { CompiledFlow } from '../compile/compiled-flow.ts'
-import { applyFact } from './apply.ts'
+import type { CompiledEdge, CompiledFlow } from '../compile/compiled-flow.ts'
+import { applyCommand, applyEntered, applyFact, applyFired, applyStatus } from './apply.ts'
+import { applyEvent } from './apply-event.ts'
 import type { Command, CommandBody } from './command.ts'
-import { Draft } from './draft.ts'
+import type { Draft } from './draft.ts'
 import type { FlowEvent } from './event.ts'
 import type {
   Answer,
@@ -20,7 +21,6 @@ import type {
   Values,
 } from './fact.ts'
 import type { NodeState, NodeStatus, RunState } from './state.ts'
-import { elementAt } from './vector.ts'
 
 /** Something that follows. */
 export type Task =
@@ -38,6 +38,14 @@ export type Task =
   /** A node has failed or is blocked: the way out of it. */
   | { readonly kind: 'except'; readonly node: number }
 
+const NO_SPANS: number[] = []
+
+function withSpan(spans: number[], span: number): number[] {
+  if (spans.length === 0) return [span]
+  if (!spans.includes(span)) spans.push(span)
+  return spans
+}
+
 export class Turn {
   readonly flow: CompiledFlow
   readonly draft: Draft
@@ -46,21 +54,24 @@ export class Turn {
   readonly commands: Command[] = []
   readonly #tasks: Task[] = []
   #done = 0
-  /** Phases and sub-phases that may have come to an end. */
-  readonly closingPhases = new Set<number>()
-  readonly closingSubphases = new Set<number>()
+  /** Phases and sub-phases that may have come to an end; a step touches one or two. */
+  #closingPhases: number[] = NO_SPANS
+  #closingSubphases: number[] = NO_SPANS
   /** Nodes whose ways were tried in this step while nothing else of their phase was open. */
-  readonly triedAlone = new Set<number>()
+  #triedAlone: number[] = NO_SPANS
 
   /** The command that the event answers; null when it answers none. */
   readonly answered: Command | null
+  readonly #runId: string
 
-  constructor(flow: CompiledFlow, state: RunState, event: FlowEvent) {
+  constructor(draft: Draft, event: FlowEvent) {
+    const { flow, run } = draft
     this.flow = flow
     const index = 'node_id' in event ? flow.nodeIndex.get(event.node_id) : undefined
-    this.answered = index === undefined ? null : elementAt(state.nodes, index).pending
-    this.draft = new Draft(flow, state)
+    this.answered = index === undefined ? null : draft.nodes.get(index).pending
+    this.draft = draft
     this.event = event
+    this.#runId = run.runId ?? (event.type === 'started' ? event.run_id : '')
   }
 
   node(index: number): NodeState {
@@ -72,30 +83,53 @@ export class Turn {
   }
 
   emit<T extends FactType>(type: T, payload: PayloadOf<T>): void {
+    const head: FactHead = { run_id: this.#runId, seq: this.draft.run.seq, at: this.event.at }
     // The payload is the one of the type, by the signature; the compiler does not follow that.
-    this.#append({ type, payload: Object.assign(this.#head(), payload) } as unknown as Fact)
+    const fact = { type, payload: Object.assign(head, payload) } as unknown as Fact
+    this.facts.push(fact)
+    applyFact(this.draft, fact)
   }
 
   record(payload: EventPayload): void {
     this.emit('flow_event_v1', payload)
   }
 
-  /** The facts of every transition are spelt out: that is several times as fast as joining objects. */
+  find(finding: Finding): void {
+    this.emit('flow_finding_v1', finding)
+  }
+
+  /**
+   * The facts of every transition are spelt out, and what they name is known by its place already:
+   * that is several times as fast as joining objects and looking names up.
+   */
   recordEvent(event: FlowEvent): void {
-    const { run_id, seq, at } = this.#head()
-    this.#append({ type: 'flow_event_v1', payload: { run_id, seq, at, kind: 'event', event } })
+    this.#append({ run_id: this.#runId, seq: this.#next(), at: event.at, kind: 'event', event })
+    applyEvent(this.draft, event)
   }
 
-  recordFired(edge_id: string, round: number): void {
-    const { run_id, seq, at } = this.#head()
-    const payload = { run_id, seq, at, kind: 'fired' as const, edge_id, round }
-    this.#append({ type: 'flow_event_v1', payload })
+  recordFired(edge: CompiledEdge, round: number): void {
+    const { edge_id } = edge.document
+    const run_id = this.#runId
+    const { at } = this.event
+    this.#append({ run_id, seq: this.#next(), at, kind: 'fired', edge_id, round })
+    applyFired(this.draft, edge, round)
   }
 
-  recordEntered(node_id: string, round: number, cause: EntryCause, is_fresh: boolean): void {
-    const { run_id, seq, at } = this.#head()
-    const payload = { run_id, seq, at, kind: 'entered' as const, node_id, round, cause, is_fresh }
-    this.#append({ type: 'flow_event_v1', payload })
+  recordEntered(node: number, round: number, cause: EntryCause, is_fresh: boolean): void {
+    const node_id = this.idOf(node)
+    const run_id = this.#runId
+    const { at } = this.event
+    this.#append({
+      run_id,
+      seq: this.#next(),
+      at,
+      kind: 'entered',
+      node_id,
+      round,
+      cause,
+      is_fresh,
+    })
+    applyEntered(this.draft, node, round, is_fresh)
   }
 
   recordGuard(
@@ -105,59 +139,77 @@ export class Turn {
     values: Values,
     reasons: readonly string[],
   ): void {
-    const { run_id, seq, at } = this.#head()
-    const payload = {
-      run_id,
-      seq,
-      at,
-      kind: 'guard' as const,
+    this.#append({
+      run_id: this.#runId,
+      seq: this.#next(),
+      at: this.event.at,
+      kind: 'guard',
       edge_id,
       result,
       scope,
       values,
       reasons,
-    }
-    this.#append({ type: 'flow_event_v1', payload })
-  }
-
-  #head(): FactHead {
-    const { runId, seq } = this.draft.run
-    const run_id = runId ?? (this.event.type === 'started' ? this.event.run_id : '')
-    return { run_id, seq, at: this.event.at }
-  }
-
-  #append(fact: Fact): void {
-    this.facts.push(fact)
-    applyFact(this.draft, fact)
-  }
-
-  find(finding: Finding): void {
-    this.emit('flow_finding_v1', finding)
+    })
   }
 
   /** Whoever calls hands the body over: it becomes the command's own. */
   command(body: CommandBody): void {
     const command = body as CommandBody & { command: number }
     command.command = this.draft.run.seq
-    const { run_id, seq, at } = this.#head()
-    const payload = { run_id, seq, at, kind: 'commanded' as const, command }
-    this.#append({ type: 'flow_event_v1', payload })
+    const run_id = this.#runId
+    const { at } = this.event
+    this.#append({ run_id, seq: this.#next(), at, kind: 'commanded', command })
+    applyCommand(this.draft, command)
     this.commands.push(command)
   }
 
   /** Changes what a node is at; its spans may have come to an end by it. */
   settle(index: number, status: NodeStatus, why: string): void {
-    const { run_id, seq, at } = this.#head()
     const node_id = this.idOf(index)
-    const payload = { run_id, seq, at, kind: 'status' as const, node_id, status, why }
-    this.#append({ type: 'flow_event_v1', payload })
+    const run_id = this.#runId
+    const { at } = this.event
+    this.#append({ run_id, seq: this.#next(), at, kind: 'status', node_id, status, why })
+    applyStatus(this.draft, index, status)
     this.touch(index)
+  }
+
+  #append(payload: FactHead & EventPayload): void {
+    this.facts.push({ type: 'flow_event_v1', payload })
+  }
+
+  /** The number of the fact that is being written. */
+  #next(): number {
+    const { run } = this.draft
+    run.at = this.event.at
+    return run.seq++
   }
 
   touch(index: number): void {
     const { phase, subphase } = this.draft.nodeOf(index)
-    this.closingPhases.add(phase)
-    if (subphase >= 0) this.closingSubphases.add(subphase)
+    this.#closingPhases = withSpan(this.#closingPhases, phase)
+    if (subphase >= 0) this.#closingSubphases = withSpan(this.#closingSubphases, subphase)
+  }
+
+  /** Spans that may have come to an end since this was last asked. */
+  takeClosingPhases(): readonly number[] {
+    const spans = this.#closingPhases
+    this.#closingPhases = NO_SPANS
+    return spans
+  }
+
+  takeClosingSubphases(): readonly number[] {
+    const spans = this.#closingSubphases
+    this.#closingSubphases = NO_SPANS
+    return spans
+  }
+
+  noteTriedAlone(node: number): void {
+    if (this.#triedAlone.length === 0) this.#triedAlone = [node]
+    else this.#triedAlone.push(node)
+  }
+
+  wasTriedAlone(node: number): boolean {
+    return this.#triedAlone.includes(node)
   }
 
   later(task: Task): void {
@@ -165,9 +217,8 @@ export class Turn {
   }
 
   isBusy(): boolean {
-    return (
-      this.#tasks.length - this.#done + this.closingPhases.size + this.closingSubphases.size > 0
-    )
+    const spans = this.#closingPhases.length + this.#closingSubphases.length
+    return this.#tasks.length - this.#done + spans > 0
   }
 
   /** What is next in line, in the order it was put there; null when nothing is. */
@@ -178,11 +229,15 @@ export class Turn {
   }
 }
 
-export interface Step {
-  readonly state: RunState
+/** What a step gives besides the state. */
+export interface Move {
   readonly commands: readonly Command[]
   /** To be appended together, before any command is carried out. */
   readonly facts: readonly Fact[]
   /** Nobody waits for this event, or the run has ended: nothing was changed. */
   readonly isStale: boolean
+}
+
+export interface Step extends Move {
+  readonly state: RunState
 }

@@ -19,9 +19,14 @@ export interface Vector<T> {
 }
 
 export function filledVector<T>(length: number, value: T): Vector<T> {
+  return vectorOf(new Array<T>(length).fill(value))
+}
+
+function vectorOf<T>(elements: readonly T[]): Vector<T> {
+  const { length } = elements
   const branches: Leaf<T>[][] = []
   for (let start = 0; start < length; start += WIDTH) {
-    const leaf = new Array<T>(Math.min(WIDTH, length - start)).fill(value)
+    const leaf = elements.slice(start, start + WIDTH)
     const place = start >>> (2 * BITS)
     const branch = branches[place]
     if (branch === undefined) branches.push([leaf])
@@ -44,8 +49,55 @@ export function vectorElements<T>({ branches }: Vector<T>): T[] {
   return branches.flat(2) as T[]
 }
 
-/** A vector under change; `finish` gives what it has become. */
-export class VectorDraft<T> {
+/** A list under change. */
+export interface ListDraft<T> {
+  get(index: number): T
+  set(index: number, value: T): void
+  /** The element as one that may be written to: copied the first time, the same from then on. */
+  own(index: number, copy: (element: T) => T): T
+  /** What it has become. */
+  finish(): Vector<T>
+}
+
+/**
+ * For many changes in a row: everything lies in one array, which is made once and written to from then
+ * on. What `finish` gives shares nothing that is written to later.
+ */
+export class DenseDraft<T> implements ListDraft<T> {
+  readonly #elements: T[]
+  /** 1 where the element is the draft's own. */
+  #owned: Uint8Array
+
+  constructor(origin: Vector<T>) {
+    this.#elements = vectorElements(origin)
+    this.#owned = new Uint8Array(origin.length)
+  }
+
+  get(index: number): T {
+    // Whoever asks has the index from the compiled flow that the list was made for.
+    return this.#elements[index] as T
+  }
+
+  set(index: number, value: T): void {
+    this.#elements[index] = value
+  }
+
+  own(index: number, copy: (element: T) => T): T {
+    if (this.#owned[index] === 1) return this.#elements[index] as T
+    const copied = copy(this.#elements[index] as T)
+    this.#elements[index] = copied
+    this.#owned[index] = 1
+    return copied
+  }
+
+  finish(): Vector<T> {
+    this.#owned = new Uint8Array(this.#elements.length)
+    return vectorOf(this.#elements)
+  }
+}
+
+/** For few changes: what is not written to stays shared with the vector it began as. */
+export class VectorDraft<T> implements ListDraft<T> {
   readonly #origin: Vector<T>
   #branches: readonly Branch<T>[]
   /** Null until the first change; then the leaves, and the branches as negatives, that are its own. */
@@ -70,7 +122,6 @@ export class VectorDraft<T> {
     leaf[index & MASK] = value
   }
 
-  /** The element as one that may be written to: copied the first time, the same from then on. */
   own(index: number, copy: (element: T) => T): T {
     const known = this.#own?.get(index)
     if (known !== undefined) return known
