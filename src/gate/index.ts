@@ -38,7 +38,7 @@ export {
 } from './confirmation.ts'
 export type { DeferredKind, DeferredRow } from './data/deferred.ts'
 export { decide, decideEarly } from './decision.ts'
-export { EVALUATOR, type Judgement } from './judgement.ts'
+export { EVALUATOR, type Judgement, REPLAYED_VERSIONS } from './judgement.ts'
 export { lawsSetAside, lawValues, type Rehearsed } from './law-values.ts'
 export {
   absolutePatterns,
@@ -96,8 +96,11 @@ export {
   textOfRaw,
 } from './raw-path.ts'
 export {
+  compareAgain,
+  type Grounds,
   type Recomputed,
   type RecordedDecision,
+  reachedLaws,
   recompute,
   recorded,
 } from './replay.ts'
@@ -118,3 +121,4 @@ export {
   StandingFold,
   type StandingOptions,
 } from './standing.ts'
+export { RECENT_MS, type StandingBefore, StandingHistory } from './standing-history.ts'

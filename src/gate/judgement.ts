@@ -14,5 +14,11 @@ export interface Judgement {
   readonly decidedAt: string
 }
 
-/** Its version changes when the same inputs may give another decision; old records then say so. */
-export const EVALUATOR = { name: 'gate', version: '1' } as const
+/**
+ * Its version changes when the same inputs may give another decision, or when more is recorded to
+ * compute it from; old records then say so. Since 2 the record tells what laws were judged with.
+ */
+export const EVALUATOR = { name: 'gate', version: '2' } as const
+
+/** Versions whose records this one computes again as they were made. */
+export const REPLAYED_VERSIONS: ReadonlySet<string> = new Set(['1', EVALUATOR.version])

@@ -1,23 +1,32 @@
 /**
  * A decision computed again from what is on the ledger (L-9): the comparison from the manifest, the
- * risk from the proposal and what the host found out, the decision from all of it. The same functions
- * that decided the first time; nothing is decided here.
+ * risk from the proposal and what the host found out, what laws said from their text, what stood and
+ * which overrides were in force from the facts before it, the decision from all of it. The same
+ * functions that decided the first time; nothing is decided here.
+ *
+ * Records of evaluator 1 do not tell what laws were judged with; of them laws and standing are taken
+ * as recorded.
  */
 import type {
   ActionDescriptor,
   Decision,
   Evaluation,
+  EvaluationBasis,
+  LawOutcome,
   Proposal,
   SandboxResult,
 } from '../contracts/index.ts'
+import { bareLaws, judgeRecorded, type Laws } from '../policy/index.ts'
 import { admitProposal } from './admission.ts'
 import { type ComparedStep, type Comparison, compareEffects, compareSteps } from './comparison.ts'
-import { decide } from './decision.ts'
+import { decide, decideEarly } from './decision.ts'
 import { isComparedCode } from './findings.ts'
+import { lawsSetAside, lawValues } from './law-values.ts'
 import type { GateLists } from './lists.ts'
 import type { Manifest } from './manifest.ts'
 import { leavesOf } from './places.ts'
 import type { RawPath } from './raw-path.ts'
+import type { StandingBefore } from './standing-history.ts'
 
 export interface RecordedDecision {
   readonly decision: Decision
@@ -29,6 +38,16 @@ export interface RecordedDecision {
   readonly manifest: Manifest | null
   readonly steps: readonly (Manifest & { readonly actionId: string })[]
   readonly lists: GateLists
+  /** What laws and standing are computed again from; null where the record does not tell it. */
+  readonly grounds: Grounds | null
+}
+
+/** The laws that were in force, and what the facts said that the host had taken in. */
+export interface Grounds {
+  readonly basis: EvaluationBasis
+  /** Null for a file that was accepted and cannot be read. */
+  readonly laws: Laws | null
+  readonly before: StandingBefore
 }
 
 /** What is compared with the record: the parts that follow from other parts of it. */
@@ -36,25 +55,94 @@ export interface Recomputed {
   readonly decision: unknown
   readonly risk: unknown
   readonly comparison: unknown
+  readonly laws: unknown
+  readonly standing: unknown
+  readonly overrides: unknown
 }
 
-export function recorded({ decision, proposal, evaluation, result }: RecordedDecision): Recomputed {
+export function recorded(record: RecordedDecision): Recomputed {
+  const { decision, proposal, evaluation, result, grounds } = record
   return {
     decision,
     risk: proposal === null ? null : evaluation.risk,
     comparison: result === null ? null : recordedComparison(result),
+    laws: grounds === null ? null : evaluation.law_outcomes,
+    standing: grounds === null ? null : recordedStanding(evaluation, grounds),
+    overrides: grounds === null ? null : grounds.basis.overrides,
   }
 }
 
 export function recompute(record: RecordedDecision): Recomputed {
-  const { decision, proposal, evaluation, result, lists } = record
+  const { decision, proposal, evaluation, result, lists, grounds } = record
   const decidedAt = decision.decided_at
+  const comparison = result === null ? null : compareAgain(record)
   return {
     decision: decide({ proposal, evaluation, result, lists, decidedAt }),
     risk: proposal === null ? null : admitProposal(proposal, evaluation.host, lists).risk,
-    comparison: result === null ? null : computedComparison(record),
+    comparison: comparison === null ? null : computedComparison(comparison),
+    laws: grounds === null ? null : computedLaws(record, grounds, comparison),
+    standing: grounds === null ? null : computedStanding(evaluation, grounds),
+    overrides: grounds === null ? null : grounds.before.overrides,
   }
 }
+
+/** What laws say of a record, in the stages in which they were asked. */
+function computedLaws(
+  { proposal, evaluation, result, lists, decision }: RecordedDecision,
+  { basis, laws }: Grounds,
+  comparison: Comparison | null,
+): readonly LawOutcome[] {
+  if (proposal === null || !reachedLaws({ proposal, evaluation, lists, decision })) return []
+  const setAside = lawsSetAside({ basis })
+  const early = judgeRecorded(
+    laws,
+    'before',
+    lawValues(proposal, evaluation, basis, null),
+    setAside,
+  )
+  if (result === null || comparison === null) return early
+  const values = lawValues(proposal, evaluation, basis, { result, changes: comparison })
+  return [...early, ...judgeRecorded(laws, 'after', values, setAside)]
+}
+
+/** Laws are asked when admission, standing and preconditions did not end it before. */
+export function reachedLaws(
+  record: Pick<RecordedDecision, 'proposal' | 'evaluation' | 'lists' | 'decision'>,
+): boolean {
+  const { proposal, lists, decision } = record
+  const evaluation = { ...record.evaluation, law_outcomes: [] }
+  if (evaluation.preconditions === null) return false
+  const judgement = { proposal, evaluation, result: null, lists, decidedAt: decision.decided_at }
+  return decideEarly(judgement) === null
+}
+
+function recordedStanding({ standing }: Evaluation, { basis }: Grounds): unknown {
+  return { ...standing, recent_rollbacks: basis.recent_rollbacks }
+}
+
+/** A halt and changed laws show on the machine before they are facts: the host may know of more. */
+function computedStanding({ standing, host }: Evaluation, { before, laws }: Grounds): unknown {
+  const { halted, laws_changed } = standing
+  const { cooledFromMs } = before
+  const { cooldownMinutes } = (laws ?? bareLaws()).settings
+  const untilMs = cooledFromMs === null ? null : cooledFromMs + cooldownMinutes * MINUTE_MS
+  return {
+    halted: halted || before.halted,
+    laws_changed: laws_changed || before.lawsDiffer,
+    permanent: before.permanent,
+    // Of a file that nobody accepted not even the settings count.
+    cooldown_until_ms: laws_changed
+      ? standing.cooldown_until_ms
+      : untilMs !== null && host.now_ms < untilMs
+        ? untilMs
+        : null,
+    reconfirm: before.reconfirm,
+    background_before: before.background,
+    recent_rollbacks: before.recentRollbacks,
+  }
+}
+
+const MINUTE_MS = 60_000
 
 function recordedComparison({ findings, diff, compliance }: SandboxResult): unknown {
   return {
@@ -66,9 +154,7 @@ function recordedComparison({ findings, diff, compliance }: SandboxResult): unkn
   }
 }
 
-function computedComparison(record: RecordedDecision): unknown {
-  const comparison = compareAgain(record)
-  if (comparison === null) return null
+function computedComparison(comparison: Comparison): unknown {
   const { findings, counts, bytes, effectsDeclared, withinScope } = comparison
   return {
     findings,
@@ -79,7 +165,10 @@ function computedComparison(record: RecordedDecision): unknown {
   }
 }
 
-function compareAgain(record: RecordedDecision): Comparison | null {
+/** What a rehearsal did, compared with its declaration once more; null when nothing was compared. */
+export function compareAgain(
+  record: Pick<RecordedDecision, 'proposal' | 'evaluation' | 'manifest' | 'steps' | 'lists'>,
+): Comparison | null {
   const { proposal, evaluation, manifest, steps, lists } = record
   if (proposal === null || manifest === null || evaluation.comparison === null) return null
   const input = {

@@ -10,6 +10,7 @@ import type {
   Confirmation,
   Decision,
   Evaluation,
+  EvaluationBasis,
   Halt,
   Laws,
   Override,
@@ -44,7 +45,11 @@ export interface PromotedAction {
   readonly promotion: Promotion
   /** The rollback that undid it; null while it stands. */
   readonly rolledBackBy: string | null
+  readonly rolledBackAt: string | null
 }
+
+/** An override that may be used, and the law that it sets aside. */
+export type OverrideInForce = EvaluationBasis['overrides'][number]
 
 export interface StandingOptions {
   /** How long a question waits for its answer. */
@@ -54,6 +59,8 @@ export interface StandingOptions {
 
 /** What is remembered of one action. */
 interface ActionMemory {
+  /** Null where the record does not tell. */
+  readonly actor: string | null
   readonly intent: string | null
   readonly proposalDigest: string
   readonly cooldownOnRepeat: boolean
@@ -62,7 +69,8 @@ interface ActionMemory {
 /** What stands against one intent. */
 interface IntentMemory {
   permanent: boolean
-  cooldownUntilMs: number | null
+  /** The last moment from which it cools down; how long that takes is the law of the day. */
+  cooledFromMs: number | null
   reconfirm: boolean
   background: boolean
 }
@@ -134,7 +142,8 @@ export class StandingFold {
   /** What stands against an intent at a time; `lawsChanged` is what the host found in the file. */
   against(intent: string, lawsChanged: boolean, nowMs: number): StandingExcerpt {
     const memory = this.#intents.get(intent)
-    const until = memory?.cooldownUntilMs ?? null
+    const from = memory?.cooledFromMs ?? null
+    const until = from === null ? null : from + this.#options.cooldownMs
     return {
       halted: this.#halted,
       laws_changed: lawsChanged,
@@ -143,6 +152,11 @@ export class StandingFold {
       reconfirm: memory?.reconfirm ?? false,
       background_before: memory?.background ?? false,
     }
+  }
+
+  /** From when an intent cools down; null when nothing cools it down. */
+  cooledFromMs(intent: string): number | null {
+    return this.#intents.get(intent)?.cooledFromMs ?? null
   }
 
   /** Questions that wait at this time, oldest first. */
@@ -180,23 +194,46 @@ export class StandingFold {
     intent: string,
     nowMs: number,
   ): readonly Override[] {
-    return this.#usable(policyId, actionId, intent, nowMs).map(({ override }) => override)
+    return this.#usable(actionId, intent, nowMs).filter(({ policy_id }) => policy_id === policyId)
   }
 
-  #usable(policyId: string, actionId: string, intent: string, nowMs: number): KnownOverride[] {
+  /** Every override of a law that can be used for this action at this time, oldest first. */
+  overridesInForce(actionId: string, intent: string, nowMs: number): readonly OverrideInForce[] {
+    return this.#usable(actionId, intent, nowMs).flatMap(({ override_id, policy_id }) =>
+      policy_id === undefined ? [] : [{ override_id, policy_id }],
+    )
+  }
+
+  /** An override, and for how many actions it was used; null when there is none of this id. */
+  overrideOf(id: string): { readonly override: Override; readonly used: number } | null {
+    const known = this.#overrides.get(id)
+    return known === undefined ? null : { override: known.override, used: known.usedBy.size }
+  }
+
+  /** How many acts of an actor were taken back within a span before a moment. */
+  rollbacksOf(actor: string, nowMs: number, spanMs: number): number {
+    let count = 0
+    for (const { actionId, rolledBackAt } of this.#promoted.values()) {
+      const atMs = rolledBackAt === null ? null : parseIsoMomentMs(rolledBackAt)
+      if (atMs === null || nowMs - atMs >= spanMs) continue
+      // A record that does not tell whose act it was counts against everybody.
+      const whose = this.#actions.get(actionId.toLowerCase())?.actor ?? null
+      if (whose === null || whose === actor) count++
+    }
+    return count
+  }
+
+  #usable(actionId: string, intent: string, nowMs: number): readonly Override[] {
+    const id = actionId.toLowerCase()
     return [...this.#overrides.values()]
-      .filter(({ override }) => isInForce(override, nowMs))
-      .filter(
-        ({ override, usedBy }) => usedBy.size < override.uses || usedBy.has(actionId.toLowerCase()),
-      )
-      .filter(
-        ({ override }) =>
-          override.kind === 'law' &&
-          override.policy_id === policyId &&
-          // Ids are used once: what a human overrode for an action holds for its intent.
-          (override.intent === undefined
-            ? override.action_id === undefined || sameId(override.action_id, actionId)
-            : override.intent === intent),
+      .filter(({ override }) => override.kind === 'law' && isInForce(override, nowMs))
+      .filter(({ override, usedBy }) => usedBy.size < override.uses || usedBy.has(id))
+      .map(({ override }) => override)
+      .filter((override) =>
+        // Ids are used once: what a human overrode for an action holds for its intent.
+        override.intent === undefined
+          ? override.action_id === undefined || sameId(override.action_id, actionId)
+          : override.intent === intent,
       )
   }
 
@@ -207,15 +244,14 @@ export class StandingFold {
   #takeEvaluation(evaluation: Evaluation): void {
     const { action_id, intent, operation_digest, cooldown_on_repeat } = evaluation
     const id = action_id.toLowerCase()
-    for (const { policy_id, overridden } of evaluation.law_outcomes) {
-      if (!overridden) continue
-      const [used] = this.#usable(policy_id, id, intent ?? '', evaluation.host.now_ms)
-      used?.usedBy.add(id)
+    for (const overrideId of this.#usedOverrides(evaluation)) {
+      this.#overrides.get(overrideId)?.usedBy.add(id)
     }
     this.#seen.add(id)
     // The first use of an id is the action; what a later one says does not change it.
     if (!this.#actions.has(id)) {
       this.#actions.set(id, {
+        actor: evaluation.basis?.actor ?? null,
         intent: intent ?? null,
         proposalDigest: evaluation.proposal_digest,
         cooldownOnRepeat: cooldown_on_repeat,
@@ -224,6 +260,18 @@ export class StandingFold {
     if (intent === undefined || operation_digest === undefined) return
     const known = this.#intentsOfOperation.get(operation_digest) ?? new Set()
     this.#intentsOfOperation.set(operation_digest, known.add(intent))
+  }
+
+  /** The first override in force of each law that was broken and set aside. */
+  #usedOverrides(evaluation: Evaluation): readonly string[] {
+    const { action_id, intent = '', host, basis, law_outcomes } = evaluation
+    const inForce = basis?.overrides ?? this.overridesInForce(action_id, intent, host.now_ms)
+    return law_outcomes
+      .filter(({ overridden }) => overridden)
+      .flatMap((law) => {
+        const used = inForce.find(({ policy_id }) => policy_id === law.policy_id)
+        return used === undefined ? [] : [used.override_id]
+      })
   }
 
   #takeDecision(decision: Decision, occurredAt: string): void {
@@ -268,6 +316,7 @@ export class StandingFold {
       undoUntil: promotion.undo_until,
       promotion,
       rolledBackBy: null,
+      rolledBackAt: null,
     })
   }
 
@@ -276,7 +325,10 @@ export class StandingFold {
     for (const actionId of action_ids) {
       const id = actionId.toLowerCase()
       const promoted = this.#promoted.get(id)
-      if (promoted !== undefined) this.#promoted.set(id, { ...promoted, rolledBackBy: rollback_id })
+      if (promoted !== undefined) {
+        const undone = { rolledBackBy: rollback_id, rolledBackAt: rolled_back_at }
+        this.#promoted.set(id, { ...promoted, ...undone })
+      }
       const intent = this.#intentOf(id)
       if (intent === null) continue
       intent.reconfirm = true
@@ -298,13 +350,13 @@ export class StandingFold {
       if (memory === undefined) continue
       memory.permanent = false
       memory.background = false
-      memory.cooldownUntilMs = null
+      memory.cooledFromMs = null
     }
   }
 
   #coolDown(intent: IntentMemory, from: string): void {
-    const untilMs = (parseIsoMomentMs(from) ?? 0) + this.#options.cooldownMs
-    intent.cooldownUntilMs = Math.max(intent.cooldownUntilMs ?? untilMs, untilMs)
+    const fromMs = parseIsoMomentMs(from) ?? 0
+    intent.cooledFromMs = Math.max(intent.cooledFromMs ?? fromMs, fromMs)
   }
 
   /** The memory of an action's intent; null when the action had none. */
@@ -313,7 +365,7 @@ export class StandingFold {
     if (intent === null) return null
     let memory = this.#intents.get(intent)
     if (memory === undefined) {
-      memory = { permanent: false, cooldownUntilMs: null, reconfirm: false, background: false }
+      memory = { permanent: false, cooledFromMs: null, reconfirm: false, background: false }
       this.#intents.set(intent, memory)
     }
     return memory

@@ -21,6 +21,8 @@ export interface ReplayLookup {
   /** Null when the body is not kept any more. */
   body(digest: string): Promise<Uint8Array | null>
   fact(stream: string, seq: number): Promise<Fact | null>
+  /** All records of some types in a stream, in their order. */
+  each(stream: string, types: ReadonlySet<string>): AsyncIterable<OpenedFact>
   /** The records of one type about one action, in their order; a payload is null once dropped. */
   ofAction(stream: string, type: string, action: string): Promise<readonly OpenedFact[]>
 }

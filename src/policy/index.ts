@@ -23,6 +23,7 @@ export { flowEnvironment } from './flow-environment.ts'
 export { GATE_ENVIRONMENT, type LawContext } from './gate-environment.ts'
 export {
   judgeLaws,
+  judgeRecorded,
   type LawOutcome,
   type LawPhase,
   type LawValues,

@@ -27,6 +27,7 @@ import { effectCalls, type LawChange } from './effects.ts'
 import { type LawContext, shownResult } from './gate-environment.ts'
 import { isEarly, type Law, type Laws } from './law.ts'
 import { candidates } from './law-index.ts'
+import { bareLaws } from './load-laws.ts'
 
 export type LawPhase = 'before' | 'after'
 
@@ -166,6 +167,27 @@ export function recordOutcome(outcome: LawOutcome): RecordedOutcome {
     reads_result: outcome.readsResult,
     overridden: outcome.overridden,
   }
+}
+
+/** The file was accepted and still cannot be judged by: everything is refused until it is mended. */
+const UNREADABLE: RecordedOutcome = {
+  policy_id: 'LAWS_FILE',
+  tier: 0,
+  action: 'block',
+  state: 'error',
+  reads_result: false,
+  overridden: false,
+}
+
+/** What is recorded of a judgement; null for the laws of a file that cannot be read. */
+export function judgeRecorded(
+  laws: Laws | null,
+  phase: LawPhase,
+  values: LawValues,
+  overrides: ReadonlySet<string>,
+): readonly RecordedOutcome[] {
+  if (laws === null && phase === 'before') return [UNREADABLE]
+  return judgeLaws(laws ?? bareLaws(), phase, values, overrides).map(recordOutcome)
 }
 
 const SHOWN_TEXT_MAX = 200

@@ -1,12 +1,8 @@
 /** `writ replay`: computes every recorded verdict and decision again, and says what differs (L-9). */
-import {
-  type OpenedFact,
-  type ReplayAnswer,
-  type ReplayLookup,
-  ReplayReport,
-} from '../../ledger/index.ts'
+import { type OpenedFact, type ReplayAnswer, ReplayReport } from '../../ledger/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
-import { allFacts, eachFact, openFact, readBody } from '../history/facts.ts'
+import { eachFact } from '../history/facts.ts'
+import { replayLookup } from '../history/replay-lookup.ts'
 import { REPLAYERS } from '../history/replayers.ts'
 import { type ReadSession, streamsToRead, withHistory } from '../home.ts'
 import { progressBar } from '../progress.ts'
@@ -31,7 +27,7 @@ async function replayStream(
 ): Promise<void> {
   const total = (await ledger.store.head(stream))?.size ?? 0
   const bar = progressBar(call.terminal, `replaying ${stream}`)
-  const lookup = lookupOf(ledger)
+  const lookup = replayLookup(ledger)
   for (const [type, replayer] of REPLAYERS) {
     for await (const fact of eachFact(ledger, { stream, type })) {
       bar.tick(fact.seq, total)
@@ -45,17 +41,6 @@ const GONE = { kind: 'unreplayable', reason: 'the payload is no longer kept' } a
 
 function isKept({ payload }: OpenedFact): boolean {
   return payload !== null
-}
-
-function lookupOf(ledger: ReadSession['ledger']): ReplayLookup {
-  return {
-    body: (digest) => readBody(ledger, digest),
-    async fact(stream, seq) {
-      const [stored] = await ledger.store.read(stream, seq, 1)
-      return stored?.seq === seq ? openFact(ledger, stored.text) : null
-    },
-    ofAction: (stream, type, action) => allFacts(ledger, { stream, type, action }),
-  }
 }
 
 async function tell({ options, terminal }: Call, answer: ReplayAnswer): Promise<void> {

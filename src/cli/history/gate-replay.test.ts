@@ -59,6 +59,10 @@ class Kept implements ReplayLookup {
     return null
   }
 
+  async *each(stream: string, types: ReadonlySet<string>): AsyncIterable<OpenedFact> {
+    yield* this.facts.filter((one) => one.stream === stream && types.has(one.record.type))
+  }
+
   async ofAction(stream: string, type: string): Promise<readonly OpenedFact[]> {
     return this.facts.filter((one) => one.stream === stream && one.record.type === type)
   }
@@ -69,10 +73,11 @@ class Kept implements ReplayLookup {
     return digestBytes(bytes)
   }
 
-  add(type: string, payload: unknown, more: object = {}): OpenedFact {
+  add(type: string, payload: unknown, more: object = {}, stream = 'main'): OpenedFact {
     const fact = {
-      seq: this.facts.length,
-      stream: 'main',
+      seq: this.facts.filter((one) => one.stream === stream).length,
+      stream,
+      occurred_at: '2026-11-15T08:00:04.000Z',
       record: { type, payload, ...more },
       payload,
     } as unknown as OpenedFact
@@ -232,7 +237,7 @@ describe('replay of a decision', () => {
     expect(await replay(fact)).toEqual({
       kind: 'engine_changed',
       recorded: 'gate/0',
-      known: 'gate/1',
+      known: 'gate/2',
     })
   })
 
@@ -253,5 +258,178 @@ describe('replay of a decision', () => {
     expect(await replay(fact)).toMatchObject({ kind: 'unreplayable' })
     kept.facts.splice(2, 1)
     expect(await replay(fact)).toMatchObject({ kind: 'unreplayable' })
+  })
+})
+
+const LAWS = `laws:
+  - { policy_id: NO_LOGS_GONE, tier: 1, policy_expr: deletes('**/*.log'), priority: 5, override_mode: merge, violation_action: block }
+  - { policy_id: NO_EARLY, tier: 1, policy_expr: "context.actor == 'bot' && context.recent_rollbacks > 3", priority: 4, override_mode: merge, violation_action: block }
+settings: { cooldown_minutes: 5 }
+`
+const OVERRIDE = {
+  override_id: '0197f2a4-7c11-4d3e-8a55-0c4e2b9d6f01',
+  kind: 'law',
+  policy_id: 'NO_LOGS_GONE',
+  expires_at: '2026-11-15T09:00:00Z',
+  uses: 1,
+  reason: 'a clean-up',
+  given_at: '2026-11-15T07:00:00Z',
+}
+
+/** The same decision, with all that laws and standing were judged with. */
+function recordGrounded(change: (evaluation: Evaluation) => void = () => {}): Fact {
+  const decided = record(bases.proposal)
+  const at = kept.facts.findLastIndex((one) => one.record.type === 'evaluation_v1')
+  const evaluation = structuredClone(kept.facts[at]?.payload) as Evaluation
+  evaluation.evaluator = { name: 'gate', version: '2' }
+  evaluation.laws = kept.keep(LAWS)
+  evaluation.basis = {
+    actor: 'bot',
+    machine: 'box',
+    home: '/home/ann',
+    recent_rollbacks: 0,
+    overrides: [],
+    facts_seen: { host: 0, stream: kept.facts.length - 4 },
+  }
+  evaluation.law_outcomes = [
+    {
+      policy_id: 'NO_LOGS_GONE',
+      tier: 1,
+      action: 'block',
+      state: 'broken',
+      reads_result: true,
+      overridden: false,
+    },
+  ]
+  change(evaluation)
+  kept.facts[at] = { ...(kept.facts[at] as OpenedFact), payload: evaluation }
+  const { payload: result } = kept.facts[at - 1] as OpenedFact
+  const judgement = { evaluation, proposal: bases.proposal, lists: DEFAULT_LISTS }
+  const decidedAt = '2026-11-15T08:00:04Z'
+  const decision = decide({ ...judgement, result: result as SandboxResult, decidedAt })
+  kept.facts[at + 1] = { ...(decided as OpenedFact), payload: decision }
+  return { ...decided, record: { ...decided.record, payload: decision } }
+}
+
+describe('replay of what a decision was judged with', () => {
+  it('finds what laws said, from their text', async () => {
+    const fact = recordGrounded()
+    expect(fact.record.payload).toMatchObject({ decision: 'BLOCK', code: 'law.NO_LOGS_GONE' })
+    expect(await replay(fact)).toEqual({ kind: 'equal' })
+  })
+
+  it.each<[string, (evaluation: Evaluation) => void, object]>([
+    [
+      'a law that was kept quiet',
+      (one) => {
+        one.law_outcomes = []
+      },
+      { recorded: { laws: [] } },
+    ],
+    [
+      'a law that was said to be broken',
+      ({ law_outcomes }) => {
+        law_outcomes.unshift({
+          policy_id: 'NO_EARLY',
+          tier: 1,
+          action: 'block',
+          state: 'broken',
+          reads_result: false,
+          overridden: false,
+        })
+      },
+      { computed: { laws: [{ policy_id: 'NO_LOGS_GONE' }] } },
+    ],
+    [
+      'an override that nobody gave',
+      ({ basis, law_outcomes: [law] }) => {
+        basis?.overrides.push({ override_id: OVERRIDE.override_id, policy_id: 'NO_LOGS_GONE' })
+        if (law !== undefined) law.overridden = true
+      },
+      { computed: { overrides: [] } },
+    ],
+    [
+      'rollbacks that nobody made',
+      ({ basis }) => {
+        if (basis !== undefined) basis.recent_rollbacks = 2
+      },
+      { computed: { standing: { recent_rollbacks: 0 } } },
+    ],
+    [
+      'a block that nobody spoke',
+      (one) => {
+        one.standing.permanent = true
+      },
+      { computed: { standing: { permanent: false } } },
+    ],
+  ])('tells %s', async (_, change, told) => {
+    expect(await replay(recordGrounded(change))).toMatchObject({ kind: 'different', ...told })
+  })
+
+  const use = ({ basis, law_outcomes: [law] }: Evaluation): void => {
+    const { override_id, policy_id } = OVERRIDE
+    basis?.overrides.push({ override_id, policy_id })
+    if (law !== undefined) law.overridden = true
+  }
+
+  it('finds an override that was in force', async () => {
+    kept.add('override_v1', OVERRIDE)
+    const fact = recordGrounded(use)
+    expect(fact.record.payload).toMatchObject({ decision: 'CONFIRM' })
+    expect(await replay(fact)).toEqual({ kind: 'equal' })
+  })
+
+  it.each<[string, object]>([
+    ['was over', { expires_at: '2026-11-15T07:30:00Z' }],
+    ['was given for another intent', { intent: `sha256:${'a'.repeat(64)}` }],
+    ['set another law aside', { policy_id: 'NO_EARLY' }],
+  ])('tells an override that %s', async (_, change) => {
+    kept.add('override_v1', { ...OVERRIDE, ...change })
+    expect(await replay(recordGrounded(use))).toMatchObject({
+      kind: 'different',
+      computed: { overrides: {} },
+    })
+  })
+
+  it('tells an override that was used up', async () => {
+    kept.add('override_v1', OVERRIDE)
+    const first = recordGrounded(use)
+    expect(await replay(first)).toEqual({ kind: 'equal' })
+    const used = kept.facts.find(({ record: one }) => one.type === 'evaluation_v1')
+    const earlier = structuredClone(used?.payload) as Evaluation
+    kept = new Kept()
+    kept.add('override_v1', OVERRIDE)
+    kept.add('evaluation_v1', { ...earlier, action_id: '11111111-1111-4111-8111-111111111111' })
+    const again = recordGrounded(use)
+    expect(await replay(again)).toMatchObject({ kind: 'different', computed: { overrides: [] } })
+  })
+
+  it('tells a halt that was passed over, and takes one that was not a fact yet', async () => {
+    const seen = recordGrounded((one) => {
+      one.standing.halted = true
+      one.law_outcomes = []
+      one.preconditions = null
+    })
+    expect(await replay(seen)).toMatchObject({ kind: 'equal' })
+    kept = new Kept()
+    kept.add('halt_v1', { state: 'HALTED', at: '2026-11-15T07:00:00Z' }, {}, 'host')
+    const passed = recordGrounded(({ basis }) => {
+      if (basis !== undefined) basis.facts_seen.host = 1
+    })
+    expect(await replay(passed)).toMatchObject({
+      kind: 'different',
+      computed: { standing: { halted: true } },
+    })
+  })
+
+  it('is neither without the laws, or without what it was judged with', async () => {
+    const fact = recordGrounded()
+    kept.bodies.delete(digestBytes(LAWS))
+    expect(await replay(fact)).toMatchObject({ kind: 'unreplayable' })
+    kept = new Kept()
+    const bare = recordGrounded((one) => {
+      delete one.basis
+    })
+    expect(await replay(bare)).toMatchObject({ kind: 'unreplayable' })
   })
 })

@@ -11,6 +11,7 @@ import * as Type from 'typebox'
 import { GRAPH_LIMITS, show, showName } from '../../base/index.ts'
 import { ACTION_KINDS, RISK_LEVELS } from '../descriptor/descriptor.ts'
 import { type Contract, elements, field, type Subject } from '../kernel/contract.ts'
+import { UUID_PATTERN } from '../kernel/schema.ts'
 import { ActionId, Count, closed, DigestText, Word } from './shapes.ts'
 
 const PathText = Type.String({
@@ -106,6 +107,37 @@ const Obstacle = Type.Object(
   closed,
 )
 
+/** What laws and standing were judged with, beyond the documents; absent before evaluator 2. */
+const Basis = Type.Object(
+  {
+    /** The id of the principal. */
+    actor: Word,
+    /** The name of the machine. */
+    machine: Word,
+    /** Real path; `~/` of a law's glob begins here. */
+    home: PathText,
+    /** Of this actor's acts, within a day. */
+    recent_rollbacks: Count,
+    /** Overrides of laws that could be used for this proposal; the first of a law is the one used. */
+    overrides: Type.Array(
+      Type.Object(
+        {
+          override_id: Type.String({
+            pattern: UUID_PATTERN,
+            'x-code': { pattern: 'id' },
+            'x-says': 'a UUID',
+          }),
+          policy_id: Word,
+        },
+        closed,
+      ),
+    ),
+    /** How many facts of the two streams the host had taken in. */
+    facts_seen: Type.Object({ host: Count, stream: Count }, closed),
+  },
+  closed,
+)
+
 export const EvaluationSchema = Type.Object(
   {
     action_id: ActionId,
@@ -127,6 +159,7 @@ export const EvaluationSchema = Type.Object(
     /** What the contract found; the document is then not on the ledger. */
     violations: Type.Array(Type.Object({ code: ReasonCode, path: Type.String() }, closed)),
     host: HostFacts,
+    basis: Type.Optional(Basis),
     standing: Standing,
     /** Names of what failed; null when preconditions were not reached. */
     preconditions: Type.Union([Type.Object({ failed: Type.Array(Word) }, closed), Type.Null()]),
@@ -156,6 +189,7 @@ export const EvaluationSchema = Type.Object(
 export type Evaluation = Type.Static<typeof EvaluationSchema>
 export type HostFacts = Evaluation['host']
 export type RootFacts = HostFacts['roots'][number]
+export type EvaluationBasis = NonNullable<Evaluation['basis']>
 export type StandingExcerpt = Evaluation['standing']
 export type LawOutcome = Evaluation['law_outcomes'][number]
 export type Obstacle = Evaluation['obstacles'][number]
@@ -189,6 +223,20 @@ function checkResult({ document, report }: Subject): void {
   }
 }
 
+/** What is recorded as overridden is so by an override that was in force. */
+function checkBasis({ document, report }: Subject): void {
+  const basis = field(document, 'basis')
+  if (basis === undefined) return
+  const inForce = new Set(
+    elements(field(basis, 'overrides')).map((override) => field(override, 'policy_id')),
+  )
+  for (const [index, law] of elements(field(document, 'law_outcomes')).entries()) {
+    if (field(law, 'overridden') !== true || inForce.has(field(law, 'policy_id'))) continue
+    const message = `no override of the law ${show(field(law, 'policy_id'), '')} was in force`
+    report.add('gate_record.contradiction', `/law_outcomes/${index}/overridden`, message)
+  }
+}
+
 /** A declaration by approval is a person's own command, never a document. */
 function checkDoor({ document, report }: Subject): void {
   if (field(document, 'declared_by_approval') !== true || field(document, 'door') !== 'propose') {
@@ -212,7 +260,7 @@ export const evaluationContract: Contract = {
   title: 'What a decision of the gate rests on besides the proposal and the result.',
   prefix: 'gate_record',
   schema: EvaluationSchema,
-  checks: [checkRisk, checkResult, checkDoor, checkOverrides],
+  checks: [checkRisk, checkResult, checkDoor, checkOverrides, checkBasis],
   // A proposal within its own limits may name more paths than an ordinary document could tell about.
   limits: GRAPH_LIMITS,
   isRecord: true,

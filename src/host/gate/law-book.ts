@@ -17,7 +17,7 @@ import {
 import {
   bareLaws,
   type GateSettings,
-  judgeLaws,
+  judgeRecorded,
   type LawPhase,
   type Laws,
   type LawValues,
@@ -62,9 +62,7 @@ export async function openLawBook({
     listsText: listsText(lists),
     listsDigest: listsDigest(lists),
     judge: (phase, values, overrides) =>
-      reading === null && !isChanged && phase === 'before'
-        ? [UNREADABLE]
-        : judgeLaws(laws, phase, values, overrides).map(recorded),
+      judgeRecorded(isChanged ? laws : reading, phase, values, overrides),
   }
 }
 
@@ -98,26 +96,5 @@ function readLaws(file: string): string {
     return readFileSync(file, 'utf8')
   } catch {
     return ''
-  }
-}
-
-/** The file was accepted and still cannot be judged by: everything is refused until it is mended. */
-const UNREADABLE: LawOutcome = {
-  policy_id: 'LAWS_FILE',
-  tier: 0,
-  action: 'block',
-  state: 'error',
-  reads_result: false,
-  overridden: false,
-}
-
-function recorded(outcome: ReturnType<typeof judgeLaws>[number]): LawOutcome {
-  return {
-    policy_id: outcome.policyId,
-    tier: outcome.tier,
-    action: outcome.action,
-    state: outcome.broken === true ? 'broken' : 'error',
-    reads_result: outcome.readsResult,
-    overridden: outcome.overridden,
   }
 }

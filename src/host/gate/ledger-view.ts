@@ -3,7 +3,7 @@
  * way in which the gate records. Host-wide facts (halt, laws) lie in the host's stream.
  */
 import { invariant } from '../../base/index.ts'
-import { StandingFold } from '../../gate/index.ts'
+import { type StandingFact, StandingFold } from '../../gate/index.ts'
 import {
   contentOf,
   type Fact,
@@ -109,20 +109,32 @@ export class LedgerView {
     }
   }
 
+  /** How many facts what stands was folded from; to be asked right behind it, without a pause. */
+  get seen(): { readonly host: number; readonly stream: number } {
+    const count = (stream: string): number => this.#read.get(stream) ?? 0
+    return { host: count(HOST_STREAM), stream: count(this.#context.stream) }
+  }
+
+  /** Facts of a page are taken in and counted without a pause, so that no caller sees half of one. */
   async #catchUp(stream: string): Promise<void> {
     for (;;) {
       const from = this.#read.get(stream) ?? 0
       const facts = await this.#context.ledger.store.read(stream, from, PAGE)
-      for (const fact of facts) await this.#take(fact)
-      this.#read.set(stream, from + facts.length)
+      const opened: StandingFact[] = []
+      for (const fact of facts) opened.push(...(await this.#open(fact)))
+      // Another call may have been here meanwhile.
+      if ((this.#read.get(stream) ?? 0) === from) {
+        for (const fact of opened) this.#standing.take(fact)
+        this.#read.set(stream, from + facts.length)
+      }
       if (facts.length < PAGE) return
     }
   }
 
-  async #take({ text, seq }: StoredFact): Promise<void> {
-    if (!STANDING.test(text)) return
+  async #open({ text, seq }: StoredFact): Promise<readonly StandingFact[]> {
+    if (!STANDING.test(text)) return []
     const { fact, payload } = await this.#whole(JSON.parse(text) as Fact)
-    this.#standing.take({ type: fact.record.type, payload, occurredAt: fact.occurred_at, seq })
+    return [{ type: fact.record.type, payload, occurredAt: fact.occurred_at, seq }]
   }
 
   async #whole(fact: Fact): Promise<WholeFact> {

@@ -12,6 +12,7 @@ import { type Digest, digestBytes, digestDocument } from '../../base/index.ts'
 import {
   type Decision,
   type Evaluation,
+  type EvaluationBasis,
   field,
   type HostFacts,
   intentDigest,
@@ -32,10 +33,12 @@ import {
   decide,
   decideEarly,
   EVALUATOR,
-  finalRisk,
   type Judgement,
+  lawsSetAside,
+  lawValues,
   manifestLines,
   type RawPath,
+  RECENT_MS,
   type StandingFold,
 } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
@@ -49,7 +52,7 @@ import type { LawBook } from './law-book.ts'
 import type { GateRecord, LedgerView } from './ledger-view.ts'
 import { probePreconditions } from './preconditions.ts'
 import { nothingPromoted } from './promoting.ts'
-import { lawChanges, obstacleOf, pathDirectories, recentRollbacks } from './readings.ts'
+import { obstacleOf, pathDirectories } from './readings.ts'
 import { type Rehearsal, rehearse } from './rehearsal.ts'
 import { buildResult } from './result.ts'
 import { changedScripts } from './scripts.ts'
@@ -91,7 +94,7 @@ export class Proposing {
     const proposal = valid ? (document as Proposal) : null
     const standing = await this.#view.standing()
     const draft = this.#begin(document, proposal, violations, standing)
-    const early = this.#early(draft, proposal, standing)
+    const early = this.#early(draft, proposal)
     if (early !== null || proposal === null) {
       return this.#blocked(
         draft,
@@ -105,7 +108,7 @@ export class Proposing {
       ? Promise.resolve()
       : this.#view.record([proposalRecord(draft, proposal)]).then(() => undefined)
     recorded.catch(() => undefined)
-    return this.#rehearsed(draft, proposal, standing, recorded)
+    return this.#rehearsed(draft, proposal, recorded)
   }
 
   /** What is known of the document before anything else is asked. */
@@ -143,12 +146,32 @@ export class Proposing {
       actor_kind: this.#context.caller.principal.kind,
       violations: violations.map(({ code, path }) => ({ code, path })),
       host,
+      basis: this.#basis(actionIdOf(document), intent, standing, nowMs),
       standing: { ...against, halted },
       preconditions: null,
       law_outcomes: [],
       obstacles: [],
       comparison: null,
       risk,
+    }
+  }
+
+  /** What laws are judged with, as of now. */
+  #basis(
+    actionId: string,
+    intent: string | null,
+    standing: StandingFold,
+    nowMs: number,
+  ): EvaluationBasis {
+    const { caller, userDirectory } = this.#context
+    const { id: actor } = caller.principal
+    return {
+      actor,
+      machine: hostname(),
+      home: realPathOf(userDirectory),
+      recent_rollbacks: standing.rollbacksOf(actor, nowMs, RECENT_MS),
+      overrides: [...standing.overridesInForce(actionId, intent ?? '', nowMs)],
+      facts_seen: this.#view.seen,
     }
   }
 
@@ -172,13 +195,13 @@ export class Proposing {
   }
 
   /** Stage by stage: what a later one would find out is not asked when an earlier one blocks. */
-  #early(draft: Evaluation, proposal: Proposal | null, standing: StandingFold): Decision | null {
+  #early(draft: Evaluation, proposal: Proposal | null): Decision | null {
     const first = this.#decideEarly(draft, proposal)
     if (first !== null || proposal === null) return first
     draft.preconditions = { failed: probePreconditions(proposal).map(({ name }) => name) }
     const second = this.#decideEarly(draft, proposal)
     if (second !== null) return second
-    draft.law_outcomes.push(...this.#laws('before', draft, proposal, standing, null))
+    draft.law_outcomes.push(...this.#laws('before', draft, proposal, null))
     return this.#decideEarly(draft, proposal)
   }
 
@@ -186,37 +209,17 @@ export class Proposing {
     phase: LawPhase,
     draft: Evaluation,
     proposal: Proposal,
-    standing: StandingFold,
     seen: { readonly result: SandboxResult; readonly comparison: Comparison } | null,
   ) {
-    const { caller, userDirectory, nowMs } = this.#context
-    const now = nowMs()
-    const values = {
-      proposal,
-      risk: seen === null ? draft.risk.effective : finalRisk(draft.risk.effective, seen.result),
-      result: seen?.result ?? null,
-      changes: seen === null ? null : lawChanges(seen.comparison),
-      context: {
-        now: occurredAtText(now),
-        actor: caller.principal.id,
-        actor_kind: caller.principal.kind,
-        workspace: workspaceOf(this.#context),
-        host: hostname(),
-        recent_rollbacks: recentRollbacks(standing, now),
-      },
-      home: realPathOf(userDirectory),
-    }
-    const overrides = {
-      has: (policyId: string) =>
-        standing.overridesOf(policyId, draft.action_id, draft.intent ?? '', now).length > 0,
-    } as ReadonlySet<string>
-    return this.#book.judge(phase, values, overrides)
+    const basis = draft.basis as EvaluationBasis // Every draft begins with one.
+    const rehearsed = seen === null ? null : { result: seen.result, changes: seen.comparison }
+    const values = lawValues(proposal, draft, basis, rehearsed)
+    return this.#book.judge(phase, values, lawsSetAside(draft))
   }
 
   async #rehearsed(
     draft: Evaluation,
     proposal: Proposal,
-    standing: StandingFold,
     recorded: Promise<void>,
   ): Promise<Decided> {
     const rehearsal = await this.#rehearse(draft, proposal, recorded)
@@ -225,7 +228,7 @@ export class Proposing {
       return this.#blocked(draft, proposal, this.#decide(draft, proposal, null), [])
     }
     try {
-      return await this.#judgeRehearsal(draft, proposal, standing, rehearsal)
+      return await this.#judgeRehearsal(draft, proposal, rehearsal)
     } finally {
       await rehearsal.sandbox.close()
     }
@@ -267,7 +270,6 @@ export class Proposing {
   async #judgeRehearsal(
     draft: Evaluation,
     proposal: Proposal,
-    standing: StandingFold,
     rehearsal: Rehearsal,
   ): Promise<Decided> {
     const { comparison, scripts, directories } = this.#compare(draft, proposal, rehearsal)
@@ -287,9 +289,7 @@ export class Proposing {
       path_directories: [...directories],
       steps: await this.#keepSteps(proposal, rehearsal),
     }
-    draft.law_outcomes.push(
-      ...this.#laws('after', draft, proposal, standing, { result, comparison }),
-    )
+    draft.law_outcomes.push(...this.#laws('after', draft, proposal, { result, comparison }))
     let decision = this.#decide(draft, proposal, result)
     if (decision.decision !== 'BLOCK' && !this.#options.dryRun) {
       decision = await this.#capture(draft, proposal, result, rehearsal, comparison, decision)

@@ -1,0 +1,205 @@
+/**
+ * A decision of the past with everything that it rests on, gathered from the ledger and its bodies.
+ * Whatever of it is no longer kept is told as `NotKept`: such a decision is not guessed at.
+ */
+import { digestBytes } from '../../base/index.ts'
+import type { Decision, Evaluation, Proposal, SandboxResult } from '../../contracts/index.ts'
+import {
+  type GateLists,
+  type Grounds,
+  type Manifest,
+  type RecordedDecision,
+  readLists,
+  readManifest,
+  StandingHistory,
+} from '../../gate/index.ts'
+import {
+  contentOf,
+  type Fact,
+  HOST_STREAM,
+  type OpenedFact,
+  type ReplayLookup,
+} from '../../ledger/index.ts'
+import { bareLaws, type Laws, loadLaws } from '../../policy/index.ts'
+
+/** Something that a decision rests on is gone. */
+export class NotKept extends Error {}
+
+export interface PastEvaluation {
+  readonly seq: number
+  readonly evaluation: Evaluation
+  readonly principal: OpenedFact['principal']
+}
+
+/** The evaluation that was written with the decision: the last one before it about this proposal. */
+export async function evaluationOf(
+  fact: Fact,
+  { action_id, proposal_digest }: Decision,
+  lookup: ReplayLookup,
+): Promise<PastEvaluation> {
+  const found = (await lookup.ofAction(fact.stream, 'evaluation_v1', action_id)).filter(
+    ({ seq }) => seq < fact.seq,
+  )
+  if (found.some(({ payload }) => payload === null)) {
+    throw new NotKept('the evaluation is no longer kept')
+  }
+  const last = found.findLast(
+    ({ payload }) => (payload as Evaluation).proposal_digest === proposal_digest,
+  )
+  if (last === undefined) throw new NotKept('there is no evaluation with it')
+  return { seq: last.seq, evaluation: last.payload as Evaluation, principal: last.principal }
+}
+
+/** All but what stood before it, which takes a walk over the whole stream. */
+export async function gatherDecision(
+  fact: Fact,
+  decision: Decision,
+  evaluation: Evaluation,
+  lookup: ReplayLookup,
+): Promise<Omit<RecordedDecision, 'grounds'>> {
+  const proposal =
+    evaluation.violations.length > 0 ? null : await proposalOf(fact, evaluation, lookup)
+  const result =
+    evaluation.result_digest === undefined ? null : await resultOf(fact, evaluation, lookup)
+  const steps = evaluation.comparison?.steps ?? []
+  return {
+    decision,
+    proposal,
+    evaluation,
+    result,
+    manifest: result === null ? null : await manifestOf(result.diff.manifest, lookup),
+    steps: await Promise.all(
+      steps.map(async ({ action_id, manifest }) => ({
+        actionId: action_id,
+        ...(await manifestOf(manifest, lookup)),
+      })),
+    ),
+    lists: await listsOf(evaluation.lists, lookup),
+  }
+}
+
+/** What laws and standing are computed again from; null where the record does not tell. */
+export async function groundsOf(
+  { stream }: Fact,
+  { seq, evaluation }: PastEvaluation,
+  lookup: ReplayLookup,
+): Promise<Grounds | null> {
+  const { basis, laws } = evaluation
+  if (basis === undefined) return null
+  const before = (await standingOf(stream, lookup)).at(seq)
+  if (before === null) throw new NotKept('the facts before it cannot be read')
+  return { basis, laws: await lawsOf(laws, lookup), before }
+}
+
+interface Gathered {
+  readonly laws: Map<string, Promise<Laws | null>>
+  readonly standing: Map<string, Promise<StandingHistory>>
+}
+
+/** What many decisions share is read once. */
+const GATHERED = new WeakMap<ReplayLookup, Gathered>()
+
+function gathered(lookup: ReplayLookup): Gathered {
+  const known = GATHERED.get(lookup) ?? { laws: new Map(), standing: new Map() }
+  GATHERED.set(lookup, known)
+  return known
+}
+
+/** The laws by the digest of their text; null for a text that cannot be read as laws. */
+export function lawsOf(digest: string, lookup: ReplayLookup): Promise<Laws | null> {
+  const { laws } = gathered(lookup)
+  const known = laws.get(digest) ?? readLaws(digest, lookup)
+  laws.set(digest, known)
+  return known
+}
+
+async function readLaws(digest: string, lookup: ReplayLookup): Promise<Laws | null> {
+  const text = await textOf(digest, lookup, 'the laws are no longer kept')
+  if (text.trim() === '') return bareLaws()
+  const reading = await loadLaws(text)
+  return reading.ok ? reading.laws : null
+}
+
+/** Facts from which follows what stands. */
+const STANDING_TYPES: ReadonlySet<string> = new Set([
+  'proposal_v1',
+  'evaluation_v1',
+  'decision_v1',
+  'confirmation_v1',
+  'promotion_v1',
+  'rollback_v1',
+  'override_v1',
+])
+
+function standingOf(stream: string, lookup: ReplayLookup): Promise<StandingHistory> {
+  const { standing } = gathered(lookup)
+  const known = standing.get(stream) ?? walk(stream, lookup)
+  standing.set(stream, known)
+  return known
+}
+
+async function walk(stream: string, lookup: ReplayLookup): Promise<StandingHistory> {
+  const history = new StandingHistory()
+  for await (const fact of lookup.each(HOST_STREAM, new Set(['halt_v1', 'laws_v1']))) {
+    history.takeHost(standingFact(fact))
+  }
+  for await (const { seq, payload } of lookup.each(stream, new Set(['evaluation_v1']))) {
+    if (payload !== null) history.ask(seq, payload as Evaluation)
+  }
+  for await (const fact of lookup.each(stream, STANDING_TYPES)) {
+    if (fact.payload !== null) history.take(standingFact(fact))
+  }
+  history.finish()
+  return history
+}
+
+function standingFact({ record, payload, occurred_at, seq }: OpenedFact) {
+  return { type: record.type, payload, occurredAt: occurred_at, seq }
+}
+
+/** The unredacted proposal; its digest says that it is the one that was decided about. */
+async function proposalOf(
+  { stream }: Fact,
+  { action_id, proposal_digest }: Evaluation,
+  lookup: ReplayLookup,
+): Promise<Proposal> {
+  for (const { record } of await lookup.ofAction(stream, 'proposal_v1', action_id)) {
+    const body = record.original === undefined ? null : await lookup.body(record.original.body)
+    if (body === null) continue
+    const content = contentOf(body)
+    if (digestBytes(content) !== proposal_digest) continue
+    return JSON.parse(new TextDecoder().decode(content)) as Proposal
+  }
+  throw new NotKept('the proposal is no longer kept')
+}
+
+/** Outputs are bodies of their own that no decision reads, so the view on the ledger is enough. */
+async function resultOf(
+  { stream, seq }: Fact,
+  { action_id, proposal_digest }: Evaluation,
+  lookup: ReplayLookup,
+): Promise<SandboxResult> {
+  const found = await lookup.ofAction(stream, 'sandbox_result_v1', action_id)
+  const isOf = (one: OpenedFact): boolean =>
+    one.seq < seq && (one.payload as SandboxResult | null)?.proposal_digest === proposal_digest
+  const last = found.findLast(isOf)
+  if (last === undefined) throw new NotKept('the result is no longer kept')
+  return last.payload as SandboxResult
+}
+
+async function manifestOf(digest: string, lookup: ReplayLookup): Promise<Manifest> {
+  const text = await textOf(digest, lookup, 'the manifest of the diff is no longer kept')
+  const manifest = readManifest(text.split('\n'))
+  if (manifest === null) throw new NotKept('the manifest of the diff cannot be read')
+  return manifest
+}
+
+async function listsOf(digest: string, lookup: ReplayLookup): Promise<GateLists> {
+  return readLists(await textOf(digest, lookup, 'the lists are no longer kept'))
+}
+
+async function textOf(digest: string, lookup: ReplayLookup, gone: string): Promise<string> {
+  const bytes = await lookup.body(digest)
+  if (bytes === null || digestBytes(bytes) !== digest) throw new NotKept(gone)
+  return new TextDecoder().decode(bytes)
+}

@@ -1,0 +1,57 @@
+/**
+ * What laws are judged with, put together from what is recorded: the same values when a proposal is
+ * judged, when its decision is computed again, and when other laws are tried on it. Laws are judged
+ * as of the admission: a slow rehearsal changes neither the time they see nor what is in force.
+ */
+import type { Evaluation, EvaluationBasis, Proposal, SandboxResult } from '../contracts/index.ts'
+import { occurredAtText } from '../ledger/index.ts'
+import type { LawChange, LawValues } from '../policy/index.ts'
+import { type Change, listsOf } from './change.ts'
+import type { Comparison } from './comparison.ts'
+import { finalRisk } from './confirmation.ts'
+import { displayOfRaw } from './raw-path.ts'
+
+/** What a rehearsal did, and what became of it. */
+export interface Rehearsed {
+  readonly result: SandboxResult
+  readonly changes: Pick<Comparison, 'promoted' | 'discarded'>
+}
+
+export function lawValues(
+  proposal: Proposal,
+  evaluation: Pick<Evaluation, 'host' | 'risk' | 'actor_kind'>,
+  basis: Pick<EvaluationBasis, 'actor' | 'machine' | 'home' | 'recent_rollbacks'>,
+  rehearsed: Rehearsed | null,
+): LawValues {
+  const { host, risk, actor_kind } = evaluation
+  return {
+    proposal,
+    risk: rehearsed === null ? risk.effective : finalRisk(risk.effective, rehearsed.result),
+    result: rehearsed?.result ?? null,
+    changes: rehearsed === null ? null : lawChanges(rehearsed.changes),
+    context: {
+      now: occurredAtText(host.now_ms),
+      actor: basis.actor,
+      actor_kind,
+      workspace: host.workspace,
+      host: basis.machine,
+      recent_rollbacks: basis.recent_rollbacks,
+    },
+    home: basis.home,
+  }
+}
+
+/** The laws that a human set aside for this proposal. */
+export function lawsSetAside({ basis }: Pick<Evaluation, 'basis'>): ReadonlySet<string> {
+  return new Set(basis?.overrides.map(({ policy_id }) => policy_id))
+}
+
+function lawChanges({ promoted, discarded }: Rehearsed['changes']): readonly LawChange[] {
+  const changes = (list: readonly Change[], isDiscarded: boolean): readonly LawChange[] =>
+    list.map((change) => ({
+      path: displayOfRaw(change.path),
+      lists: listsOf(change),
+      discarded: isDiscarded,
+    }))
+  return [...changes(promoted, false), ...changes(discarded, true)]
+}
