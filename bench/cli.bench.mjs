@@ -17,8 +17,8 @@ export async function measure() {
     writeFileSync(file, JSON.stringify(task))
     const calls = {
       bare: ['-e', '0'],
-      help: ['bin/writ.mjs', '--help'],
-      check: ['bin/writ.mjs', 'check', file],
+      help: ['bin/writ.cjs', '--help'],
+      check: ['bin/writ.cjs', 'check', file],
     }
     const times = { bare: [], help: [], check: [] }
     for (let round = 0; round < ROUNDS; round++) {

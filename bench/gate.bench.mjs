@@ -24,7 +24,7 @@ import { row } from './measure.mjs'
 export const title = 'gate (per second; more is better)'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const WRIT = join(ROOT, 'bin', 'writ.mjs')
+const WRIT = join(ROOT, 'bin', 'writ.cjs')
 const USER = { uid: 1777, gid: 1777 }
 const TURNS = 40
 

@@ -1,14 +1,5 @@
 #!/usr/bin/env node
-/** Starts the command line from the built files; says how to build them when they are missing. */
-import { existsSync } from 'node:fs'
+/** The same program for who starts it by this name. */
+import { start } from './writ.cjs'
 
-const entry = new URL('../dist/cli/main.js', import.meta.url)
-if (existsSync(entry)) {
-  const { main } = await import(entry.href)
-  process.exitCode = await main(process.argv.slice(2))
-} else {
-  process.stderr.write(
-    'cli.not_built: the program files are missing\n  hint: run `npm run build` in the checkout\n',
-  )
-  process.exitCode = 4
-}
+await start()

@@ -2,5 +2,5 @@
 import { prepare, run } from './setup.mjs'
 
 await prepare()
-const { status } = run('node', ['bin/writ.mjs', 'demo', ...process.argv.slice(2)])
+const { status } = run('node', ['bin/writ.cjs', 'demo', ...process.argv.slice(2)])
 process.exit(status ?? 4)
