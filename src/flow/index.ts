@@ -2,6 +2,8 @@
  * Room: flow. Flows, compiled and walked: a step from state and event to state, commands and facts.
  * Pure: no clock, no chance, no machine. Sees base, contracts, expression and policy.
  */
+export { checkFlow } from './check/check.ts'
+export type { FlowCheck, FlowProblem } from './check/problem.ts'
 export { compileFlow } from './compile/compile.ts'
 export type {
   CompiledEdge,

@@ -1,0 +1,93 @@
+/**
+ * Amounts that cannot work out: budgets below what the flow needs at least, time floors where nobody
+ * spends time; and names that are used twice in ways that contradict each other.
+ */
+import { showName } from '../../base/index.ts'
+import { DEFAULT_TEXT_POLICIES, type Flow, type FlowNode } from '../../contracts/index.ts'
+import type { Problems } from './problem.ts'
+
+export function checkAmounts(flow: Flow, problems: Problems): void {
+  checkBudgets(flow, problems)
+  checkFloors(flow.nodes, problems)
+  checkSubphases(flow.nodes, problems)
+  checkTextPolicies(flow, problems)
+  checkEdgesTwice(flow, problems)
+}
+
+function isRun({ kind, executor, reviewer }: FlowNode): boolean {
+  return (kind === 'WORK' && executor !== undefined) || (kind === 'CHECK' && reviewer !== undefined)
+}
+
+function checkBudgets({ budgets, nodes, edges }: Flow, problems: Problems): void {
+  if (budgets === undefined) return
+  // Where ways part, not every node has to run; then nothing can be said.
+  const parts = edges.some(({ class: kind }) => kind === 'Decision' || kind === 'Exception')
+  const runs = nodes.filter(isRun).length
+  if (budgets.attempts !== undefined && !parts && budgets.attempts < runs) {
+    const message = `the flow has ${runs} nodes that somebody runs, and ${budgets.attempts} attempts for them`
+    problems.warn('flow.budget_short', '/budgets/attempts', message)
+  }
+  const floor = nodes.reduce((sum, { minimum_duration }) => sum + (minimum_duration ?? 0), 0)
+  if (budgets.seconds !== undefined && !parts && budgets.seconds < floor) {
+    const message = `the phases take ${floor} seconds at least, and there are ${budgets.seconds}`
+    problems.warn('flow.budget_short', '/budgets/seconds', message)
+  }
+  if (budgets.tokens === 0 && runs > 0) {
+    problems.warn('flow.budget_short', '/budgets/tokens', 'there are no tokens to spend')
+  }
+}
+
+/** Time is spent in attempts; a node that nobody runs is done at once. */
+function checkFloors(nodes: readonly FlowNode[], problems: Problems): void {
+  const spending = new Set(nodes.filter(isRun).map(({ phase_id }) => phase_id))
+  for (const [index, { minimum_duration, phase_id }] of nodes.entries()) {
+    if (minimum_duration === undefined || minimum_duration === 0 || spending.has(phase_id)) continue
+    const message = `nobody runs in the phase ${showName(phase_id)}, so its time floor is never reached`
+    problems.warn('flow.floor_unreachable', `/nodes/${index}/minimum_duration`, message)
+  }
+}
+
+function checkSubphases(nodes: readonly FlowNode[], problems: Problems): void {
+  const phases = new Map<string, string>()
+  for (const [index, { phase_id, subphase_id }] of nodes.entries()) {
+    if (subphase_id === undefined) continue
+    const first = phases.get(subphase_id) ?? phase_id
+    phases.set(subphase_id, first)
+    if (first === phase_id) continue
+    const message = `the sub-phase ${showName(subphase_id)} lies in ${showName(first)} and in ${showName(phase_id)}`
+    problems.warn('flow.subphase_split', `/nodes/${index}/subphase_id`, message)
+  }
+}
+
+const DEFAULTS: ReadonlySet<string> = new Set(DEFAULT_TEXT_POLICIES)
+
+/** A default rejects; restated as less it would only seem to be weaker, for both are on (F-9). */
+function checkTextPolicies(flow: Flow, problems: Problems): void {
+  for (const [index, { policy_id, violation_action }] of (flow.text_policies ?? []).entries()) {
+    if (!DEFAULTS.has(policy_id)) continue
+    if (violation_action !== 'alert' && violation_action !== 'continue_with_workaround') continue
+    const message = `${showName(policy_id)} is on in every flow and rejects, so ${showName(violation_action)} would weaken it`
+    const hint = 'use `reject`, `rerun` or `block`, or another id'
+    problems.refuse(
+      'flow.text_policy_weaker',
+      `/text_policies/${index}/violation_action`,
+      message,
+      hint,
+    )
+  }
+}
+
+function checkEdgesTwice({ edges }: Flow, problems: Problems): void {
+  const seen = new Map<string, string>()
+  for (const [index, edge] of edges.entries()) {
+    const { source, target, class: kind, guard_expr, group_id } = edge
+    const form = JSON.stringify([source, target, kind, guard_expr, group_id])
+    const first = seen.get(form)
+    if (first === undefined) {
+      seen.set(form, edge.edge_id)
+      continue
+    }
+    const message = `${showName(first)} leads from ${showName(source)} to ${showName(target)} in the same way`
+    problems.warn('flow.edge_twice', `/edges/${index}/edge_id`, message)
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * Circles of a graph: the edges that close one, and the strongly connected components. Iterative, so
+ * that a long chain costs no stack.
+ */
+import { type Graph, listAt } from './graph.ts'
+
+/** Edges that lead to a node which is on the way that is being walked, in the order of the document. */
+export function closingEdges(graph: Graph, leads: (edge: number) => boolean): readonly number[] {
+  const count = graph.nodes.length
+  const state = new Uint8Array(count)
+  const place = new Int32Array(count)
+  const closing: number[] = []
+  const way: number[] = []
+  for (let root = 0; root < count; root++) {
+    if (state[root] !== NEW) continue
+    state[root] = ON_WAY
+    way.push(root)
+    while (way.length > 0) {
+      const node = way[way.length - 1] as number
+      const edges = listAt(graph.outgoing, node)
+      const edge = edges[place[node] ?? 0]
+      if (edge === undefined) {
+        state[node] = LEFT
+        way.pop()
+        continue
+      }
+      place[node] = (place[node] ?? 0) + 1
+      if (!leads(edge)) continue
+      const next = graph.target[edge] ?? 0
+      if (state[next] === ON_WAY) closing.push(edge)
+      if (state[next] !== NEW) continue
+      state[next] = ON_WAY
+      way.push(next)
+    }
+  }
+  return closing.sort((one, other) => one - other)
+}
+
+const NEW = 0
+const ON_WAY = 1
+const LEFT = 2
+
+/** By node: a number that two nodes share when each can be reached from the other (Tarjan). */
+export function componentsOf(graph: Graph, leads: (edge: number) => boolean): Int32Array {
+  const count = graph.nodes.length
+  const component = new Int32Array(count).fill(-1)
+  const order = new Int32Array(count).fill(-1)
+  const low = new Int32Array(count)
+  const place = new Int32Array(count)
+  const held: number[] = []
+  const way: number[] = []
+  let visits = 0
+  let components = 0
+  const visit = (node: number): void => {
+    order[node] = visits
+    low[node] = visits++
+    held.push(node)
+    way.push(node)
+  }
+  for (let root = 0; root < count; root++) {
+    if (order[root] !== -1) continue
+    visit(root)
+    while (way.length > 0) {
+      const node = way[way.length - 1] as number
+      const next = nextOf(graph, node, place, leads)
+      if (next !== null) {
+        if (order[next] === -1) visit(next)
+        else if (component[next] === -1) lower(low, node, order[next] ?? 0)
+        continue
+      }
+      way.pop()
+      const before = way[way.length - 1]
+      if (before !== undefined) lower(low, before, low[node] ?? 0)
+      if (low[node] !== order[node]) continue
+      for (let one = held.pop(); one !== undefined; one = held.pop()) {
+        component[one] = components
+        if (one === node) break
+      }
+      components++
+    }
+  }
+  return component
+}
+
+function lower(low: Int32Array, node: number, value: number): void {
+  if (value < (low[node] ?? 0)) low[node] = value
+}
+
+/** The next node in line: by an edge, or from work to a CHECK that judges it. */
+function nextOf(
+  graph: Graph,
+  node: number,
+  place: Int32Array,
+  leads: (edge: number) => boolean,
+): number | null {
+  const edges = listAt(graph.outgoing, node)
+  const checks = listAt(graph.checks, node)
+  for (;;) {
+    const index = place[node] ?? 0
+    place[node] = index + 1
+    if (index >= edges.length + checks.length) return null
+    if (index >= edges.length) return checks[index - edges.length] ?? 0
+    const edge = edges[index] as number
+    if (leads(edge)) return graph.target[edge] ?? 0
+  }
+}

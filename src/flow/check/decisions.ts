@@ -1,0 +1,136 @@
+/**
+ * Decisions: of a node's Decision edges exactly one has to be open. Two that are always open, or have
+ * the same guard, are refused; two that can be open together, or none of which may be, are told.
+ */
+import { showName } from '../../base/index.ts'
+import { VALIDATOR_VERDICTS } from '../../contracts/index.ts'
+import { type Domain, gapOf, overlapOf } from './domain.ts'
+import { edgeAt, type Graph, isChoice, listAt } from './graph.ts'
+import type { Guards } from './guards.ts'
+import type { Problems } from './problem.ts'
+
+export function checkDecisions(graph: Graph, guards: Guards, problems: Problems): void {
+  for (let node = 0; node < graph.nodes.length; node++) {
+    const decisions: number[] = []
+    const groups = new Map<string, number[]>()
+    for (const edge of listAt(graph.outgoing, node)) {
+      const document = edgeAt(graph, edge)
+      if (document.class !== 'Decision') continue
+      if (!isChoice(document)) decisions.push(edge)
+      else pushTo(groups, document.group_id ?? '', edge)
+    }
+    if (decisions.length > 0) checkDecision(graph, decisions, guards, problems)
+    for (const [group, edges] of groups) checkGroup(group, edges, problems)
+  }
+}
+
+function pushTo(groups: Map<string, number[]>, name: string, edge: number): void {
+  const list = groups.get(name)
+  if (list === undefined) groups.set(name, [edge])
+  else list.push(edge)
+}
+
+function checkGroup(group: string, edges: readonly number[], problems: Problems): void {
+  if (edges.length !== 1) return
+  const message = `the group ${showName(group)} has one candidate, so there is nothing to choose`
+  problems.warn('flow.alternative_single', `/edges/${edges[0]}/group_id`, message)
+}
+
+function checkDecision(
+  graph: Graph,
+  edges: readonly number[],
+  guards: Guards,
+  problems: Problems,
+): void {
+  const isAmbiguous = checkAlwaysOpen(graph, edges, guards, problems)
+  const isRepeated = checkEqual(graph, edges, guards, problems)
+  const domains = edges.map((edge) => guards.domain(edge))
+  if (!isAmbiguous && !isRepeated) checkOverlaps(graph, edges, domains, problems)
+  checkGaps(graph, edges, guards, domains, problems)
+}
+
+/** Beside an edge that is always open no other may ever be. */
+function checkAlwaysOpen(
+  graph: Graph,
+  edges: readonly number[],
+  guards: Guards,
+  problems: Problems,
+): boolean {
+  const open = edges.find((edge) => guards.constant(edge) === true)
+  if (open === undefined || edges.length === 1) return false
+  const first = edgeAt(graph, open).edge_id
+  let isTold = false
+  for (const edge of edges) {
+    if (edge === open || guards.constant(edge) === false) continue
+    const message = `${showName(first)} is always open, so this way of the decision never stands alone`
+    const hint = 'give every Decision edge of the node a guard, and let one of them be true'
+    problems.refuse('flow.decision_ambiguous', `/edges/${edge}`, message, hint)
+    isTold = true
+  }
+  return isTold
+}
+
+function checkEqual(
+  graph: Graph,
+  edges: readonly number[],
+  guards: Guards,
+  problems: Problems,
+): boolean {
+  const seen = new Map<string, number>()
+  let isTold = false
+  for (const edge of edges) {
+    const form = guards.form(edge)
+    if (form === null || guards.constant(edge) !== null) continue
+    const first = seen.get(form)
+    if (first === undefined) {
+      seen.set(form, edge)
+      continue
+    }
+    const message = `the guard is the one of ${showName(edgeAt(graph, first).edge_id)}, so both ways are open together`
+    problems.refuse('flow.decision_ambiguous', `/edges/${edge}/guard_expr`, message)
+    isTold = true
+  }
+  return isTold
+}
+
+/** So many edges of one decision are compared with one another. */
+const PAIRS_MAX = 24
+
+function checkOverlaps(
+  graph: Graph,
+  edges: readonly number[],
+  domains: readonly (Domain | null)[],
+  problems: Problems,
+): void {
+  for (let one = 0; one < Math.min(edges.length, PAIRS_MAX); one++) {
+    for (let other = one + 1; other < Math.min(edges.length, PAIRS_MAX); other++) {
+      const [left, right] = [domains[one] ?? null, domains[other] ?? null]
+      const example = left === null || right === null ? null : overlapOf(left, right)
+      if (example === null) continue
+      const name = showName(edgeAt(graph, edges[one] ?? 0).edge_id)
+      const message = `this way and ${name} are both open when ${example}`
+      problems.warn('flow.decision_overlap', `/edges/${edges[other]}/guard_expr`, message)
+    }
+  }
+}
+
+function checkGaps(
+  graph: Graph,
+  edges: readonly number[],
+  guards: Guards,
+  domains: readonly (Domain | null)[],
+  problems: Problems,
+): void {
+  if (edges.some((edge) => guards.constant(edge) === true)) return
+  const [first] = edges
+  const whole = domains.filter((domain) => domain !== null)
+  const gap =
+    whole.length === domains.length
+      ? gapOf(whole, whole[0]?.has('state.validator_verdict') ? VALIDATOR_VERDICTS : null)
+      : null
+  if (first === undefined || (gap === null && edges.length > 1)) return
+  const { source } = edgeAt(graph, first)
+  const when = gap === null ? 'when its guard is not true' : `when ${gap}`
+  const message = `no way of the decision at ${showName(source)} is open ${when}`
+  problems.warn('flow.decision_none', `/edges/${first}/guard_expr`, message)
+}

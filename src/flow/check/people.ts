@@ -1,0 +1,102 @@
+/**
+ * Who runs where, who judges whom, and whether access rules can be kept (F-4, F-5). What a program on
+ * this machine sees is made by the host; of everybody else only what is sent to them.
+ */
+import { nearest, showName } from '../../base/index.ts'
+import { type Flow, type FlowNode, type Participant, parseGlob } from '../../contracts/index.ts'
+import { type Graph, listAt } from './graph.ts'
+import type { Problems } from './problem.ts'
+
+export function checkPeople(flow: Flow, graph: Graph, problems: Problems): void {
+  for (const [index, node] of flow.nodes.entries()) {
+    checkRunner(node, index, problems)
+    checkJudge(graph, index, problems)
+    checkGlobs(node, index, problems)
+  }
+  checkAccess(flow, problems)
+}
+
+function checkRunner(node: FlowNode, index: number, problems: Problems): void {
+  const path = `/nodes/${index}`
+  const id = showName(node.node_id)
+  if (node.kind === 'CHECK' && node.reviewer === undefined) {
+    const message = `nobody judges at the CHECK ${id}`
+    problems.refuse('flow.participant_missing', `${path}/reviewer`, message, 'name a reviewer')
+  }
+  const unused: readonly ('executor' | 'reviewer')[] =
+    node.kind === 'WORK'
+      ? ['reviewer']
+      : node.kind === 'CHECK'
+        ? ['executor']
+        : ['executor', 'reviewer']
+  for (const role of unused) {
+    if (node[role] === undefined) continue
+    const message = `a ${node.kind} node has no ${role}, so nobody of that name runs at ${id}`
+    problems.warn('flow.participant_unused', `${path}/${role}`, message)
+  }
+}
+
+function checkJudge(graph: Graph, index: number, problems: Problems): void {
+  const node = graph.nodes[index] as FlowNode
+  const id = showName(node.node_id)
+  if (node.kind === 'CHECK' && node.target === undefined) {
+    const message = `the CHECK ${id} does not say which node it judges`
+    problems.warn('flow.check_untargeted', `/nodes/${index}/target`, message)
+  }
+  if (node.kind !== 'WORK' || node.executor === undefined) return
+  if (listAt(graph.checks, index).length > 0) return
+  const message = `no CHECK judges ${id}, so what it does is promoted without approval`
+  problems.warn('flow.unchecked_work', `/nodes/${index}/node_id`, message)
+}
+
+function checkGlobs({ writes }: FlowNode, index: number, problems: Problems): void {
+  for (const [place, pattern] of (writes ?? []).entries()) {
+    if (parseGlob(`/${pattern}`) !== null) continue
+    const message = `${showName(pattern)} is no pattern of paths: \`**\` stands alone between slashes, and no name is empty, \`.\` or too long`
+    problems.refuse('flow.glob', `/nodes/${index}/writes/${place}`, message)
+  }
+}
+
+function checkAccess(flow: Flow, problems: Problems): void {
+  const rules = flow.access_rules ?? []
+  if (rules.length === 0) return
+  const remote = remoteActors(flow)
+  const actors = new Set(flow.nodes.map(({ actor }) => actor))
+  for (const [index, rule] of rules.entries()) {
+    const path = `/access_rules/${index}`
+    if (!actors.has(rule.actor)) {
+      const message = `no node has the actor ${showName(rule.actor)}, so the rule binds nobody`
+      const near = nearest(rule.actor, actors)
+      const hint = near === null ? null : `did you mean ${showName(near)}?`
+      problems.warn('flow.unknown_actor', `${path}/actor`, message, hint)
+    }
+    if (parseGlob(`/${rule.resource_path}`) === null) {
+      const effect = rule.access_allowed ? 'allows nothing' : 'forbids everything'
+      const message = `${showName(rule.resource_path)} is no pattern of paths under the workspace, so the rule ${effect}`
+      problems.warn('flow.glob', `${path}/resource_path`, message)
+    }
+    const kind = remote.get(rule.actor)
+    if (kind === undefined || rule.access_allowed || rule.access_mode === 'read') continue
+    const message = `${showName(rule.actor)} is ${kind}: the host decides what is sent there, and cannot forbid it to ${rule.access_mode}`
+    const hint = 'let a command do this work, or forbid it to read'
+    problems.refuse('flow.access_unenforceable', `${path}/access_mode`, message, hint)
+  }
+}
+
+/** Actors of whom somebody runs elsewhere, with what they are. */
+function remoteActors(flow: Flow): ReadonlyMap<string, string> {
+  const remote = new Map<string, string>()
+  for (const { kind, actor, executor, reviewer } of flow.nodes) {
+    const runner = kind === 'CHECK' ? reviewer : kind === 'WORK' ? executor : undefined
+    const what = runner === undefined ? null : elsewhere(runner)
+    if (what !== null && !remote.has(actor)) remote.set(actor, what)
+  }
+  return remote
+}
+
+function elsewhere(participant: Participant): string | null {
+  if ('command' in participant) return null
+  if ('http' in participant) return 'an HTTP endpoint'
+  if ('mcp' in participant) return 'a tool of an MCP server'
+  return 'chat' in participant ? 'a model behind a chat endpoint' : 'a person'
+}

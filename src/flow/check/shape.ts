@@ -1,0 +1,142 @@
+/**
+ * The shape of the graph: nodes that nothing leads to, nodes that lead nowhere, circles without a
+ * Loop, ways back that do not lead back, joins that can never fill. Linear in nodes and edges.
+ */
+import { showName } from '../../base/index.ts'
+import { exclusiveSources } from './branches.ts'
+import { closingEdges, componentsOf } from './circles.ts'
+import {
+  edgeAt,
+  type Graph,
+  isChoice,
+  isReview,
+  leadsBack,
+  leadsOn,
+  listAt,
+  nodeAt,
+} from './graph.ts'
+import type { Problems } from './problem.ts'
+import { type Reach, reachOf } from './reach.ts'
+
+export function checkShape(graph: Graph, problems: Problems): void {
+  const reach = reachOf(graph)
+  checkReached(graph, reach, problems)
+  checkEnds(graph, reach, problems)
+  checkCircles(graph, problems)
+  checkWaysBack(graph, problems)
+  checkJoins(graph, reach, problems)
+}
+
+function idAt(graph: Graph, node: number): string {
+  return showName(nodeAt(graph, node).node_id)
+}
+
+function checkReached(graph: Graph, { starts, reached }: Reach, problems: Problems): void {
+  for (let node = 0; node < graph.nodes.length; node++) {
+    if (reached[node] === 1) continue
+    const message = `no way leads from the beginning to ${idAt(graph, node)}`
+    problems.refuse('flow.unreachable', `/nodes/${node}/node_id`, message)
+  }
+  if (starts.length < 2) return
+  for (const node of starts) {
+    const remarks = listAt(graph.incoming, node).filter(
+      (edge) => graph.source[edge] !== graph.target[edge],
+    )
+    if (remarks.length === 0) continue
+    const { class: kind } = edgeAt(graph, remarks[0] ?? 0)
+    const message = `only ${kind} edges lead to ${idAt(graph, node)}, so it begins at once`
+    const hint = 'lead a Progress or Exception edge there'
+    problems.warn('flow.unmeant_start', `/nodes/${node}/node_id`, message, hint)
+  }
+}
+
+/** A node that is no goal and cannot go on, in a flow that has a goal. */
+function checkEnds(graph: Graph, { reached, unfailing }: Reach, problems: Problems): void {
+  if (!graph.nodes.some(({ kind }) => kind === 'GOAL')) return
+  for (let node = 0; node < graph.nodes.length; node++) {
+    if (reached[node] === 0 || goesOn(graph, node)) continue
+    const path = `/nodes/${node}/node_id`
+    const message = `${idAt(graph, node)} is no GOAL and has no way on`
+    if (unfailing[node] === 1) problems.refuse('flow.dead_end', path, message)
+    else problems.warn('flow.dead_end', path, `${message} after a failure`)
+  }
+}
+
+/** A CHECK goes on by its own ways or those of the work it judges, and the other way round. */
+function goesOn(graph: Graph, node: number): boolean {
+  if (nodeAt(graph, node).kind === 'GOAL' || hasWayOn(graph, node)) return true
+  // A CHECK stands beside the work it judges; that the work goes nowhere is told at the work.
+  if (graph.judged[node] !== -1) return true
+  return listAt(graph.checks, node).some((check) => hasWayOn(graph, check))
+}
+
+function hasWayOn(graph: Graph, node: number): boolean {
+  return listAt(graph.outgoing, node).some(
+    (edge) => leadsOn(edgeAt(graph, edge)) && !isReview(graph, edge) && graph.target[edge] !== node,
+  )
+}
+
+function checkCircles(graph: Graph, problems: Problems): void {
+  // A goal waits for its alternatives and opens them: that is no circle.
+  const leads = (edge: number): boolean => {
+    const document = edgeAt(graph, edge)
+    return leadsOn(document) && !isChoice(document)
+  }
+  for (const edge of closingEdges(graph, leads)) {
+    const { source, target, class: kind } = edgeAt(graph, edge)
+    const message = `this ${kind} edge from ${showName(source)} to ${showName(target)} closes a circle`
+    const hint = 'write `Loop`, which counts its attempts and ends'
+    problems.refuse('flow.cycle', `/edges/${edge}`, message, hint)
+  }
+}
+
+function checkWaysBack(graph: Graph, problems: Problems): void {
+  const component = componentsOf(graph, (edge) => edgeAt(graph, edge).class !== 'Meta')
+  for (let edge = 0; edge < graph.edges.length; edge++) {
+    const document = edgeAt(graph, edge)
+    const [source, target] = [graph.source[edge] ?? -1, graph.target[edge] ?? -1]
+    if (!leadsBack(document) || source === -1 || target === -1) continue
+    if (component[source] === component[target]) continue
+    const message = `no way leads from ${showName(document.target)} to ${showName(document.source)}, so this ${document.class} leads nowhere back`
+    problems.refuse('flow.way_back', `/edges/${edge}/target`, message)
+  }
+}
+
+function checkJoins(graph: Graph, reach: Reach, problems: Problems): void {
+  const exclusive = exclusiveSources(graph)
+  const canReturn = graph.edges.some(leadsBack)
+  for (let node = 0; node < graph.nodes.length; node++) {
+    const path = `/nodes/${node}/node_id`
+    if (reach.reached[node] === 1 && reach.entered[node] === 0 && (reach.arrived[node] ?? 0) > 0) {
+      const missing = listAt(graph.incoming, node).find((edge) => isLacking(graph, reach, edge))
+      const source = missing === undefined ? '' : ` ${showName(edgeAt(graph, missing).source)}`
+      const message = `${idAt(graph, node)} waits for a way from${source} that never comes`
+      problems.refuse('flow.join_unfillable', path, message)
+    }
+    const pair = exclusive.get(node)
+    if (pair === undefined) continue
+    const [one, other] = pair.map((source) => idAt(graph, source))
+    const message = `${idAt(graph, node)} waits for ${one} and ${other}, of which only one is ever taken`
+    // With a way back, another round may take the other branch.
+    const tell = canReturn ? problems.warn : problems.refuse
+    tell.call(problems, 'flow.join_unfillable', path, message, 'join them by OR')
+  }
+  checkIdleJoins(graph, problems)
+}
+
+function isLacking(graph: Graph, { entered }: Reach, edge: number): boolean {
+  const document = edgeAt(graph, edge)
+  return leadsOn(document) && entered[graph.source[edge] ?? 0] === 0
+}
+
+/** Only a Sync edge, and a way on that is joined by AND, is waited for. */
+function checkIdleJoins(graph: Graph, problems: Problems): void {
+  for (let edge = 0; edge < graph.edges.length; edge++) {
+    const { join, class: kind } = edgeAt(graph, edge)
+    if (join === undefined || kind === 'Sync') continue
+    if (join === 'OR' && kind !== 'Loop' && kind !== 'Rollback' && kind !== 'Meta') continue
+    if (join === 'AND' && leadsOn(edgeAt(graph, edge))) continue
+    const message = `nothing waits for a ${kind} edge, so its join says nothing`
+    problems.warn('flow.join_unused', `/edges/${edge}/join`, message)
+  }
+}
