@@ -38,6 +38,7 @@ export {
 } from './confirmation.ts'
 export type { DeferredKind, DeferredRow } from './data/deferred.ts'
 export { decide, decideEarly } from './decision.ts'
+export { type BaseStanding, type Footing, footingOf, type HeldBase, type HeldMark } from './held.ts'
 export { EVALUATOR, type Judgement, REPLAYED_VERSIONS } from './judgement.ts'
 export { lawsSetAside, lawValues, type Rehearsed } from './law-values.ts'
 export {

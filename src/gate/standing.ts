@@ -19,6 +19,8 @@ import type {
   StandingExcerpt,
 } from '../contracts/index.ts'
 
+import { type Footing, footingOf, HeldFold, type HeldMark } from './held.ts'
+
 export const COOLDOWN_MS = 15 * 60 * 1000
 
 /** A fact with its payload whole, also of a record that was kept by reference. */
@@ -90,6 +92,7 @@ export class StandingFold {
   readonly #pending = new Map<string, PendingQuestion>()
   readonly #promoted = new Map<string, PromotedAction>()
   readonly #overrides = new Map<string, KnownOverride>()
+  readonly #held = new HeldFold()
   #halted = false
   #laws: Laws | null = null
 
@@ -171,6 +174,28 @@ export class StandingFold {
 
   question(actionId: string): PendingQuestion | null {
     return this.#pending.get(actionId.toLowerCase()) ?? null
+  }
+
+  /** Acts whose effects are staged and wait for somebody to ask for their promotion. */
+  heldActions(): readonly string[] {
+    return this.#held.actionIds()
+  }
+
+  /** How an act is held; null when it is not. */
+  heldMark(actionId: string): HeldMark | null {
+    return this.#held.markOf(actionId)
+  }
+
+  /** Whether the stages that an act stands on are still what it saw. */
+  footing(bases: HeldMark['bases']): Footing {
+    return footingOf(bases, (id) => {
+      const promoted = this.#promoted.get(id.toLowerCase())
+      const stands = promoted !== undefined && promoted.rolledBackBy === null
+      return {
+        isHeld: this.#held.markOf(id) !== null,
+        promoted: stands ? promoted.promotion.manifest : null,
+      }
+    })
   }
 
   /** Applied promotions in their order, with those that were undone. */
@@ -257,6 +282,9 @@ export class StandingFold {
         cooldownOnRepeat: cooldown_on_repeat,
       })
     }
+    if (this.#actions.get(id)?.proposalDigest === evaluation.proposal_digest) {
+      this.#held.takeEvaluation(evaluation)
+    }
     if (intent === undefined || operation_digest === undefined) return
     const known = this.#intentsOfOperation.get(operation_digest) ?? new Set()
     this.#intentsOfOperation.set(operation_digest, known.add(intent))
@@ -283,7 +311,10 @@ export class StandingFold {
     const intent = this.#intentOf(id)
     if (intent !== null && decision.codes.includes('rehearsal.background')) intent.background = true
     if (intent !== null && decision.permanent) intent.permanent = true
-    if (decision.decision !== 'CONFIRM' || decision.result_digest === undefined) {
+    this.#held.takeDecision(decision)
+    // Of what is held a human is asked when somebody wants it promoted.
+    const isAsked = this.#held.markOf(id)?.asked ?? true
+    if (decision.decision !== 'CONFIRM' || decision.result_digest === undefined || !isAsked) {
       this.#pending.delete(id)
       return
     }
@@ -297,9 +328,11 @@ export class StandingFold {
     })
   }
 
-  #takeConfirmation({ action_id, answer, answered_at }: Confirmation): void {
+  #takeConfirmation(confirmation: Confirmation): void {
+    const { action_id, answer, answered_at } = confirmation
     const id = action_id.toLowerCase()
     this.#pending.delete(id)
+    this.#held.takeConfirmation(confirmation)
     const intent = this.#intentOf(id)
     if (intent === null) return
     if (answer === 'APPROVED') intent.reconfirm = false
@@ -309,6 +342,7 @@ export class StandingFold {
   #takePromotion(promotion: Promotion): void {
     const id = promotion.action_id.toLowerCase()
     this.#pending.delete(id)
+    this.#held.takePromotion(promotion)
     if (promotion.status !== 'APPLIED') return
     this.#promoted.set(id, {
       actionId: promotion.action_id,

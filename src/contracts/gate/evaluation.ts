@@ -138,6 +138,17 @@ const Basis = Type.Object(
   closed,
 )
 
+/** Effects that stay staged until somebody asks for their promotion (F-13). */
+const Held = Type.Object(
+  {
+    /** Somebody asked, and a human has to answer. */
+    asked: Type.Boolean(),
+    /** The stages that it was rehearsed on, in the order of their promotion. */
+    bases: Type.Array(Type.Object({ action_id: ActionId, manifest: DigestText }, closed)),
+  },
+  closed,
+)
+
 export const EvaluationSchema = Type.Object(
   {
     action_id: ActionId,
@@ -160,6 +171,7 @@ export const EvaluationSchema = Type.Object(
     violations: Type.Array(Type.Object({ code: ReasonCode, path: Type.String() }, closed)),
     host: HostFacts,
     basis: Type.Optional(Basis),
+    held: Type.Optional(Held),
     standing: Standing,
     /** Names of what failed; null when preconditions were not reached. */
     preconditions: Type.Union([Type.Object({ failed: Type.Array(Word) }, closed), Type.Null()]),
@@ -246,6 +258,29 @@ function checkDoor({ document, report }: Subject): void {
   report.add('gate_record.contradiction', '/declared_by_approval', message)
 }
 
+/** What is held was rehearsed for an actor, and stands on each stage once, never on itself. */
+function checkHeld({ document, report }: Subject): void {
+  const held = field(document, 'held')
+  if (held === undefined) return
+  if (field(document, 'door') === 'exec') {
+    const message = 'a command of a person is not held'
+    report.add('gate_record.contradiction', '/held', message)
+  }
+  const seen = new Set([lower(field(document, 'action_id'))])
+  for (const [index, base] of elements(field(held, 'bases')).entries()) {
+    const id = lower(field(base, 'action_id'))
+    if (id !== null && seen.has(id)) {
+      const message = `the stage of ${show(id, '')} is named twice`
+      report.add('gate_record.contradiction', `/held/bases/${index}/action_id`, message)
+    }
+    seen.add(id)
+  }
+}
+
+function lower(value: unknown): string | null {
+  return typeof value === 'string' ? value.toLowerCase() : null
+}
+
 /** Nothing below tier 1 is ever overridden. */
 function checkOverrides({ document, report }: Subject): void {
   for (const [index, law] of elements(field(document, 'law_outcomes')).entries()) {
@@ -260,7 +295,7 @@ export const evaluationContract: Contract = {
   title: 'What a decision of the gate rests on besides the proposal and the result.',
   prefix: 'gate_record',
   schema: EvaluationSchema,
-  checks: [checkRisk, checkResult, checkDoor, checkOverrides, checkBasis],
+  checks: [checkRisk, checkResult, checkDoor, checkOverrides, checkBasis, checkHeld],
   // A proposal within its own limits may name more paths than an ordinary document could tell about.
   limits: GRAPH_LIMITS,
   isRecord: true,

@@ -17,7 +17,7 @@ import {
   UNDO_PERIOD_MS,
   UNDO_QUOTA_BYTES,
 } from '../promotion/index.ts'
-import { preimagesOf, stagePlaces } from './stage-place.ts'
+import { isHeldStage, preimagesOf, stagePlaces } from './stage-place.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 const STAMP = '.swept'
@@ -55,11 +55,16 @@ function isDue(place: string, nowMs: number): boolean {
   return true
 }
 
+/** A run that holds its stages for longer is not coming back. */
+const HELD_MS = 30 * 24 * HOUR_MS
+
 /** A stage is named by its sandbox; its question ended long ago, or never came to be. */
 function dropOldStages(place: string, beforeMs: number, inUse: ReadonlySet<string>): void {
   for (const name of readdirSync(place)) {
     const stage = join(place, name)
-    if (!isUuid(name) || inUse.has(stage) || statSync(stage).mtimeMs >= beforeMs) continue
+    if (!isUuid(name) || inUse.has(stage)) continue
+    const keptMs = isHeldStage(stage) ? HELD_MS : 0
+    if (statSync(stage).mtimeMs >= beforeMs - keptMs) continue
     removeTree(stage)
   }
 }

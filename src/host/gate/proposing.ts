@@ -13,10 +13,8 @@ import {
   type Decision,
   type Evaluation,
   type EvaluationBasis,
-  field,
   type HostFacts,
   intentDigest,
-  isObject,
   judge,
   type Promotion,
   type Proposal,
@@ -33,6 +31,7 @@ import {
   decide,
   decideEarly,
   EVALUATOR,
+  type HeldMark,
   type Judgement,
   lawsSetAside,
   lawValues,
@@ -52,11 +51,12 @@ import type { LawBook } from './law-book.ts'
 import type { GateRecord, LedgerView } from './ledger-view.ts'
 import { probePreconditions } from './preconditions.ts'
 import { nothingPromoted } from './promoting.ts'
+import { actionIdOf, keyOf, NO_ID, proposalRecord } from './proposal-record.ts'
 import { obstacleOf, pathDirectories } from './readings.ts'
 import { type Rehearsal, rehearse } from './rehearsal.ts'
 import { buildResult } from './result.ts'
 import { changedScripts } from './scripts.ts'
-import { stageOf } from './stage-place.ts'
+import { markHeld, stageOf } from './stage-place.ts'
 import type { ProposeOptions } from './surface.ts'
 
 const MAX_AGE_MS = 60 * 60 * 1000
@@ -76,13 +76,30 @@ export interface Decided {
   readonly promotion: Promotion | null
 }
 
+export type ProposingOptions = Omit<ProposeOptions, 'confirm'> & {
+  /** Whose act it is, where that is not the caller's own. */
+  readonly actorKind?: Evaluation['actor_kind']
+  /** Effects stay staged until somebody asks for their promotion. */
+  readonly held?: HeldMark
+}
+
+/** A document with what was found out about it before anything ran. */
+export interface Admitted {
+  readonly draft: Evaluation
+  /** Null when the document broke its contract. */
+  readonly proposal: Proposal | null
+  readonly violations: readonly Violation[]
+  /** The BLOCK that ends it here; null when it may be rehearsed. */
+  readonly early: Decision | null
+}
+
 export class Proposing {
   readonly #context: GateContext
   readonly #view: LedgerView
   readonly #book: LawBook
-  readonly #options: ProposeOptions
+  readonly #options: ProposingOptions
 
-  constructor(context: GateContext, view: LedgerView, book: LawBook, options: ProposeOptions) {
+  constructor(context: GateContext, view: LedgerView, book: LawBook, options: ProposingOptions) {
     this.#context = context
     this.#view = view
     this.#book = book
@@ -90,25 +107,35 @@ export class Proposing {
   }
 
   async run(document: unknown): Promise<Decided> {
+    const admitted = await this.admit(document)
+    const { draft, proposal, early } = admitted
+    if (early !== null || proposal === null) return this.refuse(admitted)
+    // The sandbox is made meanwhile; nothing runs in it before the proposal is on the record.
+    const recorded = this.#options.dryRun ? Promise.resolve() : this.recordProposal(admitted)
+    recorded.catch(() => undefined)
+    return this.#rehearsed(draft, proposal, recorded)
+  }
+
+  /** Everything that is asked before a rehearsal. */
+  async admit(document: unknown): Promise<Admitted> {
     const { violations, valid } = judge(proposalContract, document)
     const proposal = valid ? (document as Proposal) : null
     const standing = await this.#view.standing()
     const draft = this.#begin(document, proposal, violations, standing)
-    const early = this.#early(draft, proposal)
-    if (early !== null || proposal === null) {
-      return this.#blocked(
-        draft,
-        proposal,
-        early ?? this.#decide(draft, proposal, null),
-        violations,
-      )
-    }
-    // The sandbox is made meanwhile; nothing runs in it before the proposal is on the record.
-    const recorded = this.#options.dryRun
-      ? Promise.resolve()
-      : this.#view.record([proposalRecord(draft, proposal)]).then(() => undefined)
-    recorded.catch(() => undefined)
-    return this.#rehearsed(draft, proposal, recorded)
+    return { draft, proposal, violations, early: this.#early(draft, proposal) }
+  }
+
+  async recordProposal({ draft, proposal }: Admitted): Promise<void> {
+    if (proposal !== null) await this.#view.record([proposalRecord(draft, proposal)])
+  }
+
+  /** No rehearsal, for what was found early or for what is in the way. */
+  async refuse(
+    { draft, proposal, violations, early }: Admitted,
+    obstacle?: Evaluation['obstacles'][number],
+  ): Promise<Decided> {
+    if (obstacle !== undefined) draft.obstacles.push(obstacle)
+    return this.#blocked(draft, proposal, early ?? this.#decide(draft, proposal, null), violations)
   }
 
   /** What is known of the document before anything else is asked. */
@@ -120,7 +147,7 @@ export class Proposing {
   ): Evaluation {
     const nowMs = this.#context.nowMs()
     const intent = proposal === null ? null : intentDigest(proposal)
-    const host = this.#hostFacts(proposal, standing, nowMs)
+    const host = this.hostFacts(proposal, standing, nowMs)
     const risk =
       proposal === null
         ? ({ declared: 'LOW', floor: 'LOW', effective: 'LOW' } as const)
@@ -143,10 +170,11 @@ export class Proposing {
       lists: this.#book.listsDigest,
       door: this.#options.door,
       declared_by_approval: this.#options.declaredByApproval,
-      actor_kind: this.#context.caller.principal.kind,
+      actor_kind: this.#options.actorKind ?? this.#context.caller.principal.kind,
       violations: violations.map(({ code, path }) => ({ code, path })),
       host,
       basis: this.#basis(actionIdOf(document), intent, standing, nowMs),
+      ...(this.#options.held === undefined ? {} : { held: this.#options.held }),
       standing: { ...against, halted },
       preconditions: null,
       law_outcomes: [],
@@ -179,7 +207,7 @@ export class Proposing {
     return this.#book.isChanged || (laws !== null && laws.laws !== this.#book.digest)
   }
 
-  #hostFacts(proposal: Proposal | null, standing: StandingFold, nowMs: number): HostFacts {
+  hostFacts(proposal: Proposal | null, standing: StandingFold, nowMs: number): HostFacts {
     const { home, stateRoot, userDirectory } = this.#context
     const sources = {
       nowMs,
@@ -228,7 +256,7 @@ export class Proposing {
       return this.#blocked(draft, proposal, this.#decide(draft, proposal, null), [])
     }
     try {
-      return await this.#judgeRehearsal(draft, proposal, rehearsal)
+      return await this.judgeRehearsal(draft, proposal, rehearsal)
     } finally {
       await rehearsal.sandbox.close()
     }
@@ -267,7 +295,7 @@ export class Proposing {
     }
   }
 
-  async #judgeRehearsal(
+  async judgeRehearsal(
     draft: Evaluation,
     proposal: Proposal,
     rehearsal: Rehearsal,
@@ -294,6 +322,8 @@ export class Proposing {
     if (decision.decision !== 'BLOCK' && !this.#options.dryRun) {
       decision = await this.#capture(draft, proposal, result, rehearsal, comparison, decision)
     }
+    // Nothing is read from its layers any more; the caller waits for its end.
+    rehearsal.sandbox.close().catch(() => undefined)
     return this.#decided(draft, proposal, decision, result, comparison.promoted, [])
   }
 
@@ -327,6 +357,7 @@ export class Proposing {
     const stage = stageOf(place, sandboxId)
     try {
       await captureChanges(promoted, sandbox.layers, stage, { isRoot: isRoot(), emptied })
+      if (draft.held !== undefined) markHeld(stage)
       return decision
     } catch (error) {
       removeTree(stage)
@@ -411,7 +442,8 @@ export class Proposing {
       }
       records.push({ type: 'evaluation_v1', payload: draft, key: `evaluation/${keyOf(draft)}` })
       records.push({ type: 'decision_v1', payload: decision, key: `decision/${keyOf(draft)}` })
-      if (result !== null && decision.decision === 'PROMOTE' && changes.length === 0) {
+      const isOver = draft.held === undefined && decision.decision === 'PROMOTE'
+      if (result !== null && isOver && changes.length === 0) {
         promotion = nothingPromoted(decision, result, this.#context.nowMs())
         records.push({ type: 'promotion_v1', payload: promotion, key: `promotion/${actionId}` })
       }
@@ -445,25 +477,4 @@ export class Proposing {
       await objects.put({ digest: name, bytes: Buffer.from(content) })
     }
   }
-}
-
-/** An action id that was used before has facts of its own; the refusal of its second use gets another key. */
-function keyOf({ action_id, host, proposal_digest }: Evaluation): string {
-  const isReused = host.seen_action_ids.includes(action_id.toLowerCase())
-  return isReused ? `${action_id}/${proposal_digest.slice(-16)}/${host.now_ms}` : action_id
-}
-
-function proposalRecord(draft: Evaluation, proposal: Proposal): GateRecord {
-  return { type: 'proposal_v1', payload: proposal, key: `proposal/${keyOf(draft)}` }
-}
-
-/** Stands for the id of a document that has none; such a document leaves no fact. */
-export const NO_ID = '00000000-0000-0000-0000-000000000000'
-
-const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
-
-function actionIdOf(document: unknown): string {
-  const descriptor = isObject(document) ? field(document, 'descriptor') : null
-  const id = isObject(descriptor) ? field(descriptor, 'action_id') : null
-  return typeof id === 'string' && UUID.test(id) ? id : NO_ID
 }

@@ -3,7 +3,7 @@
  * and not copied. In the state directory when that is the same filesystem, else beside the laws in
  * `.writ/stage`, which no sandbox and no diff shows.
  */
-import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fault, showName } from '../../base/index.ts'
 import type { KnownHome } from '../home/home.ts'
@@ -34,6 +34,18 @@ export function stagePlaceFor(home: KnownHome, root: string): string {
 
 export function stageOf(place: string, sandboxId: string): string {
   return join(place, sandboxId)
+}
+
+const HELD = 'held'
+
+/** Kept for whoever asks for its promotion, however long that takes; see `isHeldStage`. */
+export function markHeld(stage: string): void {
+  writeFileSync(join(stage, HELD), '', { mode: 0o600 })
+}
+
+/** Told by the stage itself, since whoever tidies up may not know of the run that holds it. */
+export function isHeldStage(stage: string): boolean {
+  return existsSync(join(stage, HELD))
 }
 
 export function preimagesOf(place: string, id: string): string {
