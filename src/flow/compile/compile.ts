@@ -122,7 +122,9 @@ function compileEdges(
   return edges.map((document, index) => {
     const source = nodeIndex.get(document.source) ?? 0
     const target = nodeIndex.get(document.target) ?? 0
-    const guard = document.guard_expr
+    const written = document.guard_expr
+    const guard =
+      written === undefined ? null : sources.compile(written, `/edges/${index}/guard_expr`)
     const own = gather(document.policy_refs, policies)
     const audits = gather(document.audit_invariant_refs, byId)
     return {
@@ -130,7 +132,8 @@ function compileEdges(
       document,
       source,
       target,
-      guard: guard === undefined ? null : sources.compile(guard, `/edges/${index}/guard_expr`),
+      guard,
+      isGuardPlain: guard !== null && isPlain(guard),
       policies: own.length === 0 ? everywhere : [...own, ...everywhere],
       invariants: audits.length === 0 ? always : [...audits, ...always],
       isLeaving: nodes[source]?.phase_id !== nodes[target]?.phase_id,
@@ -140,6 +143,11 @@ function compileEdges(
       arrival: arrivalOf(document),
     }
   })
+}
+
+function isPlain({ names, source }: Expression): boolean {
+  const isOfState = !names.has('event') && !names.has('node') && !names.has('edge')
+  return isOfState && !source.includes('phase_completed')
 }
 
 /** One list for all that have none: most nodes and edges of a large flow have few of anything. */

@@ -25,6 +25,8 @@ export interface CompiledEdge {
   readonly source: number
   readonly target: number
   readonly guard: Expression | null
+  /** The guard speaks of fields of the state alone, and not of whether the phase is complete. */
+  readonly isGuardPlain: boolean
   /** What is judged when this edge would fire: what it names, and what no edge names. */
   readonly policies: readonly Policy[]
   readonly invariants: readonly CompiledInvariant[]

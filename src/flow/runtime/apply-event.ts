@@ -3,33 +3,32 @@ import type { Draft } from './draft.ts'
 import type { EventOf, FlowEvent } from './event.ts'
 import type { PayloadOf } from './fact.ts'
 
-export function applyEvent(draft: Draft, event: FlowEvent): void {
+/** `place` is the index of the node that the event names; -1 when it names none. */
+export function applyEvent(draft: Draft, event: FlowEvent, place: number): void {
   switch (event.type) {
     case 'gate_decision':
-      return applyDecision(draft, event)
+      return applyDecision(draft, event, place)
     case 'attempt_ended':
-      return applyAttemptEnd(draft, event)
+      return applyAttemptEnd(draft, event, place)
     case 'passed':
-      return applyPassed(draft, event)
+      return applyPassed(draft, place)
     case 'evidence_read': {
-      const index = draft.nodeNamed(event.node_id)
-      draft.patchWork(index, { readings: event.readings })
-      draft.ownNode(index).pending = null
+      draft.patchWork(place, { readings: event.readings })
+      draft.ownNode(place).pending = null
       return
     }
     case 'human_answer': {
-      const index = draft.nodeNamed(event.node_id)
-      const node = draft.ownNode(index)
+      const node = draft.ownNode(place)
       node.pending = null
       if (event.answer === 'retry') node.granted += 1
       return
     }
     case 'unblocked':
-      draft.ownNode(draft.nodeNamed(event.node_id)).granted += 1
+      draft.ownNode(place).granted += 1
       return
     case 'promoted':
     case 'rolled_back':
-      return applyActed(draft, event)
+      return applyActed(draft, event, place)
     case 'log_written':
       return draft.patchPhase(draft.phaseNamed(event.phase_id), {
         pending: null,
@@ -76,21 +75,17 @@ function applyStarted(draft: Draft, { node_id }: EventOf<'attempt_started'>): vo
 }
 
 /** Only what a WORK node asked for and the gate let through is a tool call. */
-function applyDecision(draft: Draft, event: EventOf<'gate_decision'>): void {
-  const index = draft.nodeNamed(event.node_id)
+function applyDecision(draft: Draft, event: EventOf<'gate_decision'>, index: number): void {
   const { work } = draft.nodes.get(index)
   if (event.decision === 'BLOCK') return draft.patchWork(index, { isGateBlocked: true })
   if (draft.nodeOf(index).document.kind !== 'WORK') return
   draft.patchWork(index, { toolCalls: work.toolCalls + 1 })
-  const { totals } = draft.run
-  draft.run.totals = { ...totals, toolCalls: totals.toolCalls + 1 }
+  draft.ownTotals().toolCalls += 1
   draft.addToSpans(index, ({ toolCalls }) => ({ toolCalls: toolCalls + 1 }))
 }
 
-function applyAttemptEnd(draft: Draft, event: EventOf<'attempt_ended'>): void {
-  const index = draft.nodeNamed(event.node_id)
+function applyAttemptEnd(draft: Draft, event: EventOf<'attempt_ended'>, index: number): void {
   const { work } = draft.nodes.get(index)
-  const { totals } = draft.run
   draft.ownNode(index).pending = null
   draft.patchWork(index, {
     seconds: event.seconds,
@@ -100,24 +95,24 @@ function applyAttemptEnd(draft: Draft, event: EventOf<'attempt_ended'>): void {
     principal: event.principal,
     retries: work.retries + (event.outcome === 'unreachable' ? 1 : 0),
   })
-  draft.run.totals = {
-    ...totals,
-    seconds: totals.seconds + event.seconds,
-    tokens: totals.tokens + event.tokens,
-  }
+  const totals = draft.ownTotals()
+  totals.seconds += event.seconds
+  totals.tokens += event.tokens
   draft.addToSpans(index, ({ seconds }) => ({ seconds: seconds + event.seconds }))
 }
 
 /** Nobody ran, so nothing was blocked. */
-function applyPassed(draft: Draft, event: EventOf<'passed'>): void {
-  const index = draft.nodeNamed(event.node_id)
+function applyPassed(draft: Draft, index: number): void {
   const node = draft.ownNode(index)
   node.pending = null
   if (!node.work.gatePassed) node.work = { ...node.work, gatePassed: true }
 }
 
-function applyActed(draft: Draft, event: EventOf<'promoted'> | EventOf<'rolled_back'>): void {
-  const index = draft.nodeNamed(event.node_id)
+function applyActed(
+  draft: Draft,
+  event: EventOf<'promoted'> | EventOf<'rolled_back'>,
+  index: number,
+): void {
   const { stage } = draft.nodes.get(index).work
   draft.ownNode(index).pending = null
   if (stage === null) return

@@ -7,6 +7,7 @@ import type { CompiledEdge, CompiledFlow } from '../compile/compiled-flow.ts'
 import { applyEvent, applyOutput } from './apply-event.ts'
 import type { Command } from './command.ts'
 import { Draft } from './draft.ts'
+import type { FlowEvent } from './event.ts'
 import type { ClaimPayload, EventPayload, EvidencePayload, Fact, Finding } from './fact.ts'
 import { emptyState, type NodeStatus, type RunState, type WorkState } from './state.ts'
 
@@ -48,7 +49,7 @@ export function applyFact(draft: Draft, fact: Fact): void {
 function applyPayload(draft: Draft, payload: EventPayload): void {
   switch (payload.kind) {
     case 'event':
-      return applyEvent(draft, payload.event)
+      return applyEvent(draft, payload.event, placeOf(draft, payload.event))
     case 'guard':
     case 'policies':
     case 'invariant':
@@ -111,6 +112,11 @@ function applyWork(
   }
 }
 
+/** Where the node stands that an event names; -1 when it names none. */
+function placeOf(draft: Draft, event: FlowEvent): number {
+  return 'node_id' in event ? draft.nodeNamed(event.node_id) : -1
+}
+
 export function applyStatus(draft: Draft, index: number, status: NodeStatus): void {
   draft.ownNode(index).pending = null
   draft.setStatus(index, status)
@@ -147,8 +153,7 @@ export function applyEntered(draft: Draft, index: number, round: number, isFresh
   node.pending = null
   if (hasRun || work.toolCalls > 0 || work.stage !== null) node.work = againWork(work)
   draft.run.round = Math.max(draft.run.round, round)
-  const { attempts, seconds, tokens, toolCalls, rejections } = draft.run.totals
-  draft.run.totals = { attempts: attempts + 1, seconds, tokens, toolCalls, rejections }
+  draft.ownTotals().attempts += 1
   draft.countAttempt(index)
 }
 
@@ -245,8 +250,7 @@ function applyReview(
 function countRejection(draft: Draft, index: number): void {
   const { rejections } = draft.nodes.get(index).work
   draft.patchWork(index, { rejections: rejections + 1 })
-  const { totals } = draft.run
-  draft.run.totals = { ...totals, rejections: totals.rejections + 1 }
+  draft.ownTotals().rejections += 1
   draft.addToSpans(index, (span) => ({ rejections: span.rejections + 1 }))
 }
 

@@ -2,7 +2,7 @@
  * Shallow copies of the parts of a state, field by field: a copy that is spelt out costs a fraction of
  * a spread, and every step makes several. The compiler sees to it that no field is left out.
  */
-import type { NodeState, RunState, SpanState } from './state.ts'
+import type { NodeState, RunState, RunTotals, SpanState } from './state.ts'
 
 export function copyNode(node: NodeState): NodeState {
   return {
@@ -35,6 +35,16 @@ export function copySpan(span: SpanState): SpanState {
     isLogged: span.isLogged,
     manifest: span.manifest,
     pending: span.pending,
+  }
+}
+
+export function copyTotals(totals: RunTotals): RunTotals {
+  return {
+    attempts: totals.attempts,
+    seconds: totals.seconds,
+    tokens: totals.tokens,
+    toolCalls: totals.toolCalls,
+    rejections: totals.rejections,
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { invariant } from '../../base/index.ts'
 import type { CompiledEdge, CompiledFlow, CompiledNode } from '../compile/compiled-flow.ts'
-import { copyNode, copyRun, copySpan } from './copies.ts'
+import { copyNode, copyRun, copySpan, copyTotals } from './copies.ts'
 import {
   isActing,
   isOpen,
@@ -30,6 +30,7 @@ export class Draft {
   readonly phases: ListDraft<SpanState>
   readonly subphases: ListDraft<SpanState>
   #ownsClaims = false
+  #ownsTotals = false
 
   constructor(flow: CompiledFlow, state: RunState, reach: Reach) {
     this.flow = flow
@@ -45,6 +46,7 @@ export class Draft {
   /** A draft of one step is not written to after this; one of many may be. */
   finish(): RunState {
     this.#ownsClaims = false
+    this.#ownsTotals = false
     this.run.nodes = this.nodes.finish()
     this.run.fired = this.fired.finish()
     this.run.phases = this.phases.finish()
@@ -100,6 +102,13 @@ export class Draft {
     const { phase, subphase } = this.nodeOf(node)
     this.patchPhase(phase, change(this.phases.get(phase)))
     if (subphase >= 0) this.patchSubphase(subphase, change(this.subphases.get(subphase)))
+  }
+
+  /** The counts of the whole run, to be written to. */
+  ownTotals(): Writable<RunState['totals']> {
+    if (!this.#ownsTotals) this.run.totals = copyTotals(this.run.totals)
+    this.#ownsTotals = true
+    return this.run.totals
   }
 
   nameClaim(id: string, node: number): void {

@@ -35,7 +35,7 @@ export function isGuardOpen(turn: Turn, edge: CompiledEdge): boolean {
     recordGuard(turn, edge, isPassed ? 'true' : 'false', { 'state.gate_passed': isPassed }, [])
     return isPassed
   }
-  const scene = guardScene(turn, edge, guard)
+  const scene = guardScene(turn, edge)
   const evaluation = evaluate(guard, scene)
   const isTrusted = isEvidenceSound(turn, edge, scene)
   const result = isTrusted ? answerOf(evaluation.value) : 'false'

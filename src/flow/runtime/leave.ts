@@ -36,19 +36,36 @@ export function leave(turn: Turn, node: number, isPhaseEnded: boolean): void {
   if (tried.length === 0) return
   if (turn.draft.phases.get(compiled.phase).open === 0) turn.noteTriedAlone(node)
   if (compiled.readsEvidence) takeFields(turn, outgoing)
-  const { open, obstacles } = tryEdges(turn, tried, compiled.hasDecision)
+  const [only] = tried
+  const { open, obstacles } =
+    tried.length === 1 && only !== undefined && !compiled.hasDecision
+      ? tryOnly(turn, only)
+      : tryEdges(turn, tried, compiled.hasDecision)
   for (const edge of open) fire(turn, edge)
   if (open.length > 0 || turn.node(node).hasFired) return
   if (!isPhaseEnded && waysOut.length > 0) return
   remedy(turn, node, obstacles)
 }
 
+interface Trial {
+  readonly open: readonly CompiledEdge[]
+  readonly obstacles: readonly Obstacle[]
+}
+
+const NONE: readonly never[] = Object.freeze([])
+
+/** Most nodes have one way on: what `tryEdges` would say of it, without the lists. */
+function tryOnly(turn: Turn, edge: CompiledEdge): Trial {
+  if (!isGuardOpen(turn, edge)) {
+    return { open: NONE, obstacles: edge.isBack ? NONE : [guardObstacle(edge)] }
+  }
+  const action = edge.isBack && edge.guard === null ? null : obstacleAt(turn, edge)
+  if (action === null) return { open: [edge], obstacles: NONE }
+  return { open: NONE, obstacles: [{ edge, action, isGuard: false }] }
+}
+
 /** Which of these edges can fire, and what is in the way of the others. */
-function tryEdges(
-  turn: Turn,
-  edges: readonly CompiledEdge[],
-  hasDecision: boolean,
-): { readonly open: readonly CompiledEdge[]; readonly obstacles: readonly Obstacle[] } {
+function tryEdges(turn: Turn, edges: readonly CompiledEdge[], hasDecision: boolean): Trial {
   const passing: CompiledEdge[] = []
   const obstacles: Obstacle[] = []
   for (const edge of edges) {

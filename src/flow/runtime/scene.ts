@@ -6,7 +6,6 @@
  * rejections are of the node.
  */
 import type { FlowEdge } from '../../contracts/index.ts'
-import type { Expression } from '../../expression/index.ts'
 import type { CompiledEdge } from '../compile/compiled-flow.ts'
 import type { SpanState } from './state.ts'
 import type { Turn } from './turn.ts'
@@ -37,22 +36,18 @@ export function sceneOf(
   scope: GuardScope | null,
 ): SceneValues {
   return {
-    state: stateOf(turn, node, scope),
+    state: stateOf(turn, node, scope, true),
     event: occasionOf(turn, node, edge, occasion),
     node: turn.draft.nodeOf(node).document,
     edge: edge === null ? null : edge.document,
   }
 }
 
-/** The scene of a guard, which most often speaks of the state alone: the rest is left out then. */
-export function guardScene(turn: Turn, edge: CompiledEdge, guard: Expression): SceneValues {
+/** The scene of a guard, which most often speaks of plain fields alone: the rest is left out then. */
+export function guardScene(turn: Turn, edge: CompiledEdge): SceneValues {
   const scope = edge.document.guard_scope ?? null
-  if (speaksOfMore(guard)) return sceneOf(turn, edge.source, edge, TRANSITION, scope)
-  return { state: stateOf(turn, edge.source, scope) }
-}
-
-function speaksOfMore({ names }: Expression): boolean {
-  return names.has('event') || names.has('node') || names.has('edge')
+  if (!edge.isGuardPlain) return sceneOf(turn, edge.source, edge, TRANSITION, scope)
+  return { state: stateOf(turn, edge.source, scope, false) }
 }
 
 function occasionOf(
@@ -75,7 +70,13 @@ function occasionOf(
   }
 }
 
-function stateOf(turn: Turn, node: number, scope: GuardScope | null): SceneValues {
+/** Whether the phase is complete is looked up only where it is asked for. */
+function stateOf(
+  turn: Turn,
+  node: number,
+  scope: GuardScope | null,
+  asksCompletion: boolean,
+): SceneValues {
   const { draft } = turn
   const subject = subjectOf(turn, node)
   const { phase, document } = draft.nodeOf(node)
@@ -97,7 +98,7 @@ function stateOf(turn: Turn, node: number, scope: GuardScope | null): SceneValue
     previous_output_path: (work.artifact ?? work.previous)?.path ?? null,
     log_updated_after_phase: span.isLogged,
     non_time_issue: span.hasOtherIssue,
-    phase_completed: isPhaseCompleted(turn, node),
+    phase_completed: asksCompletion && isPhaseCompleted(turn, node),
   }
   // The flow's own fields have other names than the host's: its contract sees to that.
   return turn.flow.document.state === undefined ? fields : { ...draft.run.fields, ...fields }

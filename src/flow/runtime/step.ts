@@ -52,8 +52,9 @@ export class Walk {
 }
 
 function advance(draft: Draft, event: FlowEvent): Move {
-  if (isStale(draft, event)) return STALE
-  const turn = new Turn(draft, event)
+  const place = 'node_id' in event ? (draft.flow.nodeIndex.get(event.node_id) ?? -1) : -1
+  if (isStale(draft, event, place)) return STALE
+  const turn = new Turn(draft, event, place)
   const heard = event.type === 'participant_output' ? hearOutput(turn, event) : event
   recordEvent(turn, heard)
   react(turn, heard)
@@ -77,7 +78,7 @@ export function outstanding({ nodes, phases, subphases, isRefused }: RunState): 
     .sort((one, other) => one.command - other.command)
 }
 
-function isStale(draft: Draft, event: FlowEvent): boolean {
+function isStale(draft: Draft, event: FlowEvent, place: number): boolean {
   const { flow, run: state } = draft
   if (event.type === 'started') return state.runId !== null
   if (state.runId === null || state.ended !== null) return true
@@ -93,11 +94,10 @@ function isStale(draft: Draft, event: FlowEvent): boolean {
     const index = flow.subphaseIndex.get(event.subphase_id)
     return index === undefined || !answers(draft.subphases.get(index).pending, event)
   }
-  const index = flow.nodeIndex.get(event.node_id)
-  if (index === undefined) return true
-  const { pending, status, isHeld } = draft.nodes.get(index)
+  if (place === -1) return true
+  const { pending, status, isHeld } = draft.nodes.get(place)
   if (event.type === 'unblocked') {
-    const isPhaseBlocked = draft.phases.get(draft.nodeOf(index).phase).isBlocked
+    const isPhaseBlocked = draft.phases.get(draft.nodeOf(place).phase).isBlocked
     return status !== 'blocked' && !isHeld && !(isPhaseBlocked && status === 'done')
   }
   if (event.type === 'access_refused') return status !== 'running'
@@ -160,7 +160,7 @@ function recordEvent(turn: Turn, event: FlowEvent): void {
 /** An answer that is no answer of this node is the invalid output that it is. */
 function hearOutput(turn: Turn, event: EventOf<'participant_output'>): FlowEvent {
   if (event.answer === null) return event
-  const fault = answerFault(turn, turn.draft.nodeNamed(event.node_id), event.answer)
+  const fault = answerFault(turn, turn.place, event.answer)
   if (fault === null) return event
   return { ...event, answer: null, errors: [...event.errors, fault] }
 }
@@ -182,7 +182,7 @@ function react(turn: Turn, event: FlowEvent): void {
     case 'resumed':
       return compareManifests(turn, event)
     default:
-      return reactAt(turn, turn.draft.nodeNamed(event.node_id), event)
+      return reactAt(turn, turn.place, event)
   }
 }
 

@@ -58,17 +58,20 @@ export class Turn {
   #closingPhases: number[] = NO_SPANS
   #closingSubphases: number[] = NO_SPANS
   /** Nodes whose ways were tried in this step while nothing else of their phase was open. */
-  #triedAlone: number[] = NO_SPANS
+  #triedFirst = -1
+  #triedNext: number[] = NO_SPANS
 
+  /** The node that the event is about; -1 when it is about none. */
+  readonly place: number
   /** The command that the event answers; null when it answers none. */
   readonly answered: Command | null
   readonly #runId: string
 
-  constructor(draft: Draft, event: FlowEvent) {
+  constructor(draft: Draft, event: FlowEvent, place: number) {
     const { flow, run } = draft
     this.flow = flow
-    const index = 'node_id' in event ? flow.nodeIndex.get(event.node_id) : undefined
-    this.answered = index === undefined ? null : draft.nodes.get(index).pending
+    this.place = place
+    this.answered = place === -1 ? null : draft.nodes.get(place).pending
     this.draft = draft
     this.event = event
     this.#runId = run.runId ?? (event.type === 'started' ? event.run_id : '')
@@ -104,7 +107,7 @@ export class Turn {
    */
   recordEvent(event: FlowEvent): void {
     this.#append({ run_id: this.#runId, seq: this.#next(), at: event.at, kind: 'event', event })
-    applyEvent(this.draft, event)
+    applyEvent(this.draft, event, this.place)
   }
 
   recordFired(edge: CompiledEdge, round: number): void {
@@ -204,12 +207,13 @@ export class Turn {
   }
 
   noteTriedAlone(node: number): void {
-    if (this.#triedAlone.length === 0) this.#triedAlone = [node]
-    else this.#triedAlone.push(node)
+    if (this.#triedFirst === -1) this.#triedFirst = node
+    else if (this.#triedNext.length === 0) this.#triedNext = [node]
+    else this.#triedNext.push(node)
   }
 
   wasTriedAlone(node: number): boolean {
-    return this.#triedAlone.includes(node)
+    return this.#triedFirst === node || this.#triedNext.includes(node)
   }
 
   later(task: Task): void {
