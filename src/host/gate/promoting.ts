@@ -42,6 +42,8 @@ export interface PromotionOrder {
   readonly proposalDigest: string
   readonly resultDigest: string
   readonly result: SandboxResult
+  /** How often recovery took its promotion back before; the fact gets a key of its own then. */
+  readonly takenBack?: number
   /** What the gate lets through. */
   readonly changes: readonly Change[]
   /** Roots of the scope as the rehearsal found them. */
@@ -51,7 +53,7 @@ export interface PromotionOrder {
     readonly inode: string
   }[]
   /** Asked under the lock, right before anything changes; throws what stands against it. */
-  readonly onLocked: () => void
+  readonly onLocked: () => Promise<void>
 }
 
 /** What a promotion's fact says besides what was done; kept with the intent for recovery. */
@@ -59,6 +61,8 @@ interface PromotionNote {
   readonly proposal_digest: string
   readonly result_digest: string
   readonly manifest: string
+  /** Of the fact, after recovery took the promotion back before and recorded that; absent else. */
+  readonly key?: string
 }
 
 export class Promoter {
@@ -71,11 +75,12 @@ export class Promoter {
   }
 
   async promote(order: PromotionOrder): Promise<PromotionFact> {
-    const { actionId, changes, result } = order
+    const { actionId, changes, result, takenBack = 0 } = order
     const note: PromotionNote = {
       proposal_digest: order.proposalDigest,
       result_digest: order.resultDigest,
       manifest: result.diff.manifest,
+      ...(takenBack === 0 ? {} : { key: `promotion/${actionId}/${takenBack}` }),
     }
     if (changes.length === 0) {
       return this.#recordPromotion({ ...notDone(actionId, note), status: 'APPLIED' })
@@ -88,7 +93,7 @@ export class Promoter {
     const { emptied } = await readStage(found.stage)
     let fact: PromotionFact | null = null
     await this.#locked(async (lock) => {
-      order.onLocked()
+      await order.onLocked()
       await promote({
         actionId,
         lock,
@@ -195,8 +200,9 @@ export class Promoter {
 
   async #recordPromotion(done: Promotion): Promise<PromotionFact> {
     // The note was written by this class, with the intent.
-    const fact = factOf(done, done.note as PromotionNote)
-    const key = `promotion/${done.actionId}`
+    const note = done.note as PromotionNote
+    const fact = factOf(done, note)
+    const key = note.key ?? `promotion/${done.actionId}`
     await this.#view.record([{ type: 'promotion_v1', payload: fact, key }])
     return fact
   }
@@ -244,7 +250,7 @@ function notDone(actionId: string, note: PromotionNote): Promotion {
   }
 }
 
-function factOf(done: Promotion, note: PromotionNote): PromotionFact {
+function factOf(done: Promotion, { key: _, ...note }: PromotionNote): PromotionFact {
   return {
     action_id: done.actionId,
     ...note,

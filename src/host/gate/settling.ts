@@ -6,7 +6,7 @@
  * INVARIANT (one act, one promotion, I3): only `promoteDecided` changes the tree, with staged bytes,
  *   after a decision that is a fact, and once: the fact of a promotion ends the question.
  */
-import { type Fault, fault } from '../../base/index.ts'
+import { type Fault, fault, showName } from '../../base/index.ts'
 import type {
   Confirmation,
   Decision,
@@ -204,10 +204,11 @@ export class Settling {
         result,
         changes,
         roots: evaluation.host.roots.filter(({ kind }) => kind === 'directory'),
-        onLocked: () => {
+        onLocked: async () => {
           if (isHalted(this.#context.home.state)) throw refusal('halted', '')
           // Its own failure code, and nothing about which one (G-9).
           if (probePreconditions(proposal).length > 0) throw refusal('precondition.failed', '')
+          await this.#checkFooting(decided)
         },
       })
       this.#keepHouse(await this.#view.standing())
@@ -215,6 +216,16 @@ export class Settling {
     } catch (error) {
       return this.#notPromoted(decided, error)
     }
+  }
+
+  /** Under the lock nothing that it stands on is promoted or taken back any more. */
+  async #checkFooting({ actionId, evaluation: { held } }: Decided): Promise<void> {
+    if (held === undefined) return
+    const standing = await this.#view.standing()
+    // Somebody else was faster; what they did is the answer.
+    if (standing.heldMark(actionId) === null) throw refusal('confirm.used', actionId)
+    const { state, base } = standing.footing(held.bases)
+    if (state !== 'sound') throw new StageVoid(state, base)
   }
 
   #keepHouse(standing: StandingFold): void {
@@ -227,7 +238,11 @@ export class Settling {
   async #notPromoted(decided: Decided, error: unknown): Promise<GateAnswer> {
     const { fault: failed } = error as { readonly fault?: Fault }
     if (!(error instanceof Error) || failed === undefined) throw error
+    const { actionId, changes, evaluation } = decided
+    const promotion = (await this.#view.standing()).promotion(actionId)?.promotion
+    if (promotion !== undefined) return answerOf(decided, { promotion, changes })
     if (!isAnswer(failed)) throw error
+    if (evaluation.held !== undefined && isPassing(error, failed)) throw error
     const obstacle = { code: failed.code, detail: failed.message, path: failed.at }
     const again = await this.decideAgain(decided, [obstacle], 'promotion')
     this.dropStage(decided.result)
@@ -248,10 +263,36 @@ const ANSWERS: ReadonlySet<string> = new Set([
   'promote.stage_altered',
   'stage.missing',
   'precondition.failed',
+  'flow.stage_void',
   'halted',
 ])
 
-type RefusalCode = NonNullable<ReturnType<typeof answerFault>> | 'halted' | 'rollback.nothing'
+const PASSING: ReadonlySet<string> = new Set(['halted', 'promote.busy', 'promote.no_space'])
+
+/** What stands in the way of a held act for a while does not end it. */
+function isPassing(error: Error, { code }: Fault): boolean {
+  return PASSING.has(code) || (error instanceof StageVoid && error.state === 'waiting')
+}
+
+/** A held act cannot be promoted on what its bases have become, or are not yet. */
+export class StageVoid extends PromotionFailure {
+  readonly state: 'waiting' | 'void'
+
+  constructor(state: 'waiting' | 'void', base: string) {
+    const message =
+      state === 'waiting'
+        ? `it stands on ${showName(base)}, which is not promoted yet`
+        : `it stands on ${showName(base)}, which is not what it was`
+    super(fault('flow.stage_void', base, null, { message }))
+    this.state = state
+  }
+}
+
+type RefusalCode =
+  | NonNullable<ReturnType<typeof answerFault>>
+  | 'halted'
+  | 'laws.changed'
+  | 'rollback.nothing'
 
 export function refusal(code: RefusalCode, at: string): PromotionFailure {
   // None of these codes carries details.
