@@ -671,6 +671,8 @@ export const CODES = {
   halted: { http: 503, exit: 1, says: 'everything was halted by a human' },
   'laws.changed': refused('the laws are not the ones that a human accepted'),
 
+  'override.unknown_law': { http: 404, exit: 1, says: 'there is no law of this name' },
+  'override.tier': refused('only a law of tier 1 can be set aside'),
   // The network of a run (G-10, G-16): why the proxy did not pass a request.
   'network.host': refused('the host is not one that the scope names'),
   'network.port': refused('the port is neither 80 nor 443, and the scope does not name it'),

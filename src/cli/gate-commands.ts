@@ -145,11 +145,12 @@ export const GATE_COMMANDS: readonly Command[] = [
     name: 'override',
     says: 'set a law aside for one intent or a time, or lift a permanent block',
     usage:
-      'writ override --law ID (--action ACTION_ID | --for DURATION) --reason TEXT | --lift ID --reason TEXT',
+      'writ override --law ID (--action ACTION_ID | --for DURATION) [--uses N] --reason TEXT | --lift ID --reason TEXT',
     options: [
-      { name: 'law', value: 'ID', says: 'the law of tier 1 that is set aside, once' },
+      { name: 'law', value: 'ID', says: 'the law of tier 1 that is set aside' },
       { name: 'action', value: 'ACTION_ID', says: 'for the intent of this refused action' },
-      { name: 'for', value: 'DURATION', says: 'for a time: 30m, 2h' },
+      { name: 'for', value: 'DURATION', says: 'for a time: 30m, 2h; a day with --action alone' },
+      { name: 'uses', value: 'N', says: 'for so many acts; one without it' },
       {
         name: 'lift',
         value: 'ID',
@@ -157,6 +158,7 @@ export const GATE_COMMANDS: readonly Command[] = [
       },
       REASON,
       PASS_FD,
+      { ...ONE_STREAM, says: 'where it holds; the stream of the action, else your own' },
       HOME,
     ],
     examples: [

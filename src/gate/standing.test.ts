@@ -240,9 +240,61 @@ describe('overrides of laws', () => {
     expect(usable(10)).toBe(0)
   })
 
-  it('are used up', () => {
+  const SET_ASIDE = { law_outcomes: [{ policy_id: 'NO', overridden: true }] }
+
+  it('are used up by an act that is let through or asked about', () => {
     take('override_v1', { ...LAW, expires_at: at(10) })
-    evaluated(ID, { law_outcomes: [{ policy_id: 'NO', overridden: true }] })
+    evaluated(ID, SET_ASIDE)
+    decided('CONFIRM')
     expect(usable(1, OTHER)).toBe(0)
+    // The same act may be judged once more.
+    expect(usable(1, ID)).toBe(1)
+  })
+
+  it('are not used up by an act that is refused for other reasons', () => {
+    take('override_v1', { ...LAW, expires_at: at(10) })
+    evaluated(ID, SET_ASIDE)
+    decided('BLOCK')
+    expect(usable(1, OTHER)).toBe(1)
+  })
+
+  it('may be used as often as they say, each by an act of its own', () => {
+    take('override_v1', { ...LAW, uses: 2, expires_at: at(10) })
+    for (const [index, id] of [ID, OTHER].entries()) {
+      expect(usable(1, '22222222-2222-4222-8222-222222222222')).toBe(1)
+      evaluated(id, SET_ASIDE)
+      decided('PROMOTE', { action_id: id })
+      expect(fold.overrideOf('o')?.used).toBe(index + 1)
+    }
+    expect(usable(1, '22222222-2222-4222-8222-222222222222')).toBe(0)
+  })
+
+  it('hold for the intent of the action that was named, whatever its id is then', () => {
+    take('override_v1', { ...LAW, action_id: OTHER, intent: INTENT, expires_at: at(10) })
+    expect(usable()).toBe(1)
+    expect(fold.overridesOf('NO', OTHER, 'sha256:another', NOON)).toEqual([])
+    expect(fold.overridesInForce(ID, INTENT, NOON)).toEqual([{ override_id: 'o', policy_id: 'NO' }])
+  })
+})
+
+describe('rollbacks of an actor', () => {
+  it('are counted by the actor whose act it was, within the span', () => {
+    for (const [id, actor] of [
+      [ID, 'bot'],
+      [OTHER, 'ann'],
+    ] as const) {
+      evaluated(id, { basis: { actor, overrides: [] } })
+      take('promotion_v1', {
+        action_id: id,
+        status: 'APPLIED',
+        promoted_at: at(0),
+        undo_until: at(99),
+      })
+      take('rollback_v1', { rollback_id: 'r', action_ids: [id], rolled_back_at: at(1) })
+    }
+    const count = (actor: string, minutes: number): number =>
+      fold.rollbacksOf(actor, NOON + minutes * MINUTE, 10 * MINUTE)
+    expect([count('bot', 5), count('ann', 5), count('eve', 5)]).toEqual([1, 1, 0])
+    expect(count('bot', 11)).toBe(0)
   })
 })

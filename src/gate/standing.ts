@@ -92,6 +92,8 @@ export class StandingFold {
   readonly #pending = new Map<string, PendingQuestion>()
   readonly #promoted = new Map<string, PromotedAction>()
   readonly #overrides = new Map<string, KnownOverride>()
+  /** By the action that is being decided: the overrides without which a law would speak. */
+  readonly #setAside = new Map<string, readonly string[]>()
   readonly #held = new HeldFold()
   #halted = false
   #laws: Laws | null = null
@@ -269,9 +271,7 @@ export class StandingFold {
   #takeEvaluation(evaluation: Evaluation): void {
     const { action_id, intent, operation_digest, cooldown_on_repeat } = evaluation
     const id = action_id.toLowerCase()
-    for (const overrideId of this.#usedOverrides(evaluation)) {
-      this.#overrides.get(overrideId)?.usedBy.add(id)
-    }
+    this.#setAside.set(id, this.#usedOverrides(evaluation))
     this.#seen.add(id)
     // The first use of an id is the action; what a later one says does not change it.
     if (!this.#actions.has(id)) {
@@ -308,6 +308,11 @@ export class StandingFold {
     const action = this.#actions.get(id)
     // The refusal of an id that was used before says nothing about its first use.
     if (action !== undefined && action.proposalDigest !== decision.proposal_digest) return
+    // An act that is refused all the same has used nothing up.
+    for (const overrideId of this.#setAside.get(id) ?? []) {
+      if (decision.decision !== 'BLOCK') this.#overrides.get(overrideId)?.usedBy.add(id)
+    }
+    this.#setAside.delete(id)
     const intent = this.#intentOf(id)
     if (intent !== null && decision.codes.includes('rehearsal.background')) intent.background = true
     if (intent !== null && decision.permanent) intent.permanent = true

@@ -1,16 +1,18 @@
 /**
  * `writ override`: a human sets a law of tier 1 aside, for one intent or for a time, or lifts a
- * permanent block. Both are facts with a reason, bounded in number and time.
+ * permanent block. Both are facts with a reason, bounded in number and time. What names an action is
+ * recorded in the stream in which the action was decided.
  */
-import { fault } from '../../base/index.ts'
+import { fault, isDigest } from '../../base/index.ts'
 import type { OverrideOrder } from '../../host/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
-import { withGate } from '../gate/open.ts'
+import { deciderOf, withGates } from '../gate/open.ts'
 import { requireHuman } from '../home.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const order = readOrder(call)
-  return withGate(call, async ({ gate, session }) => {
+  return withGates(call, async (sessions) => {
+    const { gate, session } = await deciderOf(sessions, actionOf(order))
     await requireHuman(session, call, 'overriding')
     const answer = await gate.override(order)
     const { terminal, options } = call
@@ -32,8 +34,20 @@ function readOrder({ options }: Call): OverrideOrder {
   if (hasLaw === hasLift) throw usage('name a law with `--law`, or a block with `--lift`')
   if (hasLift) return { kind: 'lift', of: lift, reason }
   const forMs = time == null ? null : durationMs(time)
-  if ((action == null) === (forMs === null)) throw usage('say `--action ID` or `--for DURATION`')
-  return { kind: 'law', policyId: law as string, actionId: action ?? null, forMs, reason }
+  if (action == null && forMs === null) throw usage('say `--action ID` or `--for DURATION`')
+  const uses = usesOf(options.text('uses') ?? '1')
+  return { kind: 'law', policyId: law as string, actionId: action ?? null, forMs, uses, reason }
+}
+
+function actionOf(order: OverrideOrder): string | null {
+  if (order.kind === 'law') return order.actionId
+  return order.kind === 'lift' && !isDigest(order.of) ? order.of : null
+}
+
+function usesOf(text: string): number {
+  const uses = Number(text)
+  if (/^\d{1,4}$/.test(text) && uses >= 1 && uses <= 1_000) return uses
+  throw usage('`--uses` is a number from 1 to 1000')
 }
 
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 }

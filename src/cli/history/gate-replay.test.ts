@@ -399,7 +399,9 @@ describe('replay of what a decision was judged with', () => {
     const earlier = structuredClone(used?.payload) as Evaluation
     kept = new Kept()
     kept.add('override_v1', OVERRIDE)
-    kept.add('evaluation_v1', { ...earlier, action_id: '11111111-1111-4111-8111-111111111111' })
+    const action_id = '11111111-1111-4111-8111-111111111111'
+    kept.add('evaluation_v1', { ...earlier, action_id })
+    kept.add('decision_v1', { ...(first.record.payload as object), action_id })
     const again = recordGrounded(use)
     expect(await replay(again)).toMatchObject({ kind: 'different', computed: { overrides: [] } })
   })

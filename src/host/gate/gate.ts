@@ -15,7 +15,7 @@ import { type GateContext, workspaceOf } from './context.ts'
 import { liftHalt, raiseHalt } from './halt.ts'
 import { type LawBook, openLawBook } from './law-book.ts'
 import { LedgerView } from './ledger-view.ts'
-import { overrideFact } from './overriding.ts'
+import { overrideFact, refuseLaw } from './overriding.ts'
 import { Promoter } from './promoting.ts'
 import { type Decided, Proposing } from './proposing.ts'
 import { pendingId, Questions } from './questions.ts'
@@ -142,6 +142,7 @@ class Gate implements GateSurface {
 
   async override(order: OverrideOrder) {
     const nowMs = this.#context.nowMs()
+    if (order.kind === 'law') refuseLaw(order.policyId, this.#book.laws)
     const standing = await this.#view.standing()
     const payload = overrideFact(order, standing, nowMs)
     const key = `override/${payload.override_id}`

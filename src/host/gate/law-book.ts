@@ -18,6 +18,7 @@ import {
   bareLaws,
   type GateSettings,
   judgeRecorded,
+  type Law,
   type LawPhase,
   type Laws,
   type LawValues,
@@ -33,6 +34,7 @@ export interface LawBook {
   readonly digest: Digest
   /** Not the laws that a human registered. */
   readonly isChanged: boolean
+  readonly laws: readonly Pick<Law, 'policyId' | 'tier'>[]
   readonly settings: GateSettings
   readonly lists: GateLists
   /** Kept as a body beside every decision. */
@@ -57,6 +59,7 @@ export async function openLawBook({
     text,
     digest,
     isChanged,
+    laws: laws.laws,
     settings: laws.settings,
     lists,
     listsText: listsText(lists),

@@ -110,12 +110,14 @@ export type RollbackTarget =
 
 /** What a human sets aside, knowing and bounded (I1). */
 export type OverrideOrder =
-  /** A law of tier 1, for the intent of one refused action, or for a time. */
+  /** A law of tier 1, for the intent of one refused action, or for a time, or for both. */
   | {
       readonly kind: 'law'
       readonly policyId: string
       readonly actionId: string | null
       readonly forMs: number | null
+      /** For how many acts. */
+      readonly uses: number
       readonly reason: string
     }
   /** A permanent block, named by the digest of its operation or by an action that was refused. */
