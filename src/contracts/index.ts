@@ -224,6 +224,7 @@ export {
   type NodeKind,
   OVERRIDE_MODES,
   STATE_TYPES,
+  TRUST_LEVELS as CLAIM_TRUST_LEVELS,
   VALIDATOR_VERDICTS,
   VIOLATION_ACTIONS,
 } from './flow/vocabulary.ts'

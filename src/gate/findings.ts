@@ -15,6 +15,7 @@ const ORDER: readonly Code[] = [
   'effect.privileged',
   'effect.out_of_scope',
   'effect.undeclared',
+  'effect.irreversible',
   'effect.deferred_execution',
   'effect.discarded',
   'effect.not_observed',

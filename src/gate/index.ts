@@ -65,6 +65,10 @@ export {
   readManifest,
 } from './manifest.ts'
 export { type AddressBytes, parseAddress, refusedAddress } from './network/address.ts'
+export { ChunkedBody, type ChunkedState } from './network/chunked-body.ts'
+export { HELLO_BYTES_MAX, type HelloReading, readClientHello } from './network/client-hello.ts'
+export { networkFindings, onlyRead } from './network/findings.ts'
+export { headEnd } from './network/head-text.ts'
 export {
   addressName,
   type HostName,
@@ -73,7 +77,30 @@ export {
   hostPort,
   showHostPort,
 } from './network/host-name.ts'
+export {
+  type Body,
+  forwardedHead,
+  HEAD_MAX,
+  type HeadReading,
+  type RequestHead,
+  readRequestHead,
+} from './network/request-head.ts'
+export { RESPONSE_HEAD_MAX, type ResponseHead, readResponseHead } from './network/response-head.ts'
+export {
+  hostsToRelease,
+  judgeRequest,
+  type NetworkRules,
+  type NetworkTerms,
+  networkRules,
+  READING_METHODS,
+  type Release,
+  RUN_UPLOAD_MAX,
+  TUNNEL_UPLOAD_MAX,
+  type Verdict,
+  type Wanted,
+} from './network/rules.ts'
 export { commandOf, type OperationCommand } from './operation-command.ts'
+export { PACKAGE_MANAGERS, packageCommand } from './package-command.ts'
 export {
   actionIdsOf,
   allProposals,

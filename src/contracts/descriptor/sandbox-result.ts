@@ -64,15 +64,31 @@ const Diff = Type.Object(
 
 const Enforcement = Type.Optional(Type.Enum(['kernel', 'polled']))
 
-/** One connection, as the proxy saw it (G-16). */
+/**
+ * One connection, as the proxy saw it (G-16). `failed`: it may have been passed, and nobody answered;
+ * nothing was sent. Past a number of them equal ones are told together, without their addresses.
+ */
 const Connection = Type.Object(
   {
+    /** `-` and port 0 where the request named none that could be read. */
     host: Name,
-    port: Type.Integer({ minimum: 1, maximum: 65_535 }),
-    outcome: Type.Enum(['passed', 'refused']),
+    port: Type.Integer({ minimum: 0, maximum: 65_535 }),
+    outcome: Type.Enum(['passed', 'refused', 'failed']),
+    /** Why it was not passed to its end. */
+    code: Type.Optional(
+      Type.String({
+        pattern: '^[a-z_]+\\.[a-z_]+$',
+        'x-code': { pattern: 'code' },
+        'x-says': 'a code such as `network.host`',
+      }),
+    ),
+    /** Passed because a human had released it before the run. */
+    released: Type.Optional(Type.Literal(true)),
     method: Type.Optional(Name),
     url: Type.Optional(Name),
     sni: Type.Optional(Name),
+    /** How many are told together; one where it is not said. */
+    count: Type.Optional(Type.Integer({ minimum: 2 })),
     bytes_sent: Count,
     bytes_received: Count,
   },
@@ -169,6 +185,7 @@ export const SandboxResultSchema = Type.Object(
 
 export type SandboxResult = Type.Static<typeof SandboxResultSchema>
 export type DiffEntry = Type.Static<typeof DiffEntry>
+export type NetworkConnection = Type.Static<typeof Connection>
 export type RunCap = (typeof RUN_CAPS)[number]
 /** Whether the kernel holds a cap, or a supervisor that looks every few milliseconds. */
 export type EnforcedBy = 'kernel' | 'polled'

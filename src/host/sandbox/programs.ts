@@ -13,6 +13,7 @@ const PACKAGES = {
   bwrap: 'bubblewrap',
   unshare: 'util-linux',
   setpriv: 'util-linux',
+  nsenter: 'util-linux',
   script: 'bsdutils',
   mount: 'mount',
   sh: 'dash',

@@ -1,0 +1,33 @@
+/**
+ * The head of an answer, read as far as the proxy has to: its status, and fields that say how long the
+ * connection lasts, which is always until the end of this one answer. A redirect is an answer like any
+ * other: it goes to the client, and where it leads is asked for anew or not at all.
+ */
+import { type Field, readHead, writeHead } from './head-text.ts'
+
+export interface ResponseHead {
+  readonly status: number
+  /** As the client gets it. */
+  readonly bytes: Uint8Array
+}
+
+export const RESPONSE_HEAD_MAX = 128 * 1024
+
+const CONNECTION: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'upgrade',
+  'alt-svc',
+])
+
+/** Null when it is no head of HTTP/1. */
+export function readResponseHead(bytes: Uint8Array): ResponseHead | null {
+  const read = readHead(bytes)
+  const [, digits] = /^HTTP\/1\.[01] (\d{3})(?: .*)?$/.exec(read?.first ?? '') ?? []
+  if (read === null || digits === undefined) return null
+  const status = Number(digits)
+  const end: Field[] = status < 200 ? [] : [['Connection', 'close']]
+  const kept = read.fields.filter(([name]) => !CONNECTION.has(name.toLowerCase()))
+  return { status, bytes: writeHead(read.first, [...kept, ...end]) }
+}

@@ -1,0 +1,104 @@
+/**
+ * Which requests of a run pass (G-10, G-16): hosts that the scope names exactly, ports 80 and 443
+ * unless one is named, and, without anybody being asked, only reading from hosts that a law marks
+ * read-only. Everything else needs a human's release, given before the run for hosts and methods.
+ *
+ * INVARIANT (nothing widens a scope): a host that a law or a release names and the scope does not is
+ *   refused all the same.
+ */
+import type { Code } from '../../base/index.ts'
+import { type HostName, type HostPort, hostPort } from './host-name.ts'
+
+/** What a human released for one run. */
+export interface Release {
+  readonly hosts: readonly string[]
+  readonly methods: readonly string[]
+}
+
+/** As it is recorded beside a decision. */
+export interface NetworkTerms {
+  readonly hosts: readonly string[]
+  readonly readOnlyHosts: readonly string[]
+  readonly release: Release | null
+}
+
+export interface NetworkRules {
+  readonly hosts: readonly HostPort[]
+  readonly readOnly: readonly HostPort[]
+  readonly released: readonly HostPort[]
+  readonly releasedMethods: ReadonlySet<string>
+  /** Addresses that the scope names themselves. */
+  readonly literals: readonly HostPort[]
+}
+
+/** What a request wants, as far as the proxy can see; through a tunnel the method is CONNECT. */
+export interface Wanted {
+  readonly method: string
+  readonly host: Pick<HostName, 'name'>
+  readonly port: number
+  readonly hasBody: boolean
+}
+
+export type Verdict =
+  | { readonly passes: true; readonly isReleased: boolean }
+  | { readonly passes: false; readonly code: Code }
+
+export const READING_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** What a tunnel, and a run, may send without a release. */
+export const TUNNEL_UPLOAD_MAX = 64 * 1024
+export const RUN_UPLOAD_MAX = 1024 * 1024
+
+const STANDARD_PORTS: ReadonlySet<number> = new Set([80, 443])
+
+export function networkRules({ hosts, readOnlyHosts, release }: NetworkTerms): NetworkRules {
+  const scope = hosts.flatMap(readHost)
+  return {
+    hosts: scope,
+    readOnly: readOnlyHosts.flatMap(readHost),
+    released: (release?.hosts ?? []).flatMap(readHost),
+    releasedMethods: new Set(release?.methods ?? []),
+    literals: scope.filter(({ isAddress }) => isAddress),
+  }
+}
+
+/** What is no host names nothing. */
+function readHost(text: string): HostPort[] {
+  const read = hostPort(text)
+  return read === null ? [] : [read]
+}
+
+export function judgeRequest(rules: NetworkRules, wanted: Wanted): Verdict {
+  const { method, host, port, hasBody } = wanted
+  if (!rules.hosts.some(({ name }) => name === host.name)) return refused('network.host')
+  if (!names(rules.hosts, host.name, port)) return refused('network.port')
+  if (names(rules.released, host.name, port) && rules.releasedMethods.has(method)) {
+    return { passes: true, isReleased: true }
+  }
+  if (!names(rules.readOnly, host.name, port)) return refused('network.method')
+  if (method !== 'CONNECT' && !READING_METHODS.has(method)) return refused('network.method')
+  // What reads has nothing to say beyond its head.
+  return hasBody ? refused('network.body') : { passes: true, isReleased: false }
+}
+
+/** Exactly, with its port unless that is 80 or 443. */
+function names(entries: readonly HostPort[], name: string, port: number): boolean {
+  return entries.some(
+    (entry) =>
+      entry.name === name && (entry.port === null ? STANDARD_PORTS.has(port) : entry.port === port),
+  )
+}
+
+function refused(code: Code): Verdict {
+  return { passes: false, code }
+}
+
+/** Hosts of the scope that nothing can be sent to before a human released them. */
+export function hostsToRelease({ hosts, readOnlyHosts }: NetworkTerms): readonly string[] {
+  const rules = networkRules({ hosts, readOnlyHosts, release: null })
+  return hosts.filter((text) => {
+    const [host] = readHost(text)
+    if (host === undefined) return false
+    const ports = host.port === null ? [...STANDARD_PORTS] : [host.port]
+    return !ports.every((port) => names(rules.readOnly, host.name, port))
+  })
+}

@@ -1,0 +1,130 @@
+/**
+ * What went through a proxy, connection by connection, as the result of a run tells it (G-16). Bounded:
+ * past a number of entries, equal ones are told together; refused ones keep their addresses longest.
+ */
+import type { Code } from '../../base/index.ts'
+import type { NetworkConnection } from '../../contracts/index.ts'
+import { RUN_UPLOAD_MAX, TUNNEL_UPLOAD_MAX } from '../../gate/index.ts'
+
+const ENTRIES_MAX = 500
+const URL_LENGTH_MAX = 2_048
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+/** One connection while it lasts. */
+export class Entry {
+  readonly #traffic: Traffic
+  readonly #turn: number
+  #row: Mutable<NetworkConnection> = {
+    host: '-',
+    port: 0,
+    outcome: 'failed',
+    bytes_sent: 0,
+    bytes_received: 0,
+  }
+  #isDone = false
+
+  constructor(traffic: Traffic, turn: number) {
+    this.#traffic = traffic
+    this.#turn = turn
+  }
+
+  /** What is known of the request; texts from outside are cut. */
+  describe(seen: Partial<Pick<NetworkConnection, 'host' | 'port' | 'method' | 'url' | 'sni'>>) {
+    for (const [name, value] of Object.entries(seen)) {
+      if (value === undefined || value === '') continue
+      const cut = typeof value === 'string' ? value.slice(0, URL_LENGTH_MAX) : value
+      this.#row = { ...this.#row, [name]: cut }
+    }
+  }
+
+  pass(isReleased: boolean): void {
+    this.#row.outcome = 'passed'
+    if (isReleased) this.#row.released = true
+  }
+
+  refuse(code: Code): void {
+    this.#row.outcome = 'refused'
+    this.#row.code = code
+  }
+
+  /** Nobody answered: an act that did not happen, unless something was sent already. */
+  fail(code: Code): void {
+    if (this.#row.outcome === 'passed' && this.#row.bytes_sent > 0) return
+    this.#row.outcome = 'failed'
+    this.#row.code = code
+  }
+
+  get isRefused(): boolean {
+    return this.#row.outcome === 'refused'
+  }
+
+  received(bytes: number): void {
+    this.#row.bytes_received += bytes
+  }
+
+  sent(bytes: number): void {
+    this.#row.bytes_sent += bytes
+  }
+
+  /** Whether so many bytes more may go up; they count from then on. */
+  mayUpload(bytes: number): boolean {
+    const sent = this.#row.bytes_sent + bytes
+    if (sent > TUNNEL_UPLOAD_MAX || !this.#traffic.takeUpload(bytes)) return false
+    this.sent(bytes)
+    return true
+  }
+
+  end(): void {
+    if (this.#isDone) return
+    this.#isDone = true
+    this.#traffic.add(this.#row, this.#turn)
+  }
+}
+
+export class Traffic {
+  #rows: { readonly row: NetworkConnection; readonly turn: number }[] = []
+  #turns = 0
+  readonly #groups = new Map<string, Mutable<NetworkConnection>>()
+  #uploaded = 0
+
+  entry(): Entry {
+    return new Entry(this, this.#turns++)
+  }
+
+  add(row: NetworkConnection, turn: number): void {
+    if (this.#rows.length < ENTRIES_MAX) this.#rows.push({ row, turn })
+    else this.#group(row)
+  }
+
+  /** What all connections of a run that nobody released may send together. */
+  takeUpload(bytes: number): boolean {
+    if (this.#uploaded + bytes > RUN_UPLOAD_MAX) return false
+    this.#uploaded += bytes
+    return true
+  }
+
+  /** Everything that ended since the last call, in the order it began. */
+  take(): readonly NetworkConnection[] {
+    const rows = this.#rows.sort((one, other) => one.turn - other.turn).map(({ row }) => row)
+    const taken = [...rows, ...this.#groups.values()]
+    this.#rows = []
+    this.#groups.clear()
+    return taken
+  }
+
+  #group({ url: _url, sni: _sni, ...row }: NetworkConnection): void {
+    const { host, port, outcome, code, method, released } = row
+    const whole = JSON.stringify([host, port, outcome, code, method, released])
+    // Names are the run's to choose: past as many groups again, one tells the rest.
+    const key = this.#groups.has(whole) || this.#groups.size < ENTRIES_MAX ? whole : outcome
+    const known = this.#groups.get(key)
+    if (known === undefined) {
+      this.#groups.set(key, { ...row })
+      return
+    }
+    known.count = (known.count ?? 1) + 1
+    known.bytes_sent += row.bytes_sent
+    known.bytes_received += row.bytes_received
+  }
+}

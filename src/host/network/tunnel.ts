@@ -1,0 +1,57 @@
+/**
+ * A tunnel: the client is told that it stands, says hello in TLS, and only when the name in that hello
+ * is the one that the tunnel was asked for does the first byte go up. What goes up without a release is
+ * counted, and at its cap the tunnel is cut before the byte that would pass it.
+ */
+import { HELLO_BYTES_MAX, hostName, readClientHello } from '../../gate/index.ts'
+import { gather } from './gathering.ts'
+import { cut, type Passage } from './passage.ts'
+import { pump } from './pump.ts'
+
+const GRANTED = 'HTTP/1.1 200 Connection established\r\n\r\n'
+
+export async function carryTunnel(passage: Passage): Promise<void> {
+  const { client, server, rest, entry, isReleased, beginningMs } = passage
+  client.write(GRANTED)
+  const { bytes } = await gather(client, rest, {
+    isEnough: (held) => readClientHello(held).state !== 'incomplete',
+    bytesMax: HELLO_BYTES_MAX,
+    timeoutMs: beginningMs,
+  })
+  // A tunnel that was never used asked for nothing but to be there.
+  if (bytes.length === 0) {
+    entry.pass(isReleased)
+    client.destroy()
+    server.destroy()
+    return
+  }
+  const reading = readClientHello(bytes)
+  if (reading.state !== 'hello') return cut(passage, 'network.not_tls')
+  if (reading.name !== null) entry.describe({ sni: reading.name })
+  if (!isSameName(passage, reading.name) || reading.isHidden) return cut(passage, 'network.sni')
+  entry.pass(isReleased)
+  flow(passage, bytes)
+}
+
+/** Clients name no address inside; then the tunnel leads where it was asked to all the same. */
+function isSameName({ head }: Passage, name: string | null): boolean {
+  if (name === null) return head.host.isAddress
+  return hostName(name)?.name === head.host.name
+}
+
+function flow(passage: Passage, first: Buffer): void {
+  const { client, server, entry, isReleased } = passage
+  const take = (chunk: Buffer): Buffer | null => {
+    if (isReleased) entry.sent(chunk.length)
+    else if (!entry.mayUpload(chunk.length)) {
+      cut(passage, 'network.upload')
+      return null
+    }
+    return chunk
+  }
+  server.once('close', () => entry.received(server.bytesRead))
+  if (take(first) === null) return
+  server.write(first)
+  pump(client, server, take, () => undefined)
+  pump(server, client, null, () => undefined)
+}
