@@ -6,7 +6,8 @@
 import { fault, isDigest } from '../../base/index.ts'
 import type { OverrideOrder } from '../../host/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
-import { deciderOf, withGates } from '../gate/open.ts'
+import { deciderOf } from '../gate/decider.ts'
+import { withGates } from '../gate/open.ts'
 import { requireHuman } from '../home.ts'
 
 export async function run(call: Call): Promise<Exit> {
