@@ -11,6 +11,7 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -170,6 +171,25 @@ describe('promote, then roll back', () => {
     }
     const undone = await rollbackIn(rig, ids)
     expect(undone.actionIds).toEqual(ids)
+    expect(listingDifferences(old, treeListing(rig.tree))).toEqual([])
+  })
+
+  it('a directory that comes back and was only touched by the action before', async () => {
+    plant(rig.tree, { 'd/x': 'v0' })
+    const old = treeListing(rig.tree)
+    const ids: string[] = []
+    for (const change of [
+      (root: string) => {
+        chmodSync(join(root, 'd'), 0o700)
+        utimesSync(join(root, 'd'), 409_865_052.5, 409_865_052.5)
+      },
+      (root: string) => rmSync(join(root, 'd'), { recursive: true }),
+    ]) {
+      const rehearsed = await rehearse(rig, change)
+      await promoteIn(rig, rehearsed)
+      ids.unshift(rehearsed.actionId)
+    }
+    await rollbackIn(rig, ids)
     expect(listingDifferences(old, treeListing(rig.tree))).toEqual([])
   })
 })

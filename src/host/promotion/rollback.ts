@@ -23,7 +23,7 @@ import { Collision, listed, PromotionFailure, pathsFailure } from './failure.ts'
 import { gitLocksOf } from './git-lock.ts'
 import { Ground } from './ground.ts'
 import type { WorkspaceLock } from './lock.ts'
-import { isInPlace, netChanges, planReverse } from './plan.ts'
+import { isInPlace, netChanges, planReverse, type Step } from './plan.ts'
 import { removeTree } from './removal.ts'
 import { applyExchange, at, stepsOf } from './run.ts'
 import { stageDifferences } from './stage.ts'
@@ -171,10 +171,12 @@ function restoredTimes(
     const plan = plans[index]
     const after = plan === undefined ? null : readAfterTimes(plan.keep)
     const before = new Map(plan?.parents.map(({ path, mtimeNs }) => [path, mtimeNs]))
-    const moved = steps.filter((step) => !isInPlace(step))
-    for (const directory of new Set(moved.map(({ path }) => parentOfRaw(path)))) {
+    for (const directory of new Set(steps.map(touchedBy))) {
       const come = coming.get(directory)
       if (come !== undefined && !states.has(directory)) states.set(directory, come)
+    }
+    const moved = steps.filter((step) => !isInPlace(step))
+    for (const directory of new Set(moved.map(({ path }) => parentOfRaw(path)))) {
       const isTheirs = after?.get(directory) !== times.get(directory)
       times.set(directory, isTheirs ? null : (before.get(directory) ?? null))
     }
@@ -189,6 +191,11 @@ function restoredTimes(
     ...state,
     finalMtimeNs: times.get(state.path) ?? null,
   }))
+}
+
+/** The directory whose time a step moves. */
+function touchedBy(step: Step): RawPath {
+  return isInPlace(step) ? step.path : parentOfRaw(step.path)
 }
 
 async function carryOut(
