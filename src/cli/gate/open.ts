@@ -4,7 +4,6 @@
  * the caller may know of.
  */
 import { join } from 'node:path'
-import { invariant } from '../../base/index.ts'
 import { DEFAULT_LISTS, knownAgent } from '../../gate/index.ts'
 import {
   ancestorNames,
@@ -32,10 +31,7 @@ export interface GateSession extends Asking {
   readonly stream: string
 }
 
-/**
- * The gate over the stream that the caller names, else the caller's own. What can be begun before the
- * ledger is open is begun by `ahead`.
- */
+/** The gate over the stream that the caller names, else the caller's own. */
 export async function withGate<T>(
   call: Call,
   work: (session: GateSession) => Promise<T>,
@@ -69,29 +65,6 @@ async function withEach<T>(
   return withGateOf(call, session, stream, (gateSession) =>
     withEach(call, session, rest, [...opened, gateSession], work),
   )
-/** The gate over the stream in which an action was decided; the caller's own for all else. */
-export async function deciderOf(
-  sessions: readonly GateSession[],
-  action: string | null,
-): Promise<GateSession> {
-  const [own] = sessions
-  invariant(own !== undefined, 'a caller has a stream')
-  if (action === null) return own
-  for (const session of sessions) {
-    const { store } = session.session.ledger
-    const { stream } = session
-    const query = {
-      stream,
-      type: 'evaluation_v1',
-      action,
-      limit: 1,
-      order: 'newest_first',
-    } as const
-    if ((await store.find(query)).facts.length > 0) return session
-  }
-  return own
-}
-
 }
 
 /** A home whose laws changed is opened too: the gate blocks every decision there and says why. */
