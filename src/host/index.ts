@@ -15,6 +15,7 @@ export { recordLaws } from './gate/accept-laws.ts'
 export { ancestorNames } from './gate/ancestors.ts'
 export type { GateContext } from './gate/context.ts'
 export { openGate } from './gate/gate.ts'
+export { likelyRequest, within } from './gate/sandbox-request.ts'
 export type {
   Answered,
   Assurance,

@@ -6,7 +6,13 @@ import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { fault, uuidV7 } from '../../base/index.ts'
-import type { GateAnswer } from '../../host/index.ts'
+import {
+  type GateAnswer,
+  type KnownHome,
+  likelyRequest,
+  stateRoot,
+  within,
+} from '../../host/index.ts'
 import { type Call, type OwnStatus, Stop } from '../command.ts'
 import { answerLines } from '../gate/answer-text.ts'
 import { execConfirm, settleChangedInputs } from '../gate/confirm.ts'
@@ -15,29 +21,25 @@ import { absoluteGlob, execScope } from '../gate/exec-scope.ts'
 import { Live } from '../gate/live.ts'
 import { type GateSession, withGate } from '../gate/open.ts'
 import { execEnd } from '../gate/status.ts'
+import { surroundings } from '../home.ts'
 
 export async function run(call: Call): Promise<OwnStatus> {
   const request = readRequest(call)
-  return withGate(call, async (session) => {
-    const answer = await runLive(session, within(request, session.gate.ceilings))
+  const work = async (session: GateSession) => {
+    const resources = within(request.resources, session.gate.ceilings)
+    const answer = await runLive(session, { ...request, resources })
     const { status, code } = execEnd(answer)
     if (code !== null) explain(call, answer, code)
     return status
-  })
+  }
+  return withGate(call, work, (home, driver) => driver.anticipate(likely(request, home)))
 }
 
-/** No run asks for more than the host grants. */
-function within(request: ExecRequest, ceilings: ExecRequest['resources']): ExecRequest {
-  const { resources } = request
-  return {
-    ...request,
-    resources: {
-      max_cpu_ms: Math.min(resources.max_cpu_ms, ceilings.max_cpu_ms),
-      max_memory_mb: Math.min(resources.max_memory_mb, ceilings.max_memory_mb),
-      max_disk_mb: Math.min(resources.max_disk_mb, ceilings.max_disk_mb),
-      max_duration_ms: Math.min(resources.max_duration_ms, ceilings.max_duration_ms),
-    },
-  }
+/** Most runs are of this kind; another one is made when it is asked for. */
+function likely({ actionId, scope, resources }: ExecRequest, home: KnownHome) {
+  const around = surroundings()
+  const order = { sandboxId: actionId, home, stateRoot: stateRoot(around), roots: scope, resources }
+  return likelyRequest(order, around.userDirectory)
 }
 
 /** Bounds that an ordinary build or install does not reach. */

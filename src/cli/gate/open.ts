@@ -12,6 +12,7 @@ import {
   type KnownHome,
   openGate,
   openKnownHome,
+  type SandboxDriver,
   stateRoot,
 } from '../../host/index.ts'
 import { defaultStream, HOST_STREAM } from '../../ledger/index.ts'
@@ -31,14 +32,27 @@ export interface GateSession extends Asking {
   readonly stream: string
 }
 
-/** The gate over the stream that the caller names, else the caller's own. */
+/**
+ * The gate over the stream that the caller names, else the caller's own. What can be begun before the
+ * ledger is open is begun by `ahead`.
+ */
 export async function withGate<T>(
   call: Call,
   work: (session: GateSession) => Promise<T>,
+  ahead: (home: KnownHome, driver: SandboxDriver) => void = () => undefined,
 ): Promise<T> {
-  return withSession(call, async (session) =>
-    withGateOf(call, session, streamToWrite(session, call), work),
-  )
+  const around = surroundings()
+  const home = openKnownHome(around, call.options.text('home'))
+  const driver = createDriver({ disks: disksOf(home) })
+  ahead(home, driver)
+  try {
+    return await withLedger(home, async (ledger, register) => {
+      const session = { home, ledger, register, caller: callerOf(around, register) }
+      return withGateOf(call, session, streamToWrite(session, call), work, driver)
+    })
+  } finally {
+    await driver.close()
+  }
 }
 
 /** Gates over every stream that the caller may know of, or over the one it names; its own first. */
@@ -81,6 +95,7 @@ async function withGateOf<T>(
   session: Session,
   stream: string,
   work: (session: GateSession) => Promise<T>,
+  given?: SandboxDriver,
 ): Promise<T> {
   const { ledger, register, caller } = session
   const around = surroundings()
@@ -97,7 +112,7 @@ async function withGateOf<T>(
     environment: around.env,
     ancestors,
     hasPasskey: register.credential?.kind === 'passkey',
-    driver: createDriver({ disks: disksOf(home) }),
+    driver: given ?? createDriver({ disks: disksOf(home) }),
     nowMs: Date.now,
   })
   const isBelowAgent = knownAgent(DEFAULT_LISTS, ancestors) !== null

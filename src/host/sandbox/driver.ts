@@ -9,6 +9,7 @@
  *   still and can be scanned.
  * PROMISE (no survivor): when the calling process dies by any signal, everything inside dies.
  */
+import type { Server } from 'node:net'
 import type { EnforcedBy, RunCap } from '../../contracts/index.ts'
 
 export interface Caps {
@@ -34,6 +35,15 @@ export interface SandboxRequest {
   readonly sockets: SocketProfile
   /** Owners in scope that are not the caller's own occur; root only (full uid map, namespaced capabilities). */
   readonly foreignOwners: boolean
+  /** Real paths of directories that are empty and unwritable inside, but for the roots in them. */
+  readonly emptied?: readonly string[]
+  /** The only way out, on the loopback inside; without it there is none. */
+  readonly network?: NetworkDoor
+}
+
+/** Takes what comes in on a socket that listens inside a sandbox, for one run. */
+export interface NetworkDoor {
+  listenOn(server: Server): void
 }
 
 /** One command inside; several can be run one after another on the same layers (composites). */
@@ -115,6 +125,8 @@ export interface Probe {
 export interface SandboxDriver {
   readonly name: string
   probe(): Promise<readonly Probe[]>
+  /** Begins to make what will most likely be opened next; another request is served as ever. */
+  anticipate(request: SandboxRequest): void
   open(request: SandboxRequest): Promise<Sandbox>
   /** Lets go of warm sandboxes. */
   close(): Promise<void>

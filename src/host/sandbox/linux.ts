@@ -38,11 +38,19 @@ interface Plant {
   readonly pool: WarmPool | null
 }
 
+/** One that was begun before it was asked for, with what it was made for. */
+interface Ahead {
+  readonly request: SandboxRequest
+  readonly found: Survey
+  readonly sandbox: Promise<LinuxSandbox>
+}
+
 class LinuxDriver implements SandboxDriver {
   readonly name = 'linux'
   readonly #options: DriverOptions
   readonly #open = new Set<LinuxSandbox>()
   #plant: Plant | null = null
+  #ahead: Ahead | null = null
 
   constructor(options: DriverOptions) {
     this.#options = options
@@ -52,9 +60,24 @@ class LinuxDriver implements SandboxDriver {
     return probeMachine()
   }
 
+  anticipate(request: SandboxRequest): void {
+    if (this.#ahead !== null) return
+    try {
+      const plant = this.#equip()
+      const found = survey(request, plant.shop)
+      const sandbox = this.#make(plant, request, found)
+      sandbox.catch(() => undefined)
+      this.#ahead = { request, found, sandbox }
+    } catch {
+      // Whoever opens one hears why it cannot be.
+    }
+  }
+
   async open(request: SandboxRequest): Promise<Sandbox> {
     const plant = this.#equip()
     const found = survey(request, plant.shop)
+    const ahead = await this.#takeAhead(request, found)
+    if (ahead !== null) return ahead
     const warm = plant.pool?.take(surveyKey(request, found), request, found)
     if (warm === undefined || warm === null) return this.#make(plant, request, found)
     const sandbox = await warm
@@ -71,10 +94,27 @@ class LinuxDriver implements SandboxDriver {
     const plant = this.#plant
     if (plant === null) return
     this.#plant = null
+    await this.#ahead?.sandbox.catch(() => undefined)
     await plant.pool?.close()
     await Promise.all([...this.#open].map((sandbox) => sandbox.close()))
     await plant.watcher.close()
     await plant.shop.remove()
+  }
+
+  /** What was begun ahead, if it means the same on the machine as it is now; else it is let go. */
+  async #takeAhead(request: SandboxRequest, found: Survey): Promise<LinuxSandbox | null> {
+    const ahead = this.#ahead
+    if (ahead === null) return null
+    this.#ahead = null
+    const sandbox = await ahead.sandbox.catch(() => null)
+    if (sandbox === null) return null
+    const isFitting = surveyKey(ahead.request, ahead.found) === surveyKey(request, found)
+    if (isFitting && sandbox.isAlive) {
+      sandbox.adopt(request)
+      return sandbox
+    }
+    sandbox.close().catch(() => undefined)
+    return null
   }
 
   #equip(): Plant {

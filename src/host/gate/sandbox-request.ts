@@ -1,0 +1,99 @@
+/**
+ * What a rehearsal asks of the sandbox: over which directories, with what out of sight, under which
+ * caps. And what one will most likely ask, so that the sandbox can be made while the rest is read.
+ */
+import { lstatSync, readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { ActionDescriptor } from '../../contracts/index.ts'
+import { DEFAULT_LISTS, type GateLists, hiddenPaths } from '../../gate/index.ts'
+import { bareLaws } from '../../policy/index.ts'
+import type { KnownHome } from '../home/home.ts'
+import type { SandboxRequest, SocketProfile } from '../sandbox/driver.ts'
+import { isRoot } from './context.ts'
+import { realPathOf } from './host-facts.ts'
+import { stagePlaces } from './stage-place.ts'
+
+/** More than any build starts, fewer than would hurt; threads count. */
+const PROCESSES_MAX = 1_024
+
+type Resources = ActionDescriptor['resources']
+
+export interface SandboxOrder {
+  readonly sandboxId: string
+  readonly home: KnownHome
+  readonly stateRoot: string
+  /** Directories that the scope lies in. */
+  readonly roots: readonly string[]
+  readonly ownHomes: readonly string[]
+  readonly resources: Resources
+  readonly lists: GateLists
+  readonly sockets: SocketProfile
+}
+
+export function sandboxRequest(order: SandboxOrder): SandboxRequest {
+  const { sandboxId, home, roots, ownHomes, resources, sockets } = order
+  return {
+    sandboxId,
+    scopeRoots: roots,
+    watchedRoots: [dirname(home.directory), ...ownHomes],
+    hidden: hiddenFrom(order),
+    caps: {
+      cpuMs: resources.max_cpu_ms,
+      memoryMb: resources.max_memory_mb,
+      diskMb: resources.max_disk_mb,
+      durationMs: resources.max_duration_ms,
+      processes: PROCESSES_MAX,
+    },
+    sockets,
+    foreignOwners: isRoot() && roots.some(hasForeignOwners),
+  }
+}
+
+/** The same before laws and host were asked: right wherever the laws change none of it. */
+export function likelyRequest(
+  order: Omit<SandboxOrder, 'ownHomes' | 'lists' | 'sockets'>,
+  userDirectory: string,
+): SandboxRequest {
+  const { ceilings, unixSockets } = bareLaws().settings
+  return sandboxRequest({
+    ...order,
+    ownHomes: [realPathOf(userDirectory)],
+    resources: within(order.resources, ceilings),
+    lists: DEFAULT_LISTS,
+    sockets: unixSockets ?? 'inside',
+  })
+}
+
+/** No run asks for more than the host grants. */
+export function within(resources: Resources, ceilings: Resources): Resources {
+  return {
+    max_cpu_ms: Math.min(resources.max_cpu_ms, ceilings.max_cpu_ms),
+    max_memory_mb: Math.min(resources.max_memory_mb, ceilings.max_memory_mb),
+    max_disk_mb: Math.min(resources.max_disk_mb, ceilings.max_disk_mb),
+    max_duration_ms: Math.min(resources.max_duration_ms, ceilings.max_duration_ms),
+  }
+}
+
+/** Credentials and writ's own places; what is not there hides nothing. */
+function hiddenFrom({ lists, ownHomes, stateRoot, home }: SandboxOrder): readonly string[] {
+  const listed = hiddenPaths(lists, ownHomes)
+  return [...new Set([...listed, stateRoot, ...stagePlaces(home)])].filter(
+    (path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined,
+  )
+}
+
+const OWNERS_LOOKED_AT = 1_000
+
+/** Looked at the root and what is right in it: deeper owners are met when a run touches them. */
+function hasForeignOwners(root: string): boolean {
+  if (isForeign(root)) return true
+  return readdirSync(root)
+    .slice(0, OWNERS_LOOKED_AT)
+    .some((name) => isForeign(join(root, name)))
+}
+
+function isForeign(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (found === undefined) return false
+  return found.uid !== process.getuid?.() || found.gid !== process.getgid?.()
+}
