@@ -218,6 +218,7 @@ export {
   DEFAULT_TEXT_POLICIES,
   EDGE_CLASSES,
   type EdgeClass,
+  GUARD_FAIL_ACTIONS,
   HOST_FIELDS,
   type HostField,
   NODE_KINDS,

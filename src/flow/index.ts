@@ -2,6 +2,10 @@
  * Room: flow. Flows, compiled and walked: a step from state and event to state, commands and facts.
  * Pure: no clock, no chance, no machine. Sees base, contracts, expression and policy.
  */
+
+export { type AnswerReading, readAction, readReview } from './answer/answer.ts'
+export { artifactPath } from './answer/artifact-path.ts'
+export { objectsIn, type TextObjects } from './answer/json-objects.ts'
 export { checkFlow } from './check/check.ts'
 export type { FlowCheck, FlowProblem } from './check/problem.ts'
 export { compileFlow } from './compile/compile.ts'
@@ -26,6 +30,7 @@ export type {
   StageBase,
 } from './runtime/command.ts'
 export { type Delta, deltaOf } from './runtime/delta.ts'
+export { FLOW_EVALUATOR } from './runtime/evaluator.ts'
 export type {
   ActionAnswer,
   EventType,

@@ -47,6 +47,11 @@ export const BODY_RULES: readonly BodyRule[] = [
     ],
   },
   { type: 'sandbox_result_v1', keep: 'places', places: ['/outputs/stdout', '/outputs/stderr'] },
+  {
+    type: 'participant_output_v1',
+    keep: 'places',
+    places: ['/raw', '/answer/document/artifact/content'],
+  },
 ]
 
 export const REDACTED = 'redacted'

@@ -1,0 +1,150 @@
+/**
+ * What a participant said, as an answer of its node: taken out of the text, normalised, judged, and
+ * with what stood beside it: messages, claims, evidence, the pins of a review.
+ *
+ * INVARIANT (pinned at the top): a review counts only when the object itself carries the id and the
+ * digest that were handed out; several that do, or something shaped like a review behind it, are no
+ * answer at all (F-7).
+ */
+import { normaliseAndValidate, type Repair, type Sources } from '../../contracts/index.ts'
+import type { ReviewPin } from '../runtime/command.ts'
+import type { ActionAnswer, ClaimDraft, ParticipantAnswer, ReviewAnswer } from '../runtime/event.ts'
+import { artifactPath } from './artifact-path.ts'
+import { claimsOf, evidenceOf } from './claims.ts'
+import { objectsIn } from './json-objects.ts'
+
+export interface AnswerReading {
+  /** Null when it is invalid; `errors` says why. */
+  readonly answer: ParticipantAnswer | null
+  readonly repairs: readonly string[]
+  readonly errors: readonly unknown[]
+}
+
+type Said = Readonly<Record<string, unknown>>
+
+/** The last object of a text is what an executor answers. */
+export function readAction(
+  text: string,
+  nodeId: string,
+  attempt: number,
+  sources: Sources,
+): AnswerReading {
+  const { objects, prose, isGivenUp } = objectsIn(text)
+  const last = objects.at(-1)
+  if (last === undefined) return noAnswer(isGivenUp ? TOO_MANY_BRACES : NO_OBJECT)
+  const { valid, normalized, repairs, error } = normaliseAndValidate(
+    'TASK_ACTION',
+    last,
+    { task_id: nodeId },
+    sources,
+  )
+  if (!valid || normalized === null)
+    return { answer: null, repairs: told(repairs), errors: [error] }
+  // The contract has accepted it.
+  const document = normalized as ActionAnswer['document']
+  const faults: string[] = []
+  const claims = claimsOf(last['claims'], faults)
+  const evidence = evidenceOf(last['evidence'], faults)
+  if (
+    document.result_type === 'ARTIFACT' &&
+    artifactPath(nodeId, attempt, document.artifact) === null
+  )
+    faults.push('the name of the artifact is no path below its folder')
+  if (faults.length > 0) return { answer: null, repairs: told(repairs), errors: faults }
+  const answer = actionAnswer(document, last, prose, claims, evidence)
+  return { answer, repairs: told(repairs), errors: [] }
+}
+
+function actionAnswer(
+  document: ActionAnswer['document'],
+  said: Said,
+  prose: string,
+  claims: readonly ClaimDraft[],
+  evidence: NonNullable<ActionAnswer['evidence']>,
+): ActionAnswer {
+  const message = [prose, textOf(said['message'])].filter((text) => text !== '').join('\n')
+  const summary = textOf(said['summary'])
+  return {
+    kind: 'action',
+    document,
+    ...(message === '' ? {} : { message }),
+    ...(summary === '' ? {} : { summary }),
+    ...(claims.length === 0 ? {} : { claims }),
+    ...(evidence.length === 0 ? {} : { evidence }),
+  }
+}
+
+export function readReview(text: string, pin: ReviewPin, sources: Sources): AnswerReading {
+  const { objects, isGivenUp } = objectsIn(text)
+  if (objects.length === 0) return noAnswer(isGivenUp ? TOO_MANY_BRACES : NO_OBJECT)
+  const pinned = objects.filter((object) => isPinned(object, pin))
+  const [said] = pinned
+  if (said === undefined) return noAnswer(NOT_PINNED)
+  if (pinned.length > 1) return noAnswer('more than one object carries the pins of this review')
+  const behind = objects.slice(objects.indexOf(said) + 1)
+  if (behind.some(isReviewShaped))
+    return noAnswer('something shaped like a review follows the review')
+  const { valid, normalized, repairs, error } = normaliseAndValidate(
+    'TASK_CHECK',
+    said,
+    { task_id: pin.target },
+    sources,
+  )
+  if (!valid || normalized === null)
+    return { answer: null, repairs: told(repairs), errors: [error] }
+  const answer: ReviewAnswer = {
+    kind: 'review',
+    // The contract has accepted it.
+    document: normalized as ReviewAnswer['document'],
+    review_id: pin.review_id,
+    artifact_digest: pin.artifact_digest,
+    ...(isWordChanged(said, normalized) ? { is_word_changed: true } : {}),
+  }
+  return { answer, repairs: told(repairs), errors: [] }
+}
+
+const NO_OBJECT = 'there is no JSON object in the output'
+const TOO_MANY_BRACES = 'the output is full of braces that close nothing'
+const NOT_PINNED =
+  'no object carries the `review_id` and the `artifact_digest` that were handed out, at its top'
+
+/** The digest stands at the top, or in an `artifact` at the top as it was handed out. */
+function isPinned(said: Said, { review_id, artifact_digest }: ReviewPin): boolean {
+  if (own(said, 'review_id') !== review_id) return false
+  if (artifact_digest === null) return true
+  const artifact = own(said, 'artifact')
+  const inside = isObject(artifact) ? own(artifact, 'digest') : undefined
+  return own(said, 'artifact_digest') === artifact_digest || inside === artifact_digest
+}
+
+function isReviewShaped(said: Said): boolean {
+  return ['review_id', 'total_score', 'action_required', 'review_result'].some((key) =>
+    Object.hasOwn(said, key),
+  )
+}
+
+/** What the reviewer said in words, and what the score made of it. */
+function isWordChanged(said: Said, normalized: Said): boolean {
+  const word = own(said, 'action_required')
+  return typeof word === 'string' && word.trim().toUpperCase() !== normalized['action_required']
+}
+
+function told(repairs: readonly Repair[]): readonly string[] {
+  return repairs.map(({ rule, path }) => `${rule} ${path}`)
+}
+
+function noAnswer(why: string): AnswerReading {
+  return { answer: null, repairs: [], errors: [why] }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value.trim() : ''
+}
+
+function isObject(value: unknown): value is Said {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function own(object: Said, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined
+}

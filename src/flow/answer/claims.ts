@@ -1,0 +1,55 @@
+/** Claims and evidence that stand in an answer (F-6), read field by field; faults are told. */
+import { isDigest } from '../../base/index.ts'
+import { CLAIM_TRUST_LEVELS } from '../../contracts/index.ts'
+import type { ActionAnswer, ClaimDraft } from '../runtime/event.ts'
+
+type EvidenceDraft = NonNullable<ActionAnswer['evidence']>[number]
+
+export function claimsOf(value: unknown, faults: string[]): readonly ClaimDraft[] {
+  return listOf(value, 'claims', faults).flatMap((item, index) => {
+    const { claim_id, trust_level = 'external_unverified', text } = item
+    const level = CLAIM_TRUST_LEVELS.find((known) => known === trust_level)
+    if (!isName(claim_id) || level === undefined) {
+      faults.push(`claims[${index}] has no \`claim_id\`, or a \`trust_level\` that is none`)
+      return []
+    }
+    return [{ claim_id, trust_level: level, ...(typeof text === 'string' ? { text } : {}) }]
+  })
+}
+
+export function evidenceOf(value: unknown, faults: string[]): readonly EvidenceDraft[] {
+  return listOf(value, 'evidence', faults).flatMap((item, index) => {
+    const { evidence_id, claim_id, digest, supports } = item
+    if (
+      !isName(evidence_id) ||
+      !isName(claim_id) ||
+      typeof supports !== 'boolean' ||
+      typeof digest !== 'string' ||
+      !isDigest(digest)
+    ) {
+      const wanted = '`evidence_id`, `claim_id`, `digest` (sha256:…) and `supports`'
+      faults.push(`evidence[${index}] lacks one of ${wanted}`)
+      return []
+    }
+    return [{ evidence_id, claim_id, digest, supports }]
+  })
+}
+
+function listOf(
+  value: unknown,
+  name: string,
+  faults: string[],
+): readonly Readonly<Record<string, unknown>>[] {
+  if (value === undefined || value === null) return []
+  if (!Array.isArray(value)) {
+    faults.push(`\`${name}\` is no list`)
+    return []
+  }
+  return value.map((item: unknown) =>
+    typeof item === 'object' && item !== null ? (item as Record<string, unknown>) : {},
+  )
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= 200
+}

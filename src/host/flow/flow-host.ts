@@ -1,0 +1,23 @@
+/** What runs of flows are given of the machine: ledger, gate, people, clock. */
+import type { Principal } from '../../ledger/index.ts'
+import type { Clock } from '../clock.ts'
+import type { AttemptSurface } from '../gate/attempt-surface.ts'
+import type { Confirm } from '../gate/surface.ts'
+import type { Home } from '../home/home.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+
+export interface FlowHost {
+  readonly home: Pick<Home, 'directory' | 'state'>
+  readonly ledger: Ledger
+  readonly stream: string
+  /** Who walks the run; facts are his. */
+  readonly principal: Principal
+  readonly attempts: AttemptSurface
+  /** Undoes a promoted act; rejects like the gate does. */
+  readonly rollback: (actionId: string) => Promise<{ readonly verified: boolean }>
+  /** How somebody is asked about effects that need a yes. */
+  readonly confirm: Confirm
+  /** Where secrets of participants are looked up. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly clock: Clock
+}

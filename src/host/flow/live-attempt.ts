@@ -1,0 +1,37 @@
+/**
+ * An attempt while it lasts: the participant's place in the gate, opened when it is first needed, and
+ * what was used up so far. Kept between an answer that is invalid and the one that is asked for next.
+ */
+import type { Attempt } from '../gate/attempt-surface.ts'
+import type { RunCommand } from './participant-input.ts'
+
+export class LiveAttempt {
+  readonly command: RunCommand
+  readonly startedMs: number
+  tokens = 0
+  readonly #begin: () => Promise<Attempt>
+  #attempt: Promise<Attempt> | null = null
+
+  constructor(command: RunCommand, startedMs: number, begin: () => Promise<Attempt>) {
+    this.command = command
+    this.startedMs = startedMs
+    this.#begin = begin
+  }
+
+  open(): Promise<Attempt> {
+    this.#attempt ??= this.#begin()
+    return this.#attempt
+  }
+
+  /** Null when nobody needed it. */
+  opened(): Promise<Attempt> | null {
+    return this.#attempt
+  }
+
+  /** As if it had not been; what cannot be given up any more is gone already. */
+  async abandon(): Promise<void> {
+    const attempt = await this.#attempt?.catch(() => null)
+    await attempt?.abandon().catch(() => {})
+    this.#attempt = null
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * An HTTP endpoint: the document is posted as JSON, the answer is the body. Its first secret, if it
+ * names one, is sent as a bearer token.
+ */
+import type { Asking, Said } from './asking.ts'
+import { failure, heard, LineFailure, withDeadline } from './line.ts'
+import { converse } from './tool-calls.ts'
+
+const BODY_BYTES_MAX = 16 << 20
+
+export function askEndpoint(asking: Asking): Promise<Said> {
+  const { participant, secrets } = asking
+  const url = 'http' in participant ? participant.http : ''
+  const [token] = Object.values(secrets)
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+  }
+  return heard(async () => {
+    const text = await withDeadline(asking, (signal) =>
+      converse(asking, (document) => post(url, headers, document, signal)),
+    )
+    return { text, tokens: 0 }
+  })
+}
+
+async function post(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  document: unknown,
+  signal: AbortSignal,
+): Promise<string> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(document),
+    signal,
+    redirect: 'error',
+  })
+  const text = await bounded(response)
+  if (!response.ok) throw failure(response.status, text)
+  return text
+}
+
+async function bounded(response: Response): Promise<string> {
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  for await (const part of response.body ?? []) {
+    bytes += part.length
+    if (bytes > BODY_BYTES_MAX) throw new LineFailure('the answer is too long')
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString('utf8')
+}

@@ -1,0 +1,77 @@
+/**
+ * A tool of an MCP server: the document is its arguments, the answer is its structured result or its
+ * text. Over streamable HTTP, or over standard input and output of a command. A command runs in the
+ * attempt's sandbox: its descriptor 3 carries what would be its standard input and output.
+ */
+import {
+  Client,
+  type JSONRPCMessage,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client'
+import { type Asking, isObject, type Said } from './asking.ts'
+import { Declined, heard, LineFailure, withDeadline } from './line.ts'
+import { SandboxTransport } from './mcp-sandbox.ts'
+import { converse } from './tool-calls.ts'
+
+export function callTool(asking: Asking): Promise<Said> {
+  return heard(async () => {
+    const text = await withDeadline(asking, (signal) => session(asking, signal))
+    return { text, tokens: 0 }
+  })
+}
+
+async function session(asking: Asking, signal: AbortSignal): Promise<string> {
+  const { participant } = asking
+  if (!('mcp' in participant)) throw new Declined('no server')
+  const transport = transportOf(asking)
+  const client = new Client({ name: 'writ', version: '1' })
+  try {
+    await client.connect(transport, { signal })
+    const name = participant.tool
+    return await converse(asking, async (document) => {
+      const result = await client.callTool({ name, arguments: { ...document } }, { signal })
+      return textOf(result)
+    })
+  } catch (error) {
+    throw isPermanent(error) ? new Declined((error as Error).message) : error
+  } finally {
+    await client.close().catch(() => {})
+  }
+}
+
+function transportOf(asking: Asking): Transport {
+  const { participant, secrets } = asking
+  const server = 'mcp' in participant ? participant.mcp : ''
+  if (typeof server !== 'string') return new SandboxTransport(asking, server)
+  if (!/^https?:\/\//.test(server)) return new SandboxTransport(asking, server.split(/\s+/))
+  const [token] = Object.values(secrets)
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  return new StreamableHTTPClientTransport(new URL(server), { requestInit: { headers } })
+}
+
+function textOf(result: unknown): string {
+  const { isError, structuredContent, content } = result as {
+    readonly isError?: boolean
+    readonly structuredContent?: unknown
+    readonly content?: unknown
+  }
+  const parts = Array.isArray(content) ? content : []
+  const text = parts
+    .map((part: unknown) => (isObject(part) && part['type'] === 'text' ? String(part['text']) : ''))
+    .join('\n')
+  if (isError === true) throw new Declined(text.slice(0, 500))
+  return isObject(structuredContent) ? JSON.stringify(structuredContent) : text
+}
+
+/** The server is there and says no: an unknown tool, wrong arguments. */
+function isPermanent(error: unknown): boolean {
+  if (error instanceof LineFailure || error instanceof Declined) return false
+  const { code } = error as { readonly code?: unknown }
+  return code === METHOD_NOT_FOUND || code === INVALID_PARAMS
+}
+
+const METHOD_NOT_FOUND = -32601
+const INVALID_PARAMS = -32602
+
+export type { JSONRPCMessage }

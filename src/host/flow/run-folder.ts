@@ -1,0 +1,114 @@
+/**
+ * Where a run keeps what is no fact: orders that people gave while somebody else walks it, and which
+ * attempts were begun, in the state; what people read, beside the laws in `.writ/runs/<run>/`.
+ *
+ * INVARIANT (one at a time): whoever walks a run holds the lock of its folder, which the kernel drops
+ * when that process ends, however it ends.
+ */
+import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fault, showName } from '../../base/index.ts'
+import { isAbsent } from '../home/failure.ts'
+import { makeFolder, writeWhole } from '../home/file.ts'
+import type { Home } from '../home/home.ts'
+import { withWorkspaceLock } from '../promotion/index.ts'
+import { codeOf, FlowFailure } from './failure.ts'
+
+const RUN_ID = /^run-[0-9a-f-]{36}$/
+
+/** Ids become names of folders: anything else could lead elsewhere. */
+export function isRunId(text: string): boolean {
+  return RUN_ID.test(text)
+}
+
+export class RunFolder {
+  readonly #state: string
+  /** For people: `.writ/runs/<run>`. */
+  readonly shown: string
+  readonly #runId: string
+
+  constructor({ state, directory }: Pick<Home, 'state' | 'directory'>, runId: string) {
+    if (!isRunId(runId)) throw unknownRun(runId)
+    this.#state = join(state, 'runs', runId)
+    this.shown = join(directory, 'runs', runId)
+    this.#runId = runId
+  }
+
+  /** Fails with `flow.taken` when another process, or another part of this one, walks the run. */
+  async locked<T>(work: () => Promise<T>): Promise<T> {
+    makeFolder(this.#state, 0o700)
+    let isHeld = false
+    try {
+      return await withWorkspaceLock(this.#state, { waitMs: 0 }, () => {
+        isHeld = true
+        return work()
+      })
+    } catch (error) {
+      if (isHeld || codeOf(error) !== 'workspace.busy') throw error
+      const message = `another process walks the run ${showName(this.#runId)}`
+      throw new FlowFailure(fault('flow.taken', this.#runId, null, { message }))
+    }
+  }
+
+  /** Durable when it returns; names sort by time. */
+  leaveOrder(order: unknown, nowMs: number): void {
+    const folder = join(this.#state, 'orders')
+    makeFolder(folder, 0o700)
+    const name = `${String(nowMs).padStart(15, '0')}-${randomBytes(6).toString('hex')}.json`
+    writeWhole(join(folder, name), JSON.stringify(order), 0o600)
+  }
+
+  /** The orders that were left, oldest first, each with the way to take it away. */
+  orders(): readonly { readonly order: unknown; readonly done: () => void }[] {
+    const folder = join(this.#state, 'orders')
+    return names(folder)
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => ({
+        order: JSON.parse(readFileSync(join(folder, name), 'utf8')) as unknown,
+        done: () => rmSync(join(folder, name), { force: true }),
+      }))
+  }
+
+  /** That an attempt begins, so that what it leaves behind is found after a crash. */
+  noteBegun(actionId: string): void {
+    const folder = join(this.#state, 'begun')
+    makeFolder(folder, 0o700)
+    writeWhole(join(folder, actionId), '', 0o600)
+  }
+
+  begun(): readonly string[] {
+    return names(join(this.#state, 'begun')).filter((name) => !name.endsWith('.tmp'))
+  }
+
+  forgetBegun(actionId: string): void {
+    rmSync(join(this.#state, 'begun', actionId), { force: true })
+  }
+
+  /** Writes a file for people, whole and synced. */
+  show(name: string, text: string): string {
+    makeFolder(this.shown, 0o755)
+    const file = join(this.shown, name)
+    writeWhole(file, text, 0o644)
+    return file
+  }
+
+  hide(name: string): void {
+    rmSync(join(this.shown, name), { force: true })
+  }
+}
+
+export function unknownRun(runId: string): FlowFailure {
+  const message = `there is no run ${showName(runId)}`
+  const hint = '`writ flow status` lists the runs'
+  return new FlowFailure(fault('flow.unknown_run', runId, null, { message, hint }))
+}
+
+function names(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).sort()
+  } catch (error) {
+    if (isAbsent(error)) return []
+    throw error
+  }
+}

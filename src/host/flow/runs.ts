@@ -1,0 +1,223 @@
+/**
+ * Runs of flows on this host: begun, gone on with, asked for orders. One process walks a run at a
+ * time; others leave orders, which it takes.
+ */
+import { join } from 'node:path'
+import { fault, invariant, showName, uuidV7 } from '../../base/index.ts'
+import type { Flow } from '../../contracts/index.ts'
+import {
+  type CompiledFlow,
+  compileFlow,
+  elementAt,
+  type Fact,
+  FLOW_EVALUATOR,
+  foldFacts,
+  type RunState,
+} from '../../flow/index.ts'
+import type { LedgerReader } from '../ledger/export-reader.ts'
+import { FlowFailure } from './failure.ts'
+import type { FlowHost } from './flow-host.ts'
+import type { Order } from './orders.ts'
+import { FlowRun, type RunOptions } from './run.ts'
+import { foundManifest } from './run-files.ts'
+import { isRunId, RunFolder, unknownRun } from './run-folder.ts'
+import {
+  type FactRange,
+  keepDocument,
+  keptDocument,
+  type RunHead,
+  readRun,
+  runHeads,
+} from './run-records.ts'
+
+type Watching = Pick<RunOptions, 'onFacts' | 'waits' | 'abort'>
+
+export interface StartOrder extends Watching {
+  readonly flow: CompiledFlow
+  /** Absolute, and real. */
+  readonly workspace: string
+  readonly participantsDigest: string | null
+  /** Told before anything happens. */
+  readonly onRun?: (runId: string) => void
+}
+
+/** Where a run stands, and what it was walked through. */
+export interface WalkedRun {
+  readonly runId: string
+  readonly flow: CompiledFlow
+  readonly state: RunState
+  readonly facts: readonly Fact[]
+  readonly range: FactRange
+  readonly status: FlowRun['status']
+}
+
+export function newRunId(nowMs: number, chance: Uint8Array): string {
+  return `run-${uuidV7(nowMs, chance)}`
+}
+
+export async function startRun(host: FlowHost, order: StartOrder): Promise<WalkedRun> {
+  const { flow, workspace, participantsDigest, onRun, ...watching } = order
+  const chance = crypto.getRandomValues(new Uint8Array(16))
+  const runId = newRunId(host.clock.nowMs(), chance)
+  onRun?.(runId)
+  const run = new FlowRun({ host, flow, runId, workspace, ...watching })
+  return run.folder.locked(async () => {
+    await keepDocument(host.ledger, flow.document)
+    const origin = {
+      workspace,
+      participants_digest: participantsDigest,
+      evaluator: FLOW_EVALUATOR,
+    }
+    await run.send({ type: 'started', run_id: runId, origin })
+    return walked(run)
+  })
+}
+
+/** Goes on with a run from its facts. What has ended is told as it is. */
+export async function resumeRun(
+  host: FlowHost,
+  runId: string,
+  watching: Watching = {},
+): Promise<WalkedRun> {
+  const folder = new RunFolder(host.home, runId)
+  return folder.locked(async () => {
+    const { flow, workspace, ...history } = await loadRun(host.ledger, host.stream, runId)
+    const run = new FlowRun({ host, flow, runId, workspace, ...watching })
+    run.restore(history)
+    await dropUnknown(host, run)
+    const manifests = await manifestsNow(host, run)
+    await run.send({ type: 'resumed', manifests })
+    return walked(run)
+  })
+}
+
+async function walked(run: FlowRun): Promise<WalkedRun> {
+  const status = await run.walk()
+  const { options, state, facts, range } = run
+  return { runId: options.runId, flow: options.flow, state, facts, range, status }
+}
+
+/** What attempts left that no fact knows: their process died before it could tell. */
+async function dropUnknown({ attempts }: FlowHost, { folder, stages }: FlowRun): Promise<void> {
+  for (const actionId of folder.begun()) {
+    if (stages.isKnown(actionId)) continue
+    await attempts.dropHeld(actionId)
+    folder.forgetBegun(actionId)
+  }
+}
+
+/** The manifests of sub-phases as they are found now (F-10). */
+async function manifestsNow(host: FlowHost, run: FlowRun): Promise<Record<string, string>> {
+  const { flow, workspace } = run.options
+  const found: Record<string, string> = {}
+  for (const { name, index } of flow.subphases) {
+    if (elementAt(run.state.subphases, index).manifest === null) continue
+    const seq = writtenAt(run.facts, name)
+    const digest = await foundManifest(
+      name,
+      run.stages.pathsSince(seq),
+      (path) => readThrough(host, run, workspace, path),
+      run.folder,
+    )
+    if (digest !== null) found[name] = digest
+  }
+  return found
+}
+
+function writtenAt(facts: readonly Fact[], subphase: string): number {
+  const fact = facts.findLast(
+    ({ type, payload }) =>
+      type === 'flow_event_v1' &&
+      payload.kind === 'event' &&
+      payload.event.type === 'manifest_written' &&
+      payload.event.subphase_id === subphase,
+  )
+  return fact?.payload.seq ?? -1
+}
+
+function readThrough(
+  { attempts }: FlowHost,
+  { stages, state, options }: FlowRun,
+  workspace: string,
+  path: string,
+): Promise<Uint8Array | null> {
+  const holder = stages.holderOf(options.flow, state, path)
+  const view = holder === null ? [] : stages.viewOf(options.flow, state, holder)
+  return attempts.readStaged(view, join(workspace, path))
+}
+
+export interface LoadedRun {
+  readonly flow: CompiledFlow
+  readonly workspace: string
+  readonly facts: readonly Fact[]
+  readonly range: FactRange
+}
+
+/** A run as it is recorded, with the flow that it walks. */
+export async function loadRun(
+  ledger: LedgerReader,
+  stream: string,
+  runId: string,
+): Promise<LoadedRun> {
+  if (!isRunId(runId)) throw unknownRun(runId)
+  const { facts, range } = await readRun(ledger, stream, runId)
+  const [first] = facts
+  if (first?.type !== 'flow_started_v1') throw unknownRun(runId)
+  const { flow_digest: digest, origin } = first.payload
+  const flow = await flowOf(ledger, digest, runId)
+  return { flow, workspace: origin?.workspace ?? '', facts, range }
+}
+
+async function flowOf(ledger: LedgerReader, digest: string, runId: string): Promise<CompiledFlow> {
+  const document = await keptDocument(ledger, digest)
+  if (document === null) {
+    const message = `the flow of the run ${showName(runId)} is no longer kept`
+    throw new FlowFailure(fault('flow.flow_missing', digest, null, { message }))
+  }
+  // It is kept under its digest, and its contract accepted it before the run began.
+  const compilation = compileFlow(document as Flow)
+  invariant(compilation.ok, 'a flow that was run compiles')
+  return compilation.flow
+}
+
+export function stateOfRun({ flow, facts }: LoadedRun): RunState {
+  return foldFacts(flow, facts)
+}
+
+/** A run by its id, or by a beginning of it that no other run has; the newest without one. */
+export async function findRun(
+  ledger: LedgerReader,
+  stream: string,
+  given: string | null,
+): Promise<RunHead> {
+  const found: RunHead[] = []
+  for await (const head of runHeads(ledger, stream)) {
+    if (given === null || head.run_id === given) return head
+    if (given.length >= SHORT_ID_MIN && head.run_id.includes(given)) found.push(head)
+  }
+  const [only, ...others] = found
+  if (only === undefined || others.length > 0) throw unknownRun(given ?? '')
+  return only
+}
+
+const SHORT_ID_MIN = 4
+
+/** Tells a run something; durable when it returns. Whoever walks the run takes it. */
+export function leaveOrder(
+  host: Pick<FlowHost, 'home' | 'clock'>,
+  runId: string,
+  order: Order,
+): void {
+  new RunFolder(host.home, runId).leaveOrder(order, host.clock.nowMs())
+}
+
+/** Whether somebody walks the run just now. */
+export async function isWalked(host: Pick<FlowHost, 'home'>, runId: string): Promise<boolean> {
+  try {
+    await new RunFolder(host.home, runId).locked(async () => {})
+    return false
+  } catch (error) {
+    if (error instanceof FlowFailure && error.fault.code === 'flow.taken') return true
+    throw error
+  }
+}
