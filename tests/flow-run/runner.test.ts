@@ -1,0 +1,112 @@
+/** Runs with real processes as participants, over a gate without walls. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Flow } from '../../src/contracts/index.ts'
+import { replayRun } from '../../src/flow/index.ts'
+import { readRun } from '../../src/host/flow/run-records.ts'
+import { resumeRun, startRun } from '../../src/host/flow/runs.ts'
+import { compiledFlow, REVIEWER, RunPlace, script, WORKER } from './place.ts'
+
+let place: RunPlace
+
+beforeEach(async () => {
+  place = await new RunPlace('runner').make()
+  place.write('worker.mjs', WORKER)
+  place.write('reviewer.mjs', REVIEWER)
+})
+
+afterEach(() => place.remove())
+
+function flow(more: Partial<Flow> = {}): Flow {
+  const executor = { command: ['node', 'worker.mjs'] }
+  const reviewer = { command: ['node', 'reviewer.mjs'] }
+  return {
+    type: 'flow_v1',
+    flow_id: 'small',
+    title: 'Small',
+    nodes: [
+      {
+        node_id: 'draft',
+        kind: 'WORK',
+        title: 'Draft',
+        phase_id: 'P1',
+        actor: 'writer',
+        executor,
+        max_attempts: 3,
+      },
+      {
+        node_id: 'review',
+        kind: 'CHECK',
+        title: 'Review',
+        phase_id: 'P1',
+        actor: 'validator',
+        reviewer,
+        target: 'draft',
+        max_attempts: 4,
+      },
+      {
+        node_id: 'done',
+        kind: 'GOAL',
+        title: 'Done',
+        phase_id: 'P2',
+        actor: 'director',
+        max_attempts: 1,
+      },
+    ],
+    edges: [
+      { edge_id: 'E1', source: 'draft', target: 'review', class: 'Progress' },
+      { edge_id: 'E2', source: 'review', target: 'done', class: 'Gate' },
+      {
+        edge_id: 'E3',
+        source: 'review',
+        target: 'draft',
+        class: 'Loop',
+        guard_expr: "state.validator_verdict == 'REJECT'",
+      },
+    ],
+    ...more,
+  }
+}
+
+const begin = (document = flow()) =>
+  startRun(place.host(), {
+    flow: compiledFlow(document),
+    workspace: place.workspace,
+    participantsDigest: null,
+  })
+
+describe('a run', () => {
+  it('is rejected once, improves, is approved and promoted; the facts say all of it', async () => {
+    const run = await begin()
+    expect(run.status).toBe('DONE')
+    expect(place.read('artifacts/draft/2/out.md')).toBe('by draft, attempt 2')
+    expect(existsSync(join(place.workspace, 'artifacts/draft/1'))).toBe(false)
+    expect(place.read('orchestration_log.md')).toContain('Phase P1 has ended')
+    const { facts } = await readRun(place.ledger, 'main', run.runId)
+    expect(facts.length).toBe(run.facts.length)
+    expect(replayRun(run.flow, facts)).toBeNull()
+    expect(await place.attempts.held()).toEqual([])
+  }, 60_000)
+
+  it('that has ended is told as it is', async () => {
+    const run = await begin()
+    const again = await resumeRun(place.host(), run.runId)
+    expect([again.status, again.facts.length]).toEqual(['DONE', run.facts.length])
+  }, 60_000)
+
+  it('asks again for what is no answer, at most four times, and counts none of them', async () => {
+    place.write(
+      'worker.mjs',
+      script(`ask({ type: 'LOOK' })
+const asked = existsSync('asked') ? Number(readFileSync('asked', 'utf8')) : 0
+if (!input.last_error || input.last_error.length === 0) console.log('hello')
+else answer({ task_id: input.node.node_id, result_type: 'ARTIFACT', artifact: { name: 'out', format: 'md', content: 'attempt 2' } })`),
+    )
+    const run = await begin()
+    expect(run.status).toBe('DONE')
+    const outputs = run.facts.filter(({ type }) => type === 'participant_output_v1')
+    expect(outputs.length).toBe(3)
+    expect(run.state.totals.attempts).toBe(3)
+  }, 60_000)
+})
