@@ -19,6 +19,43 @@ export function canonicalJson(value: unknown): string {
   return text.includes('\\ud') ? writeExactly(value) : text
 }
 
+/** Items of a list that are written at once. */
+const PIECE = 256
+
+/**
+ * The canonical form in pieces, for documents with long lists: what is made for a piece can be
+ * forgotten before the next. Null for a document that has none.
+ */
+export function canonicalPieces(value: unknown): Iterable<string> | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
+  const object = value as Readonly<Record<string, unknown>>
+  return Object.values(object).some(isLong) ? writePieces(object) : null
+}
+
+function isLong(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value) && value.length > PIECE
+}
+
+function* writePieces(object: Readonly<Record<string, unknown>>): Iterable<string> {
+  let lead = '{'
+  for (const key of Object.keys(object).sort()) {
+    const value = object[key]
+    yield `${lead}${quoteString(key)}:`
+    lead = ','
+    if (isLong(value)) yield* writeItems(value)
+    else yield canonicalJson(value)
+  }
+  yield '}'
+}
+
+function* writeItems(items: readonly unknown[]): Iterable<string> {
+  for (let start = 0; start < items.length; start += PIECE) {
+    const text = canonicalJson(items.slice(start, start + PIECE))
+    yield `${start === 0 ? '[' : ','}${text.slice(1, -1)}`
+  }
+  yield ']'
+}
+
 /** Stands for a value that a copy cannot bring in order. */
 const APART = Symbol('apart')
 

@@ -389,6 +389,7 @@ export const CODES = {
   'flow.table_id': wrong('two rows of a table have the same edge id'),
   'flow.table_signature': wrong('the signature of an edge is not its source and target'),
   'flow.table_edge': wrong('the side file speaks of an edge that the table does not have'),
+  'flow.claim_unplaced': wrong('a claim of the side file names no node'),
   'flow.plan_participant': wrong('nobody is named for an agent of the plan'),
   'flow.plan_alternative': wrong('a GOAL cannot be one of several alternatives'),
 
@@ -670,9 +671,15 @@ export const CODES = {
   cooldown: refused('the same intent was taken back or denied a short time ago'),
   halted: { http: 503, exit: 1, says: 'everything was halted by a human' },
   'laws.changed': refused('the laws are not the ones that a human accepted'),
-
+  'attempt.unknown': { http: 404, exit: 1, says: 'no attempt of this id is held' },
+  'attempt.over': { http: 409, exit: 1, says: 'the attempt is over, or had its one run' },
+  'attempt.order': wrong('the attempt cannot be begun as it was ordered'),
+  'attempt.dropped': refused('what the attempt staged was thrown away'),
+  'attempt.operations': refused('the attempt asked for more operations than it may'),
+  'attempt.line': refused('the line is longer than lines of the tool channel may be'),
   'override.unknown_law': { http: 404, exit: 1, says: 'there is no law of this name' },
   'override.tier': refused('only a law of tier 1 can be set aside'),
+
   // The network of a run (G-10, G-16): why the proxy did not pass a request.
   'network.host': refused('the host is not one that the scope names'),
   'network.port': refused('the port is neither 80 nor 443, and the scope does not name it'),

@@ -1,5 +1,6 @@
 /** Digests: the form, and that they are taken over the canonical bytes. */
 import { describe, expect, it } from 'vitest'
+import { canonicalJson } from './canonical.ts'
 import { digestBytes, digestDocument, isDigest } from './hash.ts'
 
 describe('digests', () => {
@@ -18,6 +19,15 @@ describe('digests', () => {
     expect(left).toBe(digestDocument(JSON.parse('{"b":[2e0],"a":1}')))
     expect(left).toBe(digestBytes('{"a":1,"b":[2]}'))
     expect(left).not.toBe(digestDocument({ a: 1, b: [3] }))
+  })
+
+  it('are the same for a document that is written in pieces', () => {
+    for (const length of [0, 256, 257, 513]) {
+      const items = Array.from({ length }, (_, index) => ({ b: index, a: ['播种', '\\ud', index] }))
+      const document = { title: 'x', items, '9': items, '10': [], z: { items } }
+      expect(digestDocument(document)).toBe(digestBytes(canonicalJson(document)))
+      expect(digestDocument({ items })).toBe(digestBytes(canonicalJson({ items })))
+    }
   })
 
   it('take a text as its UTF-8 bytes', () => {

@@ -2,8 +2,8 @@
  * Digests: `sha256:` and lower hex. The only place of a pure room that names node:crypto, because
  * a hash is a function of its bytes.
  */
-import { hash } from 'node:crypto'
-import { canonicalJson } from './canonical.ts'
+import { createHash, hash } from 'node:crypto'
+import { canonicalJson, canonicalPieces } from './canonical.ts'
 
 declare const digestBrand: unique symbol
 /** `sha256:` followed by 64 lower-case hex digits. */
@@ -22,7 +22,11 @@ export function digestBytes(bytes: string | Uint8Array): Digest {
 
 /** The digest of a document is the digest of its canonical form (C-5). */
 export function digestDocument(document: unknown): Digest {
-  return digestBytes(canonicalJson(document))
+  const pieces = canonicalPieces(document)
+  if (pieces === null) return digestBytes(canonicalJson(document))
+  const sum = createHash('sha256')
+  for (const piece of pieces) sum.update(piece)
+  return `sha256:${sum.digest('hex')}` as Digest
 }
 
 export const HASH_BYTES = 32

@@ -213,14 +213,16 @@ function compileNodes(
     incoming.of(check).some((edge) => edge.isForward && !edge.isReview)
   return nodes.map((document, index) => {
     const runner = document.kind === 'CHECK' ? document.reviewer : document.executor
-    const ways = waysOf(outgoing.of(index))
+    const { waysWithin, waysOut, hasDecision } = waysOf(outgoing.of(index))
     return {
       index,
       document,
       phase: phases[index] ?? -1,
       subphase: subphases[index] ?? -1,
       outgoing: outgoing.of(index),
-      ...ways,
+      waysWithin,
+      waysOut,
+      hasDecision,
       incoming: incoming.of(index),
       awaits: awaitedOf(incoming.of(index)),
       checks: checks.of(index),

@@ -5,7 +5,7 @@
 import { invariant } from '../../base/index.ts'
 import type { CompiledEdge, CompiledFlow } from '../compile/compiled-flow.ts'
 import { applyEvent, applyOutput } from './apply-event.ts'
-import type { Command } from './command.ts'
+import type { Command, CommandBody } from './command.ts'
 import { Draft } from './draft.ts'
 import type { FlowEvent } from './event.ts'
 import type { ClaimPayload, EventPayload, EvidencePayload, Fact, Finding } from './fact.ts'
@@ -64,7 +64,7 @@ function applyPayload(draft: Draft, payload: EventPayload): void {
       draft.ownNode(draft.nodeNamed(payload.node_id)).round = payload.round
       return
     case 'commanded':
-      return applyCommand(draft, payload.command)
+      return applyCommand(draft, payload.command, placeOf(draft, payload.command))
     case 'status':
       return applyStatus(draft, draft.nodeNamed(payload.node_id), payload.status)
     case 'held':
@@ -112,9 +112,9 @@ function applyWork(
   }
 }
 
-/** Where the node stands that an event names; -1 when it names none. */
-function placeOf(draft: Draft, event: FlowEvent): number {
-  return 'node_id' in event ? draft.nodeNamed(event.node_id) : -1
+/** Where the node stands that an event or a command names; -1 when it names none. */
+export function placeOf(draft: Draft, named: FlowEvent | CommandBody): number {
+  return 'node_id' in named ? draft.nodeNamed(named.node_id) : -1
 }
 
 export function applyStatus(draft: Draft, index: number, status: NodeStatus): void {
@@ -185,17 +185,16 @@ function forgetFirings(draft: Draft, index: number): void {
   }
 }
 
-export function applyCommand(draft: Draft, command: Command): void {
+export function applyCommand(draft: Draft, command: Command, place: number): void {
   if (command.type === 'write_log')
     return draft.patchPhase(draft.phaseNamed(command.phase_id), { pending: command })
   if (command.type === 'write_manifest')
     return draft.patchSubphase(draft.subphaseNamed(command.subphase_id), { pending: command })
   if (command.type === 'stop') return
-  const index = draft.nodeNamed(command.node_id)
-  draft.ownNode(index).pending = command
+  draft.ownNode(place).pending = command
   if (command.type !== 'run_participant') return
   const { stands_on: bases, review: pin } = command
-  draft.patchWork(index, { answer: null, asks: 0, bases, pin })
+  draft.patchWork(place, { answer: null, asks: 0, bases, pin })
 }
 
 function applyArtifact(

@@ -48,7 +48,7 @@ export function enter(turn: Turn, node: number, round: number, cause: EntryCause
   turn.recordEntered(node, round, cause, isFresh)
   if (isPhaseStart && !isPhaseOpen(turn, node)) return
   if (!isWithinBudget(turn, node)) return
-  if (turn.draft.nodeOf(node).isBare) return turn.command({ type: 'pass', node_id })
+  if (turn.draft.nodeOf(node).isBare) return turn.command({ type: 'pass', node_id }, node)
   run(turn, node, 0)
 }
 

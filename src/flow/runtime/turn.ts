@@ -4,7 +4,7 @@
  */
 
 import type { CompiledEdge, CompiledFlow } from '../compile/compiled-flow.ts'
-import { applyCommand, applyEntered, applyFact, applyFired, applyStatus } from './apply.ts'
+import { applyCommand, applyEntered, applyFact, applyFired, applyStatus, placeOf } from './apply.ts'
 import { applyEvent } from './apply-event.ts'
 import type { Command, CommandBody } from './command.ts'
 import type { Draft } from './draft.ts'
@@ -155,14 +155,14 @@ export class Turn {
     })
   }
 
-  /** Whoever calls hands the body over: it becomes the command's own. */
-  command(body: CommandBody): void {
+  /** Whoever calls hands the body over: it becomes the command's own. `place` is its node's. */
+  command(body: CommandBody, place = placeOf(this.draft, body)): void {
     const command = body as CommandBody & { command: number }
     command.command = this.draft.run.seq
     const run_id = this.#runId
     const { at } = this.event
     this.#append({ run_id, seq: this.#next(), at, kind: 'commanded', command })
-    applyCommand(this.draft, command)
+    applyCommand(this.draft, command, place)
     this.commands.push(command)
   }
 

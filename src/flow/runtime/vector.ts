@@ -46,7 +46,11 @@ function read<T>(branches: readonly Branch<T>[], index: number): T {
 }
 
 export function vectorElements<T>({ branches }: Vector<T>): T[] {
-  return branches.flat(2) as T[]
+  const elements: T[] = []
+  for (const branch of branches) {
+    for (const leaf of branch) for (const element of leaf) elements.push(element)
+  }
+  return elements
 }
 
 /** A list under change. */
