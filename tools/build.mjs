@@ -11,7 +11,14 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ROOT, run, stop } from './setup.mjs'
 
-const BUNDLED = new Set(['@dagrejs/dagre', '@dagrejs/graphlib', 'diff', 'toml-eslint-parser', 'typebox', 'yaml'])
+const BUNDLED = new Set([
+  '@dagrejs/dagre',
+  '@dagrejs/graphlib',
+  'diff',
+  'toml-eslint-parser',
+  'typebox',
+  'yaml',
+])
 const STAMP = join(ROOT, 'dist', '.stamp')
 
 export async function build() {
@@ -47,13 +54,16 @@ function sourceFiles() {
 }
 
 function isEntry(file) {
-  return /^src\/(?:[^/]+\/)?index\.ts$/.test(file) || file.endsWith('.worker.ts')
+  return /^src\/(?:[^/]+\/)?index\.ts$|\.(?:worker|program)\.ts$/.test(file)
 }
 
-/** Threads are bundled apart: a chunk shared with the rest would load the rest in every thread. */
+/**
+ * Threads are bundled apart: a chunk shared with the rest would load the rest in every thread. Programs
+ * that run inside a sandbox are one file each, since nothing else of writ is visible there.
+ */
 async function bundle(entryPoints, sources, outdir) {
   const { build: esbuild } = await import('esbuild')
-  const isThread = (file) => file.endsWith('.worker.ts')
+  const isThread = (file) => /\.(?:worker|program)\.ts$/.test(file)
   const common = bundling(outdir, builtins(sources))
   await esbuild({
     ...common,

@@ -5,6 +5,7 @@
 import { at } from '../../base/index.ts'
 import { elements, field, isObject, type JsonObject } from '../kernel/contract.ts'
 import type { OperationType } from './operation.ts'
+import { type PackageReach, packageReach } from './package-name.ts'
 
 export interface Reach {
   /** JSON Pointer relative to the operation. */
@@ -48,6 +49,12 @@ export function operationPaths(operation: unknown): readonly Reach[] {
   // Own keys of the table are operation types.
   const reaches = textFields(operation, PATH_FIELDS[type as OperationType], '')
   if (type === 'FILE_DELETE') return textItems(field(operation, 'paths'), '/paths')
+  if (isPackages(type)) {
+    return [
+      ...reaches,
+      ...packageReaches(operation, (reach) => (reach.kind === 'path' ? reach.path : null)),
+    ]
+  }
   return type === 'UI_AUTOMATION' ? stepFields(operation, 'screenshot', 'save_to') : reaches
 }
 
@@ -55,8 +62,28 @@ export function operationPaths(operation: unknown): readonly Reach[] {
 export function operationAddresses(operation: unknown): readonly Reach[] {
   const type = field(operation, 'type')
   if (type === 'NETWORK_REQUEST') return textFields(operation, ['url'], '')
+  if (isPackages(type)) {
+    return packageReaches(operation, (reach) => (reach.kind === 'address' ? reach.url : null))
+  }
   if (type !== 'UI_AUTOMATION') return []
   return [...textFields(operation, ['start_url'], ''), ...stepFields(operation, 'goto', 'url')]
+}
+
+function isPackages(type: unknown): boolean {
+  return type === 'PACKAGE_INSTALL' || type === 'PACKAGE_REMOVE'
+}
+
+/** Packages that are files or addresses and not names. */
+function packageReaches(
+  operation: unknown,
+  pick: (reach: PackageReach) => string | null,
+): readonly Reach[] {
+  const manager = field(operation, 'manager')
+  return textItems(field(operation, 'packages'), '/packages').flatMap(({ place, text }) => {
+    const reach = packageReach(typeof manager === 'string' ? manager : '', text)
+    const picked = reach === null ? null : pick(reach)
+    return picked === null ? [] : [{ place, text: picked }]
+  })
 }
 
 function stepFields(operation: unknown, action: string, name: string): Reach[] {

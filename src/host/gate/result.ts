@@ -17,7 +17,7 @@ export interface ResultParts {
 export function buildResult(parts: ResultParts): SandboxResult {
   const { actionId, proposalDigest, rehearsal, comparison, manifest } = parts
   const outcomes = rehearsal.steps.map(({ outcome }) => outcome)
-  const findings = [...comparison.findings, ...treeFindings(rehearsal)]
+  const findings = [...comparison.findings, ...treeFindings(rehearsal), ...rehearsal.told]
   const { status, last } = summary(outcomes)
   return {
     action_id: actionId,
