@@ -18,6 +18,15 @@ export type {
   CompileFault,
   FlowCompilation,
 } from './compile/compiled-flow.ts'
+export { exportTable, lostColumns, type TableOptions } from './export/table.ts'
+export {
+  classCounts,
+  type ImportOptions,
+  importTable,
+  type Origin,
+  type TableImport,
+} from './import/import.ts'
+export type { ImportFinding } from './import/report.ts'
 export { type AccessDecision, type AccessMode, decideAccess, rulesFor } from './runtime/access.ts'
 export { foldFacts, foldOnto } from './runtime/apply.ts'
 export { type ClaimStanding, standingOf } from './runtime/claims.ts'

@@ -114,7 +114,10 @@ export const nodeFields = {
 export const TableSchema = Type.Object(
   {
     header: Type.Array(Type.String(), notEmpty),
+    /** The text of the header where the usual way of writing would not give the same bytes. */
+    header_row: Type.Optional(Type.String()),
     bom: Type.Boolean(),
+    delimiter: Type.Enum([',', ';', '\t']),
     newline: Type.Enum(['\n', '\r\n', '\r']),
     quotes: Type.Enum(['needed', 'all']),
     /** What follows the last row: its line end, blank lines, or nothing. */

@@ -105,7 +105,7 @@ export function checkGuards(flow: Flow, graph: Graph, guards: Guards, problems: 
   const hasException = exceptionsOf(graph)
   for (const [index, edge] of flow.edges.entries()) {
     const path = `/edges/${index}`
-    checkType(edge, path, guards.form(index), problems)
+    if (edge.guard_type !== undefined) checkType(edge, path, guards.form(index), problems)
     checkUse(edge, path, problems)
     checkConstant(edge, path, guards.constant(index), problems)
     checkEvidence(edge, path, fields, problems)

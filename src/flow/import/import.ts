@@ -1,0 +1,164 @@
+/**
+ * An edge table (the 05d table of seed 004) and its side file, read as one flow. What was found is
+ * told with places in the user's files; `originOf` says where any part of the flow came from, so that
+ * whatever is found later about the flow has a place too.
+ */
+import { at, pointerSteps } from '../../base/index.ts'
+import {
+  EDGE_CLASSES,
+  type EdgeClass,
+  type Flow,
+  type FlowEdge,
+  type FlowSide,
+  flowSideContract,
+  validate,
+} from '../../contracts/index.ts'
+import { readCsv } from './csv.ts'
+import { type ImportFinding, ImportReport } from './report.ts'
+import { nodesOf, partsOf, withSide } from './side.ts'
+import { readTable, type TableReading } from './table.ts'
+
+export interface ImportOptions {
+  /** When the side file does not say. */
+  readonly flowId: string
+  readonly title: string
+}
+
+/** Where a part of a flow stands in the files it was read from. */
+export type Origin =
+  | { readonly file: 'edges'; readonly line: number; readonly column: number }
+  | { readonly file: 'side'; readonly path: string }
+
+export interface TableImport {
+  /** Null when there is no table that could be read. */
+  readonly flow: Flow | null
+  readonly findings: readonly ImportFinding[]
+  readonly originOf: (pointer: string) => Origin | null
+}
+
+/** `side` is any JSON value; one that breaks its contract is told and left out. */
+export function importTable(text: string, side: unknown, options: ImportOptions): TableImport {
+  const report = new ImportReport()
+  const reading = readTable(readCsv(text), report)
+  const said = soundSide(side, report)
+  if (reading === null) return { flow: null, findings: report.findings, originOf: () => null }
+  const edges = withSide(reading.edges, said, report)
+  const nodes = nodesOf(edges, said)
+  const flow: Flow = {
+    type: 'flow_v1',
+    flow_id: said.flow_id ?? options.flowId,
+    title: said.title ?? options.title,
+    nodes,
+    edges: [...edges],
+    ...partsOf(said, edges, nodes, report),
+    table: reading.table,
+  }
+  const origins = new Origins(flow, reading, said)
+  return { flow, findings: report.findings, originOf: (pointer) => origins.find(pointer) }
+}
+
+/** How many edges of each class, every class once. */
+export function classCounts(edges: readonly FlowEdge[]): Readonly<Record<EdgeClass, number>> {
+  const counts = Object.fromEntries(EDGE_CLASSES.map((name) => [name, 0])) as Record<
+    EdgeClass,
+    number
+  >
+  for (const edge of edges) counts[edge.class]++
+  return counts
+}
+
+function soundSide(side: unknown, report: ImportReport): FlowSide {
+  if (side === undefined || side === null) return {}
+  const { valid, violations } = validate(flowSideContract, side)
+  for (const { code, path, message, hint } of violations)
+    report.tellSide('error', code, path, message, hint)
+  // The contract has judged it.
+  return valid ? (side as FlowSide) : {}
+}
+
+class Origins {
+  readonly #flow: Flow
+  readonly #reading: TableReading
+  readonly #side: FlowSide
+  #sideEdges: ReadonlyMap<string, number> | null = null
+  #sideNodes: ReadonlyMap<string, number> | null = null
+  #firstEdge: ReadonlyMap<string, number> | null = null
+
+  constructor(flow: Flow, reading: TableReading, side: FlowSide) {
+    this.#flow = flow
+    this.#reading = reading
+    this.#side = side
+  }
+
+  find(pointer: string): Origin | null {
+    const [list = '', place = '', field = '', ...rest] = pointerSteps(pointer)
+    if (list === 'edges') return this.#ofEdge(Number(place), field, rest)
+    if (list === 'nodes') return this.#ofNode(Number(place), field, rest)
+    if (list === 'access_rules') return this.#ofSplit('access_rules', 'access_rule', pointer)
+    if (list === 'claims') return this.#ofSplit('claims', 'claim_verification', pointer)
+    return Object.hasOwn(this.#side, list) ? { file: 'side', path: pointer } : null
+  }
+
+  #ofEdge(index: number, field: string, rest: readonly string[]): Origin | null {
+    const edge = this.#flow.edges[index]
+    const row = this.#reading.rows[index]
+    if (edge === undefined || row === undefined) return null
+    this.#sideEdges ??= placesOf(this.#side.edges, 'affected_edge')
+    const said = this.#sideEdges.get(edge.edge_id)
+    const document = said === undefined ? undefined : this.#side.edges?.[said]
+    if (document !== undefined && field !== '' && Object.hasOwn(document, field)) {
+      return { file: 'side', path: [field, ...rest].reduce(at, `/edges/${said}`) }
+    }
+    const column = this.#reading.keys.indexOf(field === 'class' ? 'v2_primary_class' : field)
+    const { line, column: place } = row.cells[column] ?? { line: row.line, column: 1 }
+    return { file: 'edges', line, column: place }
+  }
+
+  #ofNode(index: number, field: string, rest: readonly string[]): Origin | null {
+    const node = this.#flow.nodes[index]
+    if (node === undefined) return null
+    this.#sideNodes ??= placesOf(this.#side.nodes, 'node_id')
+    const said = this.#sideNodes.get(node.node_id)
+    if (said !== undefined) {
+      return {
+        file: 'side',
+        path: [field, ...rest].filter((step) => step !== '').reduce(at, `/nodes/${said}`),
+      }
+    }
+    this.#firstEdge ??= firstEdges(this.#flow.edges)
+    const edge = this.#firstEdge.get(node.node_id) ?? -1
+    const isSource = this.#flow.edges[edge]?.source === node.node_id
+    return this.#ofEdge(edge, isSource ? 'source' : 'target', [])
+  }
+
+  /** The list of a flow was made of two parts of the side file. */
+  #ofSplit(
+    list: 'access_rules' | 'claims',
+    singular: 'access_rule' | 'claim_verification',
+    pointer: string,
+  ): Origin | null {
+    const [, place = '', ...rest] = pointerSteps(pointer)
+    const index = Number(place)
+    const count = this.#side[list]?.length ?? 0
+    if (index < count) return { file: 'side', path: pointer }
+    const base = Array.isArray(this.#side[singular])
+      ? `/${singular}/${index - count}`
+      : `/${singular}`
+    return { file: 'side', path: rest.reduce(at, base) }
+  }
+}
+
+function placesOf<K extends string>(
+  list: readonly { readonly [P in K]: string }[] | undefined,
+  key: K,
+): ReadonlyMap<string, number> {
+  return new Map((list ?? []).map((item, index) => [item[key], index]))
+}
+
+function firstEdges(edges: readonly FlowEdge[]): ReadonlyMap<string, number> {
+  const first = new Map<string, number>()
+  for (const [index, { source, target }] of edges.entries()) {
+    for (const name of [source, target]) if (!first.has(name)) first.set(name, index)
+  }
+  return first
+}
