@@ -37,9 +37,10 @@ export {
   satisfies,
 } from './confirmation.ts'
 export type { DeferredKind, DeferredRow } from './data/deferred.ts'
-export { decide, decideEarly } from './decision.ts'
+export { decide, decideEarly, reasonsOf } from './decision.ts'
 export { type BaseStanding, type Footing, footingOf, type HeldBase, type HeldMark } from './held.ts'
 export { EVALUATOR, type Judgement, REPLAYED_VERSIONS } from './judgement.ts'
+export { type LawsOnTrial, type PastDecision, type Trial, tryLaws } from './law-trial.ts'
 export { lawsSetAside, lawValues, type Rehearsed } from './law-values.ts'
 export {
   absolutePatterns,
@@ -77,6 +78,7 @@ export {
   hostPort,
   showHostPort,
 } from './network/host-name.ts'
+export { PROXY_ENVIRONMENT, PROXY_PORT } from './network/proxy-environment.ts'
 export {
   type Body,
   forwardedHead,
@@ -123,6 +125,7 @@ export {
   rawOfText,
   textOfRaw,
 } from './raw-path.ts'
+export type { Reason } from './reasons.ts'
 export {
   compareAgain,
   type Grounds,

@@ -8,10 +8,9 @@
  */
 import { spawn } from 'node:child_process'
 import { Server } from 'node:net'
+import { PROXY_PORT } from '../../gate/index.ts'
 import { PROGRAM_ENV, requireProgram } from '../sandbox/programs.ts'
 
-/** Nobody else listens in a namespace that was just made. */
-export const PROXY_PORT = 3128
 const BACKLOG = 256
 const OPENING_MS = 10_000
 

@@ -23,6 +23,8 @@ export interface Bubble {
   readonly scratch: readonly Bind[]
   /** Directories that are emptied before roots inside them are bound. */
   readonly masks: readonly string[]
+  /** The same in places that are private anyway, and so after those. */
+  readonly emptied: readonly string[]
   /** As root only, whom the kernel would let write there. */
   readonly proc: ProcMasks | null
   /** An empty file, to stand for every hidden one. */
@@ -79,10 +81,11 @@ export function bubbleArguments(bubble: Bubble): readonly string[] {
     ...bubble.masks.flatMap(emptied),
     ...bubble.scratch.flatMap(bind('--bind')),
     ...(bubble.binds.some(({ at }) => at === '/run') ? [] : runtime()),
+    ...bubble.emptied.flatMap(emptied),
     ...bubble.shown.flatMap(bind('--ro-bind')),
     ...bubble.binds.flatMap(bind('--bind')),
     // Only now: places for the roots were made in the emptied ones.
-    ...closed(bubble, bubble.masks),
+    ...closed(bubble, [...bubble.masks, ...bubble.emptied]),
     ...['--chdir', '/', '--clearenv', '--cap-drop', 'ALL'],
     ...(bubble.capabilities ?? []).flatMap((name) => ['--cap-add', name]),
     ...['--new-session', '--die-with-parent', '--as-pid-1'],

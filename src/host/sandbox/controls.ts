@@ -10,7 +10,7 @@ export function controlsOf(request: SandboxRequest, opened: Opened): readonly Co
     { name: 'mount_namespace' },
     { name: 'ipc_namespace' },
     { name: 'uts_namespace' },
-    { name: 'network_namespace', profile: 'none' },
+    { name: 'network_namespace', profile: request.network === undefined ? 'none' : 'proxy' },
     { name: 'no_new_privileges' },
     { name: 'seccomp', profile: `unix_sockets_${request.sockets}` },
     {
@@ -19,6 +19,7 @@ export function controlsOf(request: SandboxRequest, opened: Opened): readonly Co
       detail: plan.roots.map(({ path }) => path).join(' '),
     },
     ...(plan.readOnly.length === 0 ? [] : [{ name: 'read_only', detail: plan.readOnly.join(' ') }]),
+    ...(request.emptied ?? []).map((path) => ({ name: 'allow_list', detail: path })),
     { name: 'hidden', detail: `${hidden} places` },
     { name: 'control_group', profile: group === null ? 'polled' : 'kernel' },
   ]

@@ -6,9 +6,11 @@
  *   inside, which the kernel lets die last, and after the last byte of output came.
  */
 import { close, openSync, writeFileSync } from 'node:fs'
+import type { Server } from 'node:net'
 import { join } from 'node:path'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { RUN_CAPS, type RunCap } from '../../contracts/index.ts'
+import { openListener } from '../network/listener.ts'
 import { controlsOf } from './controls.ts'
 import type { Control, Layer, RunOutcome, RunRequest, Sandbox, SandboxRequest } from './driver.ts'
 import { type Ending, exitOf, SIGXCPU, SIGXFSZ, Told } from './ending.ts'
@@ -129,11 +131,27 @@ export class LinuxSandbox implements Sandbox {
     this.#running = waiting
     this.#lastEnd = waiting.end
     this.#hasTerminal = request.terminal !== null
+    let door: Server | null = null
     try {
+      door = await this.#openDoor(waiting)
       return await this.#runIn(waiting, request)
     } finally {
       this.#running = null
+      door?.close()
       letGo(waiting)
+    }
+  }
+
+  /** The way out of this run's own network namespace; null when it has none. */
+  async #openDoor({ pid }: Waiting): Promise<Server | null> {
+    const { network } = this.#request
+    if (network === undefined) return null
+    try {
+      const door = await openListener({ owner: this.#opened.holder.pid, inside: pid })
+      network.listenOn(door)
+      return door
+    } catch (error) {
+      throw sandboxFailure('sandbox.control_missing', 'network_namespace', String(error))
     }
   }
 

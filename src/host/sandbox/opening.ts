@@ -245,6 +245,7 @@ function bubbleOf(
       ({ at }) => isDirectory(at) && !isInside(at, paths),
     ),
     masks: late,
+    emptied: (request.emptied ?? []).filter((path) => !late.includes(path)),
     proc,
     emptyFile: join(directory, 'empty'),
     uid: process.getuid?.() ?? 0,

@@ -33,10 +33,11 @@ export function survey(request: SandboxRequest, shop: Workshop): Survey {
 }
 
 /** Everything that is fixed when a sandbox is made; CPU and wall time are not. */
-export function surveyKey({ caps, sockets, foreignOwners }: SandboxRequest, found: Survey): string {
+export function surveyKey(request: SandboxRequest, { plan, masksNow }: Survey): string {
+  const { caps, sockets, foreignOwners, emptied } = request
   const { memoryMb, diskMb, processes } = caps
-  const { plan, masksNow } = found
-  return JSON.stringify([plan, masksNow(), memoryMb, diskMb, processes, sockets, foreignOwners])
+  const fixed = [memoryMb, diskMb, processes, sockets, foreignOwners, emptied]
+  return JSON.stringify([plan, masksNow(), fixed])
 }
 
 function refuseForeignRoots(
