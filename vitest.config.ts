@@ -1,4 +1,5 @@
 /** Test runner settings: unit tests beside their files, cross-room tests under tests/. */
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
@@ -7,5 +8,7 @@ export default defineConfig({
     setupFiles: ['tests/setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // One more than the default on two cores: much of a run is waiting for processes and disks.
+    maxWorkers: Math.max(2, availableParallelism()),
   },
 })
