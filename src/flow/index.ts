@@ -6,7 +6,7 @@
 export { type AnswerReading, readAction, readReview } from './answer/answer.ts'
 export { artifactPath } from './answer/artifact-path.ts'
 export { objectsIn, type TextObjects } from './answer/json-objects.ts'
-export { checkFlow } from './check/check.ts'
+export { type CheckOptions, checkFlow } from './check/check.ts'
 export type { FlowCheck, FlowProblem } from './check/problem.ts'
 export { compileFlow } from './compile/compile.ts'
 export type {
@@ -27,6 +27,9 @@ export {
   type TableImport,
 } from './import/import.ts'
 export type { ImportFinding } from './import/report.ts'
+export { loadPlan, type PlanLoading } from './plan/load.ts'
+export { type ParticipantsReading, readParticipants, reviewerOf } from './plan/participants.ts'
+export { type PlanFlow, planToFlow } from './plan/plan.ts'
 export { type AccessDecision, type AccessMode, decideAccess, rulesFor } from './runtime/access.ts'
 export { foldFacts, foldOnto } from './runtime/apply.ts'
 export { type ClaimStanding, standingOf } from './runtime/claims.ts'

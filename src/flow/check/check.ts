@@ -21,9 +21,14 @@ import { checkPeople } from './people.ts'
 import { type FlowCheck, Problems } from './problem.ts'
 import { checkShape } from './shape.ts'
 
-export function checkFlow(document: unknown): FlowCheck {
+export interface CheckOptions {
+  /** Problems of the shape of the graph are warnings, as for tables. */
+  readonly isLenient?: boolean
+}
+
+export function checkFlow(document: unknown, { isLenient }: CheckOptions = {}): FlowCheck {
   const { violations } = validate(flowContract, document)
-  const problems = new Problems(field(document, 'table') !== undefined)
+  const problems = new Problems(isLenient ?? field(document, 'table') !== undefined)
   problems.add(violations)
   if (isStructural(violations)) {
     compileReadable(document, violations, problems)

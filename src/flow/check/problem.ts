@@ -34,14 +34,14 @@ const OF_SHAPE: ReadonlySet<Code> = new Set<Code>([
 export class Problems {
   readonly #violations: FlowProblem[] = []
   readonly #warnings: FlowProblem[] = []
-  readonly #isTable: boolean
+  readonly #isLenient: boolean
 
-  constructor(isTable: boolean) {
-    this.#isTable = isTable
+  constructor(isLenient: boolean) {
+    this.#isLenient = isLenient
   }
 
   refuse(code: Code, path: string, message: string, hint?: string | null, offset?: number): void {
-    const list = this.#isTable && OF_SHAPE.has(code) ? this.#warnings : this.#violations
+    const list = this.#isLenient && OF_SHAPE.has(code) ? this.#warnings : this.#violations
     list.push(problem(code, path, message, hint, offset))
   }
 

@@ -1,0 +1,241 @@
+/**
+ * A plan (`plan_json_v1`) as the flow it stands for: ACTION is WORK, DEPENDS_ON is a Progress edge that
+ * is waited for, DECOMPOSE a Sync edge from child to parent, ALTERNATIVE a Decision of a group. An
+ * ACTION that no CHECK judges gets one. The plan is valid by its contract; everything else is told.
+ *
+ * The flow has one phase: a plan has none, and what depends on what is in its edges.
+ */
+import { showName } from '../../base/index.ts'
+import {
+  type Flow,
+  type FlowEdge,
+  type FlowNode,
+  type FlowRequirement,
+  field,
+  type NodeKind,
+  type Participant,
+  type Participants,
+  type PlanJson,
+  type Violation,
+} from '../../contracts/index.ts'
+import { alternativesOf } from './alternatives.ts'
+import { reviewerOf } from './participants.ts'
+import { PlanGraph, type PlanNode } from './plan-graph.ts'
+
+export interface PlanFlow {
+  readonly flow: Flow
+  /** With places in the plan. */
+  readonly violations: readonly Violation[]
+  readonly warnings: readonly Violation[]
+  /** By index of a node or edge of the flow: the pointer into the plan it came from. */
+  readonly originOf: (pointer: string) => string | null
+}
+
+/** As in the specification's example: work is tried three times, a review four times. */
+const ATTEMPTS = { WORK: 3, CHECK: 4, GOAL: 1 } as const
+const PHASE = 'plan'
+/** Judges work when no participants are given. */
+const UNNAMED_REVIEWER = 'reviewer'
+
+/** Without participants every agent is a person of that name: enough to check and to draw. */
+export function planToFlow(plan: PlanJson, participants: Participants | null): PlanFlow {
+  return new Conversion(plan, participants).run()
+}
+
+class Conversion {
+  readonly #plan: PlanJson
+  readonly #participants: Participants | null
+  readonly #graph: PlanGraph
+  readonly #nodes: FlowNode[] = []
+  readonly #edges: FlowEdge[] = []
+  readonly #nodeOrigins: (string | null)[] = []
+  readonly #edgeOrigins: (string | null)[] = []
+  readonly #violations: Violation[] = []
+  readonly #warnings: Violation[] = []
+  readonly #unnamed = new Set<string>()
+
+  constructor(plan: PlanJson, participants: Participants | null) {
+    this.#plan = plan
+    this.#participants = participants
+    this.#graph = new PlanGraph(plan)
+  }
+
+  run(): PlanFlow {
+    const requirements = requirementsOf(this.#plan)
+    for (const [index, node] of this.#plan.nodes.entries()) {
+      this.#addNode(this.#nodeOf(node, index, requirements.get(node.task_id)), `/nodes/${index}`)
+    }
+    const alternatives = alternativesOf(this.#graph, this.#violations)
+    for (const node of alternatives.nodes) this.#addNode({ ...this.#frame(node), ...node }, null)
+    this.#addReviews()
+    for (const [index, edge] of this.#plan.edges.entries()) {
+      const made = alternatives.replaces(index) ? null : this.#edgeOf(edge)
+      if (made !== null) this.#addEdge(made, `/edges/${index}`)
+    }
+    for (const { edge, origin } of alternatives.edges) this.#addEdge(edge, `/edges/${origin}`)
+    const { plan_id, title } = this.#plan.plan
+    return {
+      flow: { type: 'flow_v1', flow_id: plan_id, title, nodes: this.#nodes, edges: this.#edges },
+      violations: this.#violations,
+      warnings: this.#warnings,
+      originOf: (pointer) => this.#originOf(pointer),
+    }
+  }
+
+  #frame({ kind }: Pick<FlowNode, 'kind'>) {
+    return { phase_id: PHASE, actor: this.#plan.plan.owner_agent_id, max_attempts: ATTEMPTS[kind] }
+  }
+
+  #nodeOf(
+    node: PlanNode,
+    index: number,
+    requirements: readonly FlowRequirement[] | undefined,
+  ): FlowNode {
+    const kind: NodeKind = node.node_type === 'ACTION' ? 'WORK' : node.node_type
+    const made = {
+      node_id: node.task_id,
+      kind,
+      title: node.title,
+      phase_id: PHASE,
+      actor: node.owner_agent_id === '' ? 'unknown' : node.owner_agent_id,
+      max_attempts: ATTEMPTS[kind],
+      ...(requirements === undefined ? {} : { requirements: [...requirements] }),
+    }
+    const path = `/nodes/${index}`
+    switch (kind) {
+      case 'GOAL':
+        return made
+      case 'WORK':
+        return { ...made, executor: this.#participant(node.owner_agent_id, path) }
+      case 'CHECK': {
+        const target = this.#graph.targetOf(node)
+        if (target === null) this.#tellUntargeted(node, path)
+        const reviewer = this.#participant(node.owner_agent_id, path)
+        return { ...made, reviewer, ...(target === null ? {} : { target }) }
+      }
+      default:
+        return kind satisfies never
+    }
+  }
+
+  #tellUntargeted({ title }: PlanNode, path: string): void {
+    const message = `the CHECK ${showName(title)} does not say what it reviews, and depends on no single ACTION`
+    const hint = 'say `review_target_task_id`'
+    this.#warnings.push({ code: 'flow.check_untargeted', path, message, hint })
+  }
+
+  /** Somebody whom the file does not name is told once, and is a person in the meantime. */
+  #participant(name: string, path: string): Participant {
+    const human = { human: name === '' ? ('unknown' as const) : name }
+    if (this.#participants === null) return human
+    const found = field(this.#participants.participants, name) as Participant | undefined
+    if (found !== undefined) return found
+    if (!this.#unnamed.has(name)) {
+      this.#unnamed.add(name)
+      const message = `the participants do not say who ${showName(name)} is`
+      this.#violations.push({
+        code: 'flow.plan_participant',
+        path: `${path}/owner_agent_id`,
+        message,
+      })
+    }
+    return human
+  }
+
+  /** An ACTION that no CHECK of the plan judges is judged by the reviewer. */
+  #addReviews(): void {
+    const judged = new Set(
+      this.#nodes.flatMap(({ target }) => (target === undefined ? [] : [target])),
+    )
+    const name = this.#participants === null ? UNNAMED_REVIEWER : reviewerOf(this.#participants)
+    for (const [index, node] of this.#plan.nodes.entries()) {
+      if (node.node_type !== 'ACTION' || judged.has(node.task_id)) continue
+      const path = `/nodes/${index}`
+      if (name === null) {
+        this.#tellNoReviewer(node, path)
+        continue
+      }
+      const node_id = this.#graph.freshId(`${node.task_id}:check`)
+      const reviewer = this.#participant(name, path)
+      this.#addNode(
+        {
+          node_id,
+          kind: 'CHECK',
+          title: `Check: ${node.title}`,
+          phase_id: PHASE,
+          actor: name,
+          reviewer,
+          target: node.task_id,
+          max_attempts: ATTEMPTS.CHECK,
+        },
+        path,
+      )
+      const edge_id = this.#graph.freshId(`${node.task_id}:review`)
+      this.#addEdge({ edge_id, source: node.task_id, target: node_id, class: 'Progress' }, path)
+    }
+  }
+
+  #tellNoReviewer({ title }: PlanNode, path: string): void {
+    const message = `no CHECK judges ${showName(title)}, and the participants name no reviewer`
+    const hint = 'say `reviewer` in the participants file'
+    this.#violations.push({ code: 'flow.plan_participant', path, message, hint })
+  }
+
+  #edgeOf(edge: PlanJson['edges'][number]): FlowEdge | null {
+    const { edge_id, from_task_id: from, to_task_id: to } = edge
+    switch (edge.edge_type) {
+      case 'DEPENDS_ON':
+        return { edge_id, source: from, target: to, class: 'Progress', join: 'AND' }
+      case 'DECOMPOSE': {
+        const join = field(edge.metadata, 'and_or') === 'OR' ? 'OR' : 'AND'
+        return { edge_id, source: to, target: from, class: 'Sync', join }
+      }
+      case 'ALTERNATIVE':
+        return null
+      default:
+        return edge.edge_type satisfies never
+    }
+  }
+
+  #addNode(node: FlowNode, origin: string | null): void {
+    this.#nodes.push(node)
+    this.#nodeOrigins.push(origin)
+  }
+
+  #addEdge(edge: FlowEdge, origin: string | null): void {
+    this.#edges.push(edge)
+    this.#edgeOrigins.push(origin)
+  }
+
+  #originOf(pointer: string): string | null {
+    const [, list, index] = /^\/(nodes|edges)\/(\d+)/.exec(pointer) ?? []
+    const origins = list === 'nodes' ? this.#nodeOrigins : this.#edgeOrigins
+    return list === undefined ? null : (origins[Number(index)] ?? null)
+  }
+}
+
+/** What the tasks of a plan ask for, by task; one without a task is for the root. */
+function requirementsOf(plan: PlanJson): ReadonlyMap<string, readonly FlowRequirement[]> {
+  const byTask = new Map<string, FlowRequirement[]>()
+  for (const [index, requirement] of (plan.requirements ?? []).entries()) {
+    const task = field(requirement, 'task_id')
+    const owner = typeof task === 'string' && task !== '' ? task : plan.plan.root_task_id
+    const description = field(requirement, 'description')
+    const made: FlowRequirement = {
+      name:
+        requirement.name === undefined || requirement.name === ''
+          ? `requirement_${index + 1}`
+          : requirement.name,
+      kind: requirement.kind ?? 'FILE',
+      source: requirement.source ?? 'USER',
+      required: requirement.required !== 0 && requirement.required !== false,
+      min_count: requirement.min_count ?? 1,
+      allowed_types: requirement.allowed_types ?? [],
+      ...(typeof description === 'string' ? { description } : {}),
+    }
+    const list = byTask.get(owner)
+    if (list === undefined) byTask.set(owner, [made])
+    else list.push(made)
+  }
+  return byTask
+}
