@@ -110,6 +110,8 @@ describe('pins', () => {
       'override',
       'recover',
       'laws check',
+      'laws test',
+      'laws explain',
       'laws accept',
       'check',
       'normalize',

@@ -450,6 +450,7 @@ export const CODES = {
   'laws.unguarded': wrong('a law reads what some operations lack, and breaks on them'),
   'laws.glob': wrong('a pattern names no place'),
   'laws.host': wrong('a host is not one exact host name'),
+  'laws.unusable': wrong('the law file has faults, and so no laws'),
 
   // Records of a run of a flow.
   'flow_record.required': wrong('a mandatory field is missing'),

@@ -195,6 +195,26 @@ export const GATE_COMMANDS: readonly Command[] = [
     load: () => import('./commands/laws-check.ts'),
   },
   {
+    name: 'laws test',
+    says: 'what would change over past proposals if a file were the law',
+    usage: 'writ laws test [FILE] [--since MOMENT] [--stream NAME]',
+    options: [
+      { name: 'since', value: 'MOMENT', says: 'from then on: ISO 8601, a day, or `7d` ago' },
+      ONE_STREAM,
+      HOME,
+    ],
+    examples: ['writ laws test', 'writ laws test --since 7d --json team.yaml'],
+    load: () => import('./commands/laws-test.ts'),
+  },
+  {
+    name: 'laws explain',
+    says: 'which law, which values decided about an action, and what a human can do',
+    usage: 'writ laws explain ACTION_ID [--stream NAME]',
+    options: [ONE_STREAM, HOME],
+    examples: ['writ laws explain 8f4d0c9e-6f0e-4b43-9f0a-3a1c2e5d7b11'],
+    load: () => import('./commands/laws-explain.ts'),
+  },
+  {
     name: 'laws accept',
     says: 'a human accepts the laws as they are now',
     usage: 'writ laws accept [--home DIR] [--pass-fd N]',

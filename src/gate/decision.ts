@@ -19,13 +19,18 @@ export function decideEarly(judgement: Judgement): Decision | null {
 
 /** The decision after everything. */
 export function decide(judgement: Judgement): Decision {
+  return write(judgement, reasonsOf(judgement))
+}
+
+/** Everything that hinders or reports, in the order of G-8. */
+export function reasonsOf(judgement: Judgement): readonly Reason[] {
   const early = earlyReasons(judgement)
-  if (early.some(({ weight }) => weight === 'block')) return write(judgement, early)
+  if (early.some(({ weight }) => weight === 'block')) return early
   const rehearsal = [...early, ...rehearsalReasons(judgement)]
   // Laws that read a result, and questions, have nothing to speak of without one.
-  if (judgement.result === null) return write(judgement, unlessBlocked(rehearsal))
+  if (judgement.result === null) return unlessBlocked(rehearsal)
   const reasons = [...rehearsal, ...lateReasons(judgement)]
-  return write(judgement, isIdle(judgement) ? reasons.filter(isNoQuestion) : reasons)
+  return isIdle(judgement) ? reasons.filter(isNoQuestion) : reasons
 }
 
 function write({ evaluation, decidedAt }: Judgement, reasons: readonly Reason[]): Decision {

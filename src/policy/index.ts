@@ -23,11 +23,14 @@ export { flowEnvironment } from './flow-environment.ts'
 export { GATE_ENVIRONMENT, type LawContext } from './gate-environment.ts'
 export {
   judgeLaws,
+  judgeLawsInFull,
   judgeRecorded,
+  type LawJudgement,
   type LawOutcome,
   type LawPhase,
   type LawValues,
   recordOutcome,
+  type SilencedLaw,
 } from './judge-laws.ts'
 export { DEFAULT_SETTINGS, type GateSettings, type Law, type Laws } from './law.ts'
 export type { TextPlace } from './law-text.ts'

@@ -70,11 +70,33 @@ export interface LawOutcome {
  * ids of the laws that a human set aside for this proposal at this time.
  */
 export function judgeLaws(
-  { laws }: Pick<Laws, 'laws'>,
+  laws: Pick<Laws, 'laws'>,
   phase: LawPhase,
   values: LawValues,
   overrides: ReadonlySet<string>,
 ): readonly LawOutcome[] {
+  return judgeLawsInFull(laws, phase, values, overrides).outcomes
+}
+
+/** A law that was broken, and that another one silenced. */
+export interface SilencedLaw {
+  readonly policyId: string
+  readonly by: string
+  readonly deciding: readonly Read[]
+}
+
+export interface LawJudgement {
+  readonly outcomes: readonly LawOutcome[]
+  readonly silenced: readonly SilencedLaw[]
+}
+
+/** The same, with those that were silenced, for whoever asks why. */
+export function judgeLawsInFull(
+  { laws }: Pick<Laws, 'laws'>,
+  phase: LawPhase,
+  values: LawValues,
+  overrides: ReadonlySet<string>,
+): LawJudgement {
   const broken = brokenLaws(laws, phase, values)
   const settlement = settleConflicts(
     broken.map(({ law, evaluation }) => ({
@@ -83,8 +105,8 @@ export function judgeLaws(
       isCertain: evaluation.value === true && !isSetAside(law, overrides),
     })),
   )
-  return broken
-    .filter(({ law }) => isEarly(law) === (phase === 'before'))
+  const judged = broken.filter(({ law }) => isEarly(law) === (phase === 'before'))
+  const outcomes = judged
     .filter(({ law }) => !settlement.silenced.has(law.policyId))
     .map(({ law, evaluation, actionId }) => {
       const softenedBy = settlement.softened.get(law.policyId) ?? null
@@ -103,7 +125,15 @@ export function judgeLaws(
       }
     })
     .sort(inOrder(laws))
+  if (settlement.silenced.size === 0) return { outcomes, silenced: NONE }
+  const silenced = judged.flatMap(({ law: { policyId }, evaluation }) => {
+    const by = settlement.silenced.get(policyId)
+    return by === undefined ? [] : [{ policyId, by, deciding: evaluation.deciding.map(shortened) }]
+  })
+  return { outcomes, silenced }
 }
+
+const NONE: readonly never[] = []
 
 function isSetAside({ tier, policyId }: Law, overrides: ReadonlySet<string>): boolean {
   return tier === 1 && overrides.has(policyId)

@@ -11,7 +11,7 @@ import type { Paint } from '../terminal.ts'
 export async function run(call: Call): Promise<Exit> {
   const named = call.arguments.length > 0 ? call.arguments : [lawsOfHome(call)]
   const answers: Answer[] = []
-  for (const file of named) answers.push({ file, reading: await check(file) })
+  for (const file of named) answers.push({ file, reading: await readLawFile(file) })
   await call.terminal.out(
     call.options.isOn('json') ? toJson(answers) : toText(answers, call.terminal.paint),
   )
@@ -24,11 +24,11 @@ interface Answer {
 }
 
 /** Found, not believed: laws are checked before a human registers them. */
-function lawsOfHome(call: Call): string {
+export function lawsOfHome(call: Call): string {
   return join(findHome(surroundings(), call.options.text('home')), 'laws.yaml')
 }
 
-async function check(file: string): Promise<LawsReading> {
+export async function readLawFile(file: string): Promise<LawsReading> {
   const { bytes } = await readSource(file)
   if (isUtf8(bytes)) return loadLaws(bytes.toString('utf8'))
   const message = 'the text is not UTF-8'

@@ -1,0 +1,115 @@
+/**
+ * Laws tried on the history: every proposal that was decided is judged again, one by one, and only
+ * what changes is kept. What cannot be judged any more is counted and named, never passed over.
+ */
+import type { Decision, EvaluationBasis } from '../../contracts/index.ts'
+import { DEFAULT_LISTS, type LawsOnTrial, tryLaws, withEphemeral } from '../../gate/index.ts'
+import type { LedgerReader } from '../../host/index.ts'
+import type { OpenedFact, ReplayLookup } from '../../ledger/index.ts'
+import type { Laws } from '../../policy/index.ts'
+import { eachFact } from '../history/facts.ts'
+import {
+  evaluationOf,
+  gatherDecision,
+  NotKept,
+  type PastEvaluation,
+} from '../history/past-decision.ts'
+import { replayLookup } from '../history/replay-lookup.ts'
+
+export interface TrialAnswer {
+  /** How many were judged, those that cannot be included. */
+  readonly proposals: number
+  readonly changed: readonly ChangedDecision[]
+  readonly unjudgeable: readonly { readonly action_id: string; readonly reason: string }[]
+  /** For each law of the file, how many proposals break it. */
+  readonly laws: readonly { readonly policy_id: string; readonly broken: number }[]
+}
+
+export interface ChangedDecision {
+  readonly action_id: string
+  readonly from: Decision['decision']
+  readonly to: Decision['decision']
+  readonly policy_id: string | null
+}
+
+export class TrialRun {
+  readonly #trial: LawsOnTrial
+  readonly #changed: ChangedDecision[] = []
+  readonly #unjudgeable: { action_id: string; reason: string }[] = []
+  readonly #broken: Map<string, number>
+  /** What an older record does not tell, a law of the file may ask for. */
+  readonly #needsBasis: boolean
+  #proposals = 0
+
+  constructor(laws: Laws) {
+    this.#trial = { laws, lists: withEphemeral(DEFAULT_LISTS, laws.ephemeral) }
+    this.#broken = new Map(laws.laws.map(({ policyId }) => [policyId, 0]))
+    this.#needsBasis = laws.laws.some(({ expression }) =>
+      /context\s*\.\s*(?:host|recent_rollbacks)/.test(expression.source),
+    )
+  }
+
+  async take(
+    ledger: LedgerReader,
+    stream: string,
+    since: string | undefined,
+    tick: (seq: number) => void,
+  ): Promise<void> {
+    const lookup = replayLookup(ledger)
+    const query = { stream, type: 'decision_v1', ...(since === undefined ? {} : { since }) }
+    for await (const fact of eachFact(ledger, query)) {
+      tick(fact.seq)
+      if (isFirst(fact)) await this.#judge(fact, lookup)
+    }
+  }
+
+  finish(): TrialAnswer {
+    return {
+      proposals: this.#proposals,
+      changed: this.#changed,
+      unjudgeable: this.#unjudgeable,
+      laws: [...this.#broken].map(([policy_id, broken]) => ({ policy_id, broken })),
+    }
+  }
+
+  async #judge(fact: OpenedFact, lookup: ReplayLookup): Promise<void> {
+    this.#proposals++
+    const decision = fact.payload as Decision
+    const { action_id } = decision
+    try {
+      const past = await evaluationOf(fact, decision, lookup)
+      const record = await gatherDecision(fact, decision, past.evaluation, lookup)
+      const trial = tryLaws(record, this.#trial, this.#basisOf(past))
+      if (trial.kind === 'unjudgeable') throw new NotKept(trial.reason)
+      for (const id of trial.broken) this.#broken.set(id, (this.#broken.get(id) ?? 0) + 1)
+      const { from, to, policyId: policy_id } = trial
+      if (from !== to) this.#changed.push({ action_id, from, to, policy_id })
+    } catch (error) {
+      if (!(error instanceof NotKept)) throw error
+      this.#unjudgeable.push({ action_id, reason: error.message })
+    }
+  }
+
+  #basisOf({ evaluation, principal }: PastEvaluation): EvaluationBasis {
+    if (evaluation.basis !== undefined) return evaluation.basis
+    if (this.#needsBasis) throw new NotKept('the record does not tell what a law asks for')
+    return {
+      actor: principal.id,
+      machine: 'unknown',
+      home: evaluation.host.homes.find(({ own }) => own)?.path ?? '/',
+      recent_rollbacks: 0,
+      overrides: evaluation.law_outcomes
+        .filter(({ overridden }) => overridden)
+        .map(({ policy_id }) => ({ override_id: NOBODY, policy_id })),
+      facts_seen: { host: 0, stream: 0 },
+    }
+  }
+}
+
+/** Stands for an override whose id the record does not tell. */
+const NOBODY = '00000000-0000-0000-0000-000000000000'
+
+/** What turned up after the first decision about a proposal is no matter of laws. */
+function isFirst({ record }: OpenedFact): boolean {
+  return !/\/(?:inputs\/\d+|promotion)$/.test(record.idempotency_key ?? '')
+}
