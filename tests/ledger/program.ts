@@ -40,6 +40,8 @@ async function bundle(source: string): Promise<string> {
     format: 'esm',
     platform: 'node',
     target: 'node20',
+    // The form of it that is written in modules, as in the build.
+    alias: { yaml: resolve('node_modules/yaml/browser/index.js') },
     external: Object.keys(dependencies).filter((name) => !BUNDLED.includes(name)),
     logLevel: 'error',
   })

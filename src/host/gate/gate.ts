@@ -11,6 +11,8 @@ import type { HostFacts } from '../../contracts/index.ts'
 import type { PendingQuestion as Pending, PromotedAction, StandingFold } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import { HomeFailure } from '../home/failure.ts'
+import type { AttemptSurface } from './attempt-surface.ts'
+import { Attempts } from './attempts.ts'
 import { type GateContext, workspaceOf } from './context.ts'
 import { liftHalt, raiseHalt } from './halt.ts'
 import { type LawBook, openLawBook } from './law-book.ts'
@@ -49,6 +51,7 @@ class Gate implements GateSurface {
   readonly #promoter: Promoter
   readonly #questions: Questions
   readonly #settling: Settling
+  readonly attempts: AttemptSurface
 
   constructor(context: GateContext, book: LawBook) {
     this.#context = context
@@ -61,6 +64,14 @@ class Gate implements GateSurface {
     this.#promoter = new Promoter(context, this.#view)
     this.#questions = new Questions(context, this.#view, book)
     this.#settling = new Settling(context, this.#view, book, this.#promoter, this.#questions)
+    this.attempts = new Attempts({
+      context,
+      view: this.#view,
+      book,
+      promoter: this.#promoter,
+      questions: this.#questions,
+      settling: this.#settling,
+    })
   }
 
   get ceilings(): HostFacts['ceilings'] {

@@ -91,6 +91,19 @@ export class LedgerView {
     return found === undefined ? null : this.#whole(JSON.parse(found.text) as Fact)
   }
 
+  /** How many facts of a type there are about an action, up to a page of them. */
+  async countOf(type: string, actionId: string): Promise<number> {
+    const { stream, ledger } = this.#context
+    const { facts } = await ledger.store.find({
+      stream,
+      type,
+      action: actionId,
+      limit: PAGE,
+      order: 'newest_first',
+    })
+    return facts.length
+  }
+
   /** What a redacted record was made from; null when the body is gone. */
   async originalOf({ fact }: WholeFact): Promise<unknown> {
     const { original } = fact.record

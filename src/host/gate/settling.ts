@@ -135,6 +135,25 @@ export class Settling {
     return outcomes.some(({ policy_id, action }) => action !== 'alert' && !known.has(policy_id))
   }
 
+  /** A held act that somebody wants promoted and a human has to answer for. */
+  ask(decided: Decided): Promise<Decided> {
+    const { held } = decided.evaluation
+    const mark = held === undefined ? {} : { held: { ...held, asked: true } }
+    const evaluation = { ...decided.evaluation, ...mark }
+    return this.decideAgain({ ...decided, evaluation }, [], `asked/${this.#context.nowMs()}`)
+  }
+
+  /** Ends an act for good: a decision of its own, and its stage is gone. */
+  async end(
+    decided: Decided,
+    { fault: failed }: Pick<PromotionFailure, 'fault'>,
+  ): Promise<GateAnswer> {
+    const obstacle = { code: failed.code, detail: failed.message, path: failed.at }
+    const again = await this.decideAgain(decided, [obstacle], 'promotion')
+    this.dropStage(decided.result)
+    return answerOf(again)
+  }
+
   /** The same act with what turned up since, as a decision of its own. */
   async decideAgain(
     decided: Decided,
@@ -196,9 +215,12 @@ export class Settling {
   async promoteDecided(decided: Decided): Promise<GateAnswer> {
     const { proposal, result, changes, evaluation } = decided
     if (proposal === null || result === null) return answerOf(decided)
+    const { actionId } = decided
+    const isHeld = evaluation.held !== undefined
     try {
       const promotion = await this.#promoter.promote({
-        actionId: decided.actionId,
+        actionId,
+        takenBack: isHeld ? await this.#view.countOf('promotion_v1', actionId) : 0,
         proposalDigest: decided.proposalDigest,
         resultDigest: decided.decision.result_digest ?? '',
         result,
@@ -243,10 +265,7 @@ export class Settling {
     if (promotion !== undefined) return answerOf(decided, { promotion, changes })
     if (!isAnswer(failed)) throw error
     if (evaluation.held !== undefined && isPassing(error, failed)) throw error
-    const obstacle = { code: failed.code, detail: failed.message, path: failed.at }
-    const again = await this.decideAgain(decided, [obstacle], 'promotion')
-    this.dropStage(decided.result)
-    return answerOf(again)
+    return this.end(decided, { fault: failed })
   }
 }
 

@@ -18,6 +18,7 @@ import type {
 } from '../../contracts/index.ts'
 import type { Change } from '../../gate/index.ts'
 import type { RunRequest } from '../sandbox/driver.ts'
+import type { AttemptSurface } from './attempt-surface.ts'
 
 /** What an approval stands on (60-interfaces). */
 export type Assurance = 'terminal' | 'passphrase' | 'passkey' | 'none'
@@ -141,6 +142,8 @@ export interface RecoveryOrder {
 }
 
 export interface GateSurface {
+  /** Of participants of flows: effects stay staged until somebody else approves them. */
+  readonly attempts: AttemptSurface
   /** The most that this host grants to one act. */
   readonly ceilings: HostFacts['ceilings']
   propose(proposal: unknown, options: ProposeOptions): Promise<GateAnswer>

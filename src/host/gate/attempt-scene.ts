@@ -1,0 +1,199 @@
+/**
+ * Where an attempt takes place: one sandbox over the workspace and the stages it stands on, open until
+ * the attempt is over. Runs and looks; decides nothing.
+ */
+import { randomUUID } from 'node:crypto'
+import type { ActionDescriptor, Proposal } from '../../contracts/index.ts'
+import { type OperationCommand, sandboxEnvironment } from '../../gate/index.ts'
+import type { RunOutcome, RunRequest, Sandbox } from '../sandbox/driver.ts'
+import { sandboxFailure } from '../sandbox/failure.ts'
+import { type Marker, makeMarker } from '../tree/marker.ts'
+import { PATH_BYTES_MAX, type Scan, scanLayers } from '../tree/scan.ts'
+import type { AttemptOutputs } from './attempt-outputs.ts'
+import { attemptDescriptor, attemptResources } from './attempt-proposal.ts'
+import type { AttemptOrder, ParticipantCommand } from './attempt-surface.ts'
+import { type GateContext, isRoot } from './context.ts'
+import { watchHalt } from './halt.ts'
+import type { LawBook } from './law-book.ts'
+import type { LedgerView } from './ledger-view.ts'
+import { Proposing } from './proposing.ts'
+import { sandboxRequest } from './sandbox-request.ts'
+import { stagePlaceFor, stagePlaces } from './stage-place.ts'
+
+const MEBIBYTE = 1024 * 1024
+
+type OnOutput = RunRequest['onOutput']
+
+export interface SceneParts {
+  readonly context: GateContext
+  readonly view: LedgerView
+  readonly book: LawBook
+  readonly order: AttemptOrder
+}
+
+export class AttemptScene {
+  readonly context: GateContext
+  readonly order: AttemptOrder
+  readonly proposing: Proposing
+  readonly resources: ActionDescriptor['resources']
+  readonly sandbox: Sandbox
+  readonly sandboxId: string
+  /** Of writ's own, on the filesystem of the workspace. */
+  readonly place: string
+  readonly #book: LawBook
+  readonly #marker: Marker
+  readonly #roots: readonly string[]
+  readonly #stop: Stop
+
+  private constructor(
+    { context, book, order }: SceneParts,
+    parts: Pick<AttemptScene, 'proposing' | 'resources' | 'sandbox' | 'sandboxId' | 'place'> & {
+      readonly marker: Marker
+      readonly roots: readonly string[]
+      readonly stop: Stop
+    },
+  ) {
+    this.context = context
+    this.order = order
+    this.proposing = parts.proposing
+    this.resources = parts.resources
+    this.sandbox = parts.sandbox
+    this.sandboxId = parts.sandboxId
+    this.place = parts.place
+    this.#book = book
+    this.#marker = parts.marker
+    this.#roots = parts.roots
+    this.#stop = parts.stop
+  }
+
+  static async open(parts: SceneParts): Promise<AttemptScene> {
+    const { context, view, book, order } = parts
+    const proposing = new Proposing(context, view, book, {
+      door: 'propose',
+      declaredByApproval: false,
+      dryRun: false,
+      abort: order.abort,
+      actorKind: 'ai',
+      held: { asked: false, bases: [] },
+    })
+    const resources = attemptResources(order.limits, book.settings.ceilings)
+    const { roots, homes } = await hostOf(parts, proposing, resources)
+    const sandboxId = randomUUID()
+    const place = stagePlaceFor(context.home, roots[0] ?? order.workspace)
+    const marker = makeMarker(place, sandboxId, roots, context.nowMs)
+    const request = sandboxRequest({
+      sandboxId,
+      home: context.home,
+      stateRoot: context.stateRoot,
+      roots,
+      ownHomes: homes,
+      resources,
+      lists: book.lists,
+      sockets: book.settings.unixSockets ?? 'inside',
+    })
+    const sandbox = await context.driver.open(request)
+    const stop = new Stop(context.home.state, order.abort)
+    const own = { proposing, resources, sandbox, sandboxId, place, marker, roots, stop }
+    return new AttemptScene(parts, own)
+  }
+
+  /** Somebody stopped it, or everything. */
+  get abort(): AbortSignal {
+    return this.#stop.signal
+  }
+
+  /** The participant's process, with its secrets, which nothing else here gets to see. */
+  runMain(command: ParticipantCommand, outputs: AttemptOutputs): Promise<RunOutcome> {
+    const { argv, cwd, env, stdin } = command
+    return this.#run(
+      { argv, cwd, env: { ...env, ...this.order.secrets }, stdin },
+      (stream, bytes) => outputs.take(stream, bytes),
+    )
+  }
+
+  runOperation(command: OperationCommand, onOutput: OnOutput): Promise<RunOutcome> {
+    return this.#run(command, onOutput)
+  }
+
+  /** Beside the participant's process, in the same sandbox; its exit. */
+  async runBeside(_command: OperationCommand, _onOutput: OnOutput): Promise<number | null> {
+    throw sandboxFailure('sandbox.failed', '', 'nothing can be run beside a command yet')
+  }
+
+  /** Everything that the attempt changed so far. Nothing may run meanwhile. */
+  scan(startedAtMs: number): Promise<Scan> {
+    return scanLayers(this.sandbox.layers, {
+      marker: this.#marker,
+      commandStartedAtMs: startedAtMs,
+      maxBytes: this.resources.max_disk_mb * MEBIBYTE,
+      pathBytesMax: PATH_BYTES_MAX,
+      scopeRoots: this.#roots,
+      isRoot: isRoot(),
+      exclude: stagePlaces(this.context.home),
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#stop.end()
+    await this.sandbox.close()
+  }
+
+  #run(command: OperationCommand, onOutput: OnOutput): Promise<RunOutcome> {
+    const { argv, cwd, env, stdin } = command
+    return this.sandbox.run({
+      argv,
+      cwd,
+      env: { ...this.#environment(), ...env },
+      stdin,
+      terminal: null,
+      onOutput,
+      abort: this.#stop.signal,
+    })
+  }
+
+  #environment(): Readonly<Record<string, string>> {
+    const { environment, userDirectory } = this.context
+    return sandboxEnvironment(this.#book.lists, { ...environment, HOME: userDirectory })
+  }
+}
+
+/** Where the workspace really lies, and which homes are the actor's. */
+async function hostOf(
+  { context, view, order }: SceneParts,
+  proposing: Proposing,
+  resources: ActionDescriptor['resources'],
+): Promise<{ readonly roots: readonly string[]; readonly homes: readonly string[] }> {
+  const terms = { order, resources, createdAt: '' }
+  const descriptor = attemptDescriptor(terms, order.actionId, 'COMMAND_EXECUTION')
+  // Only its scope is looked at.
+  const proposal: Proposal = { descriptor }
+  const host = proposing.hostFacts(proposal, await view.standing(), context.nowMs())
+  return {
+    roots: host.roots.map(({ real }) => real),
+    homes: host.homes.filter(({ own }) => own).map(({ path }) => path),
+  }
+}
+
+/** One signal for whoever stops the attempt and whoever halts everything. */
+class Stop {
+  readonly #controller = new AbortController()
+  readonly #abort: AbortSignal
+  readonly #unwatch: () => void
+  readonly #onAbort = (): void => this.#controller.abort()
+
+  constructor(state: string, abort: AbortSignal) {
+    this.#abort = abort
+    abort.addEventListener('abort', this.#onAbort, { once: true })
+    if (abort.aborted) this.#onAbort()
+    this.#unwatch = watchHalt(state, this.#onAbort)
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  end(): void {
+    this.#unwatch()
+    this.#abort.removeEventListener('abort', this.#onAbort)
+  }
+}

@@ -1,0 +1,151 @@
+/**
+ * Attempts of participants (F-13): begun over the stages they stand on, held when they are finished,
+ * promoted when somebody asks, once, or dropped. What is held lives in the stage and on the ledger;
+ * nothing of it lives in memory, so any process can go on with it.
+ */
+import { fault } from '../../base/index.ts'
+import type { Confirmation } from '../../contracts/index.ts'
+import type { StandingFold } from '../../gate/index.ts'
+import { PromotionFailure } from '../promotion/index.ts'
+import { OpenAttempt } from './attempt.ts'
+import { AttemptScene } from './attempt-scene.ts'
+import type { Attempt, AttemptOrder, AttemptSurface } from './attempt-surface.ts'
+import type { GateContext } from './context.ts'
+import { isHalted } from './halt.ts'
+import type { LawBook } from './law-book.ts'
+import type { LedgerView } from './ledger-view.ts'
+import type { Promoter } from './promoting.ts'
+import type { Decided } from './proposing.ts'
+import type { Questions } from './questions.ts'
+import { answerOf, pendingOf, refusal, type Settling, StageVoid } from './settling.ts'
+import type { Confirm, GateAnswer } from './surface.ts'
+
+/** What the gate shares with its attempts. */
+export interface AttemptGate {
+  readonly context: GateContext
+  readonly view: LedgerView
+  readonly book: LawBook
+  readonly promoter: Promoter
+  readonly questions: Questions
+  readonly settling: Settling
+}
+
+export class Attempts implements AttemptSurface {
+  readonly #gate: AttemptGate
+
+  constructor(gate: AttemptGate) {
+    this.#gate = gate
+  }
+
+  async begin(order: AttemptOrder): Promise<Attempt> {
+    const { context, view, book, promoter } = this.#gate
+    await promoter.recover()
+    return new OpenAttempt(await AttemptScene.open({ context, view, book, order }))
+  }
+
+  async readStaged(_bases: readonly string[], path: string): Promise<Uint8Array | null> {
+    throw new PromotionFailure(fault('attempt.unknown', path, null))
+  }
+
+  async promoteHeld(actionId: string, confirm: Confirm): Promise<GateAnswer> {
+    const { view, promoter, settling } = this.#gate
+    await promoter.recover()
+    const decided = await this.#decided(actionId)
+    const standing = await view.standing()
+    const ended = await this.#ended(decided, standing)
+    if (ended !== null) return ended
+    this.#refuseNow(standing)
+    const { evaluation, decision } = decided
+    const { state, base } = standing.footing(evaluation.held?.bases ?? [])
+    if (state === 'waiting') throw new StageVoid(state, base)
+    if (state === 'void') return settling.end(decided, new StageVoid(state, base))
+    if (decision.decision === 'PROMOTE' || (await this.#confirmation(actionId)) !== null) {
+      return settling.promoteDecided(decided)
+    }
+    return this.#ask(decided, standing, confirm)
+  }
+
+  async dropHeld(actionId: string): Promise<void> {
+    const { view, promoter, settling } = this.#gate
+    await promoter.recover()
+    const standing = await view.standing()
+    if (standing.promotion(actionId) !== null) return
+    if (standing.heldMark(actionId) === null) {
+      const found = await view.factOf('sandbox_result_v1', actionId)
+      // A fact is of its contract.
+      settling.dropStage((found?.payload as Decided['result'] | undefined) ?? null)
+      return
+    }
+    await settling.end(
+      await this.#decided(actionId),
+      new PromotionFailure(fault('attempt.dropped', actionId, null)),
+    )
+  }
+
+  async held(): Promise<readonly string[]> {
+    return (await this.#gate.view.standing()).heldActions()
+  }
+
+  /** Everything about a held act, from the ledger. */
+  async #decided(actionId: string): Promise<Decided> {
+    const record = await this.#gate.questions.record(actionId)
+    if (record === null || record.evaluation.held === undefined) {
+      throw new PromotionFailure(fault('attempt.unknown', actionId, null))
+    }
+    const { proposal, result, decision, evaluation, changes } = record
+    return {
+      actionId,
+      proposal,
+      // The digest of a fact is one.
+      proposalDigest: decision.proposal_digest as Decided['proposalDigest'],
+      evaluation,
+      result,
+      decision,
+      changes,
+      violations: [],
+      promotion: null,
+    }
+  }
+
+  /** The answer when all is over: promoted, blocked, or a human said no. */
+  async #ended(decided: Decided, standing: StandingFold): Promise<GateAnswer | null> {
+    const { actionId, changes, decision } = decided
+    const promotion = standing.promotion(actionId)?.promotion
+    if (promotion !== undefined) return answerOf(decided, { promotion, changes })
+    if (decision.decision === 'BLOCK') return answerOf(decided)
+    const { settling, context } = this.#gate
+    const pending = standing.question(actionId)
+    if (pending !== null && context.nowMs() >= pending.expiresMs) await settling.expire([pending])
+    const confirmation = await this.#confirmation(actionId)
+    return confirmation === null || confirmation.answer === 'APPROVED' ? null : answerOf(decided)
+  }
+
+  async #confirmation(actionId: string): Promise<Confirmation | null> {
+    const found = await this.#gate.view.factOf('confirmation_v1', actionId)
+    // A fact is of its contract.
+    return found === null ? null : (found.payload as Confirmation)
+  }
+
+  /** Nothing is promoted now; what is held stays. */
+  #refuseNow(standing: StandingFold): void {
+    const { context, book } = this.#gate
+    if (standing.halted || isHalted(context.home.state)) throw refusal('halted', '')
+    const { laws } = standing
+    if (book.isChanged || (laws !== null && laws.laws !== book.digest)) {
+      throw refusal('laws.changed', '')
+    }
+  }
+
+  /** The question is opened now, for these digests, and expires from now on. */
+  async #ask(decided: Decided, standing: StandingFold, confirm: Confirm): Promise<GateAnswer> {
+    const { view, questions, settling } = this.#gate
+    const { actionId } = decided
+    const asked = standing.question(actionId) === null ? await settling.ask(decided) : decided
+    const pending = (await view.standing()).question(actionId)
+    const question = pending === null ? null : await questions.open(pending)
+    if (pending === null || question === null) return answerOf(asked)
+    const answered = await confirm(question)
+    if (answered.kind === 'wait') return answerOf(asked, { pending: pendingOf(pending) })
+    return settling.settle(pending, asked, answered)
+  }
+}
