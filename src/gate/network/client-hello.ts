@@ -78,6 +78,7 @@ function isRecordHead(bytes: Uint8Array, at: number): boolean {
 
 /** Null while the head is not whole, -1 when it is no ClientHello of ordinary size. */
 function messageLength(parts: readonly Uint8Array[], size: number): number | null {
+  if (size === 0) return null
   if (size < HANDSHAKE_HEAD) return parts[0]?.[0] === CLIENT_HELLO ? null : -1
   const head = joined(parts, size)
   const length = HANDSHAKE_HEAD + (((head[1] ?? 0) << 16) | two(head, 2))
