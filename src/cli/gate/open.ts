@@ -43,7 +43,7 @@ export async function withGate<T>(
 ): Promise<T> {
   const around = surroundings()
   const home = openKnownHome(around, call.options.text('home'))
-  const driver = createDriver({ disks: disksOf(home) })
+  const driver = createDriver({ disks: disksOf(home), keepsPipes: true })
   ahead(home, driver)
   try {
     return await withLedger(home, async (ledger, register) => {
@@ -112,7 +112,7 @@ async function withGateOf<T>(
     environment: around.env,
     ancestors,
     hasPasskey: register.credential?.kind === 'passkey',
-    driver: given ?? createDriver({ disks: disksOf(home) }),
+    driver: given ?? createDriver({ disks: disksOf(home), keepsPipes: true }),
     nowMs: Date.now,
   })
   const isBelowAgent = knownAgent(DEFAULT_LISTS, ancestors) !== null

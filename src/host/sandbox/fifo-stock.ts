@@ -2,9 +2,11 @@
  * Named pipes in stock. Commands get real pipes as output, since what Node makes by itself are sockets,
  * and `echo > /dev/stdout` cannot open a socket. Node cannot make named pipes: a program makes many at
  * once, before they are needed.
+ *
+ * Several processes may share a stock: a pipe belongs to whoever moved it away.
  */
 import { execFile } from 'node:child_process'
-import { mkdirSync, renameSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { sandboxFailure } from './failure.ts'
 import { PROGRAM_ENV, requireProgram } from './programs.ts'
@@ -14,26 +16,52 @@ const LOW = 12
 
 export class FifoStock {
   readonly #directory: string
-  #stock: string[] = []
   #made = 0
   #refill: Promise<void> | null = null
 
   constructor(directory: string) {
     this.#directory = directory
-    mkdirSync(directory, { mode: 0o700 })
-    this.#order()
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    this.#keepUp(LOW)
   }
 
-  /** Moves one pipe to each of these paths. */
+  /** Moves one pipe to each of these paths; false when there are not enough, and none was moved. */
+  takeNow(paths: readonly string[]): boolean {
+    const moved = this.#move(paths)
+    this.#keepUp(LOW)
+    if (moved === paths.length) return true
+    // Another process took some in this moment.
+    for (const path of paths.slice(0, moved)) this.#giveBack(path)
+    return false
+  }
+
+  /** The same, after more were made. */
   async take(paths: readonly string[]): Promise<void> {
-    while (this.#stock.length < paths.length) await this.#order()
-    for (const path of paths) renameSync(this.#stock.pop() ?? '', path)
-    if (this.#stock.length < LOW) this.#order()
+    while (!this.takeNow(paths)) await this.#order()
   }
 
   /** Waits for what is under way, so that the directory can be removed. */
   async settle(): Promise<void> {
     await this.#refill?.catch(() => undefined)
+  }
+
+  /** How many were there. */
+  #move(paths: readonly string[]): number {
+    let moved = 0
+    for (const name of readdirSync(this.#directory)) {
+      const path = paths[moved]
+      if (path === undefined) break
+      if (isMoved(join(this.#directory, name), path)) moved++
+    }
+    return moved
+  }
+
+  #giveBack(path: string): void {
+    renameSync(path, join(this.#directory, `${process.pid}-${this.#made++}`))
+  }
+
+  #keepUp(least: number): void {
+    if (readdirSync(this.#directory).length < least) this.#order()
   }
 
   #order(): Promise<void> {
@@ -48,7 +76,9 @@ export class FifoStock {
   }
 
   async #make(): Promise<void> {
-    const paths = Array.from({ length: BATCH }, () => join(this.#directory, `${this.#made++}`))
+    const paths = Array.from({ length: BATCH }, () =>
+      join(this.#directory, `${process.pid}-${this.#made++}`),
+    )
     await new Promise<void>((resolve, reject) => {
       const options = { env: PROGRAM_ENV, cwd: '/' }
       execFile(requireProgram('mkfifo'), ['-m', '600', ...paths], options, (error) => {
@@ -56,6 +86,16 @@ export class FifoStock {
         else reject(sandboxFailure('sandbox.failed', this.#directory, error.message))
       })
     })
-    this.#stock.push(...paths)
+  }
+}
+
+/** False when another process was faster. */
+function isMoved(from: string, to: string): boolean {
+  try {
+    renameSync(from, to)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
   }
 }

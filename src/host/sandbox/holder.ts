@@ -14,7 +14,7 @@ import { FD } from './bubble.ts'
 import { Lines } from './lines.ts'
 import { startFailure } from './missing-control.ts'
 import { PROGRAM_ENV, requireProgram } from './programs.ts'
-import { quote } from './shell-text.ts'
+import { quote, quoteAll } from './shell-text.ts'
 
 export interface HolderPlan {
   /** The directory with fstab and run script; no blanks or quotes in its name. */
@@ -27,7 +27,12 @@ export interface HolderPlan {
   readonly fullMap: boolean
   /** Inherited file descriptors that have to be closed first. */
   readonly strayDescriptors: readonly number[]
+  /** Directories whose attributes are looked at before anything lies over them. */
+  readonly attributesOf: readonly string[]
 }
+
+/** The file that lists what was found of them. */
+export const CARRIERS = 'carriers'
 
 const LAST_WORDS_MS = 500
 
@@ -79,7 +84,7 @@ export class Holder {
     return this.#process.exitCode === null && this.#process.signalCode === null
   }
 
-  /** Until the memory filesystem is there. */
+  /** Until the memory filesystem is there, where one is asked for. */
   async begin(): Promise<void> {
     if (!this.#isMapped) {
       await this.expect('U')
@@ -150,12 +155,14 @@ function commandLine(plan: HolderPlan) {
  * T: the memory filesystem is there, M: the overlays are, E: one bubblewrap has ended. The first one
  * starts by itself, since it is needed whatever the command is.
  */
-function holderScript({ directory, memory, doors }: HolderPlan): string {
+function holderScript({ directory, memory, doors, attributesOf }: HolderPlan): string {
   const mount = requireProgram('mount')
+  const carriers = `${directory}/${CARRIERS}`
   return [
     ...doors.map((door) => `echo 0 >${quote(door)} || exit 90`),
     ...(memory === null ? [] : [`${mount} -t tmpfs -o ${memory} writ ${directory}/t || exit 91`]),
     `echo T >&${FD.holder}`,
+    ...(attributesOf.length === 0 ? [`: >${carriers}`] : attributeLines(attributesOf, carriers)),
     `read -r line <&${FD.holder} || exit`,
     `${mount} -a -T ${directory}/fstab || exit 92`,
     `echo M >&${FD.holder}`,
@@ -165,4 +172,13 @@ function holderScript({ directory, memory, doors }: HolderPlan): string {
     `read -r line <&${FD.holder} || exit`,
     'done',
   ].join('\n')
+}
+
+/** Status 1 is a directory without attributes at all, on a filesystem that has none. */
+function attributeLines(paths: readonly string[], carriers: string): readonly string[] {
+  const words = ['--absolute-names', '-h', '-m', '^user\\.overlay\\.', '--', ...paths]
+  return [
+    `${requireProgram('getfattr')} ${quoteAll(words)} >${carriers} 2>/dev/null`,
+    '[ $? -le 1 ] || { echo "attributes cannot be read" >&2; exit 93; }',
+  ]
 }

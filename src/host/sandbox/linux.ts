@@ -21,6 +21,8 @@ export interface DriverOptions {
   readonly directory?: string
   /** Directories for layers that do not fit into memory; the one on the root's disk is taken. */
   readonly disks?: readonly string[]
+  /** Pipes left in stock stay for the next process of this user. */
+  readonly keepsPipes?: boolean
   /** How many sandboxes are kept ready; none without it. */
   readonly pool?: number
   /** The built thread of watch.worker.ts, for who runs from sources. */

@@ -7,6 +7,7 @@ import {
   chownSync,
   lstatSync,
   mkdirSync,
+  readFileSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -16,7 +17,7 @@ import { type Bubble, bubbleArguments, FD, OWNER_CAPABILITIES } from './bubble.t
 import { ControlGroup } from './cgroup.ts'
 import type { Caps, Layer, SandboxRequest } from './driver.ts'
 import { sandboxFailure } from './failure.ts'
-import { Holder } from './holder.ts'
+import { CARRIERS, Holder } from './holder.ts'
 import { procMasks } from './masks.ts'
 import { mountLines, READ_ONLY } from './mount-lines.ts'
 import type { OverlayPlan } from './overlay-plan.ts'
@@ -83,35 +84,39 @@ async function build(
   // The holder mounts there as its first act.
   if (backing.kind === 'memory') mkdirSync(join(directory, 't'), { mode: 0o700 })
   else symlinkSync(backing.directory, join(directory, 't'))
-  const memory = backing.kind === 'memory' ? memoryOptions(caps) : null
   const group = makeGroup(shop, name, request, backing)
   if (group !== null) undo.push(() => group.remove())
+  const unknown = shop.attributes.unknown(plan.roots)
   const holder = new Holder({
     directory,
-    memory,
+    memory: backing.kind === 'memory' ? memoryOptions(caps) : null,
     doors: group?.doors ?? [],
     fullMap: request.foreignOwners,
     strayDescriptors: shop.strayDescriptors,
+    attributesOf: unknown.map(({ path }) => path),
   })
   undo.push(() => holder.kill())
-  // All of this happens while the holder starts and mounts.
+  // All of this happens while the holder starts.
   const pipes = pipesIn(directory)
-  const taken = shop.fifos.take([pipes.stdin, pipes.stdout, pipes.stderr])
-  taken.catch(() => undefined)
-  const clean = shop.attributes.check(plan.roots)
-  clean.catch(() => undefined)
+  const names = [pipes.stdin, pipes.stdout, pipes.stderr]
+  const taken = shop.fifos.takeNow(names) ? null : shop.fifos.take(names)
+  taken?.catch(() => undefined)
   const masks = masksNow()
   prepareDirectory(directory, plan, masks, backing)
   const bubble = bubbleOf(request, plan, masks, directory, backing)
   writeFileSync(join(directory, 'run'), runLine(bubble, shop.filters[request.sockets], directory))
-  await holder.begin()
+  // Memory is mounted and maps are written first; otherwise the holder need not be waited for until
+  // everything is in place, so that who opens can do something else.
+  const waitsFirst = backing.kind === 'memory' || request.foreignOwners
+  if (waitsFirst) await holder.begin()
   makeUppers(plan, request, holder, directory, backing)
-  await taken
-  await clean
+  if (taken !== null) await taken
   const ends = openEnds(pipes)
   undo.push(() => destroyEnds(ends))
   holder.go()
+  if (!waitsFirst) await holder.begin()
   await mounted(holder, plan)
+  shop.attributes.take(unknown, readFileSync(join(directory, CARRIERS), 'utf8'))
   return {
     directory,
     holder,

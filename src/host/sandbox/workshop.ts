@@ -47,6 +47,7 @@ export interface Workshop {
 
 export interface WorkshopOptions {
   readonly directory?: string
+  readonly keepsPipes?: boolean
   readonly disks?: readonly string[]
 }
 
@@ -66,7 +67,7 @@ export function makeWorkshop(options: WorkshopOptions, architecture: Architectur
   const directory = join(base, `${process.pid}-${randomBytes(4).toString('hex')}`)
   mkdirSync(directory, { mode: 0o700 })
   const memory = new MemoryBudget()
-  const fifos = new FifoStock(join(directory, 'fifos'))
+  const fifos = new FifoStock(join(options.keepsPipes === true ? base : directory, 'fifos'))
   const disks = [...(options.disks ?? []), directory]
   return {
     directory,
