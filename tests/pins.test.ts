@@ -59,6 +59,7 @@ describe('pins', () => {
       'evaluation_v1',
       'confirmation_v1',
       'promotion_v1',
+      'request_v1',
       'rollback_v1',
       'override_v1',
       'halt_v1',

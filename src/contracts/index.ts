@@ -174,6 +174,7 @@ export {
   EFFECT_CLASSES,
   type EffectClass,
   type EnforcedBy,
+  type HeldRequest,
   type NetworkConnection,
   RUN_CAPS,
   RUN_STATUSES,
@@ -260,6 +261,7 @@ export {
 } from './gate/laws-file.ts'
 export { type Override, overrideContract } from './gate/override.ts'
 export { type Promotion, promotionContract } from './gate/promotion.ts'
+export { type RequestFact, type RequestState, requestContract } from './gate/request.ts'
 export { type Rollback, rollbackContract } from './gate/rollback.ts'
 export { TRUST_LEVELS } from './gate/shapes.ts'
 export {

@@ -36,6 +36,7 @@ import { lawsContract } from './gate/laws.ts'
 import { lawsFileContract } from './gate/laws-file.ts'
 import { overrideContract } from './gate/override.ts'
 import { promotionContract } from './gate/promotion.ts'
+import { requestContract } from './gate/request.ts'
 import { rollbackContract } from './gate/rollback.ts'
 import type { Contract } from './kernel/contract.ts'
 import { bodyDropped } from './ledger/body-dropped.ts'
@@ -65,6 +66,7 @@ const DOCUMENTS: readonly Contract[] = [
   evaluationContract,
   confirmationContract,
   promotionContract,
+  requestContract,
   rollbackContract,
   overrideContract,
   haltContract,

@@ -39,6 +39,12 @@ export {
 export type { DeferredKind, DeferredRow } from './data/deferred.ts'
 export { decide, decideEarly, reasonsOf } from './decision.ts'
 export { type BaseStanding, type Footing, footingOf, type HeldBase, type HeldMark } from './held.ts'
+export {
+  awaitedPaths,
+  type ComposedRequest,
+  composeRequests,
+  heldRequests,
+} from './held-request.ts'
 export { EVALUATOR, type Judgement, REPLAYED_VERSIONS } from './judgement.ts'
 export { type LawsOnTrial, type PastDecision, type Trial, tryLaws } from './law-trial.ts'
 export { lawsSetAside, lawValues, type Rehearsed } from './law-values.ts'
@@ -135,6 +141,7 @@ export {
   recompute,
   recorded,
 } from './replay.ts'
+export { RequestHistory, type RequestMemory, wasSent } from './request-history.ts'
 export {
   effectClasses,
   higherRisk,

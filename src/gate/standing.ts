@@ -15,11 +15,13 @@ import type {
   Laws,
   Override,
   Promotion,
+  RequestFact,
   Rollback,
   StandingExcerpt,
 } from '../contracts/index.ts'
 
 import { type Footing, footingOf, HeldFold, type HeldMark } from './held.ts'
+import { RequestHistory } from './request-history.ts'
 
 export const COOLDOWN_MS = 15 * 60 * 1000
 
@@ -95,6 +97,9 @@ export class StandingFold {
   /** By the action that is being decided: the overrides without which a law would speak. */
   readonly #setAside = new Map<string, readonly string[]>()
   readonly #held = new HeldFold()
+  readonly #compensations = new Map<string, string[]>()
+  /** What became of requests that were held. */
+  readonly requests = new RequestHistory()
   #halted = false
   #laws: Laws | null = null
 
@@ -127,6 +132,8 @@ export class StandingFold {
         return this.#takeRollback(payload as Rollback)
       case 'override_v1':
         return this.#takeOverride(payload as Override)
+      case 'request_v1':
+        return this.requests.take(payload as RequestFact)
       default:
     }
   }
@@ -209,6 +216,11 @@ export class StandingFold {
     return this.#promoted.get(actionId.toLowerCase()) ?? null
   }
 
+  /** The acts that were proposed to undo what this one sent, oldest first. */
+  compensationsOf(actionId: string): readonly string[] {
+    return this.#compensations.get(actionId.toLowerCase()) ?? []
+  }
+
   /** What an action wanted; null when nothing is known of it. */
   intentOf(actionId: string): string | null {
     return this.#actions.get(actionId.toLowerCase())?.intent ?? null
@@ -272,6 +284,7 @@ export class StandingFold {
     const { action_id, intent, operation_digest, cooldown_on_repeat } = evaluation
     const id = action_id.toLowerCase()
     this.#setAside.set(id, this.#usedOverrides(evaluation))
+    if (evaluation.compensates !== undefined) this.#takeCompensation(evaluation.compensates, id)
     this.#seen.add(id)
     // The first use of an id is the action; what a later one says does not change it.
     if (!this.#actions.has(id)) {
@@ -300,6 +313,12 @@ export class StandingFold {
         const used = inForce.find(({ policy_id }) => policy_id === law.policy_id)
         return used === undefined ? [] : [used.override_id]
       })
+  }
+
+  #takeCompensation(undone: string, id: string): void {
+    const known = this.#compensations.get(undone.toLowerCase()) ?? []
+    if (!known.includes(id)) known.push(id)
+    this.#compensations.set(undone.toLowerCase(), known)
   }
 
   #takeDecision(decision: Decision, occurredAt: string): void {

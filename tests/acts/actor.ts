@@ -104,7 +104,7 @@ export class Actor {
   }
 
   rollback(id: string): Ended {
-    const args = ['rollback', id, '--pass-fd', '3', '--json']
+    const args = ['rollback', id, '--json']
     return this.writ(args, { passphrase: PASSPHRASE })
   }
 

@@ -15,6 +15,21 @@ import { parseWebAddress } from './web-address.ts'
 const COMPENSATIONS_MAX = 8
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
+/** Written by the one who sends. */
+const OWN_HEADERS: ReadonlySet<string> = new Set([
+  'host',
+  'content-length',
+  'transfer-encoding',
+  'connection',
+  'keep-alive',
+  'upgrade',
+  'expect',
+  'te',
+  'trailer',
+  'proxy-authorization',
+  'proxy-connection',
+])
+
 type PartCheck = (operation: unknown, place: string, report: Report) => void
 
 /** Runs a check on an operation and on each of its compensations. */
@@ -102,8 +117,9 @@ function checkHeaders(operation: unknown, parent: string, report: Report): void 
   if (field(operation, 'type') !== 'NETWORK_REQUEST') return
   const place = at(parent, 'headers')
   checkTexts(field(operation, 'headers'), (name, value) => {
-    // A line break would start another header.
-    if (HEADER_NAME.test(name) && !/[\r\n\0]/.test(value)) return
+    // A line break would start another header; some headers say where a request goes and ends.
+    const isFree = !OWN_HEADERS.has(name.toLowerCase())
+    if (HEADER_NAME.test(name) && isFree && !/[\r\n\0]|[^\x20-\xff\t]/.test(value)) return
     const message = `the header ${showName(name)} cannot be sent: its name or value is not legal`
     report.add('operation.header', at(place, name), message)
   })

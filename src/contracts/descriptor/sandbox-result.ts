@@ -95,6 +95,27 @@ const Connection = Type.Object(
   closed,
 )
 
+/** A request that was composed and not sent: it is sent once, after a yes (G-16). */
+const HeldRequest = Type.Object(
+  {
+    /** The child that the request is. */
+    step_id: ActionId,
+    method: Name,
+    /** Without its query, which may hold secrets. */
+    url: Name,
+    has_query: Type.Boolean(),
+    header_names: Type.Array(Name),
+    body_bytes: Count,
+    /** Of method, address, headers and body as they would be sent. */
+    digest: DigestText,
+    /** Where the answer would be kept. */
+    save_to: Type.Optional(Type.String()),
+    /** What would undo it; absent when nothing does. */
+    compensation: Type.Optional(Name),
+  },
+  closed,
+)
+
 export const SandboxResultSchema = Type.Object(
   {
     action_id: ActionId,
@@ -139,6 +160,7 @@ export const SandboxResultSchema = Type.Object(
     side_effects: Type.Object(
       {
         network: Type.Array(Connection),
+        held: Type.Optional(Type.Array(HeldRequest)),
         background_processes: Count,
         privileged: Type.Boolean(),
         devices: Type.Boolean(),
@@ -186,6 +208,7 @@ export const SandboxResultSchema = Type.Object(
 export type SandboxResult = Type.Static<typeof SandboxResultSchema>
 export type DiffEntry = Type.Static<typeof DiffEntry>
 export type NetworkConnection = Type.Static<typeof Connection>
+export type HeldRequest = Type.Static<typeof HeldRequest>
 export type RunCap = (typeof RUN_CAPS)[number]
 /** Whether the kernel holds a cap, or a supervisor that looks every few milliseconds. */
 export type EnforcedBy = 'kernel' | 'polled'

@@ -164,6 +164,8 @@ export const EvaluationSchema = Type.Object(
     laws: DigestText,
     lists: DigestText,
     door: Type.Enum(['propose', 'exec']),
+    /** The act whose effects this one undoes, composed by the host from that act's own words. */
+    compensates: Type.Optional(ActionId),
     /** The human's approval of the shown effects is the declaration. */
     declared_by_approval: Type.Boolean(),
     actor_kind: Type.Enum(['human', 'ai', 'script', 'device']),

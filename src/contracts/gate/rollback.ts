@@ -22,6 +22,8 @@ export const RollbackSchema = Type.Object(
     /** Every restored path was hashed again and equals its pre-image. */
     verified: Type.Boolean(),
     rolled_back_at: Moment,
+    /** Acts that were carried out to undo what no restoring can, newest first. */
+    compensated_by: Type.Optional(Type.Array(ActionId)),
     /** Finished by recovery after an interruption. */
     recovered: Type.Boolean(),
   },

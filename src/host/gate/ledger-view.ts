@@ -33,6 +33,7 @@ const STANDING_TYPES = [
   'promotion_v1',
   'rollback_v1',
   'override_v1',
+  'request_v1',
 ] as const
 const STANDING = new RegExp(`"type":"(?:${STANDING_TYPES.join('|')})"`)
 
