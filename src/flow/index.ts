@@ -18,6 +18,15 @@ export type {
   CompileFault,
   FlowCompilation,
 } from './compile/compiled-flow.ts'
+export { toDot } from './drawing/dot.ts'
+export {
+  type Drawing,
+  type DrawingOptions,
+  type DrawnProblem,
+  drawingOf,
+} from './drawing/drawing.ts'
+export { toMermaid } from './drawing/mermaid.ts'
+export { toSvg } from './drawing/svg.ts'
 export { exportTable, lostColumns, type TableOptions } from './export/table.ts'
 export {
   classCounts,
@@ -30,6 +39,17 @@ export type { ImportFinding } from './import/report.ts'
 export { loadPlan, type PlanLoading } from './plan/load.ts'
 export { type ParticipantsReading, readParticipants, reviewerOf } from './plan/participants.ts'
 export { type PlanFlow, planToFlow } from './plan/plan.ts'
+export { reportPage } from './report/page.ts'
+export {
+  type ArtifactReport,
+  artifactsOf,
+  findingsOf,
+  nodesOf,
+  phasesOf,
+  type RunReport,
+  reportOf,
+} from './report/report.ts'
+export { stateView } from './report/state-view.ts'
 export { type AccessDecision, type AccessMode, decideAccess, rulesFor } from './runtime/access.ts'
 export { foldFacts, foldOnto } from './runtime/apply.ts'
 export { type ClaimStanding, standingOf } from './runtime/claims.ts'

@@ -1,0 +1,135 @@
+/**
+ * What there is to draw: nodes and edges with their texts, what is marked as the present place, and
+ * what was found about them. The same for every format.
+ */
+import { EDGE_CLASSES, type EdgeClass, type Flow, type NodeKind } from '../../contracts/index.ts'
+import { cutText, plainText } from './text.ts'
+
+export interface DrawnProblem {
+  readonly level: 'error' | 'warning'
+  readonly code: string
+  /** JSON Pointer into the flow. */
+  readonly path: string
+  readonly message: string
+}
+
+export interface DrawingOptions {
+  /** Ids of the nodes where the run is. */
+  readonly at?: readonly string[]
+  /** What each node's state is, for its caption, such as `done` or `2 attempts`. */
+  readonly captions?: ReadonlyMap<string, string>
+  readonly problems?: readonly DrawnProblem[]
+}
+
+export interface DrawnNode {
+  readonly name: string
+  readonly title: string
+  readonly kind: NodeKind
+  readonly isHere: boolean
+  readonly caption: string | null
+  readonly problems: readonly DrawnProblem[]
+}
+
+export interface DrawnEdge {
+  readonly name: string
+  readonly label: string
+  readonly source: number
+  readonly target: number
+  readonly kind: EdgeClass
+  readonly guard: string | null
+  readonly problems: readonly DrawnProblem[]
+}
+
+export interface Drawing {
+  readonly title: string
+  readonly nodes: readonly DrawnNode[]
+  /** Without those whose ends do not exist. */
+  readonly edges: readonly DrawnEdge[]
+  /** Classes that occur, in their usual order. */
+  readonly classes: readonly EdgeClass[]
+  /** What was found about the flow and not about a node or an edge. */
+  readonly problems: readonly DrawnProblem[]
+}
+
+const NAME_COLUMNS = 40
+const TITLE_COLUMNS = 60
+const GUARD_COLUMNS = 120
+
+export function drawingOf(flow: Flow, options: DrawingOptions = {}): Drawing {
+  const indexOf = new Map<string, number>()
+  for (const [index, { node_id }] of flow.nodes.entries()) {
+    if (!indexOf.has(node_id)) indexOf.set(node_id, index)
+  }
+  const here = new Set(options.at ?? [])
+  const found = problemsByPlace(options.problems ?? [])
+  const nodes = flow.nodes.map((node, index) => ({
+    name: cutText(plainText(node.node_id), NAME_COLUMNS),
+    title: cutText(plainText(node.title), TITLE_COLUMNS),
+    kind: node.kind,
+    isHere: here.has(node.node_id),
+    caption: captionOf(options, node.node_id),
+    problems: found.get(`nodes/${index}`) ?? [],
+  }))
+  const edges = flow.edges.flatMap((edge, index) => {
+    const [source, target] = [indexOf.get(edge.source), indexOf.get(edge.target)]
+    if (source === undefined || target === undefined) return []
+    return [
+      {
+        name: cutText(plainText(edge.edge_id), NAME_COLUMNS),
+        label: cutText(plainText(edge.label ?? ''), NAME_COLUMNS),
+        source,
+        target,
+        kind: edge.class,
+        guard:
+          edge.guard_expr === undefined ? null : cutText(plainText(edge.guard_expr), GUARD_COLUMNS),
+        problems: found.get(`edges/${index}`) ?? [],
+      },
+    ]
+  })
+  const occurring = new Set(edges.map(({ kind }) => kind))
+  return {
+    title: cutText(plainText(flow.title === '' ? flow.flow_id : flow.title), TITLE_COLUMNS * 2),
+    nodes,
+    edges,
+    classes: EDGE_CLASSES.filter((name) => occurring.has(name)),
+    problems: found.get('') ?? [],
+  }
+}
+
+function captionOf({ captions }: DrawingOptions, id: string): string | null {
+  const caption = captions?.get(id)
+  return caption === undefined ? null : cutText(plainText(caption), NAME_COLUMNS)
+}
+
+function problemsByPlace(
+  problems: readonly DrawnProblem[],
+): ReadonlyMap<string, readonly DrawnProblem[]> {
+  const byPlace = new Map<string, DrawnProblem[]>()
+  for (const problem of problems) {
+    const place = /^\/((?:nodes|edges)\/\d+)/.exec(problem.path)?.[1] ?? ''
+    const list = byPlace.get(place)
+    if (list === undefined) byPlace.set(place, [problem])
+    else list.push(problem)
+  }
+  return byPlace
+}
+
+/** The worst that was found at a place; null when nothing was. */
+export function levelOf(problems: readonly DrawnProblem[]): DrawnProblem['level'] | null {
+  if (problems.length === 0) return null
+  return problems.some(({ level }) => level === 'error') ? 'error' : 'warning'
+}
+
+/** One line a problem, for tooltips. */
+export function problemText(problems: readonly DrawnProblem[]): string {
+  return problems.map(({ code, message }) => `${code}: ${plainText(message)}`).join('\n')
+}
+
+/** What stands on a node: its title, and its id when that says more. */
+export function nodeTexts({ name, title }: DrawnNode): readonly string[] {
+  return title === '' || title === name ? [name] : [title, name]
+}
+
+export function edgeText({ name, label }: DrawnEdge): string {
+  return label === '' ? name : `${name} ${label}`
+}
