@@ -428,6 +428,7 @@ export const CODES = {
   'flow.input_missing': refused('what was asked for is not where it has to be'),
   'flow.flow_missing': broken('the flow of this run is no longer kept'),
   'flow.secret_missing': usage('a variable that a participant needs is not set'),
+  'flow.interrupted': { http: 503, exit: 4, says: 'the run was stopped' },
   'flow.plan_refused': refused('no plan was approved'),
 
   // Law files.
@@ -617,6 +618,8 @@ export const CODES = {
   'gate_record.assurance': wrong('the answer does not stand on such a proof'),
   'gate_record.misplaced': wrong('the field has no meaning beside the others'),
   'gate_record.duplicate': wrong('the same thing is named twice'),
+  'gate_record.host': wrong('the host is not one exact host name'),
+  'gate_record.method': wrong('the method is not a word in capitals'),
   'gate_record.contradiction': wrong('the record contradicts itself'),
 
   // The gate: what a decision says (G-8, G-15 to G-18). `law.<policy_id>` is made from the law.

@@ -2,6 +2,7 @@
  * The table of commands, in the order of help. Words only: nothing here imports a command's work.
  */
 import type { Command, OptionWords } from './command.ts'
+import { FLOW_COMMANDS } from './flow-commands.ts'
 import { GATE_COMMANDS } from './gate-commands.ts'
 import { HOME, PASS_FD, STREAM } from './option-words.ts'
 
@@ -191,6 +192,7 @@ export const COMMANDS: readonly Command[] = [
     examples: ['writ rules fmt apply.yaml', 'writ rules fmt --guards tree --to json apply.yaml'],
     load: () => import('./commands/rules-fmt.ts'),
   },
+  ...FLOW_COMMANDS,
   {
     name: 'task issue',
     says: 'a human issues a task',

@@ -11,6 +11,22 @@ export {
   JumpWatch,
   SYSTEM_CLOCK,
 } from './clock.ts'
+export { FlowFailure } from './flow/failure.ts'
+export type { FlowHost } from './flow/flow-host.ts'
+export type { Order } from './flow/orders.ts'
+export { bodyText, type RunHead, runHeads } from './flow/run-records.ts'
+export {
+  findRun,
+  isWalked,
+  type LoadedRun,
+  leaveOrder,
+  loadRun,
+  lookAtRun,
+  resumeRun,
+  type StartOrder,
+  startRun,
+  type WalkedRun,
+} from './flow/runs.ts'
 export { recordLaws } from './gate/accept-laws.ts'
 export { ancestorNames } from './gate/ancestors.ts'
 export type { GateContext } from './gate/context.ts'

@@ -195,6 +195,7 @@ class PlainAttempt implements Attempt {
       child.on('close', (exitCode, signal) => {
         void line.then(() =>
           resolve({
+            refused: null,
             exitCode,
             signal,
             killedBy: null,

@@ -62,7 +62,10 @@ export class Participation {
     await this.#ask(command, participant, this.#newAttempt(command, signal), null, signal)
   }
 
-  /** In the same attempt while this process lives; after a crash in a new one, from nothing. */
+  /**
+   * A program begins again from nothing, since what it left belongs to no valid answer. Participants
+   * elsewhere go on in the same attempt while this process lives.
+   */
   async askAgain(command: AskAgain, signal: AbortSignal): Promise<void> {
     const known = this.#live.get(command.node_id)
     this.#live.delete(command.node_id)
@@ -72,7 +75,10 @@ export class Participation {
     // The pins are those that were handed out last; they do not change while it is asked again.
     const asked: RunCommand = { ...first, command: command.command, review: command.review }
     if (participant === null || 'human' in participant) return this.#waitForPerson(asked, again)
-    await this.#ask(asked, participant, known ?? this.#newAttempt(asked, signal), again, signal)
+    const isKept = known !== undefined && !('command' in participant)
+    const live = isKept ? known : this.#newAttempt(asked, signal, known)
+    if (!isKept) await known?.abandon()
+    await this.#ask(asked, participant, live, again, signal)
   }
 
   #runCommandOf(nodeId: string): RunCommand {
@@ -115,9 +121,13 @@ export class Participation {
     }
   }
 
-  #newAttempt(command: RunCommand, signal: AbortSignal): LiveAttempt {
-    const { host } = this.#run.options
-    return new LiveAttempt(command, host.clock.elapsedMs(), () => this.#open(command, signal))
+  /** What was used up before is used up. */
+  #newAttempt(command: RunCommand, signal: AbortSignal, before?: LiveAttempt): LiveAttempt {
+    const { clock } = this.#run.options.host
+    const startedMs = before?.startedMs ?? clock.elapsedMs()
+    const live = new LiveAttempt(command, startedMs, () => this.#open(command, signal))
+    live.tokens = before?.tokens ?? 0
+    return live
   }
 
   async #open(command: RunCommand, signal: AbortSignal): Promise<Attempt> {

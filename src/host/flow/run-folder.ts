@@ -10,7 +10,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fault, showName } from '../../base/index.ts'
 import { isAbsent } from '../home/failure.ts'
-import { makeFolder, writeWhole } from '../home/file.ts'
+import { makeFolder, readIfThere, writeWhole } from '../home/file.ts'
 import type { Home } from '../home/home.ts'
 import { withWorkspaceLock } from '../promotion/index.ts'
 import { codeOf, FlowFailure } from './failure.ts'
@@ -83,6 +83,16 @@ export class RunFolder {
 
   forgetBegun(actionId: string): void {
     rmSync(join(this.#state, 'begun', actionId), { force: true })
+  }
+
+  /** Which commands wait for a person, also those that the facts do not tell of. */
+  noteWaiting(commands: readonly number[]): void {
+    makeFolder(this.#state, 0o700)
+    writeWhole(join(this.#state, 'waiting.json'), JSON.stringify(commands), 0o600)
+  }
+
+  waiting(): readonly number[] {
+    return JSON.parse(readIfThere(join(this.#state, 'waiting.json')) ?? '[]') as number[]
   }
 
   /** Writes a file for people, whole and synced. */

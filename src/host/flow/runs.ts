@@ -6,13 +6,16 @@ import { join } from 'node:path'
 import { fault, invariant, showName, uuidV7 } from '../../base/index.ts'
 import type { Flow } from '../../contracts/index.ts'
 import {
+  type Command,
   type CompiledFlow,
   compileFlow,
   elementAt,
   type Fact,
   FLOW_EVALUATOR,
   foldFacts,
+  outstanding,
   type RunState,
+  runStatus,
 } from '../../flow/index.ts'
 import type { LedgerReader } from '../ledger/export-reader.ts'
 import { FlowFailure } from './failure.ts'
@@ -49,6 +52,8 @@ export interface WalkedRun {
   readonly facts: readonly Fact[]
   readonly range: FactRange
   readonly status: FlowRun['status']
+  /** Commands that a person has to answer. */
+  readonly waiting: readonly Command[]
 }
 
 export function newRunId(nowMs: number, chance: Uint8Array): string {
@@ -94,7 +99,9 @@ export async function resumeRun(
 async function walked(run: FlowRun): Promise<WalkedRun> {
   const status = await run.walk()
   const { options, state, facts, range } = run
-  return { runId: options.runId, flow: options.flow, state, facts, range, status }
+  const waiting = [...run.waiting.values()]
+  run.folder.noteWaiting(waiting.map(({ command }) => command))
+  return { runId: options.runId, flow: options.flow, state, facts, range, status, waiting }
 }
 
 /** What attempts left that no fact knows: their process died before it could tell. */
@@ -180,8 +187,34 @@ async function flowOf(ledger: LedgerReader, digest: string, runId: string): Prom
   return compilation.flow
 }
 
-export function stateOfRun({ flow, facts }: LoadedRun): RunState {
-  return foldFacts(flow, facts)
+/** Where a run stands by its facts; nothing is carried out. */
+export async function lookAtRun(
+  { ledger, stream, home }: Pick<FlowHost, 'home' | 'stream'> & { readonly ledger: LedgerReader },
+  runId: string,
+): Promise<WalkedRun> {
+  const { flow, facts, range } = await loadRun(ledger, stream, runId)
+  const state = foldFacts(flow, facts)
+  const noted = new Set(new RunFolder(home, runId).waiting())
+  const open = outstanding(state)
+  const waiting = open.filter((command) => isPersons(command) || noted.has(command.command))
+  const isWaiting = open.length > 0 && waiting.length === open.length
+  const status = runStatus(state)
+  return {
+    runId,
+    flow,
+    state,
+    facts,
+    range,
+    status: status === 'RUNNING' && isWaiting ? 'WAITING' : status,
+    waiting,
+  }
+}
+
+/** Only a person can answer it. */
+function isPersons(command: Command): boolean {
+  if (command.type === 'ask_human') return true
+  if (command.type !== 'run_participant') return false
+  return command.participant === null || 'human' in command.participant
 }
 
 /** A run by its id, or by a beginning of it that no other run has; the newest without one. */

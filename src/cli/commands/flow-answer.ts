@@ -1,0 +1,113 @@
+/**
+ * `writ flow answer`: what a human says to a run that waits for him: try again, give up, it is there,
+ * or, where he is the participant, what he answers. Whoever walks the run takes it; else `resume` does.
+ */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { fault, showName } from '../../base/index.ts'
+import { type Command, elementAt, outstanding } from '../../flow/index.ts'
+import { findRun, isWalked, leaveOrder, loadRun, lookAtRun, type Order } from '../../host/index.ts'
+import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { withFlows } from '../flow/open.ts'
+import { proveHuman, refuseOthers } from '../home.ts'
+import { readSource } from '../source.ts'
+
+const WORDS = ['retry', 'abandon', 'provided', 'unblock'] as const
+type Word = (typeof WORDS)[number]
+
+export async function run(call: Call): Promise<Exit> {
+  const [runName, nodeId, word] = call.arguments
+  const file = call.options.text('file')
+  if (runName === undefined || nodeId === undefined || (word === undefined) === (file === null))
+    throw usage('say the run, the node, and either one word or `--file`')
+  return withFlows(call, async ({ host, gate }) => {
+    refuseOthers(gate.session.caller, 'answering')
+    await proveHuman(gate.session, call, 'answering')
+    const { run_id } = await findRun(host.ledger, host.stream, runName)
+    const { state, flow } = await lookAtRun(host, run_id)
+    const pending = outstanding(state).find(
+      (command) => 'node_id' in command && command.node_id === nodeId,
+    )
+    const { kind, id, namespace } = host.principal
+    const principal = `${kind}:${id}@${namespace}`
+    const base = { node_id: nodeId, principal }
+    const index = flow.nodeIndex.get(nodeId)
+    const status = index === undefined ? null : elementAt(state.nodes, index)
+    const order =
+      file !== null
+        ? await documentOrder(base, pending, file)
+        : wordOrder(
+            base,
+            pending,
+            asWord(word ?? ''),
+            status?.status === 'blocked' || status?.isHeld === true,
+          )
+    if (order.kind === 'answer' && order.answer === 'provided') {
+      const { workspace } = await loadRun(host.ledger, host.stream, run_id)
+      if (!call.options.isOn('force')) refuseMissing(pending, workspace)
+    }
+    leaveOrder(host, run_id, order)
+    return told(call, run_id, await isWalked(host, run_id))
+  })
+}
+
+type Base = { readonly node_id: string; readonly principal: string }
+
+async function documentOrder(
+  base: Base,
+  pending: Command | undefined,
+  file: string,
+): Promise<Order> {
+  const isAsked = pending?.type === 'run_participant' || pending?.type === 'ask_again'
+  if (pending === undefined || !isAsked) throw notWaiting(base.node_id)
+  const { bytes } = await readSource(file)
+  return { kind: 'document', ...base, command: pending.command, text: bytes.toString('utf8') }
+}
+
+function wordOrder(base: Base, pending: Command | undefined, word: Word, isStuck: boolean): Order {
+  if (word === 'unblock') {
+    if (!isStuck) throw notWaiting(base.node_id)
+    return { kind: 'unblock', ...base }
+  }
+  if (pending?.type !== 'ask_human') throw notWaiting(base.node_id)
+  return { kind: 'answer', ...base, command: pending.command, answer: word }
+}
+
+/** What was asked for at a place has to be there. */
+function refuseMissing(pending: Command | undefined, workspace: string): void {
+  if (pending?.type !== 'ask_human') return
+  const missing = pending.needs.flatMap(({ suggested_path: path }) =>
+    path === null || existsSync(join(workspace, path)) ? [] : [path],
+  )
+  if (missing.length === 0) return
+  const message = `not there: ${missing.map((path) => showName(path)).join(', ')}`
+  const hint = 'put it there, or say `--force` when it lies elsewhere'
+  throw new Stop(fault('flow.input_missing', '', null, { message, hint }))
+}
+
+async function told({ terminal, options }: Call, runId: string, walked: boolean): Promise<Exit> {
+  const next = walked ? 'the process that walks it takes it' : `writ flow resume ${runId}`
+  await terminal.out(
+    options.isOn('json')
+      ? `${JSON.stringify({ ok: true, run_id: runId, walked })}\n`
+      : `recorded; ${next}\n`,
+  )
+  return EXIT.yes
+}
+
+function asWord(word: string): Word {
+  const known = WORDS.find((one) => one === word)
+  if (known === undefined) throw usage(`one of: ${WORDS.join(', ')}`)
+  return known
+}
+
+function notWaiting(nodeId: string): Stop {
+  const message = `nothing at ${showName(nodeId)} waits for this answer`
+  const hint = '`writ flow status RUN` tells what waits'
+  return new Stop(fault('flow.not_waiting', nodeId, null, { message, hint }))
+}
+
+function usage(message: string): Stop {
+  const hint = 'writ flow answer RUN NODE retry|abandon|provided|unblock, or --file ANSWER.json'
+  return new Stop(fault('cli.usage', '', null, { message, hint }))
+}

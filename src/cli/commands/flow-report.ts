@@ -1,0 +1,44 @@
+/** `writ flow report`: the audit of a run, as JSON, as one HTML file, and what of it was approved. */
+import { writeFile } from 'node:fs/promises'
+import { fault, showName } from '../../base/index.ts'
+import { reportOf, reportPage } from '../../flow/index.ts'
+import { lookAtRun } from '../../host/index.ts'
+import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { runText } from '../flow/answer.ts'
+import { exportDeliverables } from '../flow/deliverables.ts'
+import { namedRun } from '../flow/named.ts'
+import { withHistory } from '../home.ts'
+
+export async function run(call: Call): Promise<Exit> {
+  return withHistory(call, async (session) => {
+    const { head, stream } = await namedRun(session, call)
+    const { home, ledger } = session
+    const walked = await lookAtRun({ home, ledger, stream }, head.run_id)
+    const { flow, facts, state, status } = walked
+    const report = { ...reportOf(flow, facts, state), status }
+    const { options, terminal } = call
+    const [page, folder] = [options.text('html'), options.text('deliverables')]
+    if (page !== null) await writeText(page, reportPage(report))
+    const delivered = folder === null ? null : await exportDeliverables(walked, folder)
+    if (options.isOn('json')) {
+      const answer = delivered === null ? report : { ...report, deliverables: delivered }
+      await terminal.out(`${JSON.stringify(answer)}\n`)
+      return EXIT.yes
+    }
+    await terminal.out(runText(walked, terminal))
+    if (page !== null) await terminal.out(`report: ${showName(page)}\n`)
+    if (delivered !== null)
+      await terminal.out(`${delivered.files.length} deliverables: ${showName(folder ?? '')}\n`)
+    return EXIT.yes
+  })
+}
+
+async function writeText(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text)
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? 'unknown reason'
+    const message = `${showName(file)} cannot be written (${reason})`
+    throw new Stop(fault('cli.file_unwritable', file, { file, reason }, { message }))
+  }
+}

@@ -1,0 +1,23 @@
+/** `writ flow resume`: goes on with a run from its facts, after a crash, a stop or a human's answer. */
+import { findRun, loadRun, resumeRun } from '../../host/index.ts'
+import type { Call, Exit } from '../command.ts'
+import { watchRun } from '../flow/live.ts'
+import { withFlows } from '../flow/open.ts'
+import { interruptible } from '../flow/stopping.ts'
+import { printRun } from './flow-run.ts'
+
+export async function run(call: Call): Promise<Exit> {
+  return withFlows(call, async ({ host }) => {
+    const { run_id } = await findRun(host.ledger, host.stream, call.arguments[0] ?? null)
+    const { flow } = await loadRun(host.ledger, host.stream, run_id)
+    const watch = watchRun(call, () => flow)
+    const walked = await interruptible((abort) =>
+      resumeRun(host, run_id, {
+        abort,
+        waits: call.options.isOn('wait'),
+        onFacts: watch.onFacts,
+      }).finally(watch.end),
+    )
+    return printRun(call, walked)
+  })
+}

@@ -1,0 +1,57 @@
+/** `writ flow run`: walks a flow, or a plan with its participants, to its end or to where a human is needed. */
+import { realpathSync, statSync } from 'node:fs'
+import { fault, showName } from '../../base/index.ts'
+import { startRun, type WalkedRun } from '../../host/index.ts'
+import { type Call, type Exit, Stop } from '../command.ts'
+import { runAnswer, runText, statusExit } from '../flow/answer.ts'
+import { watchRun } from '../flow/live.ts'
+import { withFlows } from '../flow/open.ts'
+import { readFlow } from '../flow/source.ts'
+import { interruptible } from '../flow/stopping.ts'
+import { refuse } from '../history/refusal.ts'
+
+export async function run(call: Call): Promise<Exit> {
+  const source = await readFlow(namedFile(call), call.options.text('participants'))
+  if (!source.ok) return refuse(call, source.violations)
+  const { flow, participantsDigest } = source
+  const workspace = workspaceOf(call)
+  return withFlows(call, async ({ host }) => {
+    const watch = watchRun(call, () => flow)
+    const walked = await interruptible((abort) =>
+      startRun(host, {
+        flow,
+        workspace,
+        participantsDigest,
+        abort,
+        waits: call.options.isOn('wait'),
+        onFacts: watch.onFacts,
+        onRun: (runId) => call.terminal.err(`${runId}\n`),
+      }).finally(watch.end),
+    )
+    return printRun(call, walked)
+  })
+}
+
+export async function printRun(call: Call, walked: WalkedRun): Promise<Exit> {
+  const { terminal, options } = call
+  const isJson = options.isOn('json') || options.isOn('jsonl')
+  await terminal.out(isJson ? `${JSON.stringify(runAnswer(walked))}\n` : runText(walked, terminal))
+  return statusExit(walked.status)
+}
+
+function namedFile(call: Call): string {
+  const [file, ...others] = call.arguments
+  if (file !== undefined && others.length === 0) return file
+  throw new Stop(fault('cli.usage', '', null, { message: 'name one flow or plan' }))
+}
+
+function workspaceOf(call: Call): string {
+  const given = call.options.text('workspace') ?? process.cwd()
+  try {
+    if (statSync(given).isDirectory()) return realpathSync(given)
+  } catch {
+    // Told below.
+  }
+  const message = `the workspace ${showName(given)} is no directory`
+  throw new Stop(fault('cli.usage', given, null, { message }))
+}

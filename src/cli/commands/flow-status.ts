@@ -1,0 +1,63 @@
+/** `writ flow status`: where a run stands; without a name, which runs there are. */
+import { nodesOf, phasesOf } from '../../flow/index.ts'
+import { isWalked, lookAtRun, type RunHead, runHeads } from '../../host/index.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
+import { runAnswer, runText, statusExit } from '../flow/answer.ts'
+import { namedRun } from '../flow/named.ts'
+import { plain } from '../history/plain.ts'
+import { table } from '../history/table.ts'
+import { type ReadSession, streamToRead, withHistory } from '../home.ts'
+
+export async function run(call: Call): Promise<Exit> {
+  return withHistory(call, async (session) =>
+    call.arguments.length === 0 ? listRuns(session, call) : showRun(session, call),
+  )
+}
+
+async function showRun(session: ReadSession, call: Call): Promise<Exit> {
+  const { head, stream } = await namedRun(session, call)
+  const { home, ledger } = session
+  const walked = await lookAtRun({ home, ledger, stream }, head.run_id)
+  const { flow, state, status } = walked
+  const { terminal, options } = call
+  if (!options.isOn('json')) {
+    await terminal.out(runText(walked, terminal))
+    if (status === 'RUNNING' && !(await isWalked({ home }, head.run_id)))
+      await terminal.out(`nobody walks it: writ flow resume ${head.run_id}\n`)
+    return statusExit(status)
+  }
+  const nodes = nodesOf(flow, state).map(({ node_id, status: at, attempts }) => ({
+    node_id,
+    status: at,
+    attempts,
+  }))
+  const answer = { ...runAnswer(walked), nodes, phases: phasesOf(flow, state) }
+  await terminal.out(`${JSON.stringify(answer)}\n`)
+  return statusExit(status)
+}
+
+const RUNS_SHOWN = 50
+
+async function listRuns(session: ReadSession, call: Call): Promise<Exit> {
+  const stream = await streamToRead(session, call)
+  const { home, ledger } = session
+  const heads: RunHead[] = []
+  for await (const head of runHeads(ledger, stream)) {
+    if (heads.push(head) >= RUNS_SHOWN) break
+  }
+  const runs = await Promise.all(
+    heads.map(async (head) => {
+      const { status } = await lookAtRun({ home, ledger, stream }, head.run_id)
+      const { run_id, flow_id, started_at, workspace } = head
+      return { run_id, flow_id, status, started_at, workspace }
+    }),
+  )
+  const { terminal, options } = call
+  if (options.isOn('json')) await terminal.out(`${JSON.stringify({ runs })}\n`)
+  else if (runs.length === 0) await terminal.out('no flow was run here\n')
+  else {
+    const rows = runs.map((one) => [one.run_id, plain(one.flow_id), one.status, one.started_at])
+    await terminal.out(table(terminal, ['run', 'flow', 'status', 'began'], rows))
+  }
+  return EXIT.yes
+}

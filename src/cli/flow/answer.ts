@@ -1,0 +1,133 @@
+/** The answer of `flow run`, `resume` and `status`: one object for programs, some lines for people. */
+import { type Command, findingsOf, nodesOf, phasesOf, stateView } from '../../flow/index.ts'
+import type { WalkedRun } from '../../host/index.ts'
+import { EXIT, type Exit } from '../command.ts'
+import { plain } from '../history/plain.ts'
+import { table } from '../history/table.ts'
+import type { Paint, Terminal } from '../terminal.ts'
+
+/** What a person has to do before a run can go on. */
+export interface Waiting {
+  readonly node_id: string
+  readonly why: string
+  readonly needs: readonly unknown[]
+}
+
+export function runAnswer(run: WalkedRun) {
+  const { runId, flow, state, facts, range, status } = run
+  return {
+    run_id: runId,
+    flow_id: flow.document.flow_id,
+    status,
+    state: stateView(flow, facts, state),
+    findings: findingsOf(facts),
+    facts: range,
+    ...(run.waiting.length === 0 ? {} : { waiting: run.waiting.map(waitingOf) }),
+  }
+}
+
+export function waitingOf(command: Command): Waiting {
+  switch (command.type) {
+    case 'ask_human':
+      return { node_id: command.node_id, why: command.why, needs: command.needs }
+    case 'promote':
+      return { node_id: command.node_id, why: 'approval', needs: [] }
+    case 'run_participant':
+    case 'ask_again':
+      return { node_id: command.node_id, why: 'participant', needs: [] }
+    default:
+      return { node_id: '', why: command.type, needs: [] }
+  }
+}
+
+export function statusExit(status: WalkedRun['status']): Exit {
+  if (status === 'DONE') return EXIT.yes
+  return status === 'WAITING' || status === 'RUNNING' ? EXIT.waiting : EXIT.no
+}
+
+export function statusWord(status: string, paint: Paint): string {
+  if (status === 'DONE' || status === 'done' || status === 'ended') return paint.good(status)
+  if (status === 'FAILED' || status === 'BLOCKED' || status === 'failed' || status === 'blocked')
+    return paint.bad(status)
+  return paint.accent(status)
+}
+
+const seconds = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)} s`
+
+/** Phases with their time against the floor, nodes with their attempts, budgets, what is waited for. */
+export function runText(run: WalkedRun, terminal: Terminal): string {
+  const { runId, flow, state, status, facts } = run
+  const { paint } = terminal
+  const phases = phasesOf(flow, state).map((phase) => [
+    plain(phase.phase_id),
+    phase.status,
+    seconds(phase.cumulative_duration),
+    phase.minimum_duration === 0 ? '' : seconds(phase.minimum_duration),
+    String(phase.attempts),
+    String(phase.tool_calls),
+    String(phase.rejections),
+  ])
+  const nodes = nodesOf(flow, state).map((node) => [
+    plain(node.node_id),
+    node.kind,
+    plain(node.phase_id),
+    node.status,
+    String(node.attempts),
+    node.score === null ? '' : String(node.score),
+  ])
+  const findings = findingsOf(facts).slice(-FINDINGS_SHOWN)
+  return [
+    `${statusWord(status, paint)}  ${runId}  ${plain(flow.document.title || flow.document.flow_id)}\n`,
+    budgetLine(run),
+    '\n',
+    table(terminal, ['phase', 'status', 'time', 'floor', 'attempts', 'tools', 'rejected'], phases),
+    '\n',
+    table(terminal, ['node', 'kind', 'phase', 'status', 'attempts', 'score'], nodes),
+    findings.length === 0 ? '' : '\n',
+    ...findings.map(
+      ({ code, action, node_id, edge_id }) =>
+        `  ${paint.dim(code)} ${action} ${plain(node_id ?? '')} ${plain(edge_id ?? '')}`.trimEnd() +
+        '\n',
+    ),
+    ...waitingLines(run, paint),
+  ].join('')
+}
+
+const FINDINGS_SHOWN = 10
+
+function budgetLine({ flow, state }: WalkedRun): string {
+  const { budgets } = flow.document
+  const { attempts, seconds: spent, tokens } = state.totals
+  const part = (name: string, used: string, limit: number | undefined): string =>
+    `${name} ${used}${limit === undefined ? '' : ` of ${limit}`}`
+  return `${[
+    part('attempts', String(attempts), budgets?.attempts),
+    part('time', spent.toFixed(1), budgets?.seconds),
+    part('tokens', String(tokens), budgets?.tokens),
+  ].join(', ')}\n`
+}
+
+function waitingLines({ runId, waiting }: WalkedRun, paint: Paint): readonly string[] {
+  if (waiting.length === 0) return []
+  return [
+    `\n${paint.strong('waiting for a human')}\n`,
+    ...waiting.map((command) => `  ${waitingText(runId, command)}\n`),
+    paint.dim(`then: writ flow resume ${runId}\n`),
+  ]
+}
+
+/** One line: who waits, and what to call. */
+export function waitingText(runId: string, command: Command): string {
+  const { node_id, why } = waitingOf(command)
+  const id = plain(node_id)
+  switch (why) {
+    case 'approval':
+      return `${id}: its effects need a yes: writ inbox`
+    case 'participant':
+      return `${id}: answer as the participant: writ flow answer ${runId} ${id} --file ANSWER.json`
+    case 'input':
+      return `${id}: needs input: writ flow answer ${runId} ${id} provided|abandon`
+    default:
+      return `${id}: decide: writ flow answer ${runId} ${id} retry|abandon`
+  }
+}

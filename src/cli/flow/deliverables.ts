@@ -1,0 +1,60 @@
+/**
+ * Approved deliverables as files: of each node the last version that was approved, byte for byte as it
+ * was reviewed, and a manifest with their digests.
+ */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { canonicalJson, digestBytes } from '../../base/index.ts'
+import { artifactsOf, type Fact } from '../../flow/index.ts'
+import type { WalkedRun } from '../../host/index.ts'
+
+export interface Delivered {
+  readonly run_id: string
+  readonly flow_id: string
+  readonly flow_digest: string
+  readonly files: readonly {
+    readonly path: string
+    readonly node_id: string
+    readonly bytes: number
+    readonly sha256: string
+  }[]
+}
+
+export const MANIFEST = 'manifest.json'
+
+export async function exportDeliverables(
+  { runId, flow, facts }: WalkedRun,
+  folder: string,
+): Promise<Delivered> {
+  const contents = contentsByDigest(facts)
+  const files = []
+  for (const { node_id, approved } of artifactsOf(flow, facts)) {
+    const content = approved === null ? undefined : contents.get(approved.digest)
+    if (approved === null || content === undefined) continue
+    // Paths of artifacts lead nowhere else: they were refused when they did.
+    const path = approved.path.replace(/^artifacts\//, '')
+    const file = join(folder, path)
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, content)
+    const bytes = new TextEncoder().encode(content)
+    files.push({ path, node_id, bytes: bytes.length, sha256: digestBytes(bytes) })
+  }
+  const { flow_id } = flow.document
+  const made: Delivered = { run_id: runId, flow_id, flow_digest: flow.digest, files }
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, MANIFEST), `${canonicalJson(made)}\n`)
+  return made
+}
+
+/** What participants answered, whole, by the digest of its contents. */
+function contentsByDigest(facts: readonly Fact[]): ReadonlyMap<string, string> {
+  const contents = new Map<string, string>()
+  for (const { type, payload } of facts) {
+    if (type !== 'participant_output_v1' || payload.answer?.kind !== 'action') continue
+    const { document } = payload.answer
+    if (document.result_type !== 'ARTIFACT') continue
+    const { content } = document.artifact
+    contents.set(digestBytes(content), content)
+  }
+  return contents
+}

@@ -1,0 +1,105 @@
+/**
+ * What is seen of a run while it is walked: on a terminal a few lines that are drawn again, with
+ * phases, attempts, time against the floor and budget; with `--jsonl` each fact as it happens.
+ */
+import { type CompiledFlow, type Fact, nodesOf, phasesOf, type RunState } from '../../flow/index.ts'
+import type { Call } from '../command.ts'
+import { plain } from '../history/plain.ts'
+import { statusWord } from './answer.ts'
+
+const REDRAW_MS = 200
+const NODES_SHOWN = 8
+
+export interface Watch {
+  readonly onFacts: (facts: readonly Fact[], state: RunState) => void
+  readonly end: () => void
+}
+
+export function watchRun(call: Call, flow: () => CompiledFlow | null): Watch {
+  if (call.options.isOn('jsonl')) return jsonLines(call)
+  const { terminal, options } = call
+  if (!terminal.isErrorTty || options.isOn('json')) return { onFacts: () => {}, end: () => {} }
+  return new Drawing(call, flow)
+}
+
+function jsonLines({ terminal }: Call): Watch {
+  let line: Promise<void> = Promise.resolve()
+  return {
+    onFacts(facts) {
+      const text = facts.map((fact) => `${JSON.stringify(shown(fact))}\n`).join('')
+      line = line.then(() => terminal.out(text))
+    },
+    end: () => {},
+  }
+}
+
+/** What a participant wrote is kept in a body and not shown line by line. */
+function shown(fact: Fact): unknown {
+  if (fact.type !== 'participant_output_v1') return fact
+  const { raw: _raw, ...payload } = fact.payload
+  return { type: fact.type, payload }
+}
+
+class Drawing implements Watch {
+  readonly #call: Call
+  readonly #flow: () => CompiledFlow | null
+  #state: RunState | null = null
+  #drawn = 0
+  #activeSinceMs = 0
+  readonly #timer: NodeJS.Timeout
+
+  constructor(call: Call, flow: () => CompiledFlow | null) {
+    this.#call = call
+    this.#flow = flow
+    this.#timer = setInterval(() => this.#draw(), REDRAW_MS)
+    this.#timer.unref()
+  }
+
+  onFacts = (_facts: readonly Fact[], state: RunState): void => {
+    this.#state = state
+    this.#activeSinceMs = Date.now()
+  }
+
+  end = (): void => {
+    clearInterval(this.#timer)
+    this.#erase()
+  }
+
+  #erase(): void {
+    if (this.#drawn > 0) this.#call.terminal.err(`\u001b[${this.#drawn}A\u001b[J`)
+    this.#drawn = 0
+  }
+
+  #draw(): void {
+    const flow = this.#flow()
+    if (flow === null || this.#state === null) return
+    const lines = this.#lines(flow, this.#state)
+    this.#erase()
+    this.#call.terminal.err(`${lines.join('\n')}\n`)
+    this.#drawn = lines.length
+  }
+
+  #lines(flow: CompiledFlow, state: RunState): readonly string[] {
+    const paint = this.#call.terminal.paintError
+    const { budgets } = flow.document
+    const phases = phasesOf(flow, state)
+      .filter(({ status }) => status !== 'not_entered')
+      .map((phase) => {
+        const floor = phase.minimum_duration === 0 ? '' : ` of ${phase.minimum_duration} s`
+        const time = `${phase.cumulative_duration.toFixed(1)} s${floor}`
+        return `${statusWord(phase.status, paint)} ${plain(phase.phase_id)}  ${time}, ${phase.attempts} attempts`
+      })
+    const nodes = nodesOf(flow, state)
+      .filter(({ status }) => ['running', 'promoting', 'rolling_back', 'waiting'].includes(status))
+      .slice(0, NODES_SHOWN)
+      .map(
+        ({ node_id, status, attempts }) =>
+          `  ${paint.accent(status)} ${plain(node_id)}  attempt ${attempts}`,
+      )
+    const { seconds, attempts, tokens } = state.totals
+    const since = ((Date.now() - this.#activeSinceMs) / 1000).toFixed(0)
+    const limit = (value: number | undefined): string => (value === undefined ? '' : `/${value}`)
+    const spent = `attempts ${attempts}${limit(budgets?.attempts)}, time ${seconds.toFixed(1)}${limit(budgets?.seconds)} s, tokens ${tokens}${limit(budgets?.tokens)}`
+    return [...phases, ...nodes, paint.dim(`${spent}; last change ${since} s ago`)]
+  }
+}

@@ -1,0 +1,13 @@
+/** The run that a command names: whole, by a part of its id that no other has, or the newest. */
+import { findRun, type RunHead } from '../../host/index.ts'
+import type { Call } from '../command.ts'
+import { type ReadSession, streamToRead } from '../home.ts'
+
+export async function namedRun(
+  session: ReadSession,
+  call: Call,
+): Promise<{ readonly head: RunHead; readonly stream: string }> {
+  const stream = await streamToRead(session, call)
+  const head = await findRun(session.ledger, stream, call.arguments[0] ?? null)
+  return { head, stream }
+}

@@ -1,0 +1,31 @@
+/** How commands come to runs: the gate is opened, and runs are given what they need of it. */
+import { type FlowHost, SYSTEM_CLOCK } from '../../host/index.ts'
+import type { Call } from '../command.ts'
+import { execConfirm } from '../gate/confirm.ts'
+import { type GateSession, withGate } from '../gate/open.ts'
+
+export interface FlowSession {
+  readonly host: FlowHost
+  readonly gate: GateSession
+}
+
+export function withFlows<T>(call: Call, work: (session: FlowSession) => Promise<T>): Promise<T> {
+  return withGate(call, (gate) => work({ gate, host: flowHost(gate) }))
+}
+
+function flowHost(session: GateSession): FlowHost {
+  const { gate, stream } = session
+  const { home, ledger, caller } = session.session
+  return {
+    home,
+    ledger,
+    stream,
+    principal: caller.principal,
+    attempts: gate.attempts,
+    rollback: (actionId) => gate.rollback({ actionId }, { dryRun: false }),
+    // A person at a terminal is asked there; everybody else finds the question in the inbox.
+    confirm: execConfirm(session, { end: () => {}, wasEnded: false }),
+    environment: process.env,
+    clock: SYSTEM_CLOCK,
+  }
+}

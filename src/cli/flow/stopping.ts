@@ -1,0 +1,18 @@
+/** A run that is stopped by a signal stops what it began; its facts are there to go on from. */
+import { fault } from '../../base/index.ts'
+import { Stop } from '../command.ts'
+
+export async function interruptible<T>(work: (abort: AbortSignal) => Promise<T>): Promise<T> {
+  const abort = new AbortController()
+  const stop = (signal: string): void => {
+    const message = `stopped by ${signal}; what is recorded stands`
+    const hint = '`writ flow resume` goes on'
+    abort.abort(new Stop(fault('flow.interrupted', '', null, { message, hint })))
+  }
+  process.once('SIGINT', stop).once('SIGTERM', stop)
+  try {
+    return await work(abort.signal)
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop)
+  }
+}

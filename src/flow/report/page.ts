@@ -1,0 +1,249 @@
+/**
+ * The report for people: one HTML file without scripts, with nothing loaded from elsewhere. Whatever
+ * comes from a run is text in it and never markup.
+ */
+import type { RunReport } from './report.ts'
+import type { Transition } from './transitions.ts'
+
+const STYLE = `:root{color-scheme:light dark;--line:#8886;--dim:#767676;--good:#18794e;--bad:#c62a2f;--wait:#ad5700}
+@media (prefers-color-scheme:dark){:root{--dim:#9b9b9b;--good:#4cc38a;--bad:#ff6369;--wait:#ffb224}}
+body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:75rem;padding:0 1rem}
+h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2.2rem;border-bottom:1px solid var(--line)}
+table{border-collapse:collapse;width:100%;font-size:.92em}th,td{text-align:left;vertical-align:top;padding:.3em .6em;border-bottom:1px solid var(--line)}
+th{color:var(--dim);font-weight:600}code,pre{font:.92em ui-monospace,monospace}pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:0}
+.good{color:var(--good)}.bad{color:var(--bad)}.wait{color:var(--wait)}.dim{color:var(--dim)}nav a{margin-right:1em}
+.scroll{overflow-x:auto}`
+
+export function reportPage(report: RunReport): string {
+  const { run_id, title, flow_id, status } = report
+  const parts = sections(report)
+  return [
+    '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width,initial-scale=1">',
+    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">`,
+    `<title>${text(title || flow_id)}: ${text(status)}</title><style>${STYLE}</style></head><body>`,
+    `<h1>${text(title || flow_id)} <span class="${tone(status)}">${text(status)}</span></h1>`,
+    `<p class="dim">${text(run_id)}, ${text(report.started_at)} to ${text(report.last_at)}<br>flow ${text(report.flow_digest)}</p>`,
+    `<nav>${parts.map(({ id, name }) => `<a href="#${id}">${name}</a>`).join('')}</nav>`,
+    ...parts.map(({ id, name, html }) => `<section id="${id}"><h2>${name}</h2>${html}</section>`),
+    '</body></html>\n',
+  ].join('\n')
+}
+
+interface Section {
+  readonly id: string
+  readonly name: string
+  readonly html: string
+}
+
+function sections(report: RunReport): readonly Section[] {
+  return [
+    { id: 'phases', name: 'Phases', html: phases(report) },
+    { id: 'nodes', name: 'Nodes', html: nodes(report) },
+    { id: 'findings', name: 'Findings', html: findings(report) },
+    { id: 'transitions', name: 'Transitions', html: transitions(report) },
+    { id: 'conflicts', name: 'Conflicts of policies', html: conflicts(report) },
+    { id: 'invariants', name: 'Invariants', html: records(report.invariants) },
+    { id: 'reviews', name: 'Reviews', html: records(report.reviews) },
+    { id: 'artifacts', name: 'Artifacts', html: artifacts(report) },
+    { id: 'claims', name: 'Claims and evidence', html: claims(report) },
+    { id: 'access', name: 'Access', html: records(report.access) },
+    { id: 'outputs', name: 'Answers of participants', html: records(report.outputs) },
+    { id: 'acts', name: 'Promotions and rollbacks', html: records(report.acts) },
+    { id: 'people', name: 'Answers of people', html: records(report.answers) },
+    { id: 'log', name: 'Orchestration log', html: records(report.log) },
+  ]
+}
+
+function phases({ phases: list }: RunReport): string {
+  const heads = [
+    'phase',
+    'status',
+    'time',
+    'floor',
+    'attempts',
+    'tool calls',
+    'rejections',
+    'nodes',
+  ]
+  return grid(
+    heads,
+    list.map((phase) => [
+      text(phase.phase_id),
+      marked(phase.status),
+      `<span class="${phase.cumulative_duration < phase.minimum_duration ? 'bad' : ''}">${phase.cumulative_duration.toFixed(2)} s</span>`,
+      `${phase.minimum_duration} s`,
+      String(phase.attempts),
+      String(phase.tool_calls),
+      String(phase.rejections),
+      phase.nodes.map(text).join(', '),
+    ]),
+  )
+}
+
+function nodes({ nodes: list }: RunReport): string {
+  const heads = [
+    'node',
+    'kind',
+    'phase',
+    'status',
+    'attempts',
+    'tool calls',
+    'time',
+    'verdict',
+    'score',
+  ]
+  return grid(
+    heads,
+    list.map((node) => [
+      text(node.node_id),
+      node.kind,
+      text(node.phase_id),
+      marked(node.status),
+      String(node.attempts),
+      String(node.tool_calls),
+      `${node.seconds.toFixed(2)} s`,
+      node.verdict,
+      node.score === null ? '' : String(node.score),
+    ]),
+  )
+}
+
+function findings({ findings: list }: RunReport): string {
+  return grid(
+    ['seq', 'code', 'done about it', 'where', 'values'],
+    list.map(
+      ({ seq, code, action, values, node_id, edge_id, policy_id, invariant_id, claim_id }) => [
+        String(seq),
+        `<code>${text(code)}</code>`,
+        text(action),
+        [node_id, edge_id, policy_id, invariant_id, claim_id]
+          .flatMap((name) => (name === undefined ? [] : [text(name)]))
+          .join(', '),
+        json(values),
+      ],
+    ),
+  )
+}
+
+function transitions({ transitions: list }: RunReport): string {
+  return grid(
+    ['seq', 'edge', 'class', 'from', 'to', 'guard', 'values', 'result', 'policies', 'taken'],
+    list.map((one) => [
+      String(one.seq),
+      text(one.edge_id),
+      text(one.class),
+      text(one.source),
+      text(one.target),
+      one.guard === null ? '' : `<code>${text(one.guard)}</code>`,
+      json(one.values),
+      `<span class="${one.result === 'true' ? 'good' : 'bad'}">${one.result}</span>${one.reasons.map((why) => `<br><span class="dim">${text(why)}</span>`).join('')}`,
+      policyCell(one),
+      one.fired ? '<span class="good">yes</span>' : 'no',
+    ]),
+  )
+}
+
+function policyCell({ policies, invariants }: Transition): string {
+  const words =
+    policies === null || policies.winner === null ? [] : [`${text(policies.winner)} wins`]
+  const lost =
+    policies === null || policies.losers.length === 0
+      ? []
+      : [`over ${policies.losers.map(text).join(', ')} (${text(policies.mode ?? '')})`]
+  return [...words, ...lost, ...invariants.map(text)].join('<br>')
+}
+
+function conflicts({ transitions: list }: RunReport): string {
+  const rows = list.flatMap(({ seq, edge_id, policies, values }) =>
+    (policies?.conflicts ?? []).map((conflict) => {
+      const { winner, loser, mode } = conflict as Readonly<Record<string, string>>
+      return [
+        String(seq),
+        text(edge_id),
+        `<b>${text(winner ?? '')}</b>`,
+        text(loser ?? ''),
+        text(mode ?? ''),
+        json(policies?.applied ?? values),
+      ]
+    }),
+  )
+  return grid(['seq', 'edge', 'winner', 'loser', 'mode', 'what was read'], rows)
+}
+
+function artifacts({ artifacts: list }: RunReport): string {
+  const rows = list.flatMap(({ versions, candidate, approved }) =>
+    versions.map((one) => [
+      String(one.seq),
+      text(one.node_id),
+      text(one.path),
+      `<code>${text(one.digest)}</code>`,
+      [
+        one === candidate ? 'candidate' : '',
+        one === approved ? '<span class="good">approved</span>' : '',
+      ]
+        .filter((word) => word !== '')
+        .join(', '),
+      one.delta === null ? '' : json(one.delta),
+    ]),
+  )
+  return grid(['seq', 'node', 'path', 'digest', 'pointer', 'delta'], rows)
+}
+
+function claims({ claims: list, evidence }: RunReport): string {
+  const rows = list.map((claim) => [
+    text(claim.claim_id),
+    text(claim.node_id),
+    text(claim.trust_level),
+    marked(claim.verification_status),
+    claim.evidence_ids.map(text).join(', '),
+  ])
+  return `${grid(['claim', 'node', 'trust', 'verification', 'evidence'], rows)}${records(evidence)}`
+}
+
+/** Records of any shape, one a row: where it stands, and the whole of it. */
+function records(list: readonly unknown[]): string {
+  return grid(
+    ['record'],
+    list.map((record) => [json(record)]),
+  )
+}
+
+function grid(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  if (rows.length === 0) return '<p class="dim">none</p>'
+  const head = heads.map((name) => `<th>${text(name)}</th>`).join('')
+  const body = rows.map((row) => `<tr>${row.map((cell) => `<td>${cell}</td>`).join('')}</tr>`)
+  return `<div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>${body.join('\n')}</tbody></table></div>`
+}
+
+const GOOD = new Set(['DONE', 'done', 'ended', 'verified', 'true'])
+const BAD = new Set(['FAILED', 'BLOCKED', 'failed', 'blocked', 'rejected', 'false'])
+
+function tone(word: string): string {
+  return GOOD.has(word) ? 'good' : BAD.has(word) ? 'bad' : 'wait'
+}
+
+function marked(word: string): string {
+  return `<span class="${tone(word)}">${text(word)}</span>`
+}
+
+function json(value: unknown): string {
+  return `<pre>${text(JSON.stringify(value))}</pre>`
+}
+
+const MARKS: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** As text, with characters that turn or hide what is shown spelt out. */
+function text(value: string): string {
+  return value
+    .replace(/[&<>"']/g, (mark) => MARKS[mark] ?? mark)
+    .replace(/[\p{Cc}\p{Cf}]/gu, (unit) =>
+      unit === '\n' || unit === '\t' ? unit : `\\u{${(unit.codePointAt(0) ?? 0).toString(16)}}`,
+    )
+}

@@ -1,0 +1,267 @@
+/**
+ * The audit report of a run: every decision, its inputs and its evidence, made of the facts of the run
+ * and of nothing else. One shape for machines; `page.ts` shows it to people.
+ */
+import type { CompiledFlow } from '../compile/compiled-flow.ts'
+import { type ClaimStanding, standingOf } from '../runtime/claims.ts'
+import type { Fact, Finding } from '../runtime/fact.ts'
+import { type RunState, type RunStatus, runStatus } from '../runtime/state.ts'
+import { elementAt, vectorElements } from '../runtime/vector.ts'
+import { type Transition, transitionsOf } from './transitions.ts'
+
+export interface PhaseReport {
+  readonly phase_id: string
+  readonly status: 'not_entered' | 'open' | 'blocked' | 'ended'
+  readonly minimum_duration: number
+  readonly cumulative_duration: number
+  readonly attempts: number
+  readonly tool_calls: number
+  readonly rejections: number
+  readonly nodes: readonly string[]
+}
+
+export interface NodeReport {
+  readonly node_id: string
+  readonly kind: string
+  readonly phase_id: string
+  readonly status: string
+  readonly attempts: number
+  readonly tool_calls: number
+  readonly seconds: number
+  readonly verdict: string
+  readonly score: number | null
+}
+
+export interface ArtifactVersion {
+  readonly node_id: string
+  readonly path: string
+  readonly digest: string
+  readonly format: string
+  readonly seq: number
+  /** What is different from the version before; null for the first. */
+  readonly delta: unknown
+}
+
+export interface ArtifactReport {
+  readonly node_id: string
+  readonly versions: readonly ArtifactVersion[]
+  /** The last version, whatever became of it. */
+  readonly candidate: ArtifactVersion | null
+  /** The last version that every reviewer of it approved. */
+  readonly approved: ArtifactVersion | null
+}
+
+export interface LogReport {
+  readonly phase_id: string
+  /** The fact by which the phase was at its end. */
+  readonly ended_seq: number
+  /** The fact that says that the log was written; null when it could not be. */
+  readonly logged_seq: number | null
+  readonly digest: string | null
+  /** The next node that was entered; later than the log, always. */
+  readonly next_entered_seq: number | null
+}
+
+export interface RunReport {
+  readonly run_id: string
+  readonly flow_id: string
+  readonly flow_digest: string
+  readonly title: string
+  readonly status: RunStatus
+  readonly started_at: string
+  readonly last_at: string
+  readonly workspace: string | null
+  readonly evaluator: unknown
+  readonly totals: RunState['totals']
+  readonly fields: RunState['fields']
+  readonly phases: readonly PhaseReport[]
+  readonly nodes: readonly NodeReport[]
+  readonly transitions: readonly Transition[]
+  readonly invariants: readonly unknown[]
+  readonly findings: readonly (Finding & { readonly seq: number; readonly at: string })[]
+  readonly claims: readonly ClaimStanding[]
+  readonly evidence: readonly unknown[]
+  readonly reviews: readonly unknown[]
+  readonly artifacts: readonly ArtifactReport[]
+  readonly outputs: readonly unknown[]
+  readonly acts: readonly unknown[]
+  readonly answers: readonly unknown[]
+  readonly access: readonly unknown[]
+  readonly log: readonly LogReport[]
+}
+
+export function reportOf(flow: CompiledFlow, facts: readonly Fact[], state: RunState): RunReport {
+  const [first] = facts
+  const head = first?.type === 'flow_started_v1' ? first.payload : null
+  return {
+    run_id: state.runId ?? '',
+    flow_id: flow.document.flow_id,
+    flow_digest: flow.digest,
+    title: flow.document.title,
+    status: runStatus(state),
+    started_at: head?.at ?? '',
+    last_at: state.at,
+    workspace: head?.origin?.workspace ?? null,
+    evaluator: head?.origin?.evaluator ?? null,
+    totals: state.totals,
+    fields: state.fields,
+    phases: phasesOf(flow, state),
+    nodes: nodesOf(flow, state),
+    transitions: transitionsOf(flow, facts),
+    invariants: eventsOf(facts, 'invariant'),
+    findings: findingsOf(facts),
+    claims: [...vectorElements(state.nodes)].flatMap(({ work }) => work.claims.map(standingOf)),
+    evidence: facts.flatMap((fact) => (fact.type === 'flow_evidence_v1' ? [fact.payload] : [])),
+    reviews: eventsOf(facts, 'reviewed'),
+    artifacts: artifactsOf(flow, facts),
+    outputs: outputsOf(facts),
+    acts: toldOf(facts, ['promoted', 'rolled_back']),
+    answers: toldOf(facts, ['human_answer', 'unblocked']),
+    access: accessOf(flow, facts),
+    log: logOf(facts),
+  }
+}
+
+export function findingsOf(facts: readonly Fact[]): RunReport['findings'] {
+  return facts.flatMap((fact) => {
+    if (fact.type !== 'flow_finding_v1') return []
+    const { run_id: _, ...finding } = fact.payload
+    return [finding]
+  })
+}
+
+export function phasesOf(flow: CompiledFlow, state: RunState): readonly PhaseReport[] {
+  return flow.phases.map(({ index, name, nodes, minimumDuration }) => {
+    const { isActive, isBlocked, attempts, seconds, toolCalls, rejections } = elementAt(
+      state.phases,
+      index,
+    )
+    const status = isBlocked
+      ? 'blocked'
+      : isActive
+        ? 'open'
+        : attempts === 0
+          ? 'not_entered'
+          : 'ended'
+    return {
+      phase_id: name,
+      status,
+      minimum_duration: minimumDuration,
+      cumulative_duration: seconds,
+      attempts,
+      tool_calls: toolCalls,
+      rejections,
+      nodes: nodes.map((node) => flow.nodes[node]?.document.node_id ?? ''),
+    }
+  })
+}
+
+export function nodesOf(flow: CompiledFlow, state: RunState): readonly NodeReport[] {
+  return flow.nodes.map(({ index, document }) => {
+    const { status, entries, work } = elementAt(state.nodes, index)
+    return {
+      node_id: document.node_id,
+      kind: document.kind,
+      phase_id: document.phase_id,
+      status,
+      attempts: entries,
+      tool_calls: work.toolCalls,
+      seconds: work.totalSeconds,
+      verdict: work.verdict,
+      score: work.score,
+    }
+  })
+}
+
+function eventsOf(facts: readonly Fact[], kind: string): readonly unknown[] {
+  return facts.flatMap((fact) => {
+    if (fact.type !== 'flow_event_v1' || fact.payload.kind !== kind) return []
+    const { run_id: _, ...payload } = fact.payload
+    return [payload]
+  })
+}
+
+function toldOf(facts: readonly Fact[], types: readonly string[]): readonly unknown[] {
+  return facts.flatMap(({ type, payload }) => {
+    if (type !== 'flow_event_v1' || payload.kind !== 'event') return []
+    if (!types.includes(payload.event.type)) return []
+    const { nonce: _, ...event } = payload.event
+    return [{ seq: payload.seq, ...event }]
+  })
+}
+
+/** Versions in their order, the last one, and the last one that was approved. */
+export function artifactsOf(flow: CompiledFlow, facts: readonly Fact[]): readonly ArtifactReport[] {
+  const versions = new Map<string, ArtifactVersion[]>()
+  const approved = new Map<string, ArtifactVersion>()
+  const approvals = new Map<string, Set<string>>()
+  for (const { type, payload } of facts) {
+    if (type !== 'flow_event_v1') continue
+    if (payload.kind === 'artifact') {
+      const { node_id, path, digest, format, seq, delta } = payload
+      const list = versions.get(node_id) ?? []
+      list.push({ node_id, path, digest, format, seq, delta })
+      versions.set(node_id, list)
+      approvals.set(node_id, new Set())
+    } else if (payload.kind === 'reviewed') {
+      const { node_id, check_id, verdict, artifact_digest } = payload
+      const last = versions.get(node_id)?.at(-1)
+      const given = approvals.get(node_id)
+      if (last === undefined || given === undefined || last.digest !== artifact_digest) continue
+      if (verdict !== 'APPROVE') given.clear()
+      else if (given.add(check_id).size >= checksOf(flow, node_id)) approved.set(node_id, last)
+    }
+  }
+  return [...versions].map(([node_id, list]) => ({
+    node_id,
+    versions: list,
+    candidate: list.at(-1) ?? null,
+    approved: approved.get(node_id) ?? null,
+  }))
+}
+
+function checksOf(flow: CompiledFlow, nodeId: string): number {
+  return flow.nodes[flow.nodeIndex.get(nodeId) ?? -1]?.checks.length ?? 0
+}
+
+/** What participants said: the digest of a body in place of what they wrote. */
+function outputsOf(facts: readonly Fact[]): readonly unknown[] {
+  return facts.flatMap(({ type, payload }) => {
+    if (type !== 'participant_output_v1') return []
+    const { seq, at, node_id, answer, repairs, errors } = payload
+    return [
+      { seq, at, node_id, valid: answer !== null, kind: answer?.kind ?? null, repairs, errors },
+    ]
+  })
+}
+
+/** The rules of the flow, and every access that was seen to be refused. */
+function accessOf({ document }: CompiledFlow, facts: readonly Fact[]): readonly unknown[] {
+  const rules = (document.access_rules ?? []).map((rule) => ({ kind: 'rule', ...rule }))
+  const refused = toldOf(facts, ['access_refused']).map((event) => ({
+    kind: 'refused',
+    ...(event as object),
+  }))
+  return [...rules, ...refused]
+}
+
+export function logOf(facts: readonly Fact[]): readonly LogReport[] {
+  const list: { -readonly [K in keyof LogReport]: LogReport[K] }[] = []
+  for (const { type, payload } of facts) {
+    if (type !== 'flow_event_v1') continue
+    if (payload.kind === 'commanded' && payload.command.type === 'write_log') {
+      const { phase_id } = payload.command
+      const made = { phase_id, ended_seq: payload.seq, logged_seq: null, digest: null }
+      list.push({ ...made, next_entered_seq: null })
+    } else if (payload.kind === 'event' && payload.event.type === 'log_written') {
+      const { phase_id, digest } = payload.event
+      const last = list.findLast((one) => one.phase_id === phase_id)
+      if (last === undefined || digest === null) continue
+      last.logged_seq = payload.seq
+      last.digest = digest
+    } else if (payload.kind === 'entered') {
+      for (const one of list) one.next_entered_seq ??= payload.seq
+    }
+  }
+  return list
+}
