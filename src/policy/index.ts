@@ -32,7 +32,13 @@ export {
   recordOutcome,
   type SilencedLaw,
 } from './judge-laws.ts'
-export { DEFAULT_SETTINGS, type GateSettings, type Law, type Laws } from './law.ts'
+export {
+  DEFAULT_SETTINGS,
+  type GateSettings,
+  type Law,
+  type Laws,
+  type RetentionSettings,
+} from './law.ts'
 export type { TextPlace } from './law-text.ts'
 export { bareLaws, type LawFault, type LawsReading, lawsOfDocument, loadLaws } from './load-laws.ts'
 export {

@@ -29,6 +29,17 @@ export interface GateSettings {
   readonly readOnlyHosts: readonly string[]
   /** Null: `inside`, and `none` from HIGH. */
   readonly unixSockets: 'inside' | 'none' | null
+  readonly auditLevel: 'SUMMARY' | 'DETAILED' | 'FORENSIC'
+  readonly retention: RetentionSettings
+}
+
+/** How long bodies are kept, and how long an act can be taken back. */
+export interface RetentionSettings {
+  readonly outputsDays: number
+  readonly proposalsDays: number
+  readonly manifestsDays: number
+  readonly undoDays: number
+  readonly undoQuotaMb: number
 }
 
 export interface Laws {
@@ -68,6 +79,14 @@ export const DEFAULT_SETTINGS: GateSettings = {
     'deb.debian.org',
   ],
   unixSockets: null,
+  auditLevel: 'DETAILED',
+  retention: {
+    outputsDays: 30,
+    proposalsDays: 365,
+    manifestsDays: 365,
+    undoDays: 14,
+    undoQuotaMb: 2_048,
+  },
 }
 
 export function settingsOf(file: LawSettings | undefined): GateSettings {
@@ -79,5 +98,20 @@ export function settingsOf(file: LawSettings | undefined): GateSettings {
     ceilings: { ...DEFAULT_SETTINGS.ceilings, ...file.ceilings },
     readOnlyHosts: file.read_only_hosts ?? DEFAULT_SETTINGS.readOnlyHosts,
     unixSockets: file.unix_sockets ?? DEFAULT_SETTINGS.unixSockets,
+    auditLevel: file.audit_level ?? DEFAULT_SETTINGS.auditLevel,
+    retention: retentionOf(file.retention),
+  }
+}
+
+/** What can still be taken back has its list of changes. */
+function retentionOf(file: LawSettings['retention']): RetentionSettings {
+  const { retention } = DEFAULT_SETTINGS
+  const undoDays = file?.undo_days ?? retention.undoDays
+  return {
+    outputsDays: file?.outputs_days ?? retention.outputsDays,
+    proposalsDays: file?.proposals_days ?? retention.proposalsDays,
+    manifestsDays: Math.max(file?.manifests_days ?? retention.manifestsDays, undoDays),
+    undoDays,
+    undoQuotaMb: file?.undo_quota_mb ?? retention.undoQuotaMb,
   }
 }

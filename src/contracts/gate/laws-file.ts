@@ -39,6 +39,28 @@ const Minutes = (minimum: number) =>
   Type.Integer({ minimum, maximum: 43_200, 'x-code': { minimum: 'range', maximum: 'range' } })
 const Cap = Type.Integer({ minimum: 1, 'x-code': { minimum: 'range' } })
 
+export const AUDIT_LEVELS = ['SUMMARY', 'DETAILED', 'FORENSIC'] as const
+
+const Days = (minimum: number) =>
+  Type.Integer({ minimum, maximum: 36_500, 'x-code': { minimum: 'range', maximum: 'range' } })
+
+/** How long bodies are kept (L-5); facts are kept for ever. */
+export const RetentionSchema = Type.Object(
+  {
+    /** What commands printed. */
+    outputs_days: Type.Optional(Days(0)),
+    /** Proposals with the values that facts do not show. */
+    proposals_days: Type.Optional(Days(1)),
+    /** The whole lists of what was changed; never shorter than the undo period. */
+    manifests_days: Type.Optional(Days(1)),
+    /** How long an act can be taken back. */
+    undo_days: Type.Optional(Days(1)),
+    /** The room for what was displaced; the newest act can always be taken back. */
+    undo_quota_mb: Type.Optional(Cap),
+  },
+  closed,
+)
+
 export const SettingsSchema = Type.Object(
   {
     /** Whether a plain yes at the terminal counts, within its limits. */
@@ -63,6 +85,9 @@ export const SettingsSchema = Type.Object(
     read_only_hosts: Type.Optional(Type.Array(Type.String())),
     /** The unix-socket profile of every run; absent: inside, and none from HIGH. */
     unix_sockets: Type.Optional(Type.Enum([...SOCKET_PROFILES])),
+    /** SUMMARY keeps no outputs beyond a day, FORENSIC drops no body by itself. */
+    audit_level: Type.Optional(Type.Enum([...AUDIT_LEVELS])),
+    retention: Type.Optional(RetentionSchema),
   },
   closed,
 )

@@ -37,6 +37,7 @@ import type {
 } from './surface.ts'
 
 const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
 
 /** Nothing is asked of the machine before the first call. */
 export async function openGate(context: GateContext): Promise<GateSurface> {
@@ -61,7 +62,8 @@ class Gate implements GateSurface {
       confirmationMs: confirmationMinutes * MINUTE_MS,
       cooldownMs: cooldownMinutes * MINUTE_MS,
     })
-    this.#promoter = new Promoter(context, this.#view)
+    const { undoDays } = book.settings.retention
+    this.#promoter = new Promoter(context, this.#view, undoDays * DAY_MS)
     this.#questions = new Questions(context, this.#view, book)
     this.#settling = new Settling(context, this.#view, book, this.#promoter, this.#questions)
     this.attempts = new Attempts({

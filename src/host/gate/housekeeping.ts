@@ -7,26 +7,27 @@ import { lstatSync, readdirSync, statSync, utimesSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { isUuid } from '../../base/index.ts'
 import type { PromotedAction } from '../../gate/index.ts'
+import type { RetentionSettings } from '../../policy/index.ts'
 import type { KnownHome } from '../home/home.ts'
 import {
   directoriesInUse,
   dropPreimages,
   droppable,
+  type Kept,
   measureKeep,
+  type Retention,
   removeTree,
-  UNDO_PERIOD_MS,
-  UNDO_QUOTA_BYTES,
 } from '../promotion/index.ts'
 import { isHeldStage, preimagesOf, stagePlaces } from './stage-place.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 const STAMP = '.swept'
-const RETENTION = { periodMs: UNDO_PERIOD_MS, quotaBytes: UNDO_QUOTA_BYTES }
 
 export function keepHouse(
   home: KnownHome,
   promoted: readonly PromotedAction[],
   confirmationMs: number,
+  retention: Retention,
   nowMs: number,
 ): void {
   // What was interrupted and waits for a human needs its bytes, however long that takes.
@@ -34,15 +35,30 @@ export function keepHouse(
   for (const place of stagePlaces(home)) {
     if (!isDue(place, nowMs)) continue
     dropOldStages(place, nowMs - confirmationMs - HOUR_MS, inUse)
-    const kept = promoted.flatMap(({ actionId, promotedAt }) => {
-      const keep = preimagesOf(place, actionId)
-      if (inUse.has(keep) || lstatSync(keep, { throwIfNoEntry: false }) === undefined) return []
-      return [{ actionId, promotedAtMs: Date.parse(promotedAt), bytes: measureKeep(keep) }]
-    })
-    for (const { actionId } of droppable(kept, RETENTION, nowMs)) {
+    const kept = keptPreimages(place, promoted).filter(
+      ({ actionId }) => !inUse.has(preimagesOf(place, actionId)),
+    )
+    for (const { actionId } of droppable(kept, retention, nowMs)) {
       dropPreimages(preimagesOf(place, actionId))
     }
   }
+}
+
+/** How long an act can be taken back, and the room for it, as the laws say. */
+export function undoRetention({ undoDays, undoQuotaMb }: RetentionSettings): Retention {
+  return { periodMs: undoDays * 24 * HOUR_MS, quotaBytes: undoQuotaMb * 1024 ** 2 }
+}
+
+/** What is kept of the acts that were promoted, and the room that it takes. */
+export function keptPreimages(place: string, promoted: readonly PromotedAction[]): readonly Kept[] {
+  return promoted.flatMap(({ actionId, promotedAt, undoUntil }) => {
+    const keep = preimagesOf(place, actionId)
+    if (lstatSync(keep, { throwIfNoEntry: false }) === undefined) return []
+    const promotedAtMs = Date.parse(promotedAt)
+    return [
+      { actionId, promotedAtMs, undoUntilMs: Date.parse(undoUntil), bytes: measureKeep(keep) },
+    ]
+  })
 }
 
 function isDue(place: string, nowMs: number): boolean {

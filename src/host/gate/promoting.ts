@@ -68,10 +68,12 @@ interface PromotionNote {
 export class Promoter {
   readonly #context: GateContext
   readonly #view: LedgerView
+  readonly #undoMs: number
 
-  constructor(context: GateContext, view: LedgerView) {
+  constructor(context: GateContext, view: LedgerView, undoMs: number) {
     this.#context = context
     this.#view = view
+    this.#undoMs = undoMs
   }
 
   async promote(order: PromotionOrder): Promise<PromotionFact> {
@@ -201,7 +203,7 @@ export class Promoter {
   async #recordPromotion(done: Promotion): Promise<PromotionFact> {
     // The note was written by this class, with the intent.
     const note = done.note as PromotionNote
-    const fact = factOf(done, note)
+    const fact = factOf(done, note, this.#undoMs)
     const key = note.key ?? `promotion/${done.actionId}`
     await this.#view.record([{ type: 'promotion_v1', payload: fact, key }])
     return fact
@@ -250,7 +252,11 @@ function notDone(actionId: string, note: PromotionNote): Promotion {
   }
 }
 
-function factOf(done: Promotion, { key: _, ...note }: PromotionNote): PromotionFact {
+function factOf(
+  done: Promotion,
+  { key: _, ...note }: PromotionNote,
+  undoMs = UNDO_PERIOD_MS,
+): PromotionFact {
   return {
     action_id: done.actionId,
     ...note,
@@ -259,7 +265,7 @@ function factOf(done: Promotion, { key: _, ...note }: PromotionNote): PromotionF
     bytes: done.bytes,
     snapshot_digest: done.snapshot,
     window_ms: Math.round(done.windowMs * 1_000) / 1_000,
-    undo_until: occurredAtText(done.promotedAtMs + UNDO_PERIOD_MS),
+    undo_until: occurredAtText(done.promotedAtMs + undoMs),
     promoted_at: occurredAtText(done.promotedAtMs),
     recovered: done.recovered,
   }

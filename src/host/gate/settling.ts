@@ -28,7 +28,7 @@ import { occurredAtText } from '../../ledger/index.ts'
 import { PromotionFailure, removeTree } from '../promotion/index.ts'
 import type { GateContext } from './context.ts'
 import { isHalted } from './halt.ts'
-import { keepHouse } from './housekeeping.ts'
+import { keepHouse, undoRetention } from './housekeeping.ts'
 import { changedInputs } from './inputs.ts'
 import type { LawBook } from './law-book.ts'
 import type { LedgerView } from './ledger-view.ts'
@@ -251,9 +251,10 @@ export class Settling {
   }
 
   #keepHouse(standing: StandingFold): void {
-    const { confirmationMinutes } = this.#book.settings
+    const { confirmationMinutes, retention } = this.#book.settings
     const { home, nowMs } = this.#context
-    keepHouse(home, standing.promoted(), confirmationMinutes * MINUTE_MS, nowMs())
+    const kept = undoRetention(retention)
+    keepHouse(home, standing.promoted(), confirmationMinutes * MINUTE_MS, kept, nowMs())
   }
 
   /** What stopped a promotion is a decision of its own: BLOCK, and it takes a new proposal. */

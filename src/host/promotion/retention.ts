@@ -17,6 +17,8 @@ export const UNDO_QUOTA_BYTES = 2 * 1024 ** 3
 export interface Kept {
   readonly actionId: string
   readonly promotedAtMs: number
+  /** What the record promised; the period of today where it promised nothing. */
+  readonly undoUntilMs?: number
   readonly bytes: number
 }
 
@@ -43,7 +45,8 @@ export function droppable(
   const dropped: Dropped[] = []
   let bytes = 0
   for (const [index, each] of newestFirst.entries()) {
-    if (nowMs - each.promotedAtMs >= periodMs) dropped.push({ ...each, because: 'period' })
+    if (nowMs >= (each.undoUntilMs ?? each.promotedAtMs + periodMs))
+      dropped.push({ ...each, because: 'period' })
     else if (index > 0 && bytes + each.bytes > quotaBytes) {
       dropped.push({ ...each, because: 'quota' })
     } else bytes += each.bytes
