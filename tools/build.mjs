@@ -73,8 +73,15 @@ async function bundle(entryPoints, sources, outdir) {
   await esbuild({ ...common, entryPoints: entryPoints.filter(isThread) })
 }
 
-/** What stands around the program: `import.meta.url` is not to be had in a script. */
-const BEGINNING = '(function (module, exports, require, programUrl) {'
+/**
+ * What stands around the program: `import.meta.url` is not to be had in a script, and the clock for
+ * performance brings ten modules along.
+ */
+const BEGINNING = `(function (module, exports, require, programUrl) {
+function elapsedMs() { const [seconds, nanoseconds] = process.hrtime(); return seconds * 1e3 + nanoseconds / 1e6 }`
+
+/** Modules of Node's that most commands do not need; nothing but functions and classes is taken of them. */
+const SELDOM = new Set(['node:dns/promises', 'node:readline', 'node:worker_threads'])
 
 /**
  * One script and no modules: linking modules takes as long as all the rest, and only of a script can
@@ -84,21 +91,26 @@ async function bundleProgram(sources, outdir) {
   const { build: esbuild } = await import('esbuild')
   const file = join(outdir, 'cli', 'program.cjs')
   await esbuild({
-    ...bundling(outdir, builtins(sources)),
+    ...bundling(outdir, builtins(sources, SELDOM)),
     entryPoints: ['src/cli/main.ts'],
     entryNames: 'cli/program',
     outExtension: { '.js': '.cjs' },
     format: 'cjs',
-    define: { 'import.meta.url': 'programUrl' },
+    define: { 'import.meta.url': 'programUrl', 'performance.now': 'elapsedMs' },
     banner: { js: BEGINNING },
     footer: { js: '})' },
     minifyWhitespace: true,
     charset: 'ascii',
   })
-  // It is read as one byte a character.
-  if (readFileSync(file).some((byte) => byte > 0x7f)) stop(`${file} holds more than ASCII`)
+  // It is read as one byte a character; what the bundler leaves of others stands in regular expressions.
+  const text = readFileSync(file, 'utf8')
+  writeFileSync(file, text.replace(/[^\0-\x7f]/g, escaped))
   if (run(process.execPath, ['tools/warm.mjs', outdir], { stdio: 'ignore' }).status !== 0)
     stop('the program could not be run')
+}
+
+function escaped(character) {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
 function bundling(outdir, plugin) {
@@ -127,9 +139,9 @@ function bundling(outdir, plugin) {
 /**
  * Importing a module of Node's by name makes Node read every property of it, and some of them load
  * much that nobody asked for (web cryptography among them). So the bundled files take the names they
- * use from the module itself.
+ * use from the module itself; of seldom ones when they are first called.
  */
-function builtins(sources) {
+function builtins(sources, seldom = new Set()) {
   const names = new Map()
   const pattern = /import \{([^}]*)\} from '(node:[a-z_/]+)'/g
   for (const file of sources) {
@@ -147,11 +159,25 @@ function builtins(sources) {
     setup(build) {
       build.onResolve({ filter: /^node:/ }, ({ path }) => ({ path, namespace: 'builtin' }))
       build.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({
-        contents: `export const { ${[...(names.get(path) ?? [])].sort().join(', ')} } = process.getBuiltinModule('${path}')`,
+        contents: (seldom.has(path) ? takenLate : taken)(path, [...(names.get(path) ?? [])].sort()),
         loader: 'js',
       }))
     },
   }
+}
+
+function taken(path, names) {
+  return `export const { ${names.join(', ')} } = process.getBuiltinModule('${path}')`
+}
+
+function takenLate(path, names) {
+  const own = `process.getBuiltinModule('${path}')`
+  return names
+    .map(
+      (name) =>
+        `export function ${name}(...given) { return new.target ? new (${own}.${name})(...given) : ${own}.${name}(...given) }`,
+    )
+    .join('\n')
 }
 
 function fingerprint(sources) {

@@ -4,18 +4,22 @@
  *
  * Where nothing can be rehearsed, less has run and less is kept; that is all.
  */
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ROOT } from './setup.mjs'
 
-const CALLS = [
-  ['init', '--no-pass'],
-  ['exec', '--', 'true'],
-  ['check', 'laws.json'],
-]
 const [, , directory = join(ROOT, 'dist')] = process.argv
+const STARTER = join(ROOT, 'bin', 'writ.cjs')
+const PROGRAM = join(directory, 'cli')
+
+/** What is done seldom is not worth its place: all that is kept is read at every start. */
+const CALLS = [
+  ['exec', '--', 'true'],
+  ['exec', '--write', 'made.txt', '--', 'touch', 'made.txt'],
+]
 
 const place = mkdtempSync(join(tmpdir(), 'writ-warm-'))
 try {
@@ -24,11 +28,11 @@ try {
   process.env.HOME = join(place, 'home')
   process.env.XDG_STATE_HOME = join(place, 'state')
   process.chdir(project)
-  writeFileSync('laws.json', '{"laws_version": 1, "laws": []}\n')
-  const { load } = createRequire(import.meta.url)('../bin/writ.cjs')
-  const { main, script } = load(join(directory, 'cli'))
+  const init = `require(${JSON.stringify(STARTER)}).load(${JSON.stringify(PROGRAM)}).main(['init', '--no-pass'])`
+  spawnSync(process.execPath, ['-e', init], { stdio: 'ignore' })
+  const { main, script } = createRequire(import.meta.url)(STARTER).load(PROGRAM)
   for (const call of CALLS) await main(call)
-  writeFileSync(join(directory, 'cli', 'program.cjs.code'), script.createCachedData())
+  writeFileSync(`${join(PROGRAM, 'program.cjs')}.code`, script.createCachedData())
 } finally {
   process.chdir(ROOT)
   rmSync(place, { recursive: true, force: true })
