@@ -243,6 +243,7 @@ export {
   evaluationContract,
   type HostFacts,
   type LawOutcome,
+  type NetworkGrounds,
   type Obstacle,
   type RootFacts,
   type StandingExcerpt,

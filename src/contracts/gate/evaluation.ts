@@ -107,6 +107,24 @@ const Obstacle = Type.Object(
   closed,
 )
 
+const Words = Type.Array(Word)
+
+/** By which rules the proxy of the run passed and refused; absent when the run had no network. */
+const NetworkGrounds = Type.Object(
+  {
+    /** As the scope names them. */
+    hosts: Words,
+    /** Those hosts that the laws mark read-only and the scope names too. */
+    read_only_hosts: Words,
+    /** What a human released for this proposal before the run. */
+    release: Type.Union([
+      Type.Object({ override_id: Word, hosts: Words, methods: Words }, closed),
+      Type.Null(),
+    ]),
+  },
+  closed,
+)
+
 /** What laws and standing were judged with, beyond the documents; absent before evaluator 2. */
 const Basis = Type.Object(
   {
@@ -174,6 +192,7 @@ export const EvaluationSchema = Type.Object(
     host: HostFacts,
     basis: Type.Optional(Basis),
     held: Type.Optional(Held),
+    network: Type.Optional(NetworkGrounds),
     standing: Standing,
     /** Names of what failed; null when preconditions were not reached. */
     preconditions: Type.Union([Type.Object({ failed: Type.Array(Word) }, closed), Type.Null()]),
@@ -201,6 +220,7 @@ export const EvaluationSchema = Type.Object(
 )
 
 export type Evaluation = Type.Static<typeof EvaluationSchema>
+export type NetworkGrounds = NonNullable<Evaluation['network']>
 export type HostFacts = Evaluation['host']
 export type RootFacts = HostFacts['roots'][number]
 export type EvaluationBasis = NonNullable<Evaluation['basis']>

@@ -1,13 +1,14 @@
 /**
  * `override_v1`: a human set something aside, knowing and bounded. `law`: a law of tier 1, for one
- * action or for a time. `lift`: a permanent block of an intent. `release`: a request that the proxy
- * would refuse, before the run that sends it.
+ * action or for a time. `lift`: a permanent block of an intent. `release`: requests that the proxy
+ * would refuse, to these hosts by these methods, before the one run that sends them.
  *
  * An override is bound to what it names, ends, and is used up: nothing here widens a scope.
  */
 import * as Type from 'typebox'
-import { DOCUMENT_LIMITS } from '../../base/index.ts'
-import { type Contract, field, type Subject } from '../kernel/contract.ts'
+import { DOCUMENT_LIMITS, show, showName } from '../../base/index.ts'
+import { parseHost } from '../descriptor/web-address.ts'
+import { type Contract, elements, field, type Subject } from '../kernel/contract.ts'
 import { UUID_PATTERN } from '../kernel/schema.ts'
 import {
   ActionId,
@@ -36,6 +37,18 @@ export const OverrideSchema = Type.Object(
     action_id: Type.Optional(ActionId),
     intent: Type.Optional(DigestText),
     operation_digest: Type.Optional(DigestText),
+    /** Of the one proposal whose requests are released. */
+    proposal_digest: Type.Optional(DigestText),
+    hosts: Type.Optional(Type.Array(Type.String())),
+    methods: Type.Optional(
+      Type.Array(
+        Type.String({
+          pattern: '^[A-Z][A-Z0-9_-]*$',
+          'x-code': { pattern: 'method' },
+          'x-says': 'a method in capitals, such as `POST`',
+        }),
+      ),
+    ),
     expires_at: Type.Optional(Moment),
     /** How often it may be used. */
     uses: Type.Integer({ minimum: 1, maximum: 1_000, 'x-code': 'count' }),
@@ -49,6 +62,7 @@ export type Override = Type.Static<typeof OverrideSchema>
 
 function checkKind(subject: Subject): void {
   const { document, report } = subject
+  const uses = field(document, 'uses')
   const has = (name: string): boolean => Object.hasOwn(document, name)
   switch (field(document, 'kind')) {
     case 'law':
@@ -68,8 +82,37 @@ function checkKind(subject: Subject): void {
     case 'release':
       refuseField(subject, 'policy_id', 'where a request is released')
       demandField(subject, 'action_id', 'of the one proposal that is released')
+      demandField(subject, 'proposal_digest', 'of the one proposal that is released')
+      for (const name of ['hosts', 'methods']) demandSome(subject, name)
+      if (typeof uses === 'number' && uses !== 1) {
+        report.add('gate_record.count', '/uses', 'a release is used once')
+      }
       return
     default:
+  }
+}
+
+/** A list that is there and holds something. */
+function demandSome(subject: Subject, name: string): void {
+  demandField(subject, name, 'where a request is released')
+  const list = field(subject.document, name)
+  if (!Array.isArray(list) || list.length > 0) return
+  subject.report.add('gate_record.empty', `/${name}`, `${showName(name)} names nothing`)
+}
+
+function checkHosts({ document, report }: Subject): void {
+  for (const [index, host] of elements(field(document, 'hosts')).entries()) {
+    if (typeof host !== 'string' || (!host.includes('*') && parseHost(host) !== null)) continue
+    const message = `${show(host, '')} is not one exact host name`
+    report.add('gate_record.host', `/hosts/${index}`, message)
+  }
+}
+
+/** What only a release names. */
+function checkReleased(subject: Subject): void {
+  if (field(subject.document, 'kind') === 'release') return
+  for (const name of ['proposal_digest', 'hosts', 'methods']) {
+    refuseField(subject, name, 'where no request is released')
   }
 }
 
@@ -82,6 +125,8 @@ export const overrideContract: Contract = {
     checkMoments(['given_at', 'expires_at']),
     checkOrder(['given_at', 'expires_at']),
     checkKind,
+    checkReleased,
+    checkHosts,
   ],
   limits: DOCUMENT_LIMITS,
   isRecord: true,
