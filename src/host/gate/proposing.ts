@@ -301,6 +301,9 @@ export class Proposing {
     rehearsal: Rehearsal,
   ): Promise<Decided> {
     const { comparison, scripts, directories } = this.#compare(draft, proposal, rehearsal)
+    // Nothing is read from its layers any more; the caller waits for its end.
+    const letGo = () => void rehearsal.sandbox.close().catch(() => undefined)
+    if (comparison.promoted.length === 0) letGo()
     const discarded = new Set(comparison.discarded.map(({ path }) => path))
     const manifest = await this.#keepManifest(rehearsal.changes, discarded)
     const result = buildResult({
@@ -322,8 +325,7 @@ export class Proposing {
     if (decision.decision !== 'BLOCK' && !this.#options.dryRun) {
       decision = await this.#capture(draft, proposal, result, rehearsal, comparison, decision)
     }
-    // Nothing is read from its layers any more; the caller waits for its end.
-    rehearsal.sandbox.close().catch(() => undefined)
+    letGo()
     return this.#decided(draft, proposal, decision, result, comparison.promoted, [])
   }
 

@@ -11,10 +11,21 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { RUN_CAPS, type RunCap } from '../../contracts/index.ts'
 import { openListener } from '../network/listener.ts'
+import { Attendant } from './attendant.ts'
+import { ATTENDANT_TASKS } from './attendant-script.ts'
 import { controlsOf } from './controls.ts'
-import type { Control, Layer, RunOutcome, RunRequest, Sandbox, SandboxRequest } from './driver.ts'
+import type {
+  BesideRequest,
+  Control,
+  Layer,
+  RunOutcome,
+  RunRequest,
+  Sandbox,
+  SandboxRequest,
+} from './driver.ts'
 import { type Ending, exitOf, SIGXCPU, SIGXFSZ, Told } from './ending.ts'
 import { sandboxFailure } from './failure.ts'
+import { LineChannel } from './line-channel.ts'
 import type { Lines } from './lines.ts'
 import {
   foregroundGroup,
@@ -31,7 +42,13 @@ import { startFailure } from './missing-control.ts'
 import { type Opened, OWN_TASKS } from './opening.ts'
 import { destroyEnds, type Ends, feed, finish, flow, openEnds } from './pipe-ends.ts'
 import { removeTree } from './remove-tree.ts'
-import { processLimits, runScript, sizeLine, TERMINAL_TASKS } from './run-script.ts'
+import {
+  type ProcessLimits,
+  processLimits,
+  runScript,
+  sizeLine,
+  TERMINAL_TASKS,
+} from './run-script.ts'
 import { monotonicMs, SLOT, SLOTS_BYTES, Watch, type WatchOrder } from './watch.ts'
 import type { Watcher } from './watcher.ts'
 
@@ -65,6 +82,7 @@ export class LinuxSandbox implements Sandbox {
   #lastEnd: Promise<unknown> | null = null
   #active: Promise<unknown> | null = null
   #hasTerminal = false
+  #attendant: Attendant | null = null
   #afterRun: () => void = () => undefined
   #onClosed: () => void = () => undefined
   #usedCpuMs = 0
@@ -182,8 +200,9 @@ export class LinuxSandbox implements Sandbox {
       destroyEnds(waiting.ends)
       letGo(waiting)
     }
-    await holder.kill()
-    await Promise.all([removeTree(directory), backing.release(), group?.remove()])
+    // Nobody is inside any more, and what was mounted for them hides nothing from here.
+    const gone = holder.kill().then(() => group?.remove())
+    await Promise.all([gone, removeTree(directory), backing.release()])
   }
 
   async #launch(tries = LAUNCHES_MAX): Promise<Waiting> {
@@ -222,9 +241,10 @@ export class LinuxSandbox implements Sandbox {
       request.terminal !== null,
       this.#opened.group?.files.processes !== undefined,
     )
+    const channel = this.#openChannel(request, limits)
     writeFileSync(join(directory, 'command'), runScript(request, limits))
     flow(ends, request.onOutput)
-    const order = this.#order(pid, request.terminal === null ? 0 : TERMINAL_TASKS)
+    const order = this.#order(pid, extraTasks(request))
     const startedMs = monotonicMs()
     const startedAtMs = Date.now()
     const onAbort = (): void => killQuietly(pid, 'SIGKILL')
@@ -239,6 +259,9 @@ export class LinuxSandbox implements Sandbox {
     watch.raiseCpu(ended.cpuMs)
     const cause = this.#cause(watch, ended)
     await dead(pid, order)
+    this.#attendant?.end()
+    this.#attendant = null
+    await channel?.end()
     finish(ends, this.#opened.pipes, request.onOutput)
     request.abort.removeEventListener('abort', onAbort)
     if (ended.isMisplaced) throw this.#misplaced(request)
@@ -262,6 +285,21 @@ export class LinuxSandbox implements Sandbox {
       },
       backgroundProcesses: ended.left,
     }
+  }
+
+  /** The command's lines are answered from now on, and others can be run beside it. */
+  #openChannel({ channel }: RunRequest, limits: ProcessLimits): LineChannel | null {
+    const { holder, tools } = this.#opened
+    if (channel === undefined) return null
+    if (holder.channel === null || tools === null) {
+      throw sandboxFailure('sandbox.failed', '', 'the sandbox was opened without a channel')
+    }
+    this.#attendant = new Attendant(tools, limits, (line) => holder.tellInside(line))
+    return new LineChannel(holder.channel, channel)
+  }
+
+  async runBeside(request: BesideRequest): Promise<number | null> {
+    return this.#attendant === null ? null : this.#attendant.run(request)
   }
 
   #followSize({ terminal }: RunRequest): void {
@@ -303,6 +341,7 @@ export class LinuxSandbox implements Sandbox {
       const line = await inner.nextOr(end)
       if (line === null) return { ...told.ending(), status: null, left: 0 }
       const [, status, isAlone] = /^X(\d+) ?(\d*)$/.exec(line) ?? []
+      if (this.#attendant?.take(line) === true) continue
       if (status === undefined) told.take(line)
       else {
         const graceMs = Math.min(monotonicMs() + GRACE_MS, deadlineMs)
@@ -342,6 +381,11 @@ export class LinuxSandbox implements Sandbox {
   #misplaced({ cwd }: RunRequest) {
     return sandboxFailure('sandbox.cwd', cwd, `the directory \`${cwd}\` cannot be entered inside`)
   }
+}
+
+/** Of ours, beside the command. */
+function extraTasks({ terminal, channel }: RunRequest): number {
+  return (terminal === null ? 0 : TERMINAL_TASKS) + (channel === undefined ? 0 : ATTENDANT_TASKS)
 }
 
 function notStarted(words: readonly string[], more: string) {
