@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { Flow } from '../../src/contracts/index.ts'
+import type { Flow, FlowNode } from '../../src/contracts/index.ts'
 import { type CompiledFlow, compileFlow } from '../../src/flow/index.ts'
 import type { FlowHost } from '../../src/host/flow/flow-host.ts'
 import { SYSTEM_CLOCK } from '../../src/host/index.ts'
@@ -108,3 +108,25 @@ answer({ review_id: input.review_id, artifact_digest: input.artifact.digest, tot
   action_required: isGood ? 'APPROVE' : 'MODIFY', summary: 'read', breakdown: [],
   suggestions: isGood ? [] : [{ priority: 'HIGH', change: 'more', steps: ['write more'], acceptance_criteria: 'it is more' }] })
 `)
+
+/** Nodes without participants: steps and facts, and nothing else. */
+export function chain(length: number): Flow {
+  const nodes = Array.from(
+    { length },
+    (_, index): FlowNode => ({
+      node_id: `n${index}`,
+      kind: 'WORK',
+      title: '',
+      phase_id: `P${index % 3}`,
+      actor: 'a',
+      max_attempts: 1,
+    }),
+  )
+  const edges = nodes.slice(1).map((node, index) => ({
+    edge_id: `e${index}`,
+    source: `n${index}`,
+    target: node.node_id,
+    class: 'Progress' as const,
+  }))
+  return { type: 'flow_v1', flow_id: 'chain', title: '', nodes, edges }
+}

@@ -71,6 +71,8 @@ export class FlowRun {
   #line: Promise<void> = Promise.resolve()
   #failure: { readonly error: unknown } | null = null
   #wake: () => void = () => {}
+  /** Something ended since anybody last looked. */
+  #hasChanged = false
 
   constructor(options: RunOptions) {
     this.options = options
@@ -146,6 +148,7 @@ export class FlowRun {
       .catch((error: unknown) => this.#fail(error))
       .finally(() => {
         this.#open.delete(command.command)
+        this.#hasChanged = true
         this.#wake()
       })
   }
@@ -181,7 +184,12 @@ export class FlowRun {
   }
 
   /** Something ended, or it is time to look for orders. */
-  #nextChange(): Promise<void> {
+  async #nextChange(): Promise<void> {
+    if (!this.#hasChanged) await this.#change()
+    this.#hasChanged = false
+  }
+
+  #change(): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, LOOK_MS)
       this.#wake = () => {
