@@ -5,8 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ActionDescriptor, Proposal } from '../../contracts/index.ts'
 import { type OperationCommand, sandboxEnvironment } from '../../gate/index.ts'
-import type { RunOutcome, RunRequest, Sandbox } from '../sandbox/driver.ts'
-import { sandboxFailure } from '../sandbox/failure.ts'
+import type { RunOutcome, RunRequest, Sandbox, ToolChannel } from '../sandbox/driver.ts'
 import { type Marker, makeMarker } from '../tree/marker.ts'
 import { PATH_BYTES_MAX, type Scan, scanLayers } from '../tree/scan.ts'
 import type { AttemptOutputs } from './attempt-outputs.ts'
@@ -21,6 +20,8 @@ import { sandboxRequest } from './sandbox-request.ts'
 import { stagePlaceFor, stagePlaces } from './stage-place.ts'
 
 const MEBIBYTE = 1024 * 1024
+/** What a line gets that is too long to be read, in the form of all answers. */
+const TOO_LONG = JSON.stringify({ decision: 'BLOCK', codes: ['attempt.line'], result: null })
 
 type OnOutput = RunRequest['onOutput']
 
@@ -91,7 +92,12 @@ export class AttemptScene {
       lists: book.lists,
       sockets: book.settings.unixSockets ?? 'inside',
     })
-    const sandbox = await context.driver.open(request)
+    const sandbox = await context.driver.open({
+      ...request,
+      banned: order.hidden,
+      readOnly: order.readOnly,
+      hasChannel: true,
+    })
     const stop = new Stop(context.home.state, order.abort)
     const own = { proposing, resources, sandbox, sandboxId, place, marker, roots, stop }
     return new AttemptScene(parts, own)
@@ -104,10 +110,11 @@ export class AttemptScene {
 
   /** The participant's process, with its secrets, which nothing else here gets to see. */
   runMain(command: ParticipantCommand, outputs: AttemptOutputs): Promise<RunOutcome> {
-    const { argv, cwd, env, stdin } = command
+    const { argv, cwd, env, stdin, onLine } = command
     return this.#run(
       { argv, cwd, env: { ...env, ...this.order.secrets }, stdin },
       (stream, bytes) => outputs.take(stream, bytes),
+      { onLine, tooLong: TOO_LONG },
     )
   }
 
@@ -116,8 +123,9 @@ export class AttemptScene {
   }
 
   /** Beside the participant's process, in the same sandbox; its exit. */
-  async runBeside(_command: OperationCommand, _onOutput: OnOutput): Promise<number | null> {
-    throw sandboxFailure('sandbox.failed', '', 'nothing can be run beside a command yet')
+  runBeside(command: OperationCommand, onOutput: OnOutput): Promise<number | null> {
+    const env = { ...this.#environment(), ...command.env }
+    return this.sandbox.runBeside({ ...command, env, onOutput })
   }
 
   /** Everything that the attempt changed so far. Nothing may run meanwhile. */
@@ -138,7 +146,7 @@ export class AttemptScene {
     await this.sandbox.close()
   }
 
-  #run(command: OperationCommand, onOutput: OnOutput): Promise<RunOutcome> {
+  #run(command: OperationCommand, onOutput: OnOutput, channel?: ToolChannel): Promise<RunOutcome> {
     const { argv, cwd, env, stdin } = command
     return this.sandbox.run({
       argv,
@@ -148,6 +156,7 @@ export class AttemptScene {
       terminal: null,
       onOutput,
       abort: this.#stop.signal,
+      ...(channel === undefined ? {} : { channel }),
     })
   }
 

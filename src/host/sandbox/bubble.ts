@@ -25,6 +25,10 @@ export interface Bubble {
   readonly masks: readonly string[]
   /** The same in places that are private anyway, and so after those. */
   readonly emptied: readonly string[]
+  /** Directory with the pipes of commands beside a command, and where it is seen; null without. */
+  readonly tools: Bind | null
+  /** Parts of the overlays that are shown unwritable. */
+  readonly sealed: readonly Bind[]
   /** As root only, whom the kernel would let write there. */
   readonly proc: ProcMasks | null
   /** An empty file, to stand for every hidden one. */
@@ -46,8 +50,16 @@ export const OWNER_CAPABILITIES = [
   'CAP_SETGID',
 ]
 
-/** File descriptors: what bubblewrap reads, and what the waiting shell speaks over. */
-export const FD = { filter: 3, holder: 4, inner: 5, script: 6, status: 7, stderr: 8 } as const
+/** File descriptors: what bubblewrap reads, and what the shells inside speak over. */
+export const FD = {
+  filter: 3,
+  holder: 4,
+  inner: 5,
+  script: 6,
+  status: 7,
+  stderr: 8,
+  channel: 9,
+} as const
 
 /**
  * First process inside. It cannot be killed from inside, says that it is there, waits for the word, runs
@@ -84,6 +96,8 @@ export function bubbleArguments(bubble: Bubble): readonly string[] {
     ...bubble.emptied.flatMap(emptied),
     ...bubble.shown.flatMap(bind('--ro-bind')),
     ...bubble.binds.flatMap(bind('--bind')),
+    ...bubble.sealed.flatMap(bind('--ro-bind')),
+    ...(bubble.tools === null ? [] : bind('--ro-bind')(bubble.tools)),
     // Only now: places for the roots were made in the emptied ones.
     ...closed(bubble, [...bubble.masks, ...bubble.emptied]),
     ...['--chdir', '/', '--clearenv', '--cap-drop', 'ALL'],

@@ -37,6 +37,17 @@ export interface SandboxRequest {
   readonly foreignOwners: boolean
   /** Real paths of directories that are empty and unwritable inside, but for the roots in them. */
   readonly emptied?: readonly string[]
+  /** Real paths that are there inside and cannot be opened: bans of this actor. */
+  readonly banned?: readonly string[]
+  /** Real paths that are seen inside and cannot be changed. One that is not there yet can be made. */
+  readonly readOnly?: readonly string[]
+  /**
+   * What lies over the real tree in this view, lowest first: directories that each hold a part of the
+   * machine's tree, from its root on, as overlays write it down.
+   */
+  readonly bases?: readonly string[]
+  /** A command may get a channel to the host, and others may be run beside it. */
+  readonly hasChannel?: boolean
   /** The only way out, on the loopback inside; without it there is none. */
   readonly network?: NetworkDoor
 }
@@ -59,7 +70,19 @@ export interface RunRequest {
   readonly onOutput: (stream: 'stdout' | 'stderr', bytes: Uint8Array) => void
   /** Aborted: everything inside is killed at once, the outcome says `aborted`. */
   readonly abort: AbortSignal
+  /** On descriptor 3 of the command; needs a sandbox that was opened for it. */
+  readonly channel?: ToolChannel
 }
+
+/** Lines of a command, each answered with one line before the next is looked at. */
+export interface ToolChannel {
+  readonly onLine: (line: string) => Promise<string>
+  /** The answer to a line of more than 1 MiB, which nobody reads. */
+  readonly tooLong: string
+}
+
+/** A command beside another one that has a channel. */
+export type BesideRequest = Pick<RunRequest, 'argv' | 'cwd' | 'env' | 'stdin' | 'onOutput'>
 
 export interface TerminalShape {
   readonly rows: number
@@ -91,6 +114,8 @@ export interface RunOutcome {
 export interface Layer {
   /** The real path outside, which is the path inside. */
   readonly root: string
+  /** Where what was before is read: the root itself, unless bases lie over it. */
+  readonly lower?: string
   /** Reachable from this process while the sandbox is open. */
   readonly upper: string
   readonly merged: string
@@ -110,6 +135,11 @@ export interface Sandbox {
   /** Forwarded to the command's process group inside: INT, QUIT, TSTP, CONT, TERM, HUP. */
   signal(name: NodeJS.Signals): void
   run(request: RunRequest): Promise<RunOutcome>
+  /**
+   * Beside the command that runs with a channel, one at a time, under the same caps. The exit status;
+   * null when there is no such command, or not any more.
+   */
+  runBeside(request: BesideRequest): Promise<number | null>
   /** Kills what is left, unmounts, removes. Idempotent; layers are gone afterwards. */
   close(): Promise<void>
 }

@@ -27,6 +27,8 @@ export interface HolderPlan {
   readonly fullMap: boolean
   /** Inherited file descriptors that have to be closed first. */
   readonly strayDescriptors: readonly number[]
+  /** One more socket, for the command inside. */
+  readonly hasChannel: boolean
   /** Directories whose attributes are looked at before anything lies over them. */
   readonly attributesOf: readonly string[]
 }
@@ -36,11 +38,26 @@ export const CARRIERS = 'carriers'
 
 const LAST_WORDS_MS = 500
 
+/** By descriptor: see `FD`. */
+const STREAMS: readonly ('ignore' | 'pipe')[] = [
+  'ignore',
+  'ignore',
+  'pipe',
+  'ignore',
+  'pipe',
+  'pipe',
+  'ignore',
+  'pipe',
+]
+const CHANNEL_STREAMS: readonly ('ignore' | 'pipe')[] = ['ignore', 'pipe']
+
 export class Holder {
   readonly pid: number
   readonly control: Lines
   readonly inner: Lines
   readonly status: Lines
+  /** Our end of what a command finds on its descriptor 3. */
+  readonly channel: Duplex | null
   readonly #process: ChildProcess
   readonly #words: Lines
   readonly #controlSocket: Duplex
@@ -56,7 +73,7 @@ export class Holder {
       env: PROGRAM_ENV,
       // A session of its own: signals of the caller's terminal are forwarded, not delivered.
       detached: true,
-      stdio: ['ignore', 'ignore', 'pipe', 'ignore', 'pipe', 'pipe', 'ignore', 'pipe'],
+      stdio: [...STREAMS, ...(plan.hasChannel ? CHANNEL_STREAMS : [])],
     })
     this.pid = this.#process.pid ?? 0
     this.#exited = new Promise((resolve) => {
@@ -72,6 +89,7 @@ export class Holder {
     this.inner = new Lines(this.#innerSocket)
     this.status = new Lines(this.#socket(FD.status))
     this.#words = new Lines(this.#socket(2))
+    this.channel = plan.hasChannel ? this.#socket(FD.channel) : null
     this.#isMapped = !plan.fullMap
   }
 

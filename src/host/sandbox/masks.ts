@@ -9,6 +9,8 @@ import { isWithin } from './mount-table.ts'
 export interface Mask {
   readonly path: string
   readonly kind: 'directory' | 'file'
+  /** Whoever tries is refused, instead of finding nothing. */
+  readonly isBanned?: true
 }
 
 const ROOT_DIRECTORIES = ['/home', '/root', '/var/lib', '/var/spool', '/var/backups']
@@ -75,12 +77,17 @@ function sshKeys(): readonly string[] {
 }
 
 /** Each path once; what is not there needs no mask, and a path below a masked directory neither. */
-export function masksOf(paths: readonly string[]): readonly Mask[] {
+export function masksOf(
+  paths: readonly string[],
+  kindAt: (path: string) => Mask['kind'] | null = kindOf,
+  banned: ReadonlySet<string> = new Set(),
+): readonly Mask[] {
   const masks: Mask[] = []
   for (const path of [...new Set(paths)].sort()) {
     if (masks.some((mask) => isWithin(path, mask.path))) continue
-    const kind = kindOf(path)
-    if (kind !== null) masks.push({ path, kind })
+    const kind = kindAt(path)
+    if (kind === null) continue
+    masks.push(banned.has(path) ? { path, kind, isBanned: true } : { path, kind })
   }
   return masks
 }

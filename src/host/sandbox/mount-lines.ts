@@ -19,37 +19,45 @@ export interface MountPlan {
   /** The working directory; its name needs no escape. */
   readonly directory: string
   readonly roots: readonly string[]
+  /** How many layers lie over each root, by its place in the list. */
+  readonly layers: readonly number[]
   readonly shown: readonly string[]
   readonly scratch: number
   readonly masks: readonly Mask[]
 }
 
-export function mountLines({ directory, roots, shown, scratch, masks }: MountPlan): string {
+export function mountLines(plan: MountPlan): string {
+  const { directory, roots, layers, shown, scratch, masks } = plan
   const at = (name: string): string => join(directory, name)
   const lines = [
-    ...roots.map((_, index) => {
-      const layers = `lowerdir=${at(`l${index}`)},upperdir=${at(`t/u${index}`)}`
-      return `writ ${at(`m${index}`)} overlay userxattr,${layers},workdir=${at(`t/w${index}`)}`
+    ...roots.flatMap((_, index) => {
+      const over = range(layers[index] ?? 0).map((layer) => at(`l${index}.${layer}`))
+      const lower = `lowerdir=${[...over, at(`l${index}`)].join(':')}`
+      const upper = `upperdir=${at(`t/u${index}`)},workdir=${at(`t/w${index}`)}`
+      const merged = `writ ${at(`m${index}`)} overlay userxattr,${lower},${upper}`
+      // What was before, seen as one: both lie flat on the same layers.
+      const before = `writ ${at(`b${index}`)} overlay ro,userxattr,${lower}`
+      return over.length === 0 ? [merged] : [merged, before]
     }),
     ...shown.map((_, index) => `${at(`k${index}`)} ${at(`s${index}`)} none rbind`),
     ...range(scratch).map((index) => `${at(`t/p${index}`)} ${at(`p${index}`)} none bind`),
     `${directory} ${at(READ_ONLY)} none bind,ro`,
-    ...masks.map((mask) => maskLine(mask, at('empty'), seenAt(mask.path, roots, directory))),
+    ...masks.map((mask) => maskLine(mask, at, seenAt(mask.path, roots, directory))),
   ]
   return lines.map((line) => `${line} 0 0\n`).join('')
 }
 
 /** Inside a root a mask lies on the merged directory, which bubblewrap binds with all it carries. */
-function seenAt(path: string, roots: readonly string[], directory: string): string {
+export function seenAt(path: string, roots: readonly string[], directory: string): string {
   const index = roots.findIndex((root) => isWithin(path, root))
   const root = roots[index]
   return root === undefined ? path : join(directory, `m${index}`, path.slice(root.length))
 }
 
-function maskLine({ kind }: Mask, emptyFile: string, target: string): string {
+function maskLine({ kind, isBanned }: Mask, at: (name: string) => string, target: string): string {
   return kind === 'directory'
-    ? `writ ${escaped(target)} tmpfs ro,size=4k,nr_inodes=2,mode=555`
-    : `${emptyFile} ${escaped(target)} none bind,ro`
+    ? `writ ${escaped(target)} tmpfs ro,size=4k,nr_inodes=2,mode=${isBanned ? '000' : '555'}`
+    : `${at(isBanned ? 'banned' : 'empty')} ${escaped(target)} none bind,ro`
 }
 
 function escaped(path: string): string {

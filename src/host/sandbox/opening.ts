@@ -13,19 +13,21 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { TOOLS, toolPipes } from './attendant-script.ts'
 import { type Bubble, bubbleArguments, FD, OWNER_CAPABILITIES } from './bubble.ts'
 import { ControlGroup } from './cgroup.ts'
 import type { Caps, Layer, SandboxRequest } from './driver.ts'
 import { sandboxFailure } from './failure.ts'
 import { CARRIERS, Holder } from './holder.ts'
 import { procMasks } from './masks.ts'
-import { mountLines, READ_ONLY } from './mount-lines.ts'
+import { mountLines, READ_ONLY, seenAt } from './mount-lines.ts'
 import type { OverlayPlan } from './overlay-plan.ts'
 import { destroyEnds, type Ends, openEnds, type Pipes } from './pipe-ends.ts'
 import { requireProgram } from './programs.ts'
 import { removeTree } from './remove-tree.ts'
 import { TERMINAL_TASKS } from './run-script.ts'
 import { quoteAll } from './shell-text.ts'
+import { layersOver } from './stack.ts'
 import { isInside, isRoot, type Masks, type Survey } from './survey.ts'
 import { type DiskMeter, entriesMax } from './watch.ts'
 import type { Backing, Workshop } from './workshop.ts'
@@ -42,6 +44,8 @@ export interface Opened {
   readonly backing: Backing
   readonly disk: DiskMeter
   readonly pipes: Pipes
+  /** With the pipes of commands beside a command; null without a channel. */
+  readonly tools: string | null
   /** Of the first run, whose bubblewrap starts by itself. */
   readonly ends: Ends
 }
@@ -94,15 +98,20 @@ async function build(
     fullMap: request.foreignOwners,
     strayDescriptors: shop.strayDescriptors,
     attributesOf: unknown.map(({ path }) => path),
+    hasChannel: request.hasChannel === true,
   })
   undo.push(() => holder.kill())
   // All of this happens while the holder starts.
   const pipes = pipesIn(directory)
-  const names = [pipes.stdin, pipes.stdout, pipes.stderr]
+  const tools = request.hasChannel === true ? makeTools(directory) : null
+  const names = [pipes, ...(tools === null ? [] : [toolPipes(tools)])].flatMap(
+    ({ stdin, stdout, stderr }) => [stdin, stdout, stderr],
+  )
   const taken = shop.fifos.takeNow(names) ? null : shop.fifos.take(names)
   taken?.catch(() => undefined)
   const masks = masksNow()
-  prepareDirectory(directory, plan, masks, backing)
+  const over = plan.roots.map(({ path }) => layersOver(path, request.bases ?? []))
+  prepareDirectory(directory, plan, masks, backing, over)
   const bubble = bubbleOf(request, plan, masks, directory, backing)
   writeFileSync(join(directory, 'run'), runLine(bubble, shop.filters[request.sockets], directory))
   // Memory is mounted and maps are written first; otherwise the holder need not be waited for until
@@ -120,7 +129,8 @@ async function build(
   return {
     directory,
     holder,
-    layers: layersOf(plan, holder, directory, backing),
+    layers: layersOf(plan, holder, directory, backing, over),
+    tools,
     plan,
     hidden: masks.mounted.length + masks.late.length,
     group,
@@ -155,6 +165,14 @@ function makeGroup(
   })
 }
 
+const TOOLS_NAME = 'tools'
+
+function makeTools(directory: string): string {
+  const tools = join(directory, TOOLS_NAME)
+  mkdirSync(tools, { mode: 0o700 })
+  return tools
+}
+
 function pipesIn(directory: string): Pipes {
   const at = (name: string): string => join(directory, name)
   return { stdin: at('stdin'), stdout: at('stdout'), stderr: at('stderr') }
@@ -165,19 +183,34 @@ function prepareDirectory(
   plan: OverlayPlan,
   masks: Masks,
   backing: Backing,
+  over: readonly (readonly string[])[],
 ): void {
   const at = (name: string): string => join(directory, name)
   const roots = plan.roots.map(({ path }) => path)
   link(roots, at, 'l', 'm')
+  over.forEach((layers, index) => {
+    if (layers.length > 0) mkdirSync(at(`b${index}`))
+    layers.forEach((layer, depth) => {
+      symlinkSync(layer, at(`l${index}.${depth}`))
+    })
+  })
   link(plan.shown, at, 'k', 's')
   mkdirSync(at(READ_ONLY))
   // On a disk they may lie where a mask goes, so they are bound here first.
   const scratch = backing.kind === 'memory' ? 0 : PRIVATE_PLACES.length
   for (let index = 0; index < scratch; index++) mkdirSync(at(`p${index}`))
-  const lines = mountLines({ directory, roots, shown: plan.shown, scratch, masks: masks.mounted })
+  const lines = mountLines({
+    directory,
+    roots,
+    layers: over.map(({ length }) => length),
+    shown: plan.shown,
+    scratch,
+    masks: masks.mounted,
+  })
   writeFileSync(at('fstab'), lines)
   writeFileSync(at('command'), '', { mode: 0o600 })
   writeFileSync(at('empty'), '', { mode: 0o444 })
+  writeFileSync(at('banned'), '', { mode: 0o000 })
 }
 
 /** A link to each path, and a directory for what is mounted in its place. */
@@ -233,7 +266,7 @@ async function mounted(holder: Holder, { roots }: OverlayPlan): Promise<void> {
 function bubbleOf(
   request: SandboxRequest,
   { roots, shown }: OverlayPlan,
-  { late }: Masks,
+  { late, sealed }: Masks,
   directory: string,
   backing: Backing,
 ): Bubble {
@@ -250,6 +283,8 @@ function bubbleOf(
       ({ at }) => isDirectory(at) && !isInside(at, paths),
     ),
     masks: late,
+    sealed: sealed.map((at) => ({ from: seenAt(at, paths, directory), at })),
+    tools: request.hasChannel === true ? { from: join(directory, TOOLS_NAME), at: TOOLS } : null,
     emptied: (request.emptied ?? []).filter((path) => !late.includes(path)),
     proc,
     emptyFile: join(directory, 'empty'),
@@ -280,9 +315,11 @@ function layersOf(
   holder: Holder,
   directory: string,
   backing: Backing,
+  over: readonly (readonly string[])[],
 ): readonly Layer[] {
   return roots.map(({ path }, index) => ({
     root: path,
+    ...(over[index]?.length ? { lower: holder.reach(join(directory, `b${index}`)) } : {}),
     upper:
       backing.kind === 'memory'
         ? holder.reach(join(directory, `t/u${index}`))

@@ -2,6 +2,7 @@
  * The script of one run, read by the shell inside: limits, directory, environment, command. Everything
  * happens in a subshell that becomes the command, so the waiting shell itself stays as it was.
  */
+import { ATTENDANT_END, attendantLines } from './attendant-script.ts'
 import { FD } from './bubble.ts'
 import type { Caps, RunRequest, TerminalShape } from './driver.ts'
 import { requireProgram } from './programs.ts'
@@ -38,7 +39,7 @@ export function processLimits(
   }
 }
 
-type Said = Pick<RunRequest, 'argv' | 'cwd' | 'env' | 'terminal'>
+type Said = Pick<RunRequest, 'argv' | 'cwd' | 'env' | 'terminal' | 'channel'>
 
 export function runScript(said: Said, limits: ProcessLimits): string {
   return said.terminal === null
@@ -46,8 +47,10 @@ export function runScript(said: Said, limits: ProcessLimits): string {
     : terminalScript(said, said.terminal, limits)
 }
 
-function plainScript({ argv, cwd, env }: Said, limits: ProcessLimits): string {
-  return `${[...beginning(cwd, limits), ...commandLines(argv, env), ')'].join('\n')}\n`
+function plainScript({ argv, cwd, env, channel }: Said, limits: ProcessLimits): string {
+  const own = [...beginning(cwd, limits, channel !== undefined), ...commandLines(argv, env), ')']
+  const lines = channel === undefined ? own : [...attendantLines(), ...own, ...ATTENDANT_END]
+  return `${lines.join('\n')}\n`
 }
 
 /**
@@ -87,17 +90,27 @@ export function sizeLine({ rows, columns }: Size): string {
 }
 
 /** Opens the subshell that becomes the command. */
-function beginning(cwd: string, limits: ProcessLimits): readonly string[] {
+function beginning(cwd: string, limits: ProcessLimits, hasChannel = false): readonly string[] {
+  const channel = hasChannel ? `${CHANNEL}<&${FD.channel} ` : ''
   return [
     '(',
-    // A limit that is lower already stays; what the shell says of it is nobody's output.
+    ...limitLines(limits),
+    `cd ${quote(cwd)} 2>/dev/null || { echo C >&${FD.inner}; exit 125; }`,
+    `exec ${channel}2>&${FD.stderr} ${FD.inner}>&- ${FD.script}<&- ${FD.stderr}>&- ${FD.channel}<&-`,
+  ]
+}
+
+/** The descriptor on which a command finds its channel. */
+const CHANNEL = 3
+
+/** A limit that is lower already stays; what the shell says of it is nobody's output. */
+export function limitLines(limits: ProcessLimits): readonly string[] {
+  return [
     '{',
     `ulimit -c 0; ulimit -n ${limits.openFiles}; ulimit -t ${limits.cpuSeconds}`,
     `ulimit -f ${Math.ceil(limits.fileBytes / BLOCK_BYTES)}`,
     ...(limits.processes === null ? [] : [processLine(limits.processes)]),
-    `cd ${quote(cwd)} || { echo C >&${FD.inner}; exit 125; }`,
     '} 2>/dev/null',
-    `exec 2>&${FD.stderr} ${FD.inner}>&- ${FD.script}<&- ${FD.stderr}>&-`,
   ]
 }
 
@@ -110,7 +123,7 @@ function processLine(value: number): string {
 const PLAIN_NAME = /^(?!(?:IFS|LINENO|OPTIND|OPTARG|PPID|PS1|PS2|PS4|_)$)[A-Za-z_]\w*$/
 
 /** `exec` never takes a builtin of the shell and forks no second time. */
-function commandLines(argv: readonly string[], env: RunRequest['env']): readonly string[] {
+export function commandLines(argv: readonly string[], env: RunRequest['env']): readonly string[] {
   const pairs = Object.entries(env)
   if (!pairs.every(([name]) => PLAIN_NAME.test(name))) {
     const assignments = pairs.map(([name, value]) => `${name}=${value}`)

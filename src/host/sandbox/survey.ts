@@ -9,6 +9,7 @@ import { liveSocketPlaces } from './live-sockets.ts'
 import { type Mask, masksOf } from './masks.ts'
 import { isWithin, readMounts } from './mount-table.ts'
 import { type OverlayPlan, planOverlays } from './overlay-plan.ts'
+import { kindInStack } from './stack.ts'
 import type { Workshop } from './workshop.ts'
 
 const HIDDEN_ALREADY = ['/tmp', '/var/tmp', '/dev', '/run', '/proc', '/sys']
@@ -34,9 +35,9 @@ export function survey(request: SandboxRequest, shop: Workshop): Survey {
 
 /** Everything that is fixed when a sandbox is made; CPU and wall time are not. */
 export function surveyKey(request: SandboxRequest, { plan, masksNow }: Survey): string {
-  const { caps, sockets, foreignOwners, emptied } = request
+  const { caps, sockets, foreignOwners, emptied, bases, hasChannel } = request
   const { memoryMb, diskMb, processes } = caps
-  const fixed = [memoryMb, diskMb, processes, sockets, foreignOwners, emptied]
+  const fixed = [memoryMb, diskMb, processes, sockets, foreignOwners, emptied, bases, hasChannel]
   return JSON.stringify([plan, masksNow(), fixed])
 }
 
@@ -64,6 +65,8 @@ export interface Masks {
   readonly mounted: readonly Mask[]
   /** By bubblewrap: places that hold a root or the working directory, and so cannot go before. */
   readonly late: readonly string[]
+  /** Parts of the roots that are shown unwritable, by bubblewrap. */
+  readonly sealed: readonly string[]
 }
 
 function masksFor(
@@ -78,15 +81,34 @@ function masksFor(
   const early = system.filter((mask) => !late.includes(mask))
   const sockets = request.sockets === 'inside' ? liveSocketPlaces(paths) : []
   const gone = [...HIDDEN_ALREADY, ...late.map(({ path }) => path)]
-  const hidden = [...request.hidden, ...ownPlaces, ...sockets]
+  const { banned = [], bases = [] } = request
+  const hidden = [...request.hidden, ...banned, ...ownPlaces, ...sockets]
   const covered = early.map(({ path }) => path)
   const wanted = hidden.filter((path) => isInside(path, paths) || !isInside(path, gone))
+  const uncovered = wanted.filter((path) => !isInside(path, covered))
+  const kindAt = bases.length === 0 ? undefined : (path: string) => kindInStack(path, bases)
+  const mounted = [...early, ...masksOf(uncovered, kindAt, new Set(banned))]
   return {
-    mounted: [...early, ...masksOf(wanted.filter((path) => !isInside(path, covered)))],
+    mounted,
+    sealed: sealedIn(request, roots, mounted),
     late: late
       .map(({ path }) => path)
       .filter((path) => !paths.includes(path) && !isInside(path, paths)),
   }
+}
+
+/** What is not there cannot be sealed, and what nobody sees needs no seal. */
+function sealedIn(
+  { readOnly = [], bases = [] }: SandboxRequest,
+  roots: OverlayPlan['roots'],
+  masks: readonly Mask[],
+): readonly string[] {
+  const covered = masks.map(({ path }) => path)
+  const covers = roots.map(({ path }) => path)
+  return [...new Set(readOnly)]
+    .sort()
+    .filter((path) => isInside(path, covers) && !isInside(path, covered))
+    .filter((path) => kindInStack(path, bases) !== null)
 }
 
 export function isInside(path: string, places: readonly string[]): boolean {

@@ -34,6 +34,7 @@ describe('mounts', () => {
     const lines = mountLines({
       directory: '/r',
       roots: ['/home/u', '/w'],
+      layers: [0, 0],
       shown: ['/mnt/x'],
       scratch: 1,
       masks: [

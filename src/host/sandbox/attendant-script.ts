@@ -1,0 +1,45 @@
+/**
+ * The shell that waits beside a command with a channel: the lines around the command's own script.
+ *
+ * It says D when the command has ended, S when the streams of what it was told are open, and O with its
+ * status when that has ended.
+ */
+import { join } from 'node:path'
+import { FD } from './bubble.ts'
+import type { Pipes } from './pipe-ends.ts'
+
+/** Where the pipes lie inside. */
+export const TOOLS = '/run/writ'
+/** The attendant itself, and the shell that becomes what it runs. */
+export const ATTENDANT_TASKS = 2
+
+export function toolPipes(directory: string): Pipes {
+  const at = (name: string): string => join(directory, name)
+  return { stdin: at('stdin'), stdout: at('stdout'), stderr: at('stderr') }
+}
+
+/** Stands before the script of a command. */
+export function attendantLines(): readonly string[] {
+  const { stdin, stdout, stderr } = toolPipes(TOOLS)
+  const others = `${FD.script}<&- ${FD.stderr}>&- ${FD.channel}<&-`
+  return [
+    '( script=',
+    `while IFS= read -r line <&${FD.inner}; do case $line in`,
+    '+*) script="$script',
+    `\${line#+}" ;;`,
+    `.) ( echo S >&${FD.inner}; exec ${FD.inner}>&-; eval "$script" ) <${stdin} >${stdout} 2>${stderr}`,
+    `echo "O$?" >&${FD.inner}; script= ;;`,
+    'end) exit ;;',
+    'esac; done',
+    `) >/dev/null 2>&1 ${others} &`,
+    'attendant=$!',
+  ]
+}
+
+/** Stands behind it. Its status is that of the command. */
+export const ATTENDANT_END: readonly string[] = [
+  'status=$?',
+  `echo D >&${FD.inner}`,
+  'wait $attendant 2>/dev/null',
+  '( exit $status )',
+]
