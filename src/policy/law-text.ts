@@ -8,6 +8,7 @@ import {
   DOCUMENT_LIMITS,
   guardValue,
   isRefusal,
+  type Limits,
   pointerSteps,
   type RefusalCode,
   utf8Length,
@@ -40,13 +41,17 @@ export interface TextRefusal extends TextPlace {
 const ALIASES_MAX = 100
 const BEGINNING: TextPlace = { line: 1, column: 1 }
 
-export async function readLawText(text: string): Promise<LawText | TextRefusal> {
-  if (utf8Length(text) > DOCUMENT_LIMITS.bytesMax) {
-    const message = `the text is longer than ${DOCUMENT_LIMITS.bytesMax} bytes`
+/** Other files that people write, such as flows, are read the same way, within their own limits. */
+export async function readLawText(
+  text: string,
+  limits: Limits = DOCUMENT_LIMITS,
+): Promise<LawText | TextRefusal> {
+  if (utf8Length(text) > limits.bytesMax) {
+    const message = `the text is longer than ${limits.bytesMax} bytes`
     return { ok: false, code: 'document.too_large', path: '', message, ...BEGINNING }
   }
   const { parseDocument, LineCounter: Counter } = await import('yaml')
-  return parse(text, parseDocument, new Counter())
+  return parse(text, parseDocument, new Counter(), limits)
 }
 
 /** The library throws on alias bombs and overflows the stack on absurd nesting. */
@@ -54,6 +59,7 @@ function parse(
   text: string,
   parseDocument: typeof ParseDocument,
   lines: LineCounter,
+  limits: Limits,
 ): LawText | TextRefusal {
   try {
     const document = parseDocument(text, {
@@ -70,7 +76,7 @@ function parse(
       return { ok: false, code, path: '', message, ...placeAt(lines, problem.pos[0]) }
     }
     const value: unknown = document.toJS({ maxAliasCount: ALIASES_MAX })
-    const census = guardValue(value, DOCUMENT_LIMITS)
+    const census = guardValue(value, limits)
     const places = placesOf(text, document, lines)
     if (!isRefusal(census)) return { ok: true, value, ...places }
     const { code, path, message } = census

@@ -1,0 +1,62 @@
+/** `writ flow check`: can this flow be walked by its rules, and if not, what is wrong and where. */
+import { fault } from '../../base/index.ts'
+import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type FlowFile, loadFlowFile } from '../flow-documents/load.ts'
+import { problemLine } from '../flow-documents/problem.ts'
+import type { Paint } from '../terminal.ts'
+
+export async function run(call: Call): Promise<Exit> {
+  const { options, terminal } = call
+  if (call.arguments.length === 0) {
+    throw new Stop(
+      fault('cli.usage', '', null, {
+        message: 'name a flow, a plan or an edge table, or `-` for standard input',
+        hint: 'writ flow check flow.yaml',
+      }),
+    )
+  }
+  const answers: FlowFile[] = []
+  for (const file of call.arguments) {
+    const [participants, side] = [options.text('participants'), options.text('side')]
+    answers.push(await loadFlowFile(file, { participants, side }))
+  }
+  const isGood = ({ valid, warnings }: FlowFile): boolean =>
+    valid && !(options.isOn('strict') && warnings.length > 0)
+  const text = options.isOn('json') ? toJson(answers) : toText(answers, terminal.paint)
+  await terminal.out(text)
+  return answers.every(isGood) ? EXIT.yes : EXIT.no
+}
+
+function toJson(answers: readonly FlowFile[]): string {
+  const shown = answers.map(({ file, valid, violations, warnings }) => ({
+    file,
+    valid,
+    violations,
+    warnings,
+  }))
+  const [first, ...others] = shown
+  if (first === undefined || others.length > 0) {
+    return `${JSON.stringify({ valid: shown.every(({ valid }) => valid), files: shown })}\n`
+  }
+  const { valid, violations, warnings } = first
+  return `${JSON.stringify({ valid, violations, warnings })}\n`
+}
+
+function toText(answers: readonly FlowFile[], paint: Paint): string {
+  return answers.map((answer) => answerText(answer, paint)).join('')
+}
+
+function answerText(
+  { file, kind, flow, valid, violations, warnings }: FlowFile,
+  paint: Paint,
+): string {
+  const size =
+    flow === null ? kind : `${kind}, ${flow.nodes.length} nodes, ${flow.edges.length} edges`
+  const head = valid ? `${paint.good('valid')}  ` : `${paint.bad('invalid')}  `
+  return [
+    `${head}${file}  ${paint.dim(size)}`,
+    ...violations.map((one) => problemLine(one, paint)),
+    ...warnings.map((one) => `${paint.dim('warning')}${problemLine(one, paint)}`),
+    '',
+  ].join('\n')
+}

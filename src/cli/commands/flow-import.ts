@@ -1,0 +1,87 @@
+/** `writ flow import`: an edge table and its side file become one flow document. */
+import { isUtf8 } from 'node:buffer'
+import { fault, showName } from '../../base/index.ts'
+import type { Flow, JsonObject } from '../../contracts/index.ts'
+import { checkFlow, classCounts } from '../../flow/index.ts'
+import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { readTableFiles } from '../flow-documents/load.ts'
+import { type PlacedProblem, placedTable, problemLine } from '../flow-documents/problem.ts'
+import { writeWhole } from '../flow-documents/write.ts'
+import { toJson, toYaml } from '../rules/print.ts'
+import { readSource } from '../source.ts'
+
+export async function run(call: Call): Promise<Exit> {
+  const { options, terminal } = call
+  const edges = options.text('edges') ?? call.arguments[0] ?? null
+  if (edges === null) throw usage('name the edge table with `--edges`')
+  const out = options.text('out')
+  const { bytes } = await readSource(edges)
+  if (!isUtf8(bytes)) {
+    const message = `${showName(edges)} is not UTF-8`
+    throw new Stop(fault('flow.table_text', edges, null, { message, hint: 'save it as UTF-8' }))
+  }
+  const side = options.text('side')
+  const [flowId, title] = [options.text('id'), options.text('title')]
+  const read = await readTableFiles(edges, bytes.toString('utf8'), side, {
+    ...(flowId === null ? {} : { flowId }),
+    ...(title === null ? {} : { title }),
+  })
+  const check = read.flow === null ? null : checkFlow(read.flow)
+  const { errors, warnings } = await placedTable(edges, side, read, check, read.sidePlaces)
+  if (read.flow !== null && out !== null) await writeWhole(out, textOf(read.flow, out))
+  await tell(call, read.flow, out, errors, warnings)
+  if (read.flow !== null && out === null && !options.isOn('json')) {
+    await terminal.out(toYaml(read.flow as unknown as JsonObject))
+  }
+  return errors.length === 0 && read.flow !== null ? EXIT.yes : EXIT.no
+}
+
+function textOf(flow: Flow, out: string): string {
+  // A flow is a JSON object.
+  const document = flow as unknown as JsonObject
+  return /\.json$/i.test(out) ? toJson(document) : toYaml(document)
+}
+
+async function tell(
+  { terminal, options }: Call,
+  flow: Flow | null,
+  out: string | null,
+  errors: readonly PlacedProblem[],
+  warnings: readonly PlacedProblem[],
+): Promise<void> {
+  const findings = [
+    ...errors.map((one) => ({ level: 'error', ...one })),
+    ...warnings.map((one) => ({ level: 'warning', ...one })),
+  ]
+  if (options.isOn('json')) {
+    const answer = {
+      flow_id: flow?.flow_id ?? null,
+      nodes: flow?.nodes.length ?? 0,
+      edges: flow?.edges.length ?? 0,
+      classes: classCounts(flow?.edges ?? []),
+      findings,
+    }
+    await terminal.out(`${JSON.stringify(answer)}\n`)
+    return
+  }
+  // Without `--out` the flow itself goes to standard output.
+  const say = async (text: string): Promise<void> =>
+    out === null ? terminal.err(text) : terminal.out(text)
+  const paint = out === null ? terminal.paintError : terminal.paint
+  if (flow !== null) {
+    const counts = Object.entries(classCounts(flow.edges)).filter(([, count]) => count > 0)
+    const classes = counts.map(([name, count]) => `${name} ${count}`).join(', ')
+    await say(
+      `${flow.flow_id}: ${flow.nodes.length} nodes, ${flow.edges.length} edges (${classes})\n`,
+    )
+  }
+  for (const one of errors) await say(`${paint.bad('error')}${problemLine(one, paint)}\n`)
+  for (const one of warnings) await say(`${paint.dim('warning')}${problemLine(one, paint)}\n`)
+  if (flow === null) await say(`${paint.bad('refused')}  nothing was written\n`)
+  else if (out !== null) await say(`${paint.good('written')}  ${out}\n`)
+}
+
+function usage(message: string): Stop {
+  const hint = 'writ flow import --edges edges.csv --side side.json --out flow.yaml'
+  return new Stop(fault('cli.usage', '', null, { message, hint }))
+}

@@ -1,0 +1,18 @@
+/** Files that a command was asked to write: whole or not at all. */
+import { rename, rm, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { fault, showName } from '../../base/index.ts'
+import { Stop } from '../command.ts'
+
+export async function writeWhole(file: string, text: string): Promise<void> {
+  const fresh = join(dirname(file), `.${basename(file)}.${process.pid}`)
+  try {
+    await writeFile(fresh, text)
+    await rename(fresh, file)
+  } catch (thrown) {
+    await rm(fresh, { force: true }).catch(() => undefined)
+    const reason = (thrown as NodeJS.ErrnoException).code ?? 'unknown reason'
+    const message = `${showName(file)} cannot be written (${reason})`
+    throw new Stop(fault('cli.file_unwritable', file, { file, reason }, { message }))
+  }
+}
