@@ -1,5 +1,6 @@
 /** The table of `writ flow …`, in the order of help. Words only. */
 import type { Command, OptionWords } from './command.ts'
+import { FLOW_DOCUMENT_COMMANDS } from './flow-document-commands.ts'
 import { HOME, PASS_FD, STREAM } from './option-words.ts'
 
 const PARTICIPANTS: OptionWords = {
@@ -23,6 +24,7 @@ const YES: OptionWords = {
 }
 
 export const FLOW_COMMANDS: readonly Command[] = [
+  ...FLOW_DOCUMENT_COMMANDS,
   {
     name: 'flow run',
     says: 'walk a flow, or a plan with its participants',

@@ -39,7 +39,7 @@ export {
   type Laws,
   type RetentionSettings,
 } from './law.ts'
-export type { TextPlace } from './law-text.ts'
+export { type LawText, readLawText, type TextPlace, type TextRefusal } from './law-text.ts'
 export { bareLaws, type LawFault, type LawsReading, lawsOfDocument, loadLaws } from './load-laws.ts'
 export {
   ACTIONS_BY_STRICTNESS,

@@ -1,5 +1,4 @@
 /** Tables of edges read as flows, and written back as they were. */
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { checkDocument } from '../../src/contracts/index.ts'
 import { checkFlow, classCounts, exportTable, importTable } from '../../src/flow/index.ts'
@@ -7,9 +6,6 @@ import { ORIGINAL_COUNTS, originalTable } from './table.ts'
 
 const OPTIONS = { flowId: 'table', title: 'A table' }
 const read = (text: string, side?: unknown) => importTable(text, side, OPTIONS)
-const codes = (list: readonly { code: string; line?: number; column?: number }[]) =>
-  list.map(({ code, line, column }) => `${code} ${line}:${column}`)
-
 describe('a table of the original’s size', () => {
   const text = originalTable()
 
