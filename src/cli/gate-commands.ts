@@ -187,6 +187,29 @@ export const GATE_COMMANDS: readonly Command[] = [
     load: () => import('./commands/recover.ts'),
   },
   {
+    name: 'purge',
+    says: 'drop outputs, unredacted proposals and lists of changes; the facts stay',
+    usage:
+      'writ purge (--before MOMENT | --action ID) [--kind KIND]… [--reason TEXT] [--dry-run] [--pass-fd N]',
+    options: [
+      { name: 'before', value: 'MOMENT', says: 'what is older: ISO 8601, a day, or `90d` ago' },
+      { name: 'action', value: 'ID', says: 'what is kept of this action' },
+      {
+        name: 'kind',
+        value: 'KIND',
+        many: true,
+        says: 'output, proposal or manifest; all without it',
+      },
+      REASON,
+      { name: 'dry-run', value: null, says: 'say what would go, and drop nothing' },
+      PASS_FD,
+      ONE_STREAM,
+      HOME,
+    ],
+    examples: ['writ purge --before 90d --dry-run', 'writ purge --before 30d --kind output'],
+    load: () => import('./commands/purge.ts'),
+  },
+  {
     name: 'laws check',
     says: 'can the laws be read; if not, what is wrong and where',
     usage: 'writ laws check [FILE…|-] [--home DIR]',

@@ -29,8 +29,11 @@ export {
 } from './flow/runs.ts'
 export { recordLaws } from './gate/accept-laws.ts'
 export { ancestorNames } from './gate/ancestors.ts'
+export { BODY_KINDS, type BodyKind } from './gate/body-search.ts'
 export type { GateContext } from './gate/context.ts'
 export { openGate } from './gate/gate.ts'
+export type { KeptState } from './gate/kept-state.ts'
+export type { PurgeAnswer, PurgeOrder } from './gate/purging.ts'
 export { likelyRequest, within } from './gate/sandbox-request.ts'
 export type {
   Answered,

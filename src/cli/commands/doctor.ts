@@ -2,8 +2,10 @@
  * `writ doctor`: tries each control of the sandbox as this user and says how to get what is missing.
  * Says the trust level plainly, and whether the home's human has a credential.
  */
-import { createDriver, HomeFailure, type Probe } from '../../host/index.ts'
+import { createDriver, HomeFailure, type KeptState, type Probe } from '../../host/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
+import { sizeText } from '../effects/amount.ts'
+import { withGate } from '../gate/open.ts'
 import { LEVEL, withHistory } from '../home.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -16,7 +18,8 @@ export async function run(call: Call): Promise<Exit> {
   await driver.close()
   const ok = controls.every(({ name, status }) => status !== 'absent' || OPTIONAL.includes(name))
   const credential = await credentialOf(call)
-  const answer = { ok, level: LEVEL, credential, controls }
+  const kept = credential === null ? null : await withGate(call, ({ gate }) => gate.kept())
+  const answer = { ok, level: LEVEL, credential, kept, controls }
   await call.terminal.out(
     call.options.isOn('json')
       ? `${JSON.stringify(answer)}\n`
@@ -52,7 +55,7 @@ const CREDENTIALS = {
   passphrase: 'the human of this home has a passphrase',
 }
 
-function closing({ ok, credential }: { readonly ok: boolean; readonly credential: Credential }) {
+function closing({ ok, credential, kept }: Closing) {
   return [
     '',
     ok
@@ -60,5 +63,25 @@ function closing({ ok, credential }: { readonly ok: boolean; readonly credential
       : 'commands cannot be rehearsed here until that is repaired',
     `trust level ${LEVEL}: bounds what goes through writ, and mistakes; it does not bind a hostile process of this user`,
     ...(credential === null ? [] : [CREDENTIALS[credential]]),
+    ...(kept === null ? [] : keptLines(kept)),
+  ]
+}
+
+interface Closing {
+  readonly ok: boolean
+  readonly credential: Credential
+  readonly kept: KeptState | null
+}
+
+function keptLines({ audit_level, outputs_days, undo }: KeptState): readonly string[] {
+  const room = `${sizeText(undo.bytes)} of ${sizeText(undo.quota_bytes)}`
+  const until = undo.first_until === null ? '' : `, the first of them until ${undo.first_until}`
+  const bodies =
+    audit_level === 'FORENSIC'
+      ? 'FORENSIC: no body is dropped by itself'
+      : `${audit_level}: outputs are kept for ${audit_level === 'SUMMARY' ? Math.min(1, outputs_days) : outputs_days} days`
+  return [
+    `undo for ${undo.days} days: ${undo.actions} acts can be taken back${until}; ${room}`,
+    `audit level ${bodies}`,
   ]
 }

@@ -15,11 +15,13 @@ import type { AttemptSurface } from './attempt-surface.ts'
 import { Attempts } from './attempts.ts'
 import { type GateContext, workspaceOf } from './context.ts'
 import { liftHalt, raiseHalt } from './halt.ts'
+import { type KeptState, keptState } from './kept-state.ts'
 import { type LawBook, openLawBook } from './law-book.ts'
 import { LedgerView } from './ledger-view.ts'
 import { overrideFact, refuseLaw } from './overriding.ts'
 import { Promoter } from './promoting.ts'
 import { type Decided, Proposing } from './proposing.ts'
+import { type PurgeAnswer, type PurgeOrder, Purging } from './purging.ts'
 import { pendingId, Questions } from './questions.ts'
 import { answerOf, pendingOf, refusal, Settling } from './settling.ts'
 import type {
@@ -149,8 +151,30 @@ class Gate implements GateSurface {
   ): Promise<RollbackAnswer> {
     await this.#promoter.recover()
     const actions = this.#chosen(await this.#view.standing(), target)
-    const { paths, verified } = await this.#promoter.rollback(actions, dryRun)
-    return { action_id: actions[0]?.actionId ?? '', restored: paths, verified }
+    const action_id = actions[0]?.actionId ?? ''
+    const undoings = await this.#compensating.needed(actions)
+    // What is in the way of restoring is found before anything is compensated.
+    const preview = await this.#promoter.rollback(actions, true)
+    if (options.dryRun) return { action_id, restored: preview.paths, verified: false }
+    const compensated = await this.#compensating.carryOut(undoings, (proposal, compensates) =>
+      this.#compensate(proposal, compensates, options),
+    )
+    if (!compensated.done) {
+      return { action_id, restored: [], verified: false, compensation: compensated.answer }
+    }
+    const { paths, verified } = await this.#promoter.rollback(actions, false, compensated.by)
+    const by = compensated.by.length === 0 ? {} : { compensated_by: compensated.by }
+    return { action_id, restored: paths, verified, ...by }
+  }
+
+  #compensate(
+    proposal: Proposal,
+    compensates: string,
+    { confirm = async () => ({ kind: 'wait' }) }: RollbackOptions,
+  ): Promise<GateAnswer> {
+    const { signal: abort } = new AbortController()
+    const door = { door: 'propose', declaredByApproval: false, dryRun: false } as const
+    return this.propose(proposal, { ...door, confirm, compensates, abort })
   }
 
   async override(order: OverrideOrder) {
@@ -169,6 +193,16 @@ class Gate implements GateSurface {
 
   async resolve(order: RecoveryOrder): Promise<void> {
     return this.#promoter.resolve(order)
+  }
+
+  async kept(): Promise<KeptState> {
+    const { home, nowMs } = this.#context
+    return keptState(home, await this.#view.standing(), this.#book.settings, nowMs())
+  }
+
+  async purge(order: PurgeOrder, { dryRun }: { readonly dryRun: boolean }): Promise<PurgeAnswer> {
+    await this.#promoter.recover()
+    return new Purging(this.#context, this.#view).purge(order, dryRun)
   }
 
   async halt(reason: string | null) {
@@ -237,4 +271,9 @@ class Gate implements GateSurface {
           : `the action ${showName(id)} was rolled back before`
     throw new HomeFailure(fault('rollback.nothing', id, null, { message }))
   }
+}
+
+/** Something is there to be restored, or to be compensated. */
+function isUndoable({ requests }: StandingFold, { action_id, paths }: Promotion): boolean {
+  return paths > 0 || requests.of(action_id).length > 0
 }

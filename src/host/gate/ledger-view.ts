@@ -8,6 +8,7 @@ import {
   contentOf,
   type Fact,
   HOST_STREAM,
+  type Principal,
   type StoredFact,
   StoreFailure,
 } from '../../ledger/index.ts'
@@ -59,7 +60,15 @@ export class LedgerView {
 
   /** As one commit; a refusal is a defect of writ and stops everything. */
   async record(records: readonly GateRecord[], stream = this.#context.stream): Promise<number> {
-    const { principal } = this.#context.caller
+    return this.recordAs(records, this.#context.caller.principal, stream)
+  }
+
+  /** The same in the name of another than the caller. */
+  async recordAs(
+    records: readonly GateRecord[],
+    principal: Principal,
+    stream: string,
+  ): Promise<number> {
     const recorded = await this.#context.ledger.recordAll(
       records.map(({ type, payload, key }) => ({
         stream,

@@ -35,6 +35,7 @@ import type { LedgerView } from './ledger-view.ts'
 import { probePreconditions } from './preconditions.ts'
 import type { Promoter } from './promoting.ts'
 import type { Decided } from './proposing.ts'
+import { Purging } from './purging.ts'
 import { pendingId, type Questions } from './questions.ts'
 import { findStage } from './stage-place.ts'
 import type { Answered, Assurance, GateAnswer } from './surface.ts'
@@ -233,7 +234,7 @@ export class Settling {
           await this.#checkFooting(decided)
         },
       })
-      this.#keepHouse(await this.#view.standing())
+      await this.#keepHouse(await this.#view.standing())
       return answerOf(decided, { promotion, changes })
     } catch (error) {
       return this.#notPromoted(decided, error)
@@ -250,11 +251,12 @@ export class Settling {
     if (state !== 'sound') throw new StageVoid(state, base)
   }
 
-  #keepHouse(standing: StandingFold): void {
+  async #keepHouse(standing: StandingFold): Promise<void> {
     const { confirmationMinutes, retention } = this.#book.settings
     const { home, nowMs } = this.#context
     const kept = undoRetention(retention)
     keepHouse(home, standing.promoted(), confirmationMinutes * MINUTE_MS, kept, nowMs())
+    await new Purging(this.#context, this.#view).keepTime(this.#book.settings)
   }
 
   /** What stopped a promotion is a decision of its own: BLOCK, and it takes a new proposal. */

@@ -19,6 +19,8 @@ import type {
 import type { Change } from '../../gate/index.ts'
 import type { RunRequest } from '../sandbox/driver.ts'
 import type { AttemptSurface } from './attempt-surface.ts'
+import type { KeptState } from './kept-state.ts'
+import type { PurgeAnswer, PurgeOrder } from './purging.ts'
 
 /** What an approval stands on (60-interfaces). */
 export type Assurance = 'terminal' | 'passphrase' | 'passkey' | 'none'
@@ -157,6 +159,10 @@ export interface GateSurface {
   /** What waits for a human's choice; everything else that was interrupted is ended by the call. */
   recoveries(): Promise<readonly OpenRecovery[]>
   resolve(order: RecoveryOrder): Promise<void>
+  /** What is kept of the past, and for how long. */
+  kept(): Promise<KeptState>
+  /** Drops bodies of the past, never facts, and nothing that is still needed. */
+  purge(order: PurgeOrder, options: { readonly dryRun: boolean }): Promise<PurgeAnswer>
   halt(reason: string | null): Promise<{ readonly ok: true; readonly seq: number }>
   resume(reason: string | null): Promise<{ readonly ok: true; readonly seq: number }>
   close(): Promise<void>

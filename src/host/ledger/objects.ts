@@ -50,7 +50,12 @@ export class ObjectStore {
   }
 
   async has(digest: Digest): Promise<boolean> {
-    return (await sizeOf(this.#fileOf(digest))) !== null
+    return (await this.size(digest)) !== null
+  }
+
+  /** In bytes; null when the body is not kept. */
+  async size(digest: Digest): Promise<number | null> {
+    return sizeOf(this.#fileOf(digest))
   }
 
   /** Removes a body for good; false when there was none. */

@@ -1,0 +1,177 @@
+/**
+ * Which bodies of the past may go (L-5): what commands printed, unredacted proposals, whole lists of
+ * changes. Payloads that a fact keeps by reference are part of the fact and are never among them.
+ *
+ * INVARIANT (undo keeps its bodies): nothing is named that a question which waits, an attempt that is
+ *   held, or an act that can still be taken back needs.
+ */
+import type { Digest } from '../../base/index.ts'
+import { isDigest } from '../../base/index.ts'
+import type { Evaluation, SandboxResult } from '../../contracts/index.ts'
+import type { StandingFold } from '../../gate/index.ts'
+import {
+  BODY_RULES,
+  type Fact,
+  markedBodies,
+  type OpenedFact,
+  type Query,
+  termsOf,
+} from '../../ledger/index.ts'
+import type { GateContext } from './context.ts'
+
+export const BODY_KINDS = ['output', 'proposal', 'manifest'] as const
+export type BodyKind = (typeof BODY_KINDS)[number]
+
+export interface FoundBody {
+  readonly body: Digest
+  readonly bytes: number
+  readonly kind: BodyKind
+  readonly action_id: string | null
+}
+
+export interface KeptBodies {
+  readonly action_id: string
+  readonly reason: string
+}
+
+export interface BodySearch {
+  readonly kinds: ReadonlySet<BodyKind>
+  /** ISO 8601; only facts before it. Null for every one. */
+  readonly before: string | null
+  /** Only facts about this action. */
+  readonly action: string | null
+  /** Only facts behind this one. */
+  readonly behind: number
+}
+
+export interface SearchAnswer {
+  readonly found: readonly FoundBody[]
+  readonly kept: readonly KeptBodies[]
+}
+
+const PAGE = 500
+const TYPES = ['proposal_v1', 'sandbox_result_v1', 'evaluation_v1', 'participant_output_v1']
+
+export async function searchBodies(
+  context: GateContext,
+  standing: StandingFold,
+  search: BodySearch,
+  nowMs: number,
+): Promise<SearchAnswer> {
+  const found = new Map<string, FoundBody>()
+  const kept = new Map<string, string>()
+  for (const type of TYPES) {
+    for await (const fact of factsOf(context, queryOf(context, type, search), search.behind)) {
+      for (const body of bodiesOf(fact)) {
+        if (!search.kinds.has(body.kind)) continue
+        const reason = neededBy(body, standing, nowMs)
+        if (reason === null) found.set(body.body, body)
+        else kept.set(body.action_id ?? '', reason)
+      }
+    }
+  }
+  await leaveShared(context, standing, search, found, nowMs)
+  const there: FoundBody[] = []
+  for (const body of found.values()) {
+    const bytes = await context.ledger.objects.size(body.body)
+    if (bytes !== null) there.push({ ...body, bytes })
+  }
+  return { found: there, kept: [...kept].map(([action_id, reason]) => ({ action_id, reason })) }
+}
+
+function queryOf({ stream }: GateContext, type: string, { before, action }: BodySearch) {
+  return {
+    stream,
+    type,
+    ...(before === null ? {} : { until: before }),
+    ...(action === null ? {} : { action }),
+  }
+}
+
+/** A list of changes is named by its contents: others may name the same, and need it longer. */
+async function leaveShared(
+  context: GateContext,
+  standing: StandingFold,
+  search: BodySearch,
+  found: Map<string, FoundBody>,
+  nowMs: number,
+): Promise<void> {
+  if (![...found.values()].some(({ kind }) => kind === 'manifest')) return
+  const isChosen = ({ occurred_at }: OpenedFact, action: string | null): boolean =>
+    (search.before === null || occurred_at < search.before) &&
+    (search.action === null || search.action === action)
+  for (const type of ['sandbox_result_v1', 'evaluation_v1']) {
+    const { stream } = context
+    for await (const fact of factsOf(context, { stream, type }, -1)) {
+      for (const body of bodiesOf(fact)) {
+        if (!found.has(body.body)) continue
+        const isNeeded = neededBy(body, standing, nowMs) !== null
+        if (isNeeded || !isChosen(fact, body.action_id)) found.delete(body.body)
+      }
+    }
+  }
+}
+
+/** Why a body has to stay; null when nobody needs it. */
+function neededBy(
+  { action_id, kind }: FoundBody,
+  standing: StandingFold,
+  nowMs: number,
+): string | null {
+  if (action_id === null) return null
+  if (standing.question(action_id) !== null) return 'a question about it waits'
+  if (standing.heldMark(action_id) !== null) return 'its effects are held'
+  const promoted = standing.promotion(action_id)
+  if (promoted === null || kind !== 'manifest') return null
+  const { undoUntil, rolledBackBy, promotion } = promoted
+  const canUndo = rolledBackBy === null && promotion.paths > 0 && Date.parse(undoUntil) > nowMs
+  return canUndo ? `it can be taken back until ${undoUntil}` : null
+}
+
+/** What a fact names. */
+function bodiesOf({ record, payload }: OpenedFact): readonly FoundBody[] {
+  const action_id = termsOf(record)['action'] ?? null
+  const made = (kind: BodyKind, body: unknown, bytes: number): readonly FoundBody[] =>
+    typeof body === 'string' && isDigest(body) ? [{ body, bytes, kind, action_id }] : []
+  const { original } = record
+  const own = original === undefined ? [] : made('proposal', original.body, original.bytes)
+  if (payload === null) return own
+  const rule = BODY_RULES.find(({ type }) => type === record.type)
+  const marked = markedBodies(payload, rule).flatMap(({ digest, bytes }) =>
+    made('output', digest, bytes),
+  )
+  return [
+    ...own,
+    ...marked,
+    ...manifestsOf(record.type, payload).flatMap((one) => made('manifest', one, 0)),
+  ]
+}
+
+function manifestsOf(type: string, payload: unknown): readonly string[] {
+  if (type === 'sandbox_result_v1') return [(payload as SandboxResult).diff.manifest]
+  if (type !== 'evaluation_v1') return []
+  return ((payload as Evaluation).comparison?.steps ?? []).map(({ manifest }) => manifest)
+}
+
+async function* factsOf(
+  { ledger }: GateContext,
+  query: Omit<Query, 'limit' | 'order' | 'cursor'>,
+  behind: number,
+): AsyncIterable<OpenedFact> {
+  for (let cursor: number | null = behind; cursor !== null; ) {
+    const page = await ledger.store.find({ ...query, cursor, limit: PAGE, order: 'oldest_first' })
+    for (const { text } of page.facts) {
+      const fact = JSON.parse(text) as Fact // The store returns the canonical text of a fact.
+      const { payload, payload_ref: reference } = fact.record
+      if (reference === undefined) yield { ...fact, payload }
+      else
+        yield {
+          ...fact,
+          payload: JSON.parse(decoder.decode(await ledger.objects.get(reference as Digest))),
+        }
+    }
+    cursor = page.next
+  }
+}
+
+const decoder = new TextDecoder()
