@@ -151,30 +151,8 @@ class Gate implements GateSurface {
   ): Promise<RollbackAnswer> {
     await this.#promoter.recover()
     const actions = this.#chosen(await this.#view.standing(), target)
-    const action_id = actions[0]?.actionId ?? ''
-    const undoings = await this.#compensating.needed(actions)
-    // What is in the way of restoring is found before anything is compensated.
-    const preview = await this.#promoter.rollback(actions, true)
-    if (options.dryRun) return { action_id, restored: preview.paths, verified: false }
-    const compensated = await this.#compensating.carryOut(undoings, (proposal, compensates) =>
-      this.#compensate(proposal, compensates, options),
-    )
-    if (!compensated.done) {
-      return { action_id, restored: [], verified: false, compensation: compensated.answer }
-    }
-    const { paths, verified } = await this.#promoter.rollback(actions, false, compensated.by)
-    const by = compensated.by.length === 0 ? {} : { compensated_by: compensated.by }
-    return { action_id, restored: paths, verified, ...by }
-  }
-
-  #compensate(
-    proposal: Proposal,
-    compensates: string,
-    { confirm = async () => ({ kind: 'wait' }) }: RollbackOptions,
-  ): Promise<GateAnswer> {
-    const { signal: abort } = new AbortController()
-    const door = { door: 'propose', declaredByApproval: false, dryRun: false } as const
-    return this.propose(proposal, { ...door, confirm, compensates, abort })
+    const { paths, verified } = await this.#promoter.rollback(actions, dryRun)
+    return { action_id: actions[0]?.actionId ?? '', restored: paths, verified }
   }
 
   async override(order: OverrideOrder) {
@@ -271,9 +249,4 @@ class Gate implements GateSurface {
           : `the action ${showName(id)} was rolled back before`
     throw new HomeFailure(fault('rollback.nothing', id, null, { message }))
   }
-}
-
-/** Something is there to be restored, or to be compensated. */
-function isUndoable({ requests }: StandingFold, { action_id, paths }: Promotion): boolean {
-  return paths > 0 || requests.of(action_id).length > 0
 }
