@@ -178,7 +178,9 @@ function nodesAfter(turn: Turn, from: number): readonly number[] {
     const { outgoing, checks } = turn.draft.nodeOf(node)
     for (const check of checks) seen.add(check)
     for (const edge of outgoing) {
-      if (edge.isForward && turn.draft.fired.get(edge.index) > 0) seen.add(edge.target)
+      // A way out of a failure leads on as well: what was done there is left behind too.
+      const leadsOn = edge.isForward || edge.document.class === 'Exception'
+      if (leadsOn && turn.draft.fired.get(edge.index) > 0) seen.add(edge.target)
     }
   }
   return [...seen]

@@ -20,6 +20,7 @@ const UNWRITABLE = 'cli.file_unwritable'
 export class Duties {
   readonly #run: FlowRun
   readonly #participation: Participation
+  #acts: Promise<void> = Promise.resolve()
 
   constructor(run: FlowRun) {
     this.#run = run
@@ -41,9 +42,9 @@ export class Duties {
       case 'ask_human':
         return this.#askHuman(command)
       case 'promote':
-        return this.#promote(command)
+        return this.#inTurn(() => this.#promote(command))
       case 'roll_back':
-        return this.#rollBack(command)
+        return this.#inTurn(() => this.#rollBack(command))
       case 'write_log':
         return this.#writeLog(command)
       case 'write_manifest':
@@ -53,6 +54,13 @@ export class Duties {
       default:
         return command satisfies never
     }
+  }
+
+  /** The tree is changed by one act after another, in the order of the commands. */
+  #inTurn(act: () => Promise<void>): Promise<void> {
+    const done = this.#acts.then(act)
+    this.#acts = done.catch(() => {})
+    return done
   }
 
   hearPerson(order: Extract<Order, { kind: 'document' }>): Promise<void> {

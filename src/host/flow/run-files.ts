@@ -26,7 +26,8 @@ export function writeLog(
 ): string {
   const text = logText(flow, facts)
   writeWhole(join(workspace, LOG_FILE), text, 0o644)
-  folder.show(LOG_FILE, text)
+  // A copy of this run's own, since the next run in the workspace writes its log over this one.
+  folder.copy(LOG_FILE, text)
   return digestBytes(text)
 }
 

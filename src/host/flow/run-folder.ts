@@ -6,7 +6,7 @@
  * when that process ends, however it ends.
  */
 import { randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fault, showName } from '../../base/index.ts'
 import { isAbsent } from '../home/failure.ts'
@@ -101,6 +101,12 @@ export class RunFolder {
     const file = join(this.shown, name)
     writeWhole(file, text, 0o644)
     return file
+  }
+
+  /** A copy of what is durable elsewhere. */
+  copy(name: string, text: string): void {
+    makeFolder(this.shown, 0o755)
+    writeFileSync(join(this.shown, name), text)
   }
 
   hide(name: string): void {

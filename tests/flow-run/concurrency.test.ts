@@ -1,0 +1,93 @@
+/** Many runs at once: in one process, in several, and two runners on one run. */
+import { spawn } from 'node:child_process'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { Flow } from '../../src/contracts/index.ts'
+import { replayRun } from '../../src/flow/index.ts'
+import { codeOf } from '../../src/host/flow/failure.ts'
+import { readRun, runHeads } from '../../src/host/flow/run-records.ts'
+import { resumeRun, startRun } from '../../src/host/flow/runs.ts'
+import { programFile } from '../ledger/program.ts'
+import { chain, compiledFlow, RunPlace, script } from './place.ts'
+
+let place: RunPlace
+
+beforeEach(async () => {
+  place = await new RunPlace('many').make()
+})
+
+afterEach(() => place.remove())
+
+async function verifyAll(count: number): Promise<void> {
+  let seen = 0
+  for await (const { run_id } of runHeads(place.ledger, 'main')) {
+    seen++
+    const { facts } = await readRun(place.ledger, 'main', run_id)
+    expect(facts.map(({ payload }) => payload.seq)).toEqual(facts.map((_, index) => index))
+    expect(facts.at(-1)?.payload).toMatchObject({ kind: 'ended', status: 'DONE' })
+    expect(replayRun(compiledFlow(chain(9)), facts)).toBeNull()
+  }
+  expect(seen).toBe(count)
+}
+
+const order = () => ({
+  flow: compiledFlow(chain(9)),
+  workspace: place.workspace,
+  participantsDigest: null,
+})
+
+it('fifty in one process: no step is lost and none is doubled', async () => {
+  await place.ledger.close()
+  await place.open('inline')
+  const runs = await Promise.all(Array.from({ length: 50 }, () => startRun(place.host(), order())))
+  expect(new Set(runs.map(({ status }) => status))).toEqual(new Set(['DONE']))
+  await verifyAll(50)
+}, 120_000)
+
+it('fifty in five processes', async () => {
+  const file = await programFile('tests/flow-run/runs.child.ts')
+  const ended = await Promise.all(
+    Array.from({ length: 5 }, () => childEnds([file, place.folder, 'chain', '10'])),
+  )
+  expect(ended).toEqual([0, 0, 0, 0, 0])
+  await verifyAll(50)
+}, 240_000)
+
+it('a second runner of a run is refused while the first one walks', async () => {
+  place.write('slow.mjs', script(`setTimeout(() => answer({ result_type: 'NOOP' }), 1500)`))
+  const slow: Flow = {
+    type: 'flow_v1',
+    flow_id: 'slow',
+    title: '',
+    nodes: [
+      {
+        node_id: 'a',
+        kind: 'WORK',
+        title: '',
+        phase_id: 'P',
+        actor: 'a',
+        max_attempts: 1,
+        executor: { command: ['node', 'slow.mjs'] },
+      },
+    ],
+    edges: [],
+  }
+  let runId = ''
+  const first = startRun(place.host(), {
+    ...order(),
+    flow: compiledFlow(slow),
+    onRun: (id) => {
+      runId = id
+    },
+  })
+  await new Promise((resolve) => setTimeout(resolve, 400))
+  const refused = await resumeRun(place.host(), runId).catch(codeOf)
+  expect(refused).toBe('flow.taken')
+  expect((await first).status).toBe('WAITING')
+}, 60_000)
+
+function childEnds([file = '', ...words]: readonly string[]): Promise<number | null> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [file, ...words], { stdio: 'inherit' })
+    child.on('close', resolve)
+  })
+}

@@ -1,0 +1,115 @@
+/**
+ * A flow with every class of edge, whose participants are shell scripts, so that it can be walked often:
+ * a loop that is gone once, a rollback that undoes a promoted file, a decision, a join, a remark, an
+ * exception out of a node that fails, a gate, and a human who is asked nothing.
+ */
+import type { Flow, FlowNode } from '../../src/contracts/index.ts'
+import type { RunPlace } from './place.ts'
+
+/** Answers with an artifact; one operation through descriptor 3 first. */
+const WORK = `read -r input
+node=$1; shift
+attempt=$(printf %s "$input" | sed 's/.*"attempt":\\([0-9]*\\).*/\\1/')
+printf '{"operation":{"type":"LOOK"}}\\n' >&3
+read -r decided <&3
+echo "$node $attempt" > "made-by-$node.txt"
+printf '{"result_type":"ARTIFACT","artifact":{"name":"out","format":"md","content":"%s %s"}}\\n' "$node" "$attempt"
+`
+
+/** Approves from the second attempt on, so that each reviewed work is improved once. */
+const REVIEW = `read -r input
+id=$(printf %s "$input" | sed 's/.*"review_id":"\\([^"]*\\)".*/\\1/')
+digest=$(printf %s "$input" | sed 's/.*"artifact_digest":"\\([^"]*\\)".*/\\1/')
+path=$(printf %s "$input" | sed 's/.*"path":"\\([^"]*\\)".*/\\1/')
+if grep -q ' 1$' "$path"; then score=40; else score=95; fi
+printf '{"review_id":"%s","artifact_digest":"%s","total_score":%s,"action_required":"MODIFY","summary":"s","breakdown":[],"suggestions":[]}\\n' "$id" "$digest" "$score"
+`
+
+const FAIL = `read -r input
+printf '{"result_type":"ERROR","error":{"code":"x","message":"y"}}\\n'
+`
+
+export function writeScripts(place: RunPlace): void {
+  place.write('work.sh', WORK)
+  place.write('review.sh', REVIEW)
+  place.write('fail.sh', FAIL)
+}
+
+function work(node_id: string, phase_id: string, more: Partial<FlowNode> = {}): FlowNode {
+  const executor = { command: ['sh', 'work.sh', node_id] }
+  return {
+    node_id,
+    kind: 'WORK',
+    title: '',
+    phase_id,
+    actor: 'w',
+    executor,
+    max_attempts: 4,
+    ...more,
+  }
+}
+
+function goal(node_id: string, phase_id: string): FlowNode {
+  return { node_id, kind: 'GOAL', title: '', phase_id, actor: 'd', max_attempts: 4 }
+}
+
+export function everyEdge(): Flow {
+  const reviewer = { command: ['sh', 'review.sh'] }
+  const check = { kind: 'CHECK', title: '', actor: 'v', reviewer, max_attempts: 6 } as const
+  return {
+    type: 'flow_v1',
+    flow_id: 'every-edge',
+    title: 'Every class of edge',
+    state: { fields: { wanted: { type: 'string', initial: 'left' } } },
+    nodes: [
+      work('draft', 'P1', { subphase_id: '1A' }),
+      { ...check, node_id: 'review', phase_id: 'P1', subphase_id: '1A', target: 'draft' },
+      work('build', 'P2'),
+      work('fragile', 'P2', { executor: { command: ['sh', 'fail.sh'] }, max_attempts: 1 }),
+      work('mend', 'P2'),
+      work('left', 'P3'),
+      work('right', 'P3'),
+      work('joined', 'P4'),
+      goal('done', 'P5'),
+    ],
+    edges: [
+      { edge_id: 'progress', source: 'draft', target: 'review', class: 'Progress' },
+      {
+        edge_id: 'loop',
+        source: 'review',
+        target: 'draft',
+        class: 'Loop',
+        guard_expr: "state.validator_verdict == 'REJECT'",
+      },
+      { edge_id: 'gate', source: 'review', target: 'build', class: 'Gate' },
+      { edge_id: 'on', source: 'build', target: 'fragile', class: 'Progress' },
+      { edge_id: 'exception', source: 'fragile', target: 'mend', class: 'Exception' },
+      {
+        edge_id: 'rollback',
+        source: 'mend',
+        target: 'build',
+        class: 'Rollback',
+        guard_expr: 'state.attempt_count <= 7',
+        guard_scope: 'global',
+      },
+      {
+        edge_id: 'choose-left',
+        source: 'mend',
+        target: 'left',
+        class: 'Decision',
+        guard_expr: "state.wanted == 'left'",
+      },
+      {
+        edge_id: 'choose-right',
+        source: 'mend',
+        target: 'right',
+        class: 'Decision',
+        guard_expr: "state.wanted == 'right'",
+      },
+      { edge_id: 'sync', source: 'left', target: 'joined', class: 'Sync', join: 'OR' },
+      { edge_id: 'sync-too', source: 'right', target: 'joined', class: 'Sync', join: 'OR' },
+      { edge_id: 'end', source: 'joined', target: 'done', class: 'Progress' },
+      { edge_id: 'remark', source: 'done', target: 'draft', class: 'Meta' },
+    ],
+  }
+}
