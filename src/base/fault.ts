@@ -38,6 +38,7 @@ export interface Details {
   readonly 'recovery.conflict': { readonly id: string; readonly paths: readonly string[] }
   readonly 'rollback.conflict': { readonly paths: readonly string[] }
   readonly 'rollback.expired': { readonly ids: readonly string[] }
+  readonly 'rollback.irreversible': { readonly ids: readonly string[] }
   readonly 'rollback.altered': { readonly paths: readonly string[] }
   readonly 'workspace.busy': { readonly process: number | null; readonly command: string | null }
 }

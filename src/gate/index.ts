@@ -19,6 +19,7 @@ export {
   listsOf,
 } from './change.ts'
 export {
+  type ComparedNetwork,
   type ComparedStep,
   type Comparison,
   type ComparisonInput,
@@ -26,6 +27,7 @@ export {
   compareSteps,
   type Finding,
 } from './comparison.ts'
+export { composeCompensation, type Undoing, undoingsOf } from './compensation.ts'
 export {
   type Answer,
   answerFault,
@@ -75,7 +77,15 @@ export { type AddressBytes, parseAddress, refusedAddress } from './network/addre
 export { ChunkedBody, type ChunkedState } from './network/chunked-body.ts'
 export { HELLO_BYTES_MAX, type HelloReading, readClientHello } from './network/client-hello.ts'
 export { networkFindings, onlyRead } from './network/findings.ts'
+export {
+  groundTerms,
+  hostsOf,
+  networkGrounds,
+  runsWithNetwork,
+  stepTerms,
+} from './network/grounds.ts'
 export { headEnd } from './network/head-text.ts'
+export { cacheEnvironment, visiblePlaces } from './network/home-view.ts'
 export {
   addressName,
   type HostName,
@@ -85,6 +95,7 @@ export {
   showHostPort,
 } from './network/host-name.ts'
 export { PROXY_ENVIRONMENT, PROXY_PORT } from './network/proxy-environment.ts'
+export { ReleaseFold, type UsableRelease } from './network/release-fold.ts'
 export {
   type Body,
   forwardedHead,
@@ -148,6 +159,7 @@ export {
   isAtMost,
   RISK_FLOORS,
   resultRiskFloor,
+  riskAfterRun,
   riskFloor,
 } from './risk.ts'
 export {

@@ -20,6 +20,7 @@ export async function restore(call: Call, target: RollbackTarget): Promise<Exit>
     await terminal.out(
       options.isOn('json') ? `${JSON.stringify(answer)}\n` : restoredText(call, answer, dryRun),
     )
+    if (answer.compensation?.pending !== undefined) return EXIT.waiting
     return dryRun || answer.verified ? EXIT.yes : EXIT.no
   })
 }
@@ -45,6 +46,14 @@ async function holderOf(
 
 function restoredText({ terminal }: Call, answer: RollbackAnswer, dryRun: boolean): string {
   const { paint } = terminal
+  const { compensation } = answer
+  if (compensation !== undefined) {
+    const { pending, decision } = compensation
+    const why =
+      pending === undefined ? decision.code : `waits for a yes: writ approve ${pending.id}`
+    const head = `${paint.accent('nothing restored yet')}  ${visibleName(answer.action_id)}`
+    return `${head}\n  its compensation ${visibleName(compensation.action_id)}  ${visibleName(why)}\n`
+  }
   const word = dryRun
     ? paint.accent('would be restored')
     : answer.verified

@@ -7,12 +7,13 @@
  *   the question stands.
  */
 import { fault, showName } from '../../base/index.ts'
-import type { HostFacts } from '../../contracts/index.ts'
+import type { HostFacts, Promotion, Proposal } from '../../contracts/index.ts'
 import type { PendingQuestion as Pending, PromotedAction, StandingFold } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import { HomeFailure } from '../home/failure.ts'
 import type { AttemptSurface } from './attempt-surface.ts'
 import { Attempts } from './attempts.ts'
+import { Compensating } from './compensating.ts'
 import { type GateContext, workspaceOf } from './context.ts'
 import { liftHalt, raiseHalt } from './halt.ts'
 import { type KeptState, keptState } from './kept-state.ts'
@@ -35,6 +36,7 @@ import type {
   Question,
   RecoveryOrder,
   RollbackAnswer,
+  RollbackOptions,
   RollbackTarget,
 } from './surface.ts'
 
@@ -54,6 +56,7 @@ class Gate implements GateSurface {
   readonly #promoter: Promoter
   readonly #questions: Questions
   readonly #settling: Settling
+  readonly #compensating: Compensating
   readonly attempts: AttemptSurface
 
   constructor(context: GateContext, book: LawBook) {
@@ -68,6 +71,7 @@ class Gate implements GateSurface {
     this.#promoter = new Promoter(context, this.#view, undoDays * DAY_MS)
     this.#questions = new Questions(context, this.#view, book)
     this.#settling = new Settling(context, this.#view, book, this.#promoter, this.#questions)
+    this.#compensating = new Compensating(context, this.#view)
     this.attempts = new Attempts({
       context,
       view: this.#view,
@@ -145,14 +149,33 @@ class Gate implements GateSurface {
     return this.#settling.settle(pending, decided, answered)
   }
 
-  async rollback(
-    target: RollbackTarget,
-    { dryRun }: { readonly dryRun: boolean },
-  ): Promise<RollbackAnswer> {
+  async rollback(target: RollbackTarget, options: RollbackOptions): Promise<RollbackAnswer> {
     await this.#promoter.recover()
     const actions = this.#chosen(await this.#view.standing(), target)
-    const { paths, verified } = await this.#promoter.rollback(actions, dryRun)
-    return { action_id: actions[0]?.actionId ?? '', restored: paths, verified }
+    const action_id = actions[0]?.actionId ?? ''
+    const undoings = await this.#compensating.needed(actions)
+    // What is in the way of restoring is found before anything is compensated.
+    const preview = await this.#promoter.rollback(actions, true)
+    if (options.dryRun) return { action_id, restored: preview.paths, verified: false }
+    const compensated = await this.#compensating.carryOut(undoings, (proposal, compensates) =>
+      this.#compensate(proposal, compensates, options),
+    )
+    if (!compensated.done) {
+      return { action_id, restored: [], verified: false, compensation: compensated.answer }
+    }
+    const { paths, verified } = await this.#promoter.rollback(actions, false, compensated.by)
+    const by = compensated.by.length === 0 ? {} : { compensated_by: compensated.by }
+    return { action_id, restored: paths, verified, ...by }
+  }
+
+  #compensate(
+    proposal: Proposal,
+    compensates: string,
+    { confirm = async () => ({ kind: 'wait' }) }: RollbackOptions,
+  ): Promise<GateAnswer> {
+    const { signal: abort } = new AbortController()
+    const door = { door: 'propose', declaredByApproval: false, dryRun: false } as const
+    return this.propose(proposal, { ...door, confirm, compensates, abort })
   }
 
   async override(order: OverrideOrder) {
@@ -227,7 +250,9 @@ class Gate implements GateSurface {
   #chosen(standing: StandingFold, target: RollbackTarget): readonly PromotedAction[] {
     const standingStill = standing
       .promoted()
-      .filter(({ rolledBackBy, promotion }) => rolledBackBy === null && promotion.paths > 0)
+      .filter(
+        ({ rolledBackBy, promotion }) => rolledBackBy === null && isUndoable(standing, promotion),
+      )
     if ('actionId' in target) return [this.#named(standing, target.actionId)]
     const newestFirst = [...standingStill].reverse()
     const chosen =
@@ -240,7 +265,7 @@ class Gate implements GateSurface {
 
   #named(standing: StandingFold, id: string): PromotedAction {
     const action = standing.promotion(id)
-    if (action !== null && action.rolledBackBy === null && action.promotion.paths > 0) return action
+    if (action?.rolledBackBy === null && isUndoable(standing, action.promotion)) return action
     const message =
       action === null
         ? `no promoted action has the id ${showName(id)}`
@@ -249,4 +274,9 @@ class Gate implements GateSurface {
           : `the action ${showName(id)} was rolled back before`
     throw new HomeFailure(fault('rollback.nothing', id, null, { message }))
   }
+}
+
+/** Something is there to be restored, or to be compensated. */
+function isUndoable({ requests }: StandingFold, { action_id, paths }: Promotion): boolean {
+  return paths > 0 || requests.of(action_id).length > 0
 }

@@ -8,6 +8,8 @@ import { type Digest, digestBytes, fault } from '../../base/index.ts'
 import type {
   Decision,
   Promotion as PromotionFact,
+  Proposal,
+  RequestFact,
   Rollback as RollbackFact,
   SandboxResult,
 } from '../../contracts/index.ts'
@@ -32,6 +34,7 @@ import { readStage } from '../tree/stage.ts'
 import { type GateContext, workspaceOf } from './context.ts'
 import { isHalted } from './halt.ts'
 import type { LedgerView } from './ledger-view.ts'
+import { isAnswerNote, Outgoing } from './outgoing.ts'
 import { findPreimages, findStage, preimagesOf } from './stage-place.ts'
 import type { OpenRecovery, RecoveryOrder } from './surface.ts'
 
@@ -52,6 +55,8 @@ export interface PromotionOrder {
     readonly device: string
     readonly inode: string
   }[]
+  /** Sends requests that are held; absent where there are none. */
+  readonly requests?: { readonly count: number; readonly proposal: Proposal }
   /** Asked under the lock, right before anything changes; throws what stands against it. */
   readonly onLocked: () => Promise<void>
 }
@@ -61,29 +66,42 @@ interface PromotionNote {
   readonly proposal_digest: string
   readonly result_digest: string
   readonly manifest: string
+  /** How many requests are sent before it is final; absent where there are none. */
+  readonly requests?: number
   /** Of the fact, after recovery took the promotion back before and recorded that; absent else. */
   readonly key?: string
 }
 
+/** What a rollback's fact says besides what was restored; kept with the intent for recovery. */
+type RollbackNote = Pick<RollbackFact, 'action_ids' | 'compensated_by'>
+
 export class Promoter {
   readonly #context: GateContext
   readonly #view: LedgerView
+  readonly #outgoing: Outgoing
   readonly #undoMs: number
 
   constructor(context: GateContext, view: LedgerView, undoMs: number) {
     this.#context = context
     this.#view = view
+    this.#outgoing = new Outgoing(context, view)
     this.#undoMs = undoMs
   }
 
   async promote(order: PromotionOrder): Promise<PromotionFact> {
-    const { actionId, changes, result, takenBack = 0 } = order
+    const { actionId, changes, result, takenBack = 0, requests } = order
     const note: PromotionNote = {
       proposal_digest: order.proposalDigest,
       result_digest: order.resultDigest,
       manifest: result.diff.manifest,
+      ...(requests === undefined ? {} : { requests: requests.count }),
       ...(takenBack === 0 ? {} : { key: `promotion/${actionId}/${takenBack}` }),
     }
+    const send = async (): Promise<void> => {
+      if (requests !== undefined)
+        await this.#outgoing.send({ ...order, proposal: requests.proposal })
+    }
+    if (changes.length === 0 && requests !== undefined) return this.#sendOnly(order, note, send)
     if (changes.length === 0) {
       return this.#recordPromotion({ ...notDone(actionId, note), status: 'APPLIED' })
     }
@@ -110,19 +128,38 @@ export class Promoter {
         })),
         listings: emptied,
         isHalted: () => isHalted(this.#context.home.state),
+        beforeDone: send,
         note,
         record: async (done) => {
           fact = await this.#recordPromotion(done)
         },
       })
+      if (requests !== undefined) await this.#outgoing.keepUnsaved(lock)
     })
     removeTree(found.stage)
     return fact ?? factOf(notDone(actionId, note), note)
   }
 
+  /** Nothing but requests: the lock is held all the same, so that nobody takes them for interrupted. */
+  async #sendOnly(
+    order: PromotionOrder,
+    note: PromotionNote,
+    send: () => Promise<void>,
+  ): Promise<PromotionFact> {
+    return this.#locked(async (lock) => {
+      await order.onLocked()
+      await send()
+      const done = { ...notDone(order.actionId, note), status: 'APPLIED' } as const
+      const fact = await this.#recordPromotion(done)
+      await this.#outgoing.keepUnsaved(lock)
+      return fact
+    })
+  }
+
   /** Ends what was interrupted. Cheap when nothing was; called before anything reads the workspace. */
   async recover(): Promise<void> {
-    if (openJournals(this.#context.home.state).length > 0) await this.#locked(async () => {})
+    const hasJournals = openJournals(this.#context.home.state).length > 0
+    if (hasJournals || (await this.#outgoing.isInterrupted())) await this.#locked(async () => {})
   }
 
   /** Ends what can be ended; answers with what waits for a human. */
@@ -154,15 +191,30 @@ export class Promoter {
         await this.#recordPromotion(done)
       },
       recordRollback: (done: Rollback) => this.#recordRollback(done),
+      mayFinish: async (id: string, note: unknown) => {
+        const { requests } = (note ?? {}) as Partial<PromotionNote>
+        return requests === undefined || this.#outgoing.mayFinish(id, requests)
+      },
     }
   }
 
+  /** Of an act that only sent: there is no journal, so its facts tell what was begun. */
+  async #finishSent({ action_id, proposal_digest, result_digest }: RequestFact): Promise<void> {
+    const result = await this.#view.factOf('sandbox_result_v1', action_id)
+    if ((await this.#view.standing()).promotion(action_id) !== null || result === null) return
+    const { manifest } = (result.payload as SandboxResult).diff
+    const note = { proposal_digest, result_digest, manifest }
+    await this.#recordPromotion({ ...notDone(action_id, note), status: 'APPLIED', recovered: true })
+  }
+
+  /** Newest first; answers that were kept in files go before the act that they belong to. */
   async rollback(
     actions: readonly PromotedAction[],
     dryRun: boolean,
+    compensatedBy: readonly string[] = [],
   ): Promise<{ readonly paths: readonly string[]; readonly verified: boolean }> {
     const { home } = this.#context
-    const found = actions.map(({ actionId }) => {
+    const found = (await this.#exchangesOf(actions)).map((actionId) => {
       const kept = findPreimages(home, actionId)
       if (kept !== null) return { actionId, ...kept }
       const message = `the pre-images of ${actionId} are not kept any more`
@@ -170,9 +222,13 @@ export class Promoter {
         fault('rollback.expired', actionId, { ids: [actionId] }, { message }),
       )
     })
-    const [first] = found
-    if (first === undefined) return { paths: [], verified: false }
     const rollbackId = randomUUID()
+    const note: RollbackNote = {
+      action_ids: actions.map(({ actionId }) => actionId),
+      ...(compensatedBy.length === 0 ? {} : { compensated_by: [...compensatedBy] }),
+    }
+    const [first] = found
+    if (first === undefined) return this.#nothingToRestore(rollbackId, note, dryRun)
     const keep = preimagesOf(first.place, rollbackId)
     const list = found.map(({ actionId, keep: own }) => ({ actionId, keep: own }))
     return this.#locked(async (lock) => {
@@ -185,22 +241,56 @@ export class Promoter {
         actions: list,
         keep,
         state: home.state,
-        note: null,
+        note,
         record: (done) => this.#recordRollback(done),
       })
       return { paths, verified }
     })
   }
 
+  async #exchangesOf(actions: readonly PromotedAction[]): Promise<readonly string[]> {
+    const { requests } = await this.#view.standing()
+    return actions.flatMap(({ actionId, promotion }) => {
+      const saved = requests
+        .of(actionId)
+        .flatMap(({ kept }) => (kept?.state === 'SAVED' ? [kept.save?.save_id ?? ''] : []))
+      return [...saved.reverse(), ...(promotion.paths > 0 ? [actionId] : [])]
+    })
+  }
+
+  /** Everything was compensated and no file was changed. */
+  async #nothingToRestore(rollbackId: string, note: RollbackNote, dryRun: boolean) {
+    const rolledBackAtMs = this.#context.nowMs()
+    if (!dryRun && note.action_ids.length > 0) {
+      const done = {
+        status: 'APPLIED',
+        changes: [],
+        restored: 0,
+        verified: true,
+        recovered: false,
+      } as const
+      await this.#recordRollback({ ...done, rollbackId, actionIds: [], rolledBackAtMs, note })
+    }
+    return { paths: [], verified: !dryRun }
+  }
+
   async #locked<T>(work: (lock: WorkspaceLock) => Promise<T>): Promise<T> {
     const { home } = this.#context
     return withWorkspaceLock(workspaceOf(this.#context), LOCK, async (lock) => {
       if (openJournals(home.state).length > 0) await recover(this.#recovery(lock))
+      if (await this.#outgoing.isInterrupted()) {
+        await this.#outgoing.recoverRest((begun) => this.#finishSent(begun))
+        await this.#outgoing.keepUnsaved(lock)
+      }
       return work(lock)
     })
   }
 
   async #recordPromotion(done: Promotion): Promise<PromotionFact> {
+    if (isAnswerNote(done.note)) {
+      await this.#outgoing.recordKept(done.note, done.status === 'APPLIED')
+      return factOf(done, NO_NOTE)
+    }
     // The note was written by this class, with the intent.
     const note = done.note as PromotionNote
     const fact = factOf(done, note, this.#undoMs)
@@ -214,7 +304,7 @@ export class Promoter {
     if (done.status !== 'APPLIED') return
     const fact: RollbackFact = {
       rollback_id: done.rollbackId,
-      action_ids: [...done.actionIds],
+      ...((done.note as RollbackNote | null) ?? { action_ids: [...done.actionIds] }),
       restored: done.restored,
       verified: done.verified,
       rolled_back_at: occurredAtText(done.rolledBackAtMs),
@@ -227,6 +317,7 @@ export class Promoter {
 }
 
 const EMPTY: Digest = digestBytes('')
+const NO_NOTE: PromotionNote = { proposal_digest: EMPTY, result_digest: EMPTY, manifest: EMPTY }
 
 /** No effects: nothing to lock, nothing to undo, and still a fact. */
 export function nothingPromoted(
@@ -254,7 +345,7 @@ function notDone(actionId: string, note: PromotionNote): Promotion {
 
 function factOf(
   done: Promotion,
-  { key: _, ...note }: PromotionNote,
+  { key: _key, requests: _requests, ...note }: PromotionNote,
   undoMs = UNDO_PERIOD_MS,
 ): PromotionFact {
   return {

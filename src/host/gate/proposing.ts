@@ -16,6 +16,7 @@ import {
   type HostFacts,
   intentDigest,
   judge,
+  type NetworkGrounds,
   type Promotion,
   type Proposal,
   proposalContract,
@@ -32,10 +33,12 @@ import {
   decideEarly,
   EVALUATOR,
   type HeldMark,
+  heldRequests,
   type Judgement,
   lawsSetAside,
   lawValues,
   manifestLines,
+  networkGrounds,
   type RawPath,
   RECENT_MS,
   type StandingFold,
@@ -147,7 +150,8 @@ export class Proposing {
   ): Evaluation {
     const nowMs = this.#context.nowMs()
     const intent = proposal === null ? null : intentDigest(proposal)
-    const host = this.hostFacts(proposal, standing, nowMs)
+    const network = this.#network(document, proposal, standing, nowMs)
+    const host = this.hostFacts(proposal, standing, nowMs, network?.release ?? null)
     const risk =
       proposal === null
         ? ({ declared: 'LOW', floor: 'LOW', effective: 'LOW' } as const)
@@ -169,11 +173,15 @@ export class Proposing {
       laws: this.#book.digest,
       lists: this.#book.listsDigest,
       door: this.#options.door,
+      ...(this.#options.compensates === undefined
+        ? {}
+        : { compensates: this.#options.compensates }),
       declared_by_approval: this.#options.declaredByApproval,
       actor_kind: this.#options.actorKind ?? this.#context.caller.principal.kind,
       violations: violations.map(({ code, path }) => ({ code, path })),
       host,
       basis: this.#basis(actionIdOf(document), intent, standing, nowMs),
+      ...(network === null ? {} : { network }),
       ...(this.#options.held === undefined ? {} : { held: this.#options.held }),
       standing: { ...against, halted },
       preconditions: null,
@@ -203,18 +211,40 @@ export class Proposing {
     }
   }
 
+  /** By which rules it would run with a network; a dry run sends nothing that was released. */
+  #network(
+    document: unknown,
+    proposal: Proposal | null,
+    standing: StandingFold,
+    nowMs: number,
+  ): NetworkGrounds | null {
+    if (proposal === null) return null
+    const release = this.#options.dryRun
+      ? null
+      : standing.releaseFor(actionIdOf(document), digestDocument(document), nowMs)
+    return networkGrounds(proposal, this.#book.settings.readOnlyHosts, release)
+  }
+
   #lawsChanged({ laws }: StandingFold): boolean {
     return this.#book.isChanged || (laws !== null && laws.laws !== this.#book.digest)
   }
 
-  hostFacts(proposal: Proposal | null, standing: StandingFold, nowMs: number): HostFacts {
+  hostFacts(
+    proposal: Proposal | null,
+    standing: StandingFold,
+    nowMs: number,
+    release: NetworkGrounds['release'] = null,
+  ): HostFacts {
     const { home, stateRoot, userDirectory } = this.#context
+    // A rehearsal that was refused does not count against the run that a human released (G-16).
+    const isReleased =
+      release !== null && standing.onlyRefused(actionIdOf(proposal), digestDocument(proposal))
     const sources = {
       nowMs,
       maxAgeMs: MAX_AGE_MS,
       maxFutureMs: MAX_FUTURE_MS,
       ceilings: this.#book.settings.ceilings,
-      wasUsed: (id: string) => standing.hasSeen(id),
+      wasUsed: (id: string) => !isReleased && standing.hasSeen(id),
       workspace: workspaceOf(this.#context),
       ownHome: userDirectory,
       writPlaces: [realPathOf(stateRoot), home.directory],
@@ -284,6 +314,7 @@ export class Proposing {
         live: this.#options.live,
         abort: abort.signal,
         recorded,
+        ...(draft.network === undefined ? {} : { network: draft.network }),
       })
     } catch (error) {
       draft.obstacles.push(obstacleOf(error))
@@ -313,6 +344,7 @@ export class Proposing {
       rehearsal,
       comparison,
       manifest,
+      held: heldRequests(proposal),
     })
     draft.result_digest = digestDocument(result)
     draft.comparison = {
@@ -340,6 +372,7 @@ export class Proposing {
       declaredByApproval: draft.declared_by_approval,
       scriptsChanged: scripts,
       pathDirectories: directories,
+      network: { connections: rehearsal.network ?? [], grounds: draft.network ?? null },
     }
     const comparison =
       proposal.children === undefined ? compareEffects(input) : compareSteps(rehearsal.steps, input)
@@ -440,7 +473,7 @@ export class Proposing {
       // A refused proposal that follows its contract is on the record too.
       if (proposal !== null && result === null) records.push(proposalRecord(draft, proposal))
       if (result !== null) {
-        records.push({ type: 'sandbox_result_v1', payload: result, key: `result/${actionId}` })
+        records.push({ type: 'sandbox_result_v1', payload: result, key: `result/${keyOf(draft)}` })
       }
       records.push({ type: 'evaluation_v1', payload: draft, key: `evaluation/${keyOf(draft)}` })
       records.push({ type: 'decision_v1', payload: decision, key: `decision/${keyOf(draft)}` })

@@ -1,6 +1,6 @@
 /** The sandbox result of a rehearsal, as the host saw it: `sandbox_result_v1`. */
 import type { Digest } from '../../base/index.ts'
-import type { RunCap, SandboxResult } from '../../contracts/index.ts'
+import type { HeldRequest, RunCap, SandboxResult } from '../../contracts/index.ts'
 import { type Comparison, displayOfRaw, inlineDiff } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import type { RunOutcome } from '../sandbox/driver.ts'
@@ -12,10 +12,12 @@ export interface ResultParts {
   readonly rehearsal: Rehearsal
   readonly comparison: Comparison
   readonly manifest: Digest
+  /** Requests that were composed and not sent. */
+  readonly held?: readonly HeldRequest[]
 }
 
 export function buildResult(parts: ResultParts): SandboxResult {
-  const { actionId, proposalDigest, rehearsal, comparison, manifest } = parts
+  const { actionId, proposalDigest, rehearsal, comparison, manifest, held = [] } = parts
   const outcomes = rehearsal.steps.map(({ outcome }) => outcome)
   const findings = [...comparison.findings, ...treeFindings(rehearsal), ...rehearsal.told]
   const { status, last } = summary(outcomes)
@@ -40,7 +42,8 @@ export function buildResult(parts: ResultParts): SandboxResult {
     },
     resources: sumResources(outcomes),
     side_effects: {
-      network: [],
+      network: [...(rehearsal.network ?? [])],
+      ...(held.length === 0 ? {} : { held: [...held] }),
       background_processes: sum(outcomes.map((outcome) => outcome.backgroundProcesses)),
       privileged: false,
       devices: false,

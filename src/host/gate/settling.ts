@@ -12,6 +12,7 @@ import type {
   Decision,
   Evaluation,
   Promotion,
+  Proposal,
   SandboxResult,
 } from '../../contracts/index.ts'
 import {
@@ -19,6 +20,7 @@ import {
   type Change,
   decide,
   displayOfRaw,
+  heldRequests,
   inlineDiff,
   lawValues,
   type PendingQuestion as Pending,
@@ -227,6 +229,7 @@ export class Settling {
         result,
         changes,
         roots: evaluation.host.roots.filter(({ kind }) => kind === 'directory'),
+        ...requestsOf(proposal),
         onLocked: async () => {
           if (isHalted(this.#context.home.state)) throw refusal('halted', '')
           // Its own failure code, and nothing about which one (G-9).
@@ -272,6 +275,12 @@ export class Settling {
   }
 }
 
+/** What is to be sent once the files are in place. */
+function requestsOf(proposal: Proposal) {
+  const { length } = heldRequests(proposal)
+  return length === 0 ? {} : { requests: { count: length, proposal } }
+}
+
 /** A promotion that was refused is an answer; a machine that failed is a fault. */
 function isAnswer({ code }: Fault): boolean {
   return ANSWERS.has(code)
@@ -286,6 +295,9 @@ const ANSWERS: ReadonlySet<string> = new Set([
   'stage.missing',
   'precondition.failed',
   'flow.stage_void',
+  'request.failed',
+  'request.altered',
+  'request.save_to',
   'halted',
 ])
 

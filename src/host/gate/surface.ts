@@ -77,6 +77,8 @@ export interface ProposeOptions {
   readonly declaredByApproval: boolean
   readonly dryRun: boolean
   readonly confirm: Confirm
+  /** The step of an act that this one undoes; set by the gate itself. */
+  readonly compensates?: string
   /** Terminal, input and output of a command that a person watches; absent for documents. */
   readonly live?: Pick<RunRequest, 'stdin' | 'terminal' | 'onOutput'> & {
     /** Called with a way to send signals inside, once there is something running. */
@@ -103,6 +105,10 @@ export interface RollbackAnswer {
   readonly action_id: string
   readonly restored: readonly string[]
   readonly verified: boolean
+  /** Acts that undid what files do not tell. */
+  readonly compensated_by?: readonly string[]
+  /** A compensation that waits for a human, or did not come about; nothing was restored. */
+  readonly compensation?: GateAnswer
 }
 
 /** One of: an action, everything since a moment (ISO 8601), the last promoted action. */
@@ -110,6 +116,12 @@ export type RollbackTarget =
   | { readonly actionId: string }
   | { readonly since: string }
   | { readonly last: true }
+
+export interface RollbackOptions {
+  readonly dryRun: boolean
+  /** Asked about compensations; absent: they wait in the inbox. */
+  readonly confirm?: Confirm
+}
 
 /** What a human sets aside, knowing and bounded (I1). */
 export type OverrideOrder =
@@ -154,7 +166,7 @@ export interface GateSurface {
   question(id: string): Promise<Question | null>
   /** `answered` is the human's; a yes promotes. */
   answer(id: string, answered: Exclude<Answered, { kind: 'wait' }>): Promise<GateAnswer>
-  rollback(target: RollbackTarget, options: { readonly dryRun: boolean }): Promise<RollbackAnswer>
+  rollback(target: RollbackTarget, options: RollbackOptions): Promise<RollbackAnswer>
   override(order: OverrideOrder): Promise<{ readonly ok: true; readonly seq: number }>
   /** What waits for a human's choice; everything else that was interrupted is ended by the call. */
   recoveries(): Promise<readonly OpenRecovery[]>

@@ -51,6 +51,11 @@ export interface PromotionRequest {
   readonly isHalted: () => boolean
   /** Appends the fact, durably, under the key `promotion/<action_id>`; may be called again. */
   readonly record: (promotion: Promotion) => Promise<void>
+  /**
+   * Called when every byte is in place and durable, and before that is final: what has to happen last
+   * and cannot be taken back. When it fails, everything is put back.
+   */
+  readonly beforeDone?: () => Promise<void>
   /** Kept with the intent and handed to `record` by a recovery. Any JSON value. */
   readonly note: unknown
   readonly onPoint?: OnPoint
@@ -132,7 +137,7 @@ async function prepare(request: PromotionRequest, ground: Ground): Promise<Prepa
 const RETRY = 'nothing was changed; propose it again on the tree as it is now'
 
 async function carryOut(
-  { state, record }: PromotionRequest,
+  { state, record, beforeDone }: PromotionRequest,
   { exchange, work }: Prepared,
 ): Promise<Promotion> {
   const { onPoint, ground } = work
@@ -140,6 +145,7 @@ async function carryOut(
   let windowMs: number
   try {
     windowMs = (await applyExchange(work, exchange)).windowMs
+    await beforeDone?.()
   } catch (error) {
     throw await putBack(work, exchange, journal, error, 'promote.conflict')
   }

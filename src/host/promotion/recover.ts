@@ -27,6 +27,8 @@ export interface RecoveryRequest {
   /** Append the fact, durably, under the key of the action or rollback; may be called again. */
   readonly recordPromotion: (promotion: Promotion) => Promise<void>
   readonly recordRollback: (rollback: Rollback) => Promise<void>
+  /** Whether a promotion that is not final may be finished; false puts it back. True when absent. */
+  readonly mayFinish?: (id: string, note: unknown) => Promise<boolean>
   readonly onPoint?: OnPoint
 }
 
@@ -76,6 +78,7 @@ async function recoverOne(request: RecoveryRequest, open: OpenJournal): Promise<
     }
     const isForwards =
       !goesBack(open.marks, exchange) &&
+      (await mayFinish(request, exchange, open.marks)) &&
       (await goForwards(work, exchange, journal, open.marks)).length === 0
     const paths = isForwards ? [] : await goBack(work, exchange, journal, open.marks)
     if (paths.length > 0) {
@@ -114,6 +117,15 @@ function goesBack(marks: readonly Mark[], exchange: Exchange): boolean {
       return step.take !== null && existsAt(step.take) && takenDifferences(step).length > 0
     }),
   )
+}
+
+async function mayFinish(
+  { mayFinish: asked }: RecoveryRequest,
+  { kind, id, note }: Exchange,
+  marks: readonly Mark[],
+): Promise<boolean> {
+  if (kind !== 'promotion' || marks.includes('applied') || asked === undefined) return true
+  return asked(id, note)
 }
 
 /** Paths that stop it are the answer; none when it is done. */

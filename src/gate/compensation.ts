@@ -1,0 +1,66 @@
+/**
+ * What restoring files cannot undo, and the acts that undo it (G-16): a request that was sent, and a
+ * user interface that was driven, are compensated by the operation that their proposal names. The
+ * proposal of a compensation is composed from the original alone; nobody supplies anything to it.
+ */
+import type { ActionDescriptor, Operation, Proposal } from '../contracts/index.ts'
+import { leavesOf } from './places.ts'
+import type { RequestMemory } from './request-history.ts'
+import { wasSent } from './request-history.ts'
+
+/** One thing that was done and that files do not tell. */
+export interface Undoing {
+  readonly stepId: string
+  readonly descriptor: ActionDescriptor
+  /** Null when nothing undoes it. */
+  readonly compensation: Operation | null
+}
+
+/** The newest first: what was done last is undone first. */
+export function undoingsOf(
+  proposal: Proposal,
+  requests: readonly RequestMemory[],
+): readonly Undoing[] {
+  const sent = new Set(requests.filter(wasSent).map(({ begun }) => begun.step_id.toLowerCase()))
+  return leavesOf(proposal)
+    .flatMap(({ proposal: { descriptor, operation } }) => {
+      if (operation === undefined || !isBeyondFiles(descriptor, operation, sent)) return []
+      const { compensation = null } = operation
+      return [{ stepId: descriptor.action_id, descriptor, compensation }]
+    })
+    .reverse()
+}
+
+function isBeyondFiles(
+  { action_id }: ActionDescriptor,
+  operation: Operation,
+  sent: ReadonlySet<string>,
+): boolean {
+  if (operation.type === 'NETWORK_REQUEST') return sent.has(action_id.toLowerCase())
+  return operation.type === 'UI_AUTOMATION' && operation.compensation !== undefined
+}
+
+/** The same scope, resources and effects as the act that it undoes, and a question to a human. */
+export function composeCompensation(
+  { descriptor, stepId }: Undoing,
+  compensation: Operation,
+  fresh: { readonly actionId: string; readonly createdAt: string },
+): Proposal {
+  return {
+    descriptor: {
+      ...descriptor,
+      action_id: fresh.actionId,
+      created_at: fresh.createdAt,
+      intent_summary: `Undo what the action ${stepId} did outside the files.`,
+      action_type: compensation.type,
+      preconditions: { paths_exist: [], network_available: false, user_idle: false },
+      sandbox: { ...descriptor.sandbox, required: true },
+      confirmation: {
+        required: true,
+        reason: 'Carries out a compensation',
+        cooldown_on_repeat: false,
+      },
+    },
+    operation: compensation,
+  }
+}
