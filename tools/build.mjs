@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { doors } from './doors.mjs'
 import { ROOT, run, stop } from './setup.mjs'
 
 const BUNDLED = new Set([
@@ -81,7 +82,25 @@ const BEGINNING = `(function (module, exports, require, programUrl) {
 function elapsedMs() { const [seconds, nanoseconds] = process.hrtime(); return seconds * 1e3 + nanoseconds / 1e6 }`
 
 /** Modules of Node's that most commands do not need; nothing but functions and classes is taken of them. */
-const SELDOM = new Set(['node:dns/promises', 'node:readline', 'node:worker_threads'])
+const SELDOM = new Set([
+  'node:dns/promises',
+  'node:http',
+  'node:readline',
+  'node:tls',
+  'node:worker_threads',
+])
+
+/** SQLite's script is part of the program; its library lies where it was installed. */
+const SQLITE = {
+  name: 'sqlite',
+  setup(build) {
+    build.onResolve({ filter: /^bindings$/ }, () => ({ path: 'bindings', namespace: 'sqlite' }))
+    build.onLoad({ filter: /.*/, namespace: 'sqlite' }, () => ({
+      contents: `module.exports = (name) => require(require.resolve('better-sqlite3/build/Release/' + name))`,
+      loader: 'js',
+    }))
+  },
+}
 
 /**
  * One script and no modules: linking modules takes as long as all the rest, and only of a script can
@@ -90,8 +109,10 @@ const SELDOM = new Set(['node:dns/promises', 'node:readline', 'node:worker_threa
 async function bundleProgram(sources, outdir) {
   const { build: esbuild } = await import('esbuild')
   const file = join(outdir, 'cli', 'program.cjs')
+  const common = bundling(outdir, builtins(sources, SELDOM), doors(), SQLITE)
   await esbuild({
-    ...bundling(outdir, builtins(sources, SELDOM)),
+    ...common,
+    external: common.external.filter((name) => name !== 'better-sqlite3'),
     entryPoints: ['src/cli/main.ts'],
     entryNames: 'cli/program',
     outExtension: { '.js': '.cjs' },
@@ -113,7 +134,7 @@ function escaped(character) {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
-function bundling(outdir, plugin) {
+function bundling(outdir, ...plugins) {
   const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   return {
     absWorkingDir: ROOT,
@@ -130,7 +151,7 @@ function bundling(outdir, plugin) {
       // Plain JSON Schema, without the marks that TypeBox hides in it.
       typebox: './src/contracts/kernel/plain-types.ts',
     },
-    plugins: [plugin],
+    plugins,
     legalComments: 'none',
     logLevel: 'warning',
   }
@@ -189,6 +210,7 @@ function fingerprint(sources) {
     'tsconfig.json',
     'bin/writ.cjs',
     'tools/build.mjs',
+    'tools/doors.mjs',
     'tools/warm.mjs',
   ]) {
     hash
