@@ -7,12 +7,22 @@
  *   The only things taken off are those that nobody keeps, and they are never promoted.
  */
 import type { Code } from '../base/index.ts'
-import type { ActionDescriptor, EffectKind, HostFacts, SandboxResult } from '../contracts/index.ts'
+import type {
+  ActionDescriptor,
+  EffectKind,
+  HostFacts,
+  NetworkConnection,
+  NetworkGrounds,
+  SandboxResult,
+} from '../contracts/index.ts'
 import { type Change, type ChangeList, listsOf } from './change.ts'
 import { Declaration, type Declared } from './declaration.ts'
 import { DeferredPaths } from './deferred.ts'
 import { FindingList } from './findings.ts'
 import { absolutePatterns, type GateLists } from './lists.ts'
+import { networkFindings } from './network/findings.ts'
+import { groundTerms } from './network/grounds.ts'
+import { networkRules } from './network/rules.ts'
 import { newTryingEffort, PathSet, type TryingEffort, UNBOUNDED } from './path-set.ts'
 import { displayOfRaw, isBelow, parentOfRaw, type RawPath, rawOfText } from './raw-path.ts'
 
@@ -30,6 +40,13 @@ export interface ComparisonInput {
   readonly scriptsChanged: ReadonlySet<RawPath>
   /** Real paths of the directories that commands are looked for in. */
   readonly pathDirectories: readonly string[]
+  /** What went out, and by which rules; without a network nothing does. */
+  readonly network?: ComparedNetwork
+}
+
+export interface ComparedNetwork {
+  readonly connections: readonly NetworkConnection[]
+  readonly grounds: NetworkGrounds | null
 }
 
 export interface Comparison {
@@ -52,6 +69,7 @@ export function compareEffects(input: ComparisonInput): Comparison {
   const effort = newTryingEffort()
   const lists = new ComparedLists(input)
   const step = compareStep(input, lists, findings, effort)
+  compareNetwork(input.network, findings)
   return summarise(input.changes, step.discarded, step.deferred, findings)
 }
 
@@ -78,9 +96,18 @@ export function compareSteps(steps: readonly ComparedStep[], input: ComparisonIn
     for (const path of step.deferred) deferred.add(path)
     for (const { path } of changes) if (!step.discarded.has(path)) kept.add(path)
   }
+  compareNetwork(input.network, findings)
   // What one child declared is kept, though another touched it in passing.
   for (const path of kept) discarded.delete(path)
   return summarise(input.changes, discarded, deferred, findings)
+}
+
+const NO_HOSTS: NetworkGrounds = { hosts: [], read_only_hosts: [], release: null }
+
+function compareNetwork(network: ComparedNetwork | undefined, findings: FindingList): void {
+  if (network === undefined) return
+  const rules = networkRules(groundTerms(network.grounds ?? NO_HOSTS))
+  networkFindings(network.connections, rules, findings)
 }
 
 /** What the lists say about paths, whatever was declared. */

@@ -130,6 +130,7 @@ export {
   pathsToResolve,
   RealPaths,
 } from './places.ts'
+export { questionShape } from './question-shape.ts'
 export {
   bytesOfRaw,
   displayOfRaw,

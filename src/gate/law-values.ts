@@ -8,8 +8,8 @@ import { occurredAtText } from '../ledger/index.ts'
 import type { LawChange, LawValues } from '../policy/index.ts'
 import { type Change, listsOf } from './change.ts'
 import type { Comparison } from './comparison.ts'
-import { finalRisk } from './confirmation.ts'
 import { displayOfRaw } from './raw-path.ts'
+import { riskAfterRun } from './risk.ts'
 
 /** What a rehearsal did, and what became of it. */
 export interface Rehearsed {
@@ -26,7 +26,8 @@ export function lawValues(
   const { host, risk, actor_kind } = evaluation
   return {
     proposal,
-    risk: rehearsed === null ? risk.effective : finalRisk(risk.effective, rehearsed.result),
+    risk:
+      rehearsed === null ? risk.effective : riskAfterRun(proposal, host, risk, rehearsed.result),
     result: rehearsed?.result ?? null,
     changes: rehearsed === null ? null : lawChanges(rehearsed.changes),
     context: {

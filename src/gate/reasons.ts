@@ -202,7 +202,9 @@ function questionReasons({ proposal, evaluation, result }: Judgement): readonly 
   if (proposal === null || result === null) return []
   const classes = effectClasses(proposal)
   const reasons: Reason[] = []
-  if (classes.has('irreversible')) reasons.push(block('effect.irreversible'))
+  // What a human released before the run was the act itself.
+  const isReleased = (evaluation.network?.release ?? null) !== null
+  if (classes.has('irreversible') && !isReleased) reasons.push(block('effect.irreversible'))
   if (classes.has('held') || classes.has('compensable')) reasons.push(confirm('confirm.class'))
   const descriptors = allProposals(proposal).map(({ proposal: { descriptor } }) => descriptor)
   const asks = descriptors.some(({ confirmation }) => confirmation.required)

@@ -24,6 +24,7 @@ import { isComparedCode } from './findings.ts'
 import { lawsSetAside, lawValues } from './law-values.ts'
 import type { GateLists } from './lists.ts'
 import type { Manifest } from './manifest.ts'
+import { networkGrounds } from './network/grounds.ts'
 import { leavesOf } from './places.ts'
 import type { RawPath } from './raw-path.ts'
 import type { StandingBefore } from './standing-history.ts'
@@ -58,6 +59,7 @@ export interface Recomputed {
   readonly laws: unknown
   readonly standing: unknown
   readonly overrides: unknown
+  readonly network: unknown
 }
 
 export function recorded(record: RecordedDecision): Recomputed {
@@ -69,6 +71,7 @@ export function recorded(record: RecordedDecision): Recomputed {
     laws: grounds === null ? null : evaluation.law_outcomes,
     standing: grounds === null ? null : recordedStanding(evaluation, grounds),
     overrides: grounds === null ? null : grounds.basis.overrides,
+    network: grounds === null || result === null ? null : (evaluation.network ?? null),
   }
 }
 
@@ -83,7 +86,15 @@ export function recompute(record: RecordedDecision): Recomputed {
     laws: grounds === null ? null : computedLaws(record, grounds, comparison),
     standing: grounds === null ? null : computedStanding(evaluation, grounds),
     overrides: grounds === null ? null : grounds.before.overrides,
+    network: grounds === null || result === null ? null : computedNetwork(record, grounds),
   }
+}
+
+/** Which hosts a run could reach, and why. */
+function computedNetwork({ proposal }: RecordedDecision, { laws, before }: Grounds): unknown {
+  if (proposal === null) return null
+  const { readOnlyHosts } = (laws ?? bareLaws()).settings
+  return networkGrounds(proposal, readOnlyHosts, before.release)
 }
 
 /** What laws say of a record, in the stages in which they were asked. */
@@ -167,9 +178,12 @@ function computedComparison(comparison: Comparison): unknown {
 
 /** What a rehearsal did, compared with its declaration once more; null when nothing was compared. */
 export function compareAgain(
-  record: Pick<RecordedDecision, 'proposal' | 'evaluation' | 'manifest' | 'steps' | 'lists'>,
+  record: Pick<
+    RecordedDecision,
+    'proposal' | 'evaluation' | 'result' | 'manifest' | 'steps' | 'lists'
+  >,
 ): Comparison | null {
-  const { proposal, evaluation, manifest, steps, lists } = record
+  const { proposal, evaluation, result, manifest, steps, lists } = record
   if (proposal === null || manifest === null || evaluation.comparison === null) return null
   const input = {
     descriptor: proposal.descriptor,
@@ -180,6 +194,10 @@ export function compareAgain(
     // Raw paths have one character a byte, and so have the texts on the ledger.
     scriptsChanged: new Set(evaluation.comparison.scripts_changed as RawPath[]),
     pathDirectories: evaluation.comparison.path_directories,
+    network: {
+      connections: result?.side_effects.network ?? [],
+      grounds: evaluation.network ?? null,
+    },
   }
   if (proposal.children === undefined) return compareEffects(input)
   return compareSteps(comparedSteps(proposal, steps), input)

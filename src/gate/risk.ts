@@ -5,6 +5,7 @@
 import {
   type ActionKind,
   type EffectClass,
+  type Evaluation,
   field,
   type HostFacts,
   type Operation,
@@ -14,6 +15,7 @@ import {
   type RiskLevel,
   type SandboxResult,
 } from '../contracts/index.ts'
+import { onlyRead } from './network/findings.ts'
 import { allProposals, leavesOf, RealPaths } from './places.ts'
 
 export const RISK_FLOORS: Readonly<Record<ActionKind, RiskLevel>> = {
@@ -46,9 +48,29 @@ export function isAtMost(risk: RiskLevel, limit: RiskLevel): boolean {
 
 /** The floor by what the proposal says it does, its children included. */
 export function riskFloor(proposal: Proposal, host: HostFacts): RiskLevel {
+  return floorOfAll(proposal, host, true)
+}
+
+/**
+ * The risk that laws weigh when a run is over. A network is HIGH because of what could be sent; when
+ * the proxy saw it read from read-only hosts alone, that is no reason any more (G-16). What is
+ * recorded, and what a yes has to stand on, stays as it was.
+ */
+export function riskAfterRun(
+  proposal: Proposal,
+  host: HostFacts,
+  risk: Evaluation['risk'],
+  result: SandboxResult,
+): RiskLevel {
+  const happened = resultRiskFloor(result)
+  if (!onlyRead(result.side_effects.network)) return higherRisk(risk.effective, happened)
+  return [risk.declared, floorOfAll(proposal, host, false), happened].reduce(higherRisk)
+}
+
+function floorOfAll(proposal: Proposal, host: HostFacts, countsNetwork: boolean): RiskLevel {
   const real = new RealPaths(host)
   return allProposals(proposal)
-    .map(({ proposal: one }) => floorOf(one, host, real))
+    .map(({ proposal: one }) => floorOf(one, host, real, countsNetwork))
     .reduce(higherRisk, 'LOW')
 }
 
@@ -56,11 +78,13 @@ function floorOf(
   { descriptor, operation }: Proposal,
   { workspace }: HostFacts,
   real: RealPaths,
+  countsNetwork: boolean,
 ): RiskLevel {
   const { action_type, scope, effects } = descriptor
   const floors: RiskLevel[] = [RISK_FLOORS[action_type]]
   if (effects.filesystem.delete.length > 0) floors.push('MEDIUM')
-  if (scope.network.required || effects.network || scope.ui.required) floors.push('HIGH')
+  if (countsNetwork && (scope.network.required || effects.network)) floors.push('HIGH')
+  if (scope.ui.required) floors.push('HIGH')
   if (action_type === 'CONFIG_CHANGE') {
     const paths = operationPaths(operation).map(({ text }) => real.translate(text))
     if (!paths.every((path) => path.startsWith(`${workspace}/`))) floors.push('HIGH')

@@ -4,6 +4,7 @@
  * One walk over the facts serves all of them, whatever the order in which they were written down.
  */
 import type { Evaluation, EvaluationBasis, Halt, Laws } from '../contracts/index.ts'
+import type { UsableRelease } from './network/release-fold.ts'
 import { COOLDOWN_MS, type OverrideInForce, type StandingFact, StandingFold } from './standing.ts'
 
 /** Within this span an actor's acts that were taken back are counted. */
@@ -20,12 +21,15 @@ export interface StandingBefore {
   readonly background: boolean
   readonly recentRollbacks: number
   readonly overrides: readonly OverrideInForce[]
+  /** What a human had released for the proposal. */
+  readonly release: UsableRelease | null
 }
 
 interface Asked {
   readonly seq: number
   readonly basis: EvaluationBasis
   readonly actionId: string
+  readonly proposalDigest: string
   readonly intent: string
   readonly nowMs: number
   readonly laws: string
@@ -60,7 +64,9 @@ export class StandingHistory {
   ask(seq: number, evaluation: Evaluation): void {
     const { basis, action_id: actionId, intent = '', host, laws } = evaluation
     if (basis === undefined) return
-    this.#asked.push({ seq, basis, actionId, intent, nowMs: host.now_ms, laws })
+    const proposalDigest = evaluation.proposal_digest
+    const nowMs = host.now_ms
+    this.#asked.push({ seq, basis, actionId, proposalDigest, intent, nowMs, laws })
   }
 
   /** Third: all facts of the stream, in their order, and then `finish`. */
@@ -88,7 +94,7 @@ export class StandingHistory {
     }
   }
 
-  #answer({ basis, actionId, intent, nowMs, laws }: Asked): StandingBefore {
+  #answer({ basis, actionId, proposalDigest, intent, nowMs, laws }: Asked): StandingBefore {
     const { permanent, reconfirm, background_before } = this.#fold.against(intent, false, nowMs)
     const host = this.#hostAt(basis.facts_seen.host)
     return {
@@ -100,6 +106,7 @@ export class StandingHistory {
       background: background_before,
       recentRollbacks: this.#fold.rollbacksOf(basis.actor, nowMs, RECENT_MS),
       overrides: this.#fold.overridesInForce(actionId, intent, nowMs),
+      release: this.#fold.releaseFor(actionId, proposalDigest, nowMs),
     }
   }
 

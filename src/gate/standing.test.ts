@@ -32,6 +32,7 @@ function evaluated(id = ID, more: object = {}): void {
     operation_digest: 'sha256:operation',
     cooldown_on_repeat: false,
     law_outcomes: [],
+    obstacles: [],
     host: { now_ms: NOON },
     ...more,
   })

@@ -21,6 +21,7 @@ import type {
 } from '../contracts/index.ts'
 
 import { type Footing, footingOf, HeldFold, type HeldMark } from './held.ts'
+import { ReleaseFold, type UsableRelease } from './network/release-fold.ts'
 import { RequestHistory } from './request-history.ts'
 
 export const COOLDOWN_MS = 15 * 60 * 1000
@@ -97,6 +98,7 @@ export class StandingFold {
   /** By the action that is being decided: the overrides without which a law would speak. */
   readonly #setAside = new Map<string, readonly string[]>()
   readonly #held = new HeldFold()
+  readonly #releases = new ReleaseFold()
   readonly #compensations = new Map<string, string[]>()
   /** What became of requests that were held. */
   readonly requests = new RequestHistory()
@@ -226,6 +228,16 @@ export class StandingFold {
     return this.#actions.get(actionId.toLowerCase())?.intent ?? null
   }
 
+  /** What a human released for a proposal and nothing has used yet. */
+  releaseFor(actionId: string, proposalDigest: string, nowMs: number): UsableRelease | null {
+    return this.#releases.usable(actionId, proposalDigest, nowMs)
+  }
+
+  /** Whether nothing but refused runs of this very proposal used the id. */
+  onlyRefused(actionId: string, proposalDigest: string): boolean {
+    return this.#releases.onlyRefused(actionId, proposalDigest)
+  }
+
   /** Overrides of a law that can still be used for this action at this time. */
   overridesOf(
     policyId: string,
@@ -277,13 +289,16 @@ export class StandingFold {
   }
 
   #takeProposal(payload: unknown): void {
-    for (const id of idsOf(payload)) this.#seen.add(id)
+    const ids = idsOf(payload)
+    for (const id of ids) this.#seen.add(id)
+    this.#releases.takeProposal(ids)
   }
 
   #takeEvaluation(evaluation: Evaluation): void {
     const { action_id, intent, operation_digest, cooldown_on_repeat } = evaluation
     const id = action_id.toLowerCase()
     this.#setAside.set(id, this.#usedOverrides(evaluation))
+    this.#releases.takeEvaluation(evaluation)
     if (evaluation.compensates !== undefined) this.#takeCompensation(evaluation.compensates, id)
     this.#seen.add(id)
     // The first use of an id is the action; what a later one says does not change it.
@@ -324,6 +339,7 @@ export class StandingFold {
   #takeDecision(decision: Decision, occurredAt: string): void {
     const id = decision.action_id.toLowerCase()
     this.#seen.add(id)
+    this.#releases.takeDecision(decision)
     const action = this.#actions.get(id)
     // The refusal of an id that was used before says nothing about its first use.
     if (action !== undefined && action.proposalDigest !== decision.proposal_digest) return
@@ -395,6 +411,7 @@ export class StandingFold {
   }
 
   #takeOverride(override: Override): void {
+    this.#releases.takeOverride(override)
     if (override.kind !== 'lift') {
       this.#overrides.set(override.override_id, { override, usedBy: new Set() })
       return

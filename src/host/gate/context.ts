@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import type { Caller } from '../../ledger/index.ts'
 import type { KnownHome } from '../home/home.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { Resolve } from '../network/connect.ts'
 import type { SandboxDriver } from '../sandbox/driver.ts'
 
 export interface GateContext {
@@ -20,6 +21,8 @@ export interface GateContext {
   readonly hasPasskey: boolean
   readonly driver: SandboxDriver
   readonly nowMs: () => number
+  /** Where names lead; the machine's own resolver without it. */
+  readonly resolve?: Resolve
 }
 
 /** What people work on here: the directory that holds `.writ`. */

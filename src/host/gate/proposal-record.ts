@@ -2,8 +2,13 @@
 import { type Evaluation, field, isObject, type Proposal } from '../../contracts/index.ts'
 import type { GateRecord } from './ledger-view.ts'
 
-/** An action id that was used before has facts of its own; the refusal of its second use gets another key. */
-export function keyOf({ action_id, host, proposal_digest }: Evaluation): string {
+/**
+ * An action id that was used before has facts of its own: the refusal of its second use gets another
+ * key, and so does the run that a human released after a refused rehearsal.
+ */
+export function keyOf({ action_id, host, proposal_digest, network }: Evaluation): string {
+  const release = network?.release ?? null
+  if (release !== null) return `${action_id}/${release.override_id}`
   const isReused = host.seen_action_ids.includes(action_id.toLowerCase())
   return isReused ? `${action_id}/${proposal_digest.slice(-16)}/${host.now_ms}` : action_id
 }

@@ -38,7 +38,6 @@ import {
   lawsSetAside,
   lawValues,
   manifestLines,
-  networkGrounds,
   type RawPath,
   RECENT_MS,
   type StandingFold,
@@ -52,6 +51,7 @@ import { isHalted, watchHalt } from './halt.ts'
 import { gatherHostFacts, realPathOf } from './host-facts.ts'
 import type { LawBook } from './law-book.ts'
 import type { GateRecord, LedgerView } from './ledger-view.ts'
+import { isReleasedRun, networkFor } from './network-grounds.ts'
 import { probePreconditions } from './preconditions.ts'
 import { nothingPromoted } from './promoting.ts'
 import { actionIdOf, keyOf, NO_ID, proposalRecord } from './proposal-record.ts'
@@ -150,8 +150,9 @@ export class Proposing {
   ): Evaluation {
     const nowMs = this.#context.nowMs()
     const intent = proposal === null ? null : intentDigest(proposal)
-    const network = this.#network(document, proposal, standing, nowMs)
-    const host = this.hostFacts(proposal, standing, nowMs, network?.release ?? null)
+    const { dryRun } = this.#options
+    const network = networkFor({ proposal, standing, book: this.#book, nowMs, dryRun })
+    const host = this.hostFacts(proposal, standing, nowMs, network)
     const risk =
       proposal === null
         ? ({ declared: 'LOW', floor: 'LOW', effective: 'LOW' } as const)
@@ -211,20 +212,6 @@ export class Proposing {
     }
   }
 
-  /** By which rules it would run with a network; a dry run sends nothing that was released. */
-  #network(
-    document: unknown,
-    proposal: Proposal | null,
-    standing: StandingFold,
-    nowMs: number,
-  ): NetworkGrounds | null {
-    if (proposal === null) return null
-    const release = this.#options.dryRun
-      ? null
-      : standing.releaseFor(actionIdOf(document), digestDocument(document), nowMs)
-    return networkGrounds(proposal, this.#book.settings.readOnlyHosts, release)
-  }
-
   #lawsChanged({ laws }: StandingFold): boolean {
     return this.#book.isChanged || (laws !== null && laws.laws !== this.#book.digest)
   }
@@ -233,12 +220,10 @@ export class Proposing {
     proposal: Proposal | null,
     standing: StandingFold,
     nowMs: number,
-    release: NetworkGrounds['release'] = null,
+    network: NetworkGrounds | null = null,
   ): HostFacts {
     const { home, stateRoot, userDirectory } = this.#context
-    // A rehearsal that was refused does not count against the run that a human released (G-16).
-    const isReleased =
-      release !== null && standing.onlyRefused(actionIdOf(proposal), digestDocument(proposal))
+    const isReleased = isReleasedRun(proposal, network, standing)
     const sources = {
       nowMs,
       maxAgeMs: MAX_AGE_MS,

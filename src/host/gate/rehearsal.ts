@@ -5,31 +5,32 @@
  * The sandbox stays open until the caller has what it wants of its layers.
  */
 import { randomUUID } from 'node:crypto'
-import { lstatSync, readdirSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { fault } from '../../base/index.ts'
-import type { ActionDescriptor, HostFacts, Operation, Proposal } from '../../contracts/index.ts'
-import {
-  type Change,
-  changesSince,
-  commandOf,
-  hiddenPaths,
-  leavesOf,
-  sandboxEnvironment,
-} from '../../gate/index.ts'
+import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { invariant } from '../../base/index.ts'
+import type {
+  ActionDescriptor,
+  HostFacts,
+  NetworkConnection,
+  NetworkGrounds,
+  Proposal,
+  SandboxResult,
+} from '../../contracts/index.ts'
+import { type Change, changesSince, leavesOf, sandboxEnvironment } from '../../gate/index.ts'
+import { actCommand } from '../acts/act-command.ts'
+import { actFindings } from '../acts/act-findings.ts'
 import type { Control, RunOutcome, RunRequest, Sandbox, SocketProfile } from '../sandbox/driver.ts'
-import { SandboxFailure } from '../sandbox/failure.ts'
 import type { TreeFinding } from '../tree/findings.ts'
 import { type Marker, makeMarker } from '../tree/marker.ts'
 import { PATH_BYTES_MAX, type Scan, scanLayers } from '../tree/scan.ts'
 import { type GateContext, isRoot, workspaceOf } from './context.ts'
 import type { LawBook } from './law-book.ts'
 import { Outputs } from './outputs.ts'
+import { RunNetwork } from './run-network.ts'
+import { sandboxRequest } from './sandbox-request.ts'
 import { stagePlaceFor, stagePlaces } from './stage-place.ts'
 import type { ProposeOptions } from './surface.ts'
 
-/** More than any build starts, fewer than would hurt; threads count. */
-const PROCESSES_MAX = 1_024
 const MEBIBYTE = 1024 * 1024
 
 export interface RehearsalRequest {
@@ -41,6 +42,8 @@ export interface RehearsalRequest {
   readonly abort: AbortSignal
   /** The proposal is on the record; nothing runs before. */
   readonly recorded: Promise<void>
+  /** By which rules something of it runs with a network. */
+  readonly network?: NetworkGrounds
 }
 
 /** What one child did beyond those before it. */
@@ -59,45 +62,53 @@ export interface Rehearsal {
   /** Of the whole, against the real tree. */
   readonly changes: readonly Change[]
   readonly findings: readonly TreeFinding[]
+  /** What the acts themselves said about why they failed. */
+  readonly told: SandboxResult['findings']
   /** Directories that were emptied and made anew. */
   readonly emptied: Scan['emptied']
   readonly controls: readonly Control[]
-  readonly outputs: Outputs
+  readonly outputs: Pick<Outputs, 'document'>
+  /** What went out, or was to. */
+  readonly network?: readonly NetworkConnection[]
 }
 
 export async function rehearse(
   context: GateContext,
   request: RehearsalRequest,
 ): Promise<Rehearsal> {
-  const { proposal, host, sockets } = request
-  const { resources } = proposal.descriptor
+  const { proposal, host, book, sockets } = request
   const roots = scopeDirectories(host)
   const place = stagePlaceFor(context.home, roots[0] ?? workspaceOf(context))
   const sandboxId = randomUUID()
   const marker = makeMarker(place, sandboxId, roots, context.nowMs)
-  const sandbox = await context.driver.open({
-    sandboxId,
-    scopeRoots: roots,
-    watchedRoots: [workspaceOf(context), ...ownHomes(host)],
-    hidden: hiddenFrom(context, request),
-    caps: {
-      cpuMs: resources.max_cpu_ms,
-      memoryMb: resources.max_memory_mb,
-      diskMb: resources.max_disk_mb,
-      durationMs: resources.max_duration_ms,
-      processes: PROCESSES_MAX,
-    },
-    sockets,
-    foreignOwners: isRoot() && roots.some(hasForeignOwners),
-  })
+  const ownHomes = host.homes.filter(({ own }) => own).map(({ path }) => path)
+  const network =
+    request.network === undefined
+      ? null
+      : new RunNetwork(request.network, ownHomes, context.resolve)
+  const sandbox = await context.driver.open(
+    sandboxRequest({
+      sandboxId,
+      home: context.home,
+      stateRoot: context.stateRoot,
+      roots,
+      ownHomes,
+      resources: proposal.descriptor.resources,
+      lists: book.lists,
+      sockets,
+      ...(network === null ? {} : { network: network.door }),
+    }),
+  )
   try {
     await request.recorded
     const outputs = new Outputs()
-    const walked = await runSteps(context, request, { sandbox, marker, roots, outputs })
+    const walked = await runSteps(context, request, { sandbox, marker, roots, outputs, network })
     return { sandboxId, sandbox, place, controls: sandbox.controls, outputs, ...walked }
   } catch (error) {
     await sandbox.close()
     throw error
+  } finally {
+    await network?.close()
   }
 }
 
@@ -106,6 +117,7 @@ interface Scene {
   readonly marker: Marker
   readonly roots: readonly string[]
   readonly outputs: Outputs
+  readonly network: RunNetwork | null
 }
 
 /** Children after the first that does not succeed are not run: the whole is refused anyway. */
@@ -115,8 +127,14 @@ async function runSteps(context: GateContext, request: RehearsalRequest, scene: 
   let findings: readonly TreeFinding[] = []
   let emptied: Scan['emptied'] = []
   let startedAtMs: number | null = null
-  for (const { proposal } of leavesOf(request.proposal)) {
-    const outcome = await scene.sandbox.run(runRequest(context, request, proposal, scene))
+  let told: SandboxResult['findings'] = []
+  const connections: NetworkConnection[] = []
+  const leaves = leavesOf(request.proposal)
+  for (const [index, { proposal }] of leaves.entries()) {
+    const proxied = scene.network?.begin(proposal, index === leaves.length - 1) ?? {}
+    const order = runRequest(context, request, proposal, scene, proxied)
+    const outcome = await scene.sandbox.run(order)
+    connections.push(...((await scene.network?.end()) ?? []))
     startedAtMs ??= outcome.startedAtMs
     const scan = await scanLayers(scene.sandbox.layers, {
       marker: scene.marker,
@@ -132,9 +150,10 @@ async function runSteps(context: GateContext, request: RehearsalRequest, scene: 
     changes = scan.changes
     findings = scan.findings
     emptied = scan.emptied
+    told = actFindings(proposal.operation, outcome)
     if (!isSuccess(outcome)) break
   }
-  return { steps, changes, findings, emptied }
+  return { steps, changes, findings, emptied, told, network: connections }
 }
 
 export function isSuccess({ exitCode, killedBy, aborted }: RunOutcome): boolean {
@@ -144,11 +163,13 @@ export function isSuccess({ exitCode, killedBy, aborted }: RunOutcome): boolean 
 function runRequest(
   context: GateContext,
   { book, live, abort }: RehearsalRequest,
-  { operation }: Proposal,
+  { descriptor, operation }: Proposal,
   { sandbox, outputs }: Scene,
+  proxied: Readonly<Record<string, string>>,
 ): RunRequest {
-  const command = operation === undefined ? null : commandOf(operation)
-  if (command === null) throw notRunnable(operation)
+  invariant(operation !== undefined, 'a leaf of a proposal has an operation')
+  const path = context.environment['PATH'] ?? ''
+  const command = actCommand(operation, { descriptor, path })
   live?.onStarted?.((name) => sandbox.signal(name))
   const environment = sandboxEnvironment(book.lists, {
     ...context.environment,
@@ -157,7 +178,7 @@ function runRequest(
   return {
     argv: command.argv,
     cwd: command.cwd,
-    env: { ...environment, ...command.env },
+    env: { ...environment, ...proxied, ...command.env },
     stdin: live === undefined ? command.stdin : live.stdin,
     terminal: live?.terminal ?? null,
     onOutput: (stream, bytes) => {
@@ -166,12 +187,6 @@ function runRequest(
     },
     abort,
   }
-}
-
-function notRunnable(operation: Operation | undefined): SandboxFailure {
-  const type = operation?.type ?? 'nothing'
-  const message = `acts of the kind ${type} cannot be rehearsed by this version`
-  return new SandboxFailure(fault('sandbox.control_missing', type, null, { message }))
 }
 
 /** The directories that a scope lies in: a root that is a file, or not there yet, by what holds it. */
@@ -183,32 +198,4 @@ function above(path: string): string {
   for (let place = dirname(path); ; place = dirname(place)) {
     if (statSync(place, { throwIfNoEntry: false })?.isDirectory() || place === '/') return place
   }
-}
-
-function ownHomes({ homes }: HostFacts): readonly string[] {
-  return homes.filter(({ own }) => own).map(({ path }) => path)
-}
-
-/** Credentials and writ's own places; what is not there hides nothing. */
-function hiddenFrom(context: GateContext, { book, host }: RehearsalRequest): readonly string[] {
-  const listed = hiddenPaths(book.lists, ownHomes(host))
-  return [...new Set([...listed, context.stateRoot, ...stagePlaces(context.home)])].filter(
-    (path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined,
-  )
-}
-
-const OWNERS_LOOKED_AT = 1_000
-
-/** Looked at the root and what is right in it: deeper owners are met when a run touches them. */
-function hasForeignOwners(root: string): boolean {
-  if (isForeign(root)) return true
-  return readdirSync(root)
-    .slice(0, OWNERS_LOOKED_AT)
-    .some((name) => isForeign(join(root, name)))
-}
-
-function isForeign(path: string): boolean {
-  const found = lstatSync(path, { throwIfNoEntry: false })
-  if (found === undefined) return false
-  return found.uid !== process.getuid?.() || found.gid !== process.getgid?.()
 }

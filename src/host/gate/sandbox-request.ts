@@ -5,10 +5,10 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { ActionDescriptor } from '../../contracts/index.ts'
-import { DEFAULT_LISTS, type GateLists, hiddenPaths } from '../../gate/index.ts'
+import { DEFAULT_LISTS, type GateLists, hiddenPaths, visiblePlaces } from '../../gate/index.ts'
 import { bareLaws } from '../../policy/index.ts'
 import type { KnownHome } from '../home/home.ts'
-import type { SandboxRequest, SocketProfile } from '../sandbox/driver.ts'
+import type { NetworkDoor, SandboxRequest, SocketProfile } from '../sandbox/driver.ts'
 import { isRoot } from './context.ts'
 import { realPathOf } from './host-facts.ts'
 import { stagePlaces } from './stage-place.ts'
@@ -28,14 +28,16 @@ export interface SandboxOrder {
   readonly resources: Resources
   readonly lists: GateLists
   readonly sockets: SocketProfile
+  /** The only way out; with it the view of a home is an allow-list. */
+  readonly network?: NetworkDoor
 }
 
 export function sandboxRequest(order: SandboxOrder): SandboxRequest {
-  const { sandboxId, home, roots, ownHomes, resources, sockets } = order
+  const { sandboxId, roots, resources, sockets } = order
   return {
     sandboxId,
     scopeRoots: roots,
-    watchedRoots: [dirname(home.directory), ...ownHomes],
+    ...viewOf(order),
     hidden: hiddenFrom(order),
     caps: {
       cpuMs: resources.max_cpu_ms,
@@ -49,9 +51,28 @@ export function sandboxRequest(order: SandboxOrder): SandboxRequest {
   }
 }
 
+type View = Pick<SandboxRequest, 'watchedRoots' | 'emptied' | 'network'>
+
+/**
+ * What is covered, and so seen and watched. Without a network: the workspace and the homes. With one,
+ * nothing of a home but what is on its allow-list (G-10).
+ */
+function viewOf({ home, ownHomes, lists, network }: SandboxOrder): View {
+  const workspace = dirname(home.directory)
+  if (network === undefined) return { watchedRoots: [workspace, ...ownHomes] }
+  const isApart = (path: string): boolean =>
+    !ownHomes.some((own) => `${path}/`.startsWith(`${own}/`) || `${own}/`.startsWith(`${path}/`))
+  const visible = visiblePlaces(lists, ownHomes).filter((path) => realPathOf(path) === path)
+  return {
+    watchedRoots: [...[workspace].filter(isApart), ...visible],
+    emptied: ownHomes,
+    network,
+  }
+}
+
 /** The same before laws and host were asked: right wherever the laws change none of it. */
 export function likelyRequest(
-  order: Omit<SandboxOrder, 'ownHomes' | 'lists' | 'sockets'>,
+  order: Omit<SandboxOrder, 'ownHomes' | 'lists' | 'sockets' | 'network'>,
   userDirectory: string,
 ): SandboxRequest {
   const { ceilings, unixSockets } = bareLaws().settings

@@ -1,0 +1,93 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Decision, Evaluation, Override } from '../../contracts/index.ts'
+import { ReleaseFold } from './release-fold.ts'
+
+const ID = '8f4d0c9e-6f0e-4b43-9f0a-3a1c2e5d7b11'
+const DIGEST = 'sha256:p'
+const NOW = Date.parse('2026-11-15T09:00:00Z')
+
+let fold: ReleaseFold
+beforeEach(() => {
+  fold = new ReleaseFold()
+})
+
+function released(more: Partial<Override> = {}): void {
+  fold.takeOverride({
+    override_id: 'o-1',
+    kind: 'release',
+    action_id: ID,
+    proposal_digest: DIGEST,
+    hosts: ['api.test'],
+    methods: ['POST'],
+    uses: 1,
+    reason: 'because',
+    given_at: '2026-11-15T08:59:00Z',
+    expires_at: '2026-11-15T10:00:00Z',
+    ...more,
+  })
+}
+
+/** A proposal on the record, and what became of it. */
+function proposed(decision: Decision['decision'], ran: 'ran' | 'failed' | 'nothing'): void {
+  fold.takeProposal([ID])
+  const obstacles = ran === 'failed' ? [{ code: 'sandbox.failed' }] : []
+  // The fold reads these fields alone.
+  fold.takeEvaluation({
+    action_id: ID,
+    proposal_digest: DIGEST,
+    obstacles,
+  } as unknown as Evaluation)
+  const result = ran === 'ran' ? { result_digest: 'sha256:r' } : {}
+  fold.takeDecision({ action_id: ID, decision, ...result } as unknown as Decision)
+}
+
+const usable = (digest = DIGEST, nowMs = NOW) => fold.usable(ID.toUpperCase(), digest, nowMs)
+
+describe('a release', () => {
+  it('is for one proposal, until it ends', () => {
+    expect(usable()).toBe(null)
+    released()
+    expect(usable()).toEqual({ override_id: 'o-1', hosts: ['api.test'], methods: ['POST'] })
+    expect(usable('sha256:other')).toBe(null)
+    expect(usable(DIGEST, NOW + 3_600_000)).toBe(null)
+  })
+
+  it('is used as soon as the proposal is on the record, whatever becomes of it', () => {
+    for (const ran of ['ran', 'failed'] as const) {
+      fold = new ReleaseFold()
+      released()
+      fold.takeProposal([ID])
+      expect(usable()).toBe(null)
+      proposed('BLOCK', ran)
+      expect(usable()).toBe(null)
+    }
+  })
+
+  it('is given back by a refusal before anything ran', () => {
+    released()
+    proposed('BLOCK', 'nothing')
+    expect(usable()).not.toBe(null)
+  })
+
+  it('follows a rehearsal that was refused, under the same id', () => {
+    proposed('BLOCK', 'ran')
+    expect(fold.onlyRefused(ID, DIGEST)).toBe(true)
+    expect(fold.onlyRefused(ID, 'sha256:other')).toBe(false)
+    released()
+    expect(usable()).not.toBe(null)
+  })
+
+  it('does not open an id that somebody was asked about, or that was let through', () => {
+    for (const decision of ['CONFIRM', 'PROMOTE'] as const) {
+      fold = new ReleaseFold()
+      proposed(decision, 'ran')
+      proposed('BLOCK', 'ran')
+      expect(fold.onlyRefused(ID, DIGEST)).toBe(false)
+    }
+  })
+
+  it('of laws and blocks says nothing here', () => {
+    released({ kind: 'law' })
+    expect(usable()).toBe(null)
+  })
+})
