@@ -63,6 +63,7 @@ const SOAKS = [
     files: ['tests/promotion/hammer.test.ts'],
     env: { WRIT_HAMMER_PROMOTIONS: '2000' },
   },
+  { name: 'flow-kills', files: ['tests/flow-run/kills.test.ts'], env: { WRIT_FLOW_KILLS: '500' } },
 ]
 
 await prepare()

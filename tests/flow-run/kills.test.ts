@@ -1,7 +1,7 @@
 /**
  * `kill -9` at any moment of a run with every class of edge, and again while it is gone on with: the
- * result is that of a run that nobody disturbed, and no finished step is done twice. Rounds are data:
- * `WRIT_FLOW_KILLS`.
+ * result is that of a run that nobody disturbed, and no finished step is done twice. How many are
+ * killed is data: `WRIT_FLOW_KILLS`.
  */
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { programFile } from '../ledger/program.ts'
 import { everyEdge, writeScripts } from './every-edge.ts'
 import { compiledFlow, RunPlace } from './place.ts'
 
-const ROUNDS = Number(process.env['WRIT_FLOW_KILLS'] ?? 8)
+const KILLS = Number(process.env['WRIT_FLOW_KILLS'] ?? 20)
 const SEED = Number(process.env['WRIT_SEED'] ?? Date.now() % 2 ** 31)
 const KILLS_A_ROUND_MAX = 4
 
@@ -84,7 +84,7 @@ async function fresh(): Promise<RunPlace> {
   return place
 }
 
-it(`goes on after ${ROUNDS} times ${KILLS_A_ROUND_MAX} kills as if nothing had happened, seed ${SEED}`, async () => {
+it(`goes on after ${KILLS} kills as if nothing had happened, seed ${SEED}`, async () => {
   const file = await programFile('tests/flow-run/runs.child.ts')
   const flow = compiledFlow(everyEdge())
   const calm = await fresh()
@@ -101,7 +101,7 @@ it(`goes on after ${ROUNDS} times ${KILLS_A_ROUND_MAX} kills as if nothing had h
     state = (state * 1664525 + 1013904223) % 2 ** 32
     return state / 2 ** 32
   }
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; killed < KILLS; round++) {
     const place = await fresh()
     try {
       let runId = ''
@@ -125,5 +125,4 @@ it(`goes on after ${ROUNDS} times ${KILLS_A_ROUND_MAX} kills as if nothing had h
       await place.remove()
     }
   }
-  expect(killed).toBeGreaterThan(ROUNDS / 2)
 }, 3_600_000)

@@ -15,7 +15,6 @@ import {
   artifactPath,
   type Command,
   type CompiledNode,
-  elementAt,
   readAction,
   readReview,
 } from '../../flow/index.ts'
@@ -112,12 +111,14 @@ export class Participation {
   /** Stages that this node left before are no more. */
   async #dropOlder(nodeId: string): Promise<void> {
     const { host, flow } = this.#run.options
-    const index = flow.nodeIndex.get(nodeId) ?? -1
-    const kept = elementAt(this.#run.state.nodes, index).work.stage?.actionId
-    for (const actionId of this.#run.stages.ofNode(nodeId)) {
-      if (actionId === kept || !this.#run.folder.begun().includes(actionId)) continue
+    const { stages, state, folder } = this.#run
+    const older = stages.ofNode(nodeId)
+    if (older.length === 0) return
+    const [begun, present] = [folder.begun(), stages.present(flow, state)]
+    for (const actionId of older) {
+      if (present.has(actionId) || !begun.includes(actionId)) continue
       await host.attempts.dropHeld(actionId)
-      this.#run.folder.forgetBegun(actionId)
+      folder.forgetBegun(actionId)
     }
   }
 

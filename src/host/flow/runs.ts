@@ -89,7 +89,7 @@ export async function resumeRun(
     const { flow, workspace, ...history } = await loadRun(host.ledger, host.stream, runId)
     const run = new FlowRun({ host, flow, runId, workspace, ...watching })
     run.restore(history)
-    await dropUnknown(host, run)
+    await sweep(host, run)
     const manifests = await manifestsNow(host, run)
     await run.send({ type: 'resumed', manifests })
     return walked(run)
@@ -98,16 +98,18 @@ export async function resumeRun(
 
 async function walked(run: FlowRun): Promise<WalkedRun> {
   const status = await run.walk()
+  await sweep(run.options.host, run)
   const { options, state, facts, range } = run
   const waiting = [...run.waiting.values()]
   run.folder.noteWaiting(waiting.map(({ command }) => command))
   return { runId: options.runId, flow: options.flow, state, facts, range, status, waiting }
 }
 
-/** What attempts left that no fact knows: their process died before it could tell. */
-async function dropUnknown({ attempts }: FlowHost, { folder, stages }: FlowRun): Promise<void> {
+/** Stages that no node counts on any more, also those of which no fact could tell. */
+async function sweep({ attempts }: FlowHost, { folder, stages, options, state }: FlowRun) {
+  const wanted = state.ended === null ? stages.present(options.flow, state) : new Set<string>()
   for (const actionId of folder.begun()) {
-    if (stages.isKnown(actionId)) continue
+    if (wanted.has(actionId)) continue
     await attempts.dropHeld(actionId)
     folder.forgetBegun(actionId)
   }

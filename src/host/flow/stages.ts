@@ -39,8 +39,16 @@ export class Stages {
     return [...(this.#ofNode.get(nodeId) ?? [])]
   }
 
-  isKnown(actionId: string): boolean {
-    return [...this.#known.values()].some((stage) => stage.actionId === actionId)
+  /** What nodes have staged now and is not promoted. */
+  present(flow: CompiledFlow, state: RunState): ReadonlySet<string> {
+    const found = new Set<string>()
+    for (const { index, document } of flow.nodes) {
+      const { stage } = elementAt(state.nodes, index).work
+      if (stage === null || stage.actionId !== null) continue
+      const known = this.find({ node_id: document.node_id, manifest: stage.manifest })
+      if (known !== null) found.add(known.actionId)
+    }
+    return found
   }
 
   /** Ids of what lies under a view, in the order of promotion. */
