@@ -110,6 +110,9 @@ export const nodeFields = {
   requirements: Type.Optional(Type.Array(RequirementSchema)),
 }
 
+/** Line feed, carriage return, or both. */
+export const LINE_ENDS = ['lf', 'crlf', 'cr'] as const
+
 /** How a table of edges was written, so that its export has the same bytes. */
 export const TableSchema = Type.Object(
   {
@@ -118,14 +121,10 @@ export const TableSchema = Type.Object(
     header_row: Type.Optional(Type.String()),
     bom: Type.Boolean(),
     delimiter: Type.Enum([',', ';', '\t']),
-    newline: Type.Enum(['\n', '\r\n', '\r']),
+    newline: Type.Enum([...LINE_ENDS]),
     quotes: Type.Enum(['needed', 'all']),
-    /** What follows the last row: its line end, blank lines, or nothing. */
-    tail: Type.String({
-      pattern: '^[\\r\\n]*$',
-      'x-code': { pattern: 'table_text' },
-      'x-says': 'line ends',
-    }),
+    /** What follows the last row: its line end and those of blank lines, or nothing. */
+    tail: Type.Array(Type.Enum([...LINE_ENDS])),
   },
   closed,
 )

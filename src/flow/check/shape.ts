@@ -20,10 +20,12 @@ import { type Reach, reachOf } from './reach.ts'
 
 export function checkShape(graph: Graph, problems: Problems): void {
   const reach = reachOf(graph)
+  const component = componentsOf(graph, (edge) => edgeAt(graph, edge).class !== 'Meta')
   checkReached(graph, reach, problems)
+  checkStarts(graph, reach, component, problems)
   checkEnds(graph, reach, problems)
   checkCircles(graph, problems)
-  checkWaysBack(graph, problems)
+  checkWaysBack(graph, component, problems)
   checkJoins(graph, reach, problems)
 }
 
@@ -31,19 +33,31 @@ function idAt(graph: Graph, node: number): string {
   return showName(nodeAt(graph, node).node_id)
 }
 
-function checkReached(graph: Graph, { starts, reached }: Reach, problems: Problems): void {
+function checkReached(graph: Graph, { reached }: Reach, problems: Problems): void {
   for (let node = 0; node < graph.nodes.length; node++) {
     if (reached[node] === 1) continue
     const message = `no way leads from the beginning to ${idAt(graph, node)}`
     problems.refuse('flow.unreachable', `/nodes/${node}/node_id`, message)
   }
+}
+
+/** A node that only remarks, or ways back from elsewhere, lead to is meant to come later. */
+function checkStarts(
+  graph: Graph,
+  { starts }: Reach,
+  component: Int32Array,
+  problems: Problems,
+): void {
   if (starts.length < 2) return
   for (const node of starts) {
-    const remarks = listAt(graph.incoming, node).filter(
-      (edge) => graph.source[edge] !== graph.target[edge],
-    )
-    if (remarks.length === 0) continue
-    const { class: kind } = edgeAt(graph, remarks[0] ?? 0)
+    const isElsewhere = (edge: number): boolean => {
+      const source = graph.source[edge] ?? 0
+      if (edgeAt(graph, edge).class === 'Meta') return source !== node
+      return component[source] !== component[node]
+    }
+    const unmeant = listAt(graph.incoming, node).find(isElsewhere)
+    if (unmeant === undefined) continue
+    const { class: kind } = edgeAt(graph, unmeant)
     const message = `only ${kind} edges lead to ${idAt(graph, node)}, so it begins at once`
     const hint = 'lead a Progress or Exception edge there'
     problems.warn('flow.unmeant_start', `/nodes/${node}/node_id`, message, hint)
@@ -90,8 +104,7 @@ function checkCircles(graph: Graph, problems: Problems): void {
   }
 }
 
-function checkWaysBack(graph: Graph, problems: Problems): void {
-  const component = componentsOf(graph, (edge) => edgeAt(graph, edge).class !== 'Meta')
+function checkWaysBack(graph: Graph, component: Int32Array, problems: Problems): void {
   for (let edge = 0; edge < graph.edges.length; edge++) {
     const document = edgeAt(graph, edge)
     const [source, target] = [graph.source[edge] ?? -1, graph.target[edge] ?? -1]

@@ -11,7 +11,7 @@ import {
   TABLE_COLUMNS,
   writtenCell,
 } from '../import/columns.ts'
-import { readCsv, writeRow } from '../import/csv.ts'
+import { NEWLINES, readCsv, writeRow } from '../import/csv.ts'
 
 type Table = NonNullable<Flow['table']>
 
@@ -19,9 +19,9 @@ const USUAL: Table = {
   header: [...TABLE_COLUMNS, ...ADDED_COLUMNS],
   bom: false,
   delimiter: ',',
-  newline: '\n',
+  newline: 'lf',
   quotes: 'needed',
-  tail: '\n',
+  tail: ['lf'],
 }
 
 export interface TableOptions {
@@ -39,7 +39,8 @@ export function exportTable(flow: Flow, { allColumns = false }: TableOptions = {
       ? table.header_row
       : writeRow([...table.header, ...added], table)
   const rows = flow.edges.map((edge) => rowOf(edge, keys, table))
-  return `${table.bom ? '\uFEFF' : ''}${[head, ...rows].join(table.newline)}${table.tail}`
+  const tail = table.tail.map((end) => NEWLINES[end]).join('')
+  return `${table.bom ? '\uFEFF' : ''}${[head, ...rows].join(NEWLINES[table.newline])}${tail}`
 }
 
 /** Fields of edges that no column of the table holds, by name; for a note to the user. */

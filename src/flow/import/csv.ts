@@ -34,13 +34,21 @@ export interface CsvText {
   /** Line ends of more than one kind occur between rows. */
   readonly isMixed: boolean
   readonly rows: readonly Row[]
-  readonly tail: string
+  readonly tail: readonly Newline[]
   readonly problems: readonly CsvProblem[]
 }
 
 export type Delimiter = ',' | ';' | '\t'
-export type Newline = '\n' | '\r\n' | '\r'
+export type Newline = 'lf' | 'crlf' | 'cr'
 export type Quotes = 'needed' | 'all'
+
+export const NEWLINES: Readonly<Record<Newline, string>> = { lf: '\n', crlf: '\r\n', cr: '\r' }
+
+/** The line ends of a text that has nothing else. */
+function endsIn(text: string): readonly Newline[] {
+  const ends = text.match(/\r\n|\n|\r/g) ?? []
+  return ends.map((end) => (end === '\n' ? 'lf' : end === '\r' ? 'cr' : 'crlf'))
+}
 
 /** Without a delimiter, the header tells. */
 export function readCsv(text: string, delimiter?: Delimiter): CsvText {
@@ -89,10 +97,10 @@ class Reader {
     return {
       bom,
       delimiter: this.#delimiter,
-      newline: ends[0] ?? '\n',
+      newline: ends[0] ?? 'lf',
       isMixed: ends.slice(0, rows.length - 1).some((end) => end !== ends[0]),
       rows,
-      tail: this.#text.slice(tailStart),
+      tail: endsIn(this.#text.slice(tailStart)),
       problems: this.#problems,
     }
   }
@@ -160,8 +168,8 @@ class Reader {
   #newline(): Newline | null {
     const unit = this.#text[this.#index]
     if (unit !== '\n' && unit !== '\r') return null
-    const newline = unit === '\n' ? '\n' : this.#text[this.#index + 1] === '\n' ? '\r\n' : '\r'
-    this.#index += newline.length
+    const newline = unit === '\n' ? 'lf' : this.#text[this.#index + 1] === '\n' ? 'crlf' : 'cr'
+    this.#index += NEWLINES[newline].length
     this.#line++
     this.#lineStart = this.#index
     return newline

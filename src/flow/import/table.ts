@@ -70,7 +70,7 @@ export function readTable(csv: CsvText, report: ImportReport): TableReading | nu
       bom,
       ...dialect,
       newline,
-      tail,
+      tail: [...tail],
     },
   }
 }
