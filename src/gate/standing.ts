@@ -20,7 +20,7 @@ import type {
   StandingExcerpt,
 } from '../contracts/index.ts'
 
-import { type Footing, footingOf, HeldFold, type HeldMark } from './held.ts'
+import { type Footing, footingOf, type HeldBase, HeldFold, type HeldMark } from './held.ts'
 import { ReleaseFold, type UsableRelease } from './network/release-fold.ts'
 import { RequestHistory } from './request-history.ts'
 
@@ -198,7 +198,7 @@ export class StandingFold {
   }
 
   /** Whether the stages that an act stands on are still what it saw. */
-  footing(bases: HeldMark['bases']): Footing {
+  footing(bases: readonly HeldBase[]): Footing {
     return footingOf(bases, (id) => {
       const promoted = this.#promoted.get(id.toLowerCase())
       const stands = promoted !== undefined && promoted.rolledBackBy === null

@@ -4,14 +4,20 @@ import { WHO } from '../sandbox/drive.ts'
 import { Ground } from './steps.ts'
 
 /** Says a line and prints the answer. */
-const ASK = 'ask() { printf "%s\\n" "$1" >&3; IFS= read -r answer <&3; printf "%s\\n" "$answer"; }\n'
+const ASK =
+  'ask() { printf "%s\\n" "$1" >&3; IFS= read -r answer <&3; printf "%s\\n" "$answer"; }\n'
 
 describe.each(WHO)('as %s', (who) => {
   it('lines are answered in their order, one each', async () => {
     const ground = new Ground(who)
     const done = await ground.steps(
       { do: 'begin', name: 'one' },
-      { do: 'run', name: 'one', command: `${ASK} ask first; ask 'a "b" \\c'; ask third`, echo: true },
+      {
+        do: 'run',
+        name: 'one',
+        command: `${ASK} ask first; ask 'a "b" \\c'; ask third`,
+        echo: true,
+      },
       { do: 'finish', name: 'one' },
     )
     expect(done[1]?.ok).toMatchObject({ exitCode: 0, stdout: 'first\na "b" \\c\nthird\n' })
@@ -29,7 +35,11 @@ describe.each(WHO)('as %s', (who) => {
       path: `${ground.project}/b.txt`,
       content: 'by operation\n',
     }
-    const command = { type: 'COMMAND_EXECUTION', argv: ['cat', 'a.txt', 'c.txt'], cwd: ground.project }
+    const command = {
+      type: 'COMMAND_EXECUTION',
+      argv: ['cat', 'a.txt', 'c.txt'],
+      cwd: ground.project,
+    }
     const script = [
       ASK,
       'echo own > c.txt',

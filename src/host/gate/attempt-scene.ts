@@ -8,13 +8,13 @@ import { type OperationCommand, sandboxEnvironment } from '../../gate/index.ts'
 import type { RunOutcome, RunRequest, Sandbox, ToolChannel } from '../sandbox/driver.ts'
 import { type Marker, makeMarker } from '../tree/marker.ts'
 import { PATH_BYTES_MAX, type Scan, scanLayers } from '../tree/scan.ts'
+import { type BaseSources, type LaidBases, layBases } from './attempt-bases.ts'
 import type { AttemptOutputs } from './attempt-outputs.ts'
 import { attemptDescriptor, attemptResources } from './attempt-proposal.ts'
 import type { AttemptOrder, ParticipantCommand } from './attempt-surface.ts'
 import { type GateContext, isRoot } from './context.ts'
 import { watchHalt } from './halt.ts'
 import type { LawBook } from './law-book.ts'
-import type { LedgerView } from './ledger-view.ts'
 import { Proposing } from './proposing.ts'
 import { sandboxRequest } from './sandbox-request.ts'
 import { stagePlaceFor, stagePlaces } from './stage-place.ts'
@@ -25,9 +25,7 @@ const TOO_LONG = JSON.stringify({ decision: 'BLOCK', codes: ['attempt.line'], re
 
 type OnOutput = RunRequest['onOutput']
 
-export interface SceneParts {
-  readonly context: GateContext
-  readonly view: LedgerView
+export interface SceneParts extends BaseSources {
   readonly book: LawBook
   readonly order: AttemptOrder
 }
@@ -45,6 +43,8 @@ export class AttemptScene {
   readonly #marker: Marker
   readonly #roots: readonly string[]
   readonly #stop: Stop
+  /** What was laid out for it. */
+  readonly #remove: () => void
 
   private constructor(
     { context, book, order }: SceneParts,
@@ -52,6 +52,7 @@ export class AttemptScene {
       readonly marker: Marker
       readonly roots: readonly string[]
       readonly stop: Stop
+      readonly remove: () => void
     },
   ) {
     this.context = context
@@ -65,9 +66,25 @@ export class AttemptScene {
     this.#marker = parts.marker
     this.#roots = parts.roots
     this.#stop = parts.stop
+    this.#remove = parts.remove
   }
 
   static async open(parts: SceneParts): Promise<AttemptScene> {
+    const sandboxId = randomUUID()
+    const place = stagePlaceFor(parts.context.home, parts.order.workspace)
+    const laid = await layBases(parts, parts.order, place, sandboxId)
+    try {
+      return await AttemptScene.#open(parts, { sandboxId, place, laid })
+    } catch (error) {
+      laid.remove()
+      throw error
+    }
+  }
+
+  static async #open(
+    parts: SceneParts,
+    { sandboxId, place, laid }: Pick<AttemptScene, 'sandboxId' | 'place'> & { laid: LaidBases },
+  ): Promise<AttemptScene> {
     const { context, view, book, order } = parts
     const proposing = new Proposing(context, view, book, {
       door: 'propose',
@@ -75,12 +92,10 @@ export class AttemptScene {
       dryRun: false,
       abort: order.abort,
       actorKind: 'ai',
-      held: { asked: false, bases: [] },
+      held: { asked: false, bases: laid.bases },
     })
     const resources = attemptResources(order.limits, book.settings.ceilings)
     const { roots, homes } = await hostOf(parts, proposing, resources)
-    const sandboxId = randomUUID()
-    const place = stagePlaceFor(context.home, roots[0] ?? order.workspace)
     const marker = makeMarker(place, sandboxId, roots, context.nowMs)
     const request = sandboxRequest({
       sandboxId,
@@ -96,10 +111,12 @@ export class AttemptScene {
       ...request,
       banned: order.hidden,
       readOnly: order.readOnly,
+      bases: laid.layers,
       hasChannel: true,
     })
     const stop = new Stop(context.home.state, order.abort)
-    const own = { proposing, resources, sandbox, sandboxId, place, marker, roots, stop }
+    const { remove } = laid
+    const own = { proposing, resources, sandbox, sandboxId, place, marker, roots, stop, remove }
     return new AttemptScene(parts, own)
   }
 
@@ -144,6 +161,7 @@ export class AttemptScene {
   async close(): Promise<void> {
     this.#stop.end()
     await this.sandbox.close()
+    this.#remove()
   }
 
   #run(command: OperationCommand, onOutput: OnOutput, channel?: ToolChannel): Promise<RunOutcome> {

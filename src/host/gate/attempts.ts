@@ -8,9 +8,10 @@ import type { Confirmation } from '../../contracts/index.ts'
 import type { StandingFold } from '../../gate/index.ts'
 import { PromotionFailure } from '../promotion/index.ts'
 import { OpenAttempt } from './attempt.ts'
+import { readThrough } from './attempt-bases.ts'
 import { AttemptScene } from './attempt-scene.ts'
 import type { Attempt, AttemptOrder, AttemptSurface } from './attempt-surface.ts'
-import type { GateContext } from './context.ts'
+import { type GateContext, workspaceOf } from './context.ts'
 import { isHalted } from './halt.ts'
 import type { LawBook } from './law-book.ts'
 import type { LedgerView } from './ledger-view.ts'
@@ -38,13 +39,16 @@ export class Attempts implements AttemptSurface {
   }
 
   async begin(order: AttemptOrder): Promise<Attempt> {
-    const { context, view, book, promoter } = this.#gate
-    await promoter.recover()
-    return new OpenAttempt(await AttemptScene.open({ context, view, book, order }))
+    await this.#gate.promoter.recover()
+    return new OpenAttempt(await AttemptScene.open({ ...this.#gate, order }))
   }
 
-  async readStaged(_bases: readonly string[], path: string): Promise<Uint8Array | null> {
-    throw new PromotionFailure(fault('attempt.unknown', path, null))
+  async readStaged(bases: readonly string[], path: string): Promise<Uint8Array | null> {
+    const { context, promoter } = this.#gate
+    await promoter.recover()
+    const root = workspaceOf(context)
+    if (!path.startsWith(`${root}/`)) throw new PromotionFailure(fault('attempt.order', path, null))
+    return readThrough(this.#gate, bases, root, path)
   }
 
   async promoteHeld(actionId: string, confirm: Confirm): Promise<GateAnswer> {

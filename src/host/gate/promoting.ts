@@ -156,6 +156,11 @@ export class Promoter {
     })
   }
 
+  /** While nothing else is promoted or taken back in the workspace. */
+  exclusively<T>(work: () => Promise<T>): Promise<T> {
+    return this.#locked(work)
+  }
+
   /** Ends what was interrupted. Cheap when nothing was; called before anything reads the workspace. */
   async recover(): Promise<void> {
     const hasJournals = openJournals(this.#context.home.state).length > 0

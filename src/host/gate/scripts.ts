@@ -23,8 +23,8 @@ export function changedScripts(
   const changed = new Set<RawPath>()
   for (const { path, before, after } of changes) {
     if (nameOfRaw(path) !== 'package.json' || after?.kind !== 'file') continue
-    const now = scriptsOf(insidePath(path, layers))
-    const then = before?.kind === 'file' ? scriptsOf(path) : NO_SCRIPTS
+    const now = scriptsOf(pathIn(path, layerOf(path, layers), 'upper'))
+    const then = before?.kind === 'file' ? scriptsOf(beforePath(path, layers)) : NO_SCRIPTS
     if (now === null || now !== then) changed.add(path)
   }
   return changed
@@ -32,14 +32,24 @@ export function changedScripts(
 
 const NO_SCRIPTS = '{}'
 
-/** Where the path is seen with everything that the rehearsal did. */
-function insidePath(path: RawPath, layers: readonly Layer[]): RawPath | null {
-  const holding = layers
+/** Where the path was before: in the real tree, unless other stages lie over it. */
+function beforePath(path: RawPath, layers: readonly Layer[]): RawPath | null {
+  const layer = layerOf(path, layers)
+  return layer?.lower === undefined ? path : pathIn(path, layer, 'lower')
+}
+
+/** The innermost layer that holds a path is the one that was written to. */
+function layerOf(path: RawPath, layers: readonly Layer[]): Layer | undefined {
+  const [layer] = layers
     .filter(({ root }) => isBelow(path, rawOfText(root)))
     .sort((one, other) => other.root.length - one.root.length)
-  const [layer] = holding
-  if (layer === undefined) return null
-  return `${rawOfText(layer.upper)}${path.slice(rawOfText(layer.root).length)}` as RawPath
+  return layer
+}
+
+function pathIn(path: RawPath, layer: Layer | undefined, side: 'upper' | 'lower'): RawPath | null {
+  const place = layer?.[side]
+  if (layer === undefined || place === undefined) return null
+  return `${rawOfText(place)}${path.slice(rawOfText(layer.root).length)}` as RawPath
 }
 
 /** Null when it cannot be told. */

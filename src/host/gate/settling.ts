@@ -111,7 +111,8 @@ export class Settling {
     const { proposal, result, evaluation } = decided
     if (proposal === null || result === null) return null
     const asked = evaluation.obstacles.filter(({ code }) => code === INPUTS_CHANGED)
-    const wasAsked = asked.length > 0
+    // What was held was seen by others in the meantime, who had their own say; a human is asked now.
+    const wasAsked = asked.length > 0 || evaluation.held !== undefined
     const sinceMs = Date.parse(wasAsked ? pending.askedAt : result.execution.started_at)
     const roots = evaluation.host.roots.flatMap(({ real, kind }) =>
       kind === 'directory' ? [real] : [],

@@ -137,7 +137,7 @@ class Scanner {
       {
         root,
         upper: this.#hold(layer.upper),
-        real: this.#hold(layer.root),
+        real: this.#hold(layer.lower ?? layer.root),
         merged: this.#hold(layer.merged),
         exclude: new Set([...nested, ...this.#options.exclude.map(rawOfText)]),
         pathBytesMax: this.#options.pathBytesMax,
