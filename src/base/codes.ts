@@ -632,6 +632,7 @@ export const CODES = {
   'confirm.expired': refused('nobody answered in time, which is a no'),
   'confirm.used': refused('the question was answered before'),
   'confirm.mismatch': refused('the answer is about another proposal or another result'),
+  'confirm.unlike': { http: 409, exit: 1, says: 'the questions are not alike' },
   'confirm.assurance': refused('the answer does not stand on the proof that this needs'),
   'precondition.failed': refused('what has to hold beforehand does not, or cannot be found out'),
   'evaluation.failed': refused('a law could not be evaluated, and so counts as broken'),

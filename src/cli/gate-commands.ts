@@ -82,15 +82,16 @@ export const GATE_COMMANDS: readonly Command[] = [
   },
   {
     name: 'approve',
-    says: 'yes to the effects of one rehearsal; they are promoted',
-    usage: 'writ approve ID [--yes] [--pass-fd N]',
+    says: 'yes to the effects of a rehearsal, or of several that are alike; they are promoted',
+    usage: 'writ approve ID… | --like ID [--yes] [--pass-fd N]',
     options: [
+      { name: 'like', value: 'ID', says: 'this one and all that wait and are of its shape' },
       { name: 'yes', short: 'y', value: null, says: 'do not show the effects and ask again' },
       PASS_FD,
       ONE_STREAM,
       HOME,
     ],
-    examples: ['writ approve 6ebf521571ba'],
+    examples: ['writ approve 6ebf521571ba', 'writ approve --like 6ebf521571ba'],
     load: () => import('./commands/approve.ts'),
   },
   {

@@ -1,12 +1,14 @@
 /**
- * `writ approve`: a human says yes to the effects of one rehearsal, and they are promoted. On a
- * terminal the effects are shown first.
+ * `writ approve`: a human says yes to the effects of one rehearsal, or of several that are alike, and
+ * they are promoted. On a terminal the effects are shown first.
  */
+import { fault } from '../../base/index.ts'
 import type { Answered, Confirm } from '../../host/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit, Stop } from '../command.ts'
 import { failureText } from '../effects/question-text.ts'
 import { visibleName } from '../effects/visible.ts'
 import { printAnswer } from '../gate/answer-text.ts'
+import { approveBatch, findBatch } from '../gate/batch.ts'
 import { askAtTerminal, assure, settleChangedInputs } from '../gate/confirm.ts'
 import { type FoundQuestion, findQuestion, namedId } from '../gate/named-question.ts'
 import { withGates } from '../gate/open.ts'
@@ -14,9 +16,16 @@ import { refuseOthers } from '../home.ts'
 import { canAsk } from '../passphrase.ts'
 
 export async function run(call: Call): Promise<Exit> {
-  const id = namedId(call)
+  const like = call.options.text('like')
+  const isMany = like !== null || call.arguments.length > 1
+  if (like !== null && call.arguments.length > 0) {
+    const message = '`--like` names the question itself'
+    throw new Stop(fault('cli.usage', '', null, { message }))
+  }
+  const id = isMany ? '' : namedId(call)
   return withGates(call, async (sessions) => {
     for (const { session } of sessions) refuseOthers(session.caller, 'approving')
+    if (isMany) return approveBatch(call, await findBatch(sessions, call.arguments, like))
     const found = await findQuestion(sessions, id)
     const { gate } = found.session
     const answered = await approval(found)

@@ -20,6 +20,8 @@ import { type ExecRequest, execProposal, isDeclaredByApproval } from '../gate/ex
 import { absoluteGlob, execScope } from '../gate/exec-scope.ts'
 import { Live } from '../gate/live.ts'
 import { type GateSession, withGate } from '../gate/open.ts'
+import { PromptCount } from '../gate/prompt-count.ts'
+import { releaseBefore } from '../gate/release.ts'
 import { execEnd } from '../gate/status.ts'
 import { surroundings } from '../home.ts'
 
@@ -87,7 +89,8 @@ function refuseNetwork(hosts: readonly string[]): void {
 
 async function runLive(session: GateSession, request: ExecRequest): Promise<GateAnswer> {
   const live = new Live()
-  const confirm = execConfirm(session, live)
+  const prompts = new PromptCount()
+  const confirm = prompts.counting(execConfirm(session, live))
   try {
     const first = await session.gate.propose(execProposal(request), {
       door: 'exec',
@@ -98,14 +101,14 @@ async function runLive(session: GateSession, request: ExecRequest): Promise<Gate
       abort: live.abort.signal,
     })
     const answer = await settleChangedInputs(session.gate, first, confirm)
-    report(session.call, answer)
+    report(session.call, { ...answer, prompts: prompts.asked })
     return answer
   } finally {
     live.end()
   }
 }
 
-function report({ options }: Call, answer: GateAnswer): void {
+function report({ options }: Call, answer: GateAnswer & { readonly prompts: number }): void {
   const file = options.text('report')
   if (file === null) return
   try {

@@ -9,7 +9,7 @@ import { type GateSession, withGates } from '../gate/open.ts'
 import { plain } from '../history/plain.ts'
 import { table } from '../history/table.ts'
 
-const HEADS = ['id', 'kind', 'effects', 'result', 'needs', 'until'] as const
+const HEADS = ['id', 'kind', 'effects', 'result', 'needs', 'shape', 'until'] as const
 
 export async function run(call: Call): Promise<Exit> {
   return withGates(call, async (sessions) => {
@@ -50,6 +50,7 @@ function row(question: PendingQuestion): readonly string[] {
     countsText(question.effects),
     shortDigest(question.result_digest),
     question.needs,
+    shortDigest(question.shape),
     question.expires_at,
   ]
 }

@@ -78,7 +78,11 @@ export async function askAtTerminal(asking: Asking, question: Question): Promise
 }
 
 /** On standard error: standard output belongs to the command. */
-async function showEffects(terminal: Terminal, question: Question, whole: boolean): Promise<void> {
+export async function showEffects(
+  terminal: Terminal,
+  question: Question,
+  whole: boolean,
+): Promise<void> {
   if (terminal.isErrorTty && obeysSequences(process.env['TERM'])) terminal.err(RESET_TERMINAL)
   for await (const piece of effectsText(question, terminal.paintError, whole)) terminal.err(piece)
 }

@@ -8,7 +8,12 @@
  */
 import { fault, showName } from '../../base/index.ts'
 import type { HostFacts, Promotion, Proposal } from '../../contracts/index.ts'
-import type { PendingQuestion as Pending, PromotedAction, StandingFold } from '../../gate/index.ts'
+import {
+  type PendingQuestion as Pending,
+  type PromotedAction,
+  questionShape,
+  type StandingFold,
+} from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import { HomeFailure } from '../home/failure.ts'
 import type { AttemptSurface } from './attempt-surface.ts'
@@ -110,7 +115,8 @@ class Gate implements GateSurface {
     for (const pending of standing.pending(nowMs)) {
       const record = await this.#questions.record(pending.actionId)
       if (record === null) continue
-      const { proposal, result, evaluation } = record
+      const { proposal, result, evaluation, decision } = record
+      const needs = this.#questions.needOf(proposal, evaluation, result)
       questions.push({
         ...pendingOf(pending),
         action_id: pending.actionId,
@@ -118,7 +124,8 @@ class Gate implements GateSurface {
         proposal_digest: pending.proposalDigest,
         result_digest: pending.resultDigest,
         effects: result.diff.counts,
-        needs: this.#questions.needOf(proposal, evaluation, result),
+        needs,
+        shape: questionShape(proposal, evaluation, result, decision, needs),
       })
     }
     return questions

@@ -14,6 +14,7 @@ import {
   knownAgent,
   type Need,
   type PendingQuestion as Pending,
+  questionShape,
   type RawPath,
   readManifest,
 } from '../../gate/index.ts'
@@ -79,6 +80,7 @@ export class Questions {
     const record = await this.record(pending.actionId)
     if (record === null) return null
     const { proposal, result, decision, evaluation, changes } = record
+    const need = this.needOf(proposal, evaluation, result)
     return {
       actionId: pending.actionId,
       proposal,
@@ -87,7 +89,8 @@ export class Questions {
       result,
       resultDigest: pending.resultDigest as Digest,
       decision,
-      need: this.needOf(proposal, evaluation, result),
+      need,
+      shape: questionShape(proposal, evaluation, result, decision, need),
       expiresAt: new Date(pending.expiresMs).toISOString(),
       obstacles: evaluation.obstacles,
       changes,

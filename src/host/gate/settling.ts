@@ -24,6 +24,7 @@ import {
   inlineDiff,
   lawValues,
   type PendingQuestion as Pending,
+  type RawPath,
   type StandingFold,
 } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
@@ -97,7 +98,7 @@ export class Settling {
     )
     if (refused === 'confirm.expired') await this.expire([pending])
     if (refused !== null) throw refusal(refused, pending.actionId)
-    const asked = await this.#askedAgain(pending, decided)
+    const asked = await this.#askedAgain(pending, decided, answered.together ?? [])
     if (asked !== null) return asked
     await this.#confirm(pending, 'APPROVED', answered.assurance, undefined, answered.toldFailure)
     return this.promoteDecided(decided)
@@ -107,7 +108,11 @@ export class Settling {
    * Other files of the scope changed while somebody was asked: shown, and asked about once more, where
    * a law wants it (G-19d). Null when there is nothing to ask.
    */
-  async #askedAgain(pending: Pending, decided: Decided): Promise<GateAnswer | null> {
+  async #askedAgain(
+    pending: Pending,
+    decided: Decided,
+    together: readonly RawPath[],
+  ): Promise<GateAnswer | null> {
     const { proposal, result, evaluation } = decided
     if (proposal === null || result === null) return null
     const asked = evaluation.obstacles.filter(({ code }) => code === INPUTS_CHANGED)
@@ -117,7 +122,8 @@ export class Settling {
     const roots = evaluation.host.roots.flatMap(({ real, kind }) =>
       kind === 'directory' ? [real] : [],
     )
-    const touched = new Set(decided.changes.map(({ path }) => path))
+    // What a human approved in one breath with this was shown with it.
+    const touched = new Set([...decided.changes.map(({ path }) => path), ...together])
     const shown = new Set(asked.map(({ path = '' }) => path))
     const changed = await changedInputs(roots, sinceMs, touched, shown)
     if (changed.length === 0 || !this.#asksAboutInputs(decided)) return null

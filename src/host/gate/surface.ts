@@ -16,7 +16,7 @@ import type {
   SandboxResult,
   Violation,
 } from '../../contracts/index.ts'
-import type { Change } from '../../gate/index.ts'
+import type { Change, RawPath } from '../../gate/index.ts'
 import type { RunRequest } from '../sandbox/driver.ts'
 import type { AttemptSurface } from './attempt-surface.ts'
 import type { KeptState } from './kept-state.ts'
@@ -50,6 +50,8 @@ export interface Question {
   readonly resultDigest: Digest
   readonly decision: Decision
   readonly need: Need
+  /** Questions of one shape can be answered together. */
+  readonly shape: Digest
   readonly expiresAt: string
   /** What turned up since the rehearsal and is asked about as well (G-19d). */
   readonly obstacles: Evaluation['obstacles']
@@ -61,7 +63,13 @@ export interface Question {
 
 /** `wait`: nobody is there; the question goes to the inbox. */
 export type Answered =
-  | { readonly kind: 'yes'; readonly assurance: Assurance; readonly toldFailure?: boolean }
+  | {
+      readonly kind: 'yes'
+      readonly assurance: Assurance
+      readonly toldFailure?: boolean
+      /** Paths of other acts that were shown and approved with this one: no surprise to anybody. */
+      readonly together?: readonly RawPath[]
+    }
   | { readonly kind: 'no'; readonly reason?: string }
   | { readonly kind: 'wait' }
 
@@ -99,6 +107,8 @@ export interface PendingQuestion {
   readonly effects: { readonly added: number; readonly modified: number; readonly deleted: number }
   readonly expires_at: string
   readonly needs: Need
+  /** Questions of one shape can be answered together. */
+  readonly shape: string
 }
 
 export interface RollbackAnswer {

@@ -1,0 +1,108 @@
+/**
+ * Several questions answered together: each is shown, one yes and one proof count for all, and each
+ * gets a confirmation of its own, bound to its own proposal and result (I4). Only questions of one
+ * shape go together, so that nobody agrees to a deletion between two additions.
+ */
+import { fault, showName } from '../../base/index.ts'
+import type { Answered, GateAnswer } from '../../host/index.ts'
+import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { countsText } from '../effects/amount.ts'
+import { failureText, readAnswer, shortDigest } from '../effects/question-text.ts'
+import { canAsk } from '../passphrase.ts'
+import { askLine } from './answer-line.ts'
+import { answerLines, exitOf } from './answer-text.ts'
+import { assure, showEffects } from './confirm.ts'
+import { type FoundQuestion, findQuestion } from './named-question.ts'
+import type { GateSession } from './open.ts'
+
+/** The questions that a call names: one by one, or all that are like one. */
+export async function findBatch(
+  sessions: readonly GateSession[],
+  ids: readonly string[],
+  like: string | null,
+): Promise<readonly FoundQuestion[]> {
+  const found: FoundQuestion[] = []
+  for (const id of like === null ? ids : [like]) found.push(await findQuestion(sessions, id))
+  const [first] = found
+  if (first === undefined) return found
+  if (like !== null) return [first, ...(await othersLike(sessions, first))]
+  const once = found.filter(
+    (one, index) => found.findIndex((other) => sameAction(one, other)) === index,
+  )
+  const unlike = once.find(({ question }) => question.shape !== first.question.shape)
+  if (unlike === undefined) return once
+  const names = [first, unlike].map(({ question }) => showName(question.actionId)).join(' and ')
+  const message = `${names} are not of one kind, reason and need`
+  const hint = 'answer them one by one; `writ inbox` shows which are alike'
+  throw new Stop(fault('confirm.unlike', '', null, { message, hint }))
+}
+
+function sameAction(one: FoundQuestion, other: FoundQuestion): boolean {
+  return one.question.actionId === other.question.actionId
+}
+
+async function othersLike(
+  sessions: readonly GateSession[],
+  first: FoundQuestion,
+): Promise<readonly FoundQuestion[]> {
+  const found: FoundQuestion[] = []
+  for (const session of sessions) {
+    for (const { action_id, shape } of await session.gate.pending()) {
+      if (shape !== first.question.shape || action_id === first.question.actionId) continue
+      const question = await session.gate.question(action_id)
+      if (question !== null && question.shape === shape) found.push({ session, question })
+    }
+  }
+  return found
+}
+
+/** Shows all, asks once, and answers each for itself. Nothing is denied by not approving. */
+export async function approveBatch(call: Call, batch: readonly FoundQuestion[]): Promise<Exit> {
+  const [first] = batch
+  if (first === undefined) return EXIT.yes
+  const isAsked = canAsk() && !call.options.isOn('yes') && !call.options.isOn('json')
+  if (isAsked && !(await isAgreed(call, batch))) {
+    call.terminal.err(`not approved; ${batch.length} questions still wait\n`)
+    return EXIT.waiting
+  }
+  // They have one shape, and so one need: the proof is asked for once.
+  const assurance = await assure(first.session, first.question, `approving ${batch.length} acts`)
+  const answers: GateAnswer[] = []
+  const together = batch.flatMap(({ question }) => question.changes.map(({ path }) => path))
+  for (const { session, question } of batch) {
+    const failure = failureText(question.result)
+    const yes: Answered = {
+      kind: 'yes',
+      assurance,
+      together,
+      ...(failure === null ? {} : { toldFailure: true }),
+    }
+    answers.push(await session.gate.answer(question.actionId, yes))
+  }
+  return tell(call, answers)
+}
+
+async function isAgreed({ terminal }: Call, batch: readonly FoundQuestion[]): Promise<boolean> {
+  const { paintError: paint } = terminal
+  for (const [index, { question }] of batch.entries()) {
+    terminal.err(`\n${paint.strong(`${index + 1} of ${batch.length}`)}  ${question.actionId}\n`)
+    await showEffects(terminal, question, false)
+    const failure = failureText(question.result)
+    if (failure !== null) terminal.err(`${paint.bad(failure)}\n`)
+    const words = `${countsText(question.result.diff.counts)}, result ${shortDigest(question.resultDigest)}`
+    terminal.err(`${words}\n`)
+  }
+  const line = await askLine(`\n${paint.strong(`promote all ${batch.length}?`)} [y/N] `)
+  return typeof line !== 'string' && readAnswer(line.text) === 'yes'
+}
+
+async function tell({ options, terminal }: Call, answers: readonly GateAnswer[]): Promise<Exit> {
+  await terminal.out(
+    options.isOn('json')
+      ? `${JSON.stringify({ answers })}\n`
+      : `${answers.flatMap((answer) => answerLines(answer, terminal.paint, false)).join('\n')}\n`,
+  )
+  const exits = answers.map((answer) => exitOf(answer, false))
+  if (exits.every((exit) => exit === EXIT.yes)) return EXIT.yes
+  return exits.includes(EXIT.no) ? EXIT.no : EXIT.waiting
+}

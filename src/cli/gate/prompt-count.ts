@@ -1,0 +1,18 @@
+/** How often a human had to be asked about one act: what an approval costs, counted where it is asked. */
+import type { Confirm } from '../../host/index.ts'
+
+export class PromptCount {
+  #asked = 0
+
+  /** Every question counts, whoever answers it and how. */
+  counting(confirm: Confirm): Confirm {
+    return (question) => {
+      this.#asked++
+      return confirm(question)
+    }
+  }
+
+  get asked(): number {
+    return this.#asked
+  }
+}

@@ -1,0 +1,32 @@
+/**
+ * Which questions may be answered together: those of one actor whose acts are of one kind and one
+ * class, ask for the same reasons, and need the same proof. A question with a deletion, a failure or
+ * a finding that another has not is never of its shape.
+ */
+import { type Digest, digestDocument } from '../base/index.ts'
+import type { Decision, Evaluation, Proposal, SandboxResult } from '../contracts/index.ts'
+import type { Need } from './confirmation.ts'
+import { effectClasses } from './risk.ts'
+
+export function questionShape(
+  proposal: Proposal,
+  { actor_kind, basis, door }: Evaluation,
+  { diff, execution, findings }: SandboxResult,
+  { codes, law_refs }: Decision,
+  need: Need,
+): Digest {
+  const { added, modified, deleted } = diff.counts
+  return digestDocument([
+    actor_kind,
+    basis?.actor ?? '',
+    door,
+    proposal.descriptor.action_type,
+    [...effectClasses(proposal)].sort(),
+    [added > 0, modified > 0, deleted > 0],
+    execution.status,
+    [...new Set(findings.map(({ code }) => code))].sort(),
+    [...new Set(codes)].sort(),
+    [...new Set(law_refs)].sort(),
+    need,
+  ])
+}
