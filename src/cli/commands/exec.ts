@@ -21,7 +21,6 @@ import { absoluteGlob, execScope } from '../gate/exec-scope.ts'
 import { Live } from '../gate/live.ts'
 import { type GateSession, withGate } from '../gate/open.ts'
 import { PromptCount } from '../gate/prompt-count.ts'
-import { releaseBefore } from '../gate/release.ts'
 import { execEnd } from '../gate/status.ts'
 import { surroundings } from '../home.ts'
 
