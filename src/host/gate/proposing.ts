@@ -8,7 +8,7 @@
  */
 
 import { hostname } from 'node:os'
-import { type Digest, digestBytes, digestDocument } from '../../base/index.ts'
+import { type Digest, digestDocument } from '../../base/index.ts'
 import {
   type Decision,
   type Evaluation,
@@ -37,8 +37,6 @@ import {
   type Judgement,
   lawsSetAside,
   lawValues,
-  manifestLines,
-  type RawPath,
   RECENT_MS,
   type StandingFold,
 } from '../../gate/index.ts'
@@ -49,6 +47,7 @@ import { captureChanges } from '../tree/capture.ts'
 import { type GateContext, isRoot, workspaceOf } from './context.ts'
 import { isHalted, watchHalt } from './halt.ts'
 import { gatherHostFacts, realPathOf } from './host-facts.ts'
+import { KeptBodies } from './kept-bodies.ts'
 import type { LawBook } from './law-book.ts'
 import type { GateRecord, LedgerView } from './ledger-view.ts'
 import { isReleasedRun, networkFor } from './network-grounds.ts'
@@ -101,12 +100,14 @@ export class Proposing {
   readonly #view: LedgerView
   readonly #book: LawBook
   readonly #options: ProposingOptions
+  readonly #bodies: KeptBodies
 
   constructor(context: GateContext, view: LedgerView, book: LawBook, options: ProposingOptions) {
     this.#context = context
     this.#view = view
     this.#book = book
     this.#options = options
+    this.#bodies = new KeptBodies(context.ledger.objects, options.dryRun)
   }
 
   async run(document: unknown): Promise<Decided> {
@@ -321,7 +322,7 @@ export class Proposing {
     const letGo = () => void rehearsal.sandbox.close().catch(() => undefined)
     if (comparison.promoted.length === 0) letGo()
     const discarded = new Set(comparison.discarded.map(({ path }) => path))
-    const manifest = await this.#keepManifest(rehearsal.changes, discarded)
+    const manifest = this.#bodies.manifest(rehearsal.changes, discarded)
     const result = buildResult({
       actionId: draft.action_id,
       // The digest of the draft is one.
@@ -335,7 +336,7 @@ export class Proposing {
     draft.comparison = {
       scripts_changed: [...scripts],
       path_directories: [...directories],
-      steps: await this.#keepSteps(proposal, rehearsal),
+      steps: this.#keepSteps(proposal, rehearsal),
     }
     draft.law_outcomes.push(...this.#laws('after', draft, proposal, { result, comparison }))
     let decision = this.#decide(draft, proposal, result)
@@ -386,27 +387,13 @@ export class Proposing {
     }
   }
 
-  async #keepManifest(
-    changes: readonly Change[],
-    discarded: ReadonlySet<RawPath>,
-  ): Promise<Digest> {
-    const bytes = Buffer.from([...manifestLines(changes, discarded)].join(''))
-    const digest = digestBytes(bytes)
-    if (!this.#options.dryRun) await this.#context.ledger.objects.put({ digest, bytes })
-    return digest
-  }
-
   /** A composite's children, each with what it did beyond those before it. */
-  async #keepSteps(proposal: Proposal, { steps }: Rehearsal) {
+  #keepSteps(proposal: Proposal, { steps }: Rehearsal) {
     if (proposal.children === undefined) return []
-    const kept = []
-    for (const { descriptor, changes } of steps) {
-      kept.push({
-        action_id: descriptor.action_id,
-        manifest: await this.#keepManifest(changes, new Set()),
-      })
-    }
-    return kept
+    return steps.map(({ descriptor, changes }) => ({
+      action_id: descriptor.action_id,
+      manifest: this.#bodies.manifest(changes, new Set()),
+    }))
   }
 
   #judgement(
@@ -467,7 +454,8 @@ export class Proposing {
         promotion = nothingPromoted(decision, result, this.#context.nowMs())
         records.push({ type: 'promotion_v1', payload: promotion, key: `promotion/${actionId}` })
       }
-      await this.#keepLaws()
+      this.#bodies.laws(this.#book)
+      await this.#bodies.settled()
       await this.#view.record(records)
     }
     // The digest of the draft is one.
@@ -482,19 +470,6 @@ export class Proposing {
       changes,
       violations,
       promotion,
-    }
-  }
-
-  /** Laws and lists that a decision names are kept as bodies, so that it can be computed again. */
-  async #keepLaws(): Promise<void> {
-    const { objects } = this.#context.ledger
-    const { text, digest, listsText, listsDigest } = this.#book
-    for (const [name, content] of [
-      [digest, text],
-      [listsDigest, listsText],
-    ] as const) {
-      if (await objects.has(name)) continue
-      await objects.put({ digest: name, bytes: Buffer.from(content) })
     }
   }
 }

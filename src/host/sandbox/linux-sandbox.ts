@@ -83,7 +83,7 @@ export class LinuxSandbox implements Sandbox {
   #active: Promise<unknown> | null = null
   #hasTerminal = false
   #attendant: Attendant | null = null
-  #afterRun: () => void = () => undefined
+  #afterUse: () => void = () => undefined
   #onClosed: () => void = () => undefined
   #usedCpuMs = 0
   #usedMs = 0
@@ -136,7 +136,6 @@ export class LinuxSandbox implements Sandbox {
       return await active
     } finally {
       this.#active = null
-      setImmediate(this.#afterRun)
     }
   }
 
@@ -173,9 +172,9 @@ export class LinuxSandbox implements Sandbox {
     }
   }
 
-  /** Called when a run is over and its outcome was handed out. */
-  afterRun(listener: () => void): void {
-    this.#afterRun = listener
+  /** Called when nobody will use it any more. */
+  afterUse(listener: () => void): void {
+    this.#afterUse = listener
   }
 
   /** Called once, when nothing of the sandbox is left. */
@@ -184,6 +183,7 @@ export class LinuxSandbox implements Sandbox {
   }
 
   close(): Promise<void> {
+    if (this.#closed === null) setImmediate(this.#afterUse)
     this.#closed ??= this.#close().finally(() => this.#onClosed())
     return this.#closed
   }

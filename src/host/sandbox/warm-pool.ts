@@ -48,10 +48,11 @@ export class WarmPool {
     }
     this.#entries = this.#entries.filter((entry) => entry !== fitting)
     const fill = (): void => this.#fill(key, request, found)
-    // Making one takes the processor away from who is about to run: so after the run, or in a while.
+    // Making one takes the processor away from who is about to run and to read what it left: so when
+    // that is over, or in a while.
     setTimeout(fill, PATIENCE_MS).unref()
     fitting?.sandbox.then(
-      (sandbox) => sandbox.afterRun(fill),
+      (sandbox) => sandbox.afterUse(fill),
       () => undefined,
     )
     return fitting?.sandbox ?? null
