@@ -17,7 +17,7 @@ export const GATE_COMMANDS: readonly Command[] = [
     name: 'exec',
     says: 'run any command under the gate: see what it does, then let it',
     usage:
-      'writ exec [--write GLOB]… [--delete GLOB]… [--scope DIR]… [--yes] [--report FILE] -- CMD …',
+      'writ exec [--write GLOB]… [--delete GLOB]… [--net HOST]… [--scope DIR]… [--yes] [--report FILE] -- CMD …',
     options: [
       {
         name: 'write',
@@ -32,7 +32,12 @@ export const GATE_COMMANDS: readonly Command[] = [
         many: true,
         says: 'where it may act; the git working tree without it, else the current directory',
       },
-      { name: 'net', value: 'HOST', many: true, says: 'a host it may reach (not yet: refused)' },
+      {
+        name: 'net',
+        value: 'HOST',
+        many: true,
+        says: 'a host it may reach, through the proxy; other than read-only ones are released first',
+      },
       { name: 'yes', short: 'y', value: null, says: 'the plain yes, where a plain yes is enough' },
       { name: 'report', value: 'FILE', says: 'write the answer there as JSON' },
       PASS_FD,
@@ -42,6 +47,7 @@ export const GATE_COMMANDS: readonly Command[] = [
     examples: [
       'writ exec -- npm run build',
       "writ exec --write 'dist/**' -- make dist",
+      'writ exec --net registry.npmjs.org -- npm install',
       "writ exec --delete 'tmp/*.log' -- sh -c 'rm -f tmp/*.log'",
     ],
     isRunner: true,
@@ -144,9 +150,9 @@ export const GATE_COMMANDS: readonly Command[] = [
   },
   {
     name: 'override',
-    says: 'set a law aside for one intent or a time, or lift a permanent block',
+    says: 'set a law aside for one intent or a time, lift a block, or release requests before a run',
     usage:
-      'writ override --law ID (--action ACTION_ID | --for DURATION) [--uses N] --reason TEXT | --lift ID --reason TEXT',
+      'writ override --law ID (--action ACTION_ID | --for DURATION) [--uses N] --reason TEXT | --lift ID --reason TEXT | --release FILE --host H… --method M… --reason TEXT',
     options: [
       { name: 'law', value: 'ID', says: 'the law of tier 1 that is set aside' },
       { name: 'action', value: 'ACTION_ID', says: 'for the intent of this refused action' },
@@ -157,6 +163,18 @@ export const GATE_COMMANDS: readonly Command[] = [
         value: 'ID',
         says: 'the block of this operation digest, or of this refused action',
       },
+      {
+        name: 'release',
+        value: 'FILE',
+        says: 'let the one run of this proposal send requests; they cannot be taken back',
+      },
+      { name: 'host', value: 'HOST', many: true, says: 'to this host of its scope' },
+      {
+        name: 'method',
+        value: 'METHOD',
+        many: true,
+        says: 'by this method; CONNECT is everything inside TLS',
+      },
       REASON,
       PASS_FD,
       { ...ONE_STREAM, says: 'where it holds; the stream of the action, else your own' },
@@ -165,6 +183,7 @@ export const GATE_COMMANDS: readonly Command[] = [
     examples: [
       'writ override --lift 8f4d0c9e-6f0e-4b43-9f0a-3a1c2e5d7b11 --reason "declared now"',
       'writ override --law NO_CRITICAL --for 30m --reason "migration"',
+      'writ override --release proposal.json --host api.example.com --method CONNECT --reason "deploy"',
     ],
     load: () => import('./commands/override.ts'),
   },

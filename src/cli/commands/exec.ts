@@ -5,7 +5,8 @@
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { fault, uuidV7 } from '../../base/index.ts'
+import { fault, showName, uuidV7 } from '../../base/index.ts'
+import { hostPort, showHostPort } from '../../gate/index.ts'
 import {
   type GateAnswer,
   type KnownHome,
@@ -21,6 +22,7 @@ import { absoluteGlob, execScope } from '../gate/exec-scope.ts'
 import { Live } from '../gate/live.ts'
 import { type GateSession, withGate } from '../gate/open.ts'
 import { PromptCount } from '../gate/prompt-count.ts'
+import { releaseBefore } from '../gate/release.ts'
 import { execEnd } from '../gate/status.ts'
 import { surroundings } from '../home.ts'
 
@@ -33,7 +35,11 @@ export async function run(call: Call): Promise<OwnStatus> {
     if (code !== null) explain(call, answer, code)
     return status
   }
-  return withGate(call, work, (home, driver) => driver.anticipate(likely(request, home)))
+  // With a network another sandbox is made than the usual one.
+  const isLikely = request.hosts.length === 0
+  return withGate(call, work, (home, driver) => {
+    if (isLikely) driver.anticipate(likely(request, home))
+  })
 }
 
 /** Most runs are of this kind; another one is made when it is asked for. */
@@ -63,7 +69,6 @@ function readRequest(call: Call): ExecRequest {
     const hint = 'the answer goes to a file with `--report FILE`'
     throw new Stop(fault('cli.usage', '', null, { message, hint }))
   }
-  refuseNetwork(options.texts('net'))
   const cwd = process.cwd()
   const nowMs = Date.now()
   return {
@@ -75,23 +80,29 @@ function readRequest(call: Call): ExecRequest {
     write: options.texts('write').map((glob) => absoluteGlob(glob, cwd)),
     remove: options.texts('delete').map((glob) => absoluteGlob(glob, cwd)),
     resources: RESOURCES,
+    hosts: readHosts(options.texts('net')),
   }
 }
 
-/** A run without the network that was asked for would be another run. */
-function refuseNetwork(hosts: readonly string[]): void {
-  if (hosts.length === 0) return
-  const message = 'this version gives commands no network'
-  const hint = 'leave out `--net`; what needs no network runs as it is'
-  throw new Stop(fault('sandbox.control_missing', '', null, { message, hint }))
+/** Each host in the one spelling that a scope has for it. */
+function readHosts(texts: readonly string[]): readonly string[] {
+  return texts.map((text) => {
+    const read = hostPort(text)
+    if (read !== null) return showHostPort(read.name, read.port)
+    const message = `${showName(text)} is not a host, or a host and a port`
+    throw new Stop(fault('cli.usage', '', null, { message, hint: '--net registry.npmjs.org' }))
+  })
 }
 
 async function runLive(session: GateSession, request: ExecRequest): Promise<GateAnswer> {
+  const proposal = execProposal(request)
+  // Before anything runs, and while the terminal is still ours.
+  if (request.hosts.length > 0) await releaseBefore(session, proposal)
   const live = new Live()
   const prompts = new PromptCount()
   const confirm = prompts.counting(execConfirm(session, live))
   try {
-    const first = await session.gate.propose(execProposal(request), {
+    const first = await session.gate.propose(proposal, {
       door: 'exec',
       declaredByApproval: isDeclaredByApproval(request),
       dryRun: false,

@@ -1,19 +1,22 @@
 /**
- * `writ override`: a human sets a law of tier 1 aside, for one intent or for a time, or lifts a
- * permanent block. Both are facts with a reason, bounded in number and time. What names an action is
+ * `writ override`: a human sets a law of tier 1 aside, for one intent or for a time, lifts a permanent
+ * block, or releases requests of one proposal before it runs. All are facts with a reason, bounded. What names an action is
  * recorded in the stream in which the action was decided.
  */
-import { fault, isDigest } from '../../base/index.ts'
+import { DOCUMENT_LIMITS, fault, isDigest } from '../../base/index.ts'
+import { field, isObject } from '../../contracts/index.ts'
 import type { OverrideOrder } from '../../host/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
 import { deciderOf } from '../gate/decider.ts'
 import { withGates } from '../gate/open.ts'
-import { requireHuman } from '../home.ts'
+import { requireHuman, type Session } from '../home.ts'
+import { parseSource, readSource } from '../source.ts'
 
 export async function run(call: Call): Promise<Exit> {
-  const order = readOrder(call)
+  const order = await readOrder(call)
   return withGates(call, async (sessions) => {
     const { gate, session } = await deciderOf(sessions, actionOf(order))
+    if (order.kind === 'release') requireCredential(session)
     await requireHuman(session, call, 'overriding')
     const answer = await gate.override(order)
     const { terminal, options } = call
@@ -24,12 +27,22 @@ export async function run(call: Call): Promise<Exit> {
   })
 }
 
-function readOrder({ options }: Call): OverrideOrder {
+/** What is sent cannot be taken back: the word of somebody at the terminal is not enough. */
+function requireCredential({ register }: Session): void {
+  if (register.credential !== null) return
+  const message = 'releasing needs the passphrase of a human, and this home has none'
+  throw new Stop(fault('credential.required', '', null, { message }))
+}
+
+async function readOrder(call: Call): Promise<OverrideOrder> {
+  const { options } = call
   const [law, action, time, lift] = ['law', 'action', 'for', 'lift'].map((name) =>
     options.text(name),
   )
   const reason = options.text('reason') ?? ''
   if (reason.trim() === '') throw usage('say why with `--reason`')
+  const release = options.text('release')
+  if (release !== null) return readRelease(call, release, reason)
   const hasLaw = typeof law === 'string' && law !== ''
   const hasLift = typeof lift === 'string' && lift !== ''
   if (hasLaw === hasLift) throw usage('name a law with `--law`, or a block with `--lift`')
@@ -40,9 +53,27 @@ function readOrder({ options }: Call): OverrideOrder {
   return { kind: 'law', policyId: law as string, actionId: action ?? null, forMs, uses, reason }
 }
 
+async function readRelease({ options }: Call, file: string, reason: string) {
+  const [hosts, methods] = [options.texts('host'), options.texts('method')]
+  if (hosts.length === 0 || methods.length === 0) {
+    throw usage('name what is released with `--host` and `--method`')
+  }
+  const reading = await parseSource(await readSource(file), DOCUMENT_LIMITS)
+  if (!reading.ok) throw new Stop(fault('override.release', file, null, reading.refusal))
+  return { kind: 'release', proposal: reading.value, hosts, methods, reason } as const
+}
+
 function actionOf(order: OverrideOrder): string | null {
   if (order.kind === 'law') return order.actionId
+  // Facts about a proposal that nobody has decided yet go to the caller's stream.
+  if (order.kind === 'release') return actionIdOf(order.proposal)
   return order.kind === 'lift' && !isDigest(order.of) ? order.of : null
+}
+
+function actionIdOf(proposal: unknown): string | null {
+  const descriptor = isObject(proposal) ? field(proposal, 'descriptor') : null
+  const id = field(descriptor, 'action_id')
+  return typeof id === 'string' ? id : null
 }
 
 function usesOf(text: string): number {

@@ -19,6 +19,7 @@ import type {
 } from '../../host/index.ts'
 import { type Call, Stop } from '../command.ts'
 import { grouped } from '../effects/amount.ts'
+import { networkHeading, networkLines } from '../effects/network-text.ts'
 import { failureText, questionText, readAnswer } from '../effects/question-text.ts'
 import { renderEffects } from '../effects/render.ts'
 import { obeysSequences, RESET_TERMINAL } from '../effects/reset.ts'
@@ -98,6 +99,11 @@ export async function* effectsText(
   if (failure !== null) yield `${paint.bad(failure)}\n`
   const view = { paint, base: rawOfText(root), whole }
   yield* renderEffects({ changes, findings: result.findings, read }, view)
+  const { network } = result.side_effects
+  if (network.length > 0) {
+    yield `\n${networkHeading(network, paint)}\n`
+    for (const line of networkLines(network, paint)) yield `${line}\n`
+  }
   const meanwhile = obstacles.filter(({ code }) => code === INPUTS_CHANGED)
   if (meanwhile.length === 0) return
   yield `\n${paint.strong(`Changed meanwhile, by others (${grouped(meanwhile.length)})`)}\n`

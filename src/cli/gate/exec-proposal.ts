@@ -1,6 +1,6 @@
 /**
- * The proposal that `writ exec` makes of a command: MEDIUM, one run, no network, undone by its
- * snapshot. What it may do is what `--write` and `--delete` declare; with neither it is what a human
+ * The proposal that `writ exec` makes of a command: MEDIUM, one run, undone by its snapshot, with the
+ * network of the hosts that `--net` names and none without. What it may do is what `--write` and `--delete` declare; with neither it is what a human
  * approves when the effects are shown.
  */
 import type { ActionDescriptor, Proposal } from '../../contracts/index.ts'
@@ -14,6 +14,8 @@ export interface ExecRequest {
   readonly write: readonly string[]
   readonly remove: readonly string[]
   readonly resources: ActionDescriptor['resources']
+  /** Hosts it may reach; none for no network. */
+  readonly hosts: readonly string[]
 }
 
 const RETAIN_DAYS = 30
@@ -31,7 +33,8 @@ export function execProposal(request: ExecRequest): Proposal {
 }
 
 function execDescriptor(request: ExecRequest): ActionDescriptor {
-  const { actionId, createdAt, scope, write, remove, resources } = request
+  const { actionId, createdAt, scope, write, remove, resources, hosts } = request
+  const hasNetwork = hosts.length > 0
   const byApproval = isDeclaredByApproval(request)
   return {
     descriptor_version: '1.0',
@@ -40,20 +43,21 @@ function execDescriptor(request: ExecRequest): ActionDescriptor {
     created_by: 'ai',
     intent_summary: intentOf(request),
     action_type: 'COMMAND_EXECUTION',
+    // The host's own floor makes it HIGH with a network.
     risk_level: 'MEDIUM',
     scope: {
       filesystem: { paths: [...scope], recursive: true },
-      network: { required: false },
+      network: hasNetwork ? { required: true, hosts: [...hosts] } : { required: false },
       ui: { required: false },
     },
     resources,
     preconditions: { paths_exist: [], network_available: false, user_idle: false },
     effects: {
       filesystem: { create: [...write], modify: [...write], delete: [...remove] },
-      network: false,
+      network: hasNetwork,
       system_state_change: false,
     },
-    sandbox: { required: true, sandbox_type: 'container', allow_network: false, max_runs: 1 },
+    sandbox: { required: true, sandbox_type: 'container', allow_network: hasNetwork, max_runs: 1 },
     rollback: {
       supported: true,
       rollback_type: 'filesystem_snapshot',

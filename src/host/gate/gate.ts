@@ -29,6 +29,7 @@ import { Promoter } from './promoting.ts'
 import { type Decided, Proposing } from './proposing.ts'
 import { type PurgeAnswer, type PurgeOrder, Purging } from './purging.ts'
 import { pendingId, Questions } from './questions.ts'
+import { releaseFact, releasesNeeded } from './releasing.ts'
 import { answerOf, pendingOf, refusal, Settling } from './settling.ts'
 import type {
   Answered,
@@ -189,10 +190,15 @@ class Gate implements GateSurface {
     const nowMs = this.#context.nowMs()
     if (order.kind === 'law') refuseLaw(order.policyId, this.#book.laws)
     const standing = await this.#view.standing()
-    const payload = overrideFact(order, standing, nowMs)
+    const payload =
+      order.kind === 'release' ? releaseFact(order, nowMs) : overrideFact(order, standing, nowMs)
     const key = `override/${payload.override_id}`
     const seq = await this.#view.record([{ type: 'override_v1', payload, key }])
     return { ok: true as const, seq }
+  }
+
+  releasesNeeded(proposal: Proposal): readonly string[] {
+    return releasesNeeded(proposal, this.#book)
   }
 
   async recoveries(): Promise<readonly OpenRecovery[]> {

@@ -11,7 +11,7 @@ import type { LawBook } from './law-book.ts'
 import type { OverrideOrder } from './surface.ts'
 
 export function overrideFact(
-  order: OverrideOrder,
+  order: Exclude<OverrideOrder, { kind: 'release' }>,
   standing: StandingFold,
   nowMs: number,
 ): Override {

@@ -147,6 +147,16 @@ export type OverrideOrder =
     }
   /** A permanent block, named by the digest of its operation or by an action that was refused. */
   | { readonly kind: 'lift'; readonly of: string; readonly reason: string }
+  | ReleaseOrder
+
+/** Requests of one proposal, to these hosts by these methods, for one run that sends them. */
+export interface ReleaseOrder {
+  readonly kind: 'release'
+  readonly proposal: unknown
+  readonly hosts: readonly string[]
+  readonly methods: readonly string[]
+  readonly reason: string
+}
 
 /** An interrupted promotion or rollback that recovery could not end by itself. */
 export interface OpenRecovery {
@@ -178,6 +188,8 @@ export interface GateSurface {
   answer(id: string, answered: Exclude<Answered, { kind: 'wait' }>): Promise<GateAnswer>
   rollback(target: RollbackTarget, options: RollbackOptions): Promise<RollbackAnswer>
   override(order: OverrideOrder): Promise<{ readonly ok: true; readonly seq: number }>
+  /** Hosts of a proposal to which nothing is sent unless a human releases it before the run. */
+  releasesNeeded(proposal: Proposal): readonly string[]
   /** What waits for a human's choice; everything else that was interrupted is ended by the call. */
   recoveries(): Promise<readonly OpenRecovery[]>
   resolve(order: RecoveryOrder): Promise<void>

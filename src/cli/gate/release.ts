@@ -1,0 +1,41 @@
+/**
+ * What has to be released before a command runs with a network: hosts that are not read-only. Asked
+ * once, with the credential, before anything runs: what is sent cannot be taken back. Whoever does
+ * not release lets the command run all the same; its requests there are refused.
+ */
+import type { Proposal } from '../../contracts/index.ts'
+import { visibleName } from '../effects/visible.ts'
+import { proveHuman } from '../home.ts'
+import { canAsk } from '../passphrase.ts'
+import { askLine } from './answer-line.ts'
+import type { GateSession } from './open.ts'
+
+/** Through a tunnel nobody sees a method, so CONNECT stands for all of them. */
+const METHODS = ['CONNECT', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+export async function releaseBefore(session: GateSession, proposal: Proposal): Promise<void> {
+  const { gate, call } = session
+  const hosts = gate.releasesNeeded(proposal)
+  if (hosts.length === 0) return
+  const names = hosts.map(visibleName).join(', ')
+  if (!(await isWanted(session, names))) {
+    call.terminal.err(`not released: requests to ${names} will be refused\n`)
+    return
+  }
+  await proveHuman(session.session, call, 'releasing')
+  const reason = 'writ exec --net'
+  await gate.override({ kind: 'release', proposal, hosts, methods: METHODS, reason })
+}
+
+/** A passphrase that was handed over is for this; otherwise a person is asked at a terminal. */
+async function isWanted(session: GateSession, names: string): Promise<boolean> {
+  const { call, isBelowAgent } = session
+  const { caller, register } = session.session
+  if (caller.principal.kind !== 'human' || register.credential === null || isBelowAgent)
+    return false
+  if (call.options.text('pass-fd') !== null) return true
+  if (!canAsk()) return false
+  const question = `Release requests to ${names} for this one run? They cannot be taken back. [y/N] `
+  const line = await askLine(question)
+  return typeof line === 'object' && /^y(?:es)?$/i.test(line.text.trim())
+}
