@@ -39,6 +39,7 @@ export const BODY_RULES: readonly BodyRule[] = [
     places: [
       '/**/stdin',
       '/**/env/*',
+      '/**/url',
       '/**/headers/*',
       '/**/body',
       '/**/content',

@@ -21,12 +21,23 @@ describe.each(EVERYBODY)('as %s', (who) => {
   afterAll(() => actor?.remove())
 
   function change(path: string, format: string, fields: Json, modify = [path]): Json {
-    const operation = { type: 'CONFIG_CHANGE', path: actor.at(path), format, set: {}, unset: [], ...fields }
+    const operation = {
+      type: 'CONFIG_CHANGE',
+      path: actor.at(path),
+      format,
+      set: {},
+      unset: [],
+      ...fields,
+    }
     return actor.proposal(operation, { modify })
   }
 
   it.each([
-    ['json', '{\r\n  "port": 80, // here\r\n  "old": 1\r\n}\r\n', '{\r\n  "port": 8080 // here\r\n}\r\n'],
+    [
+      'json',
+      '{\r\n  "port": 80, // here\r\n  "old": 1\r\n}\r\n',
+      '{\r\n  "port": 8080 // here\r\n}\r\n',
+    ],
     ['yaml', '# top\nport:   80   # here\nold: 1\n', '# top\nport:   8080   # here\n'],
     ['toml', '# top\nport = 80 # here\nold = 1', '# top\nport = 8080 # here'],
   ])('%s is changed, undone, and computed again', (format, before, after) => {

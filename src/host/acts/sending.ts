@@ -93,8 +93,8 @@ function exchange(
     const unknown = (error: unknown): void =>
       resolve({ state: 'UNKNOWN', code: 'request.unknown', detail: wordsOf(error) })
     const sending = httpRequest({
+      // Without an agent: with one the request would be sent over a connection of its own.
       createConnection: () => socket,
-      agent: false,
       method,
       host: address.host,
       path: `${url.pathname}${url.search}`,

@@ -1,0 +1,98 @@
+/**
+ * The other side of requests: an HTTP server in a process of its own, since tests wait for programs
+ * without turning their loop. What reached it is asked for over a second server.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface Taken {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  /** Of `/saw<path>`: whether that file was there. */
+  readonly sawFile: boolean
+}
+
+const PROGRAM = `
+const { createServer } = require('node:http')
+const { existsSync } = require('node:fs')
+let taken = []
+const server = createServer((request, response) => {
+  const pieces = []
+  request.on('data', (piece) => pieces.push(piece))
+  request.on('end', () => {
+    const { method, url, headers } = request
+    const sawFile = url.startsWith('/saw/') && existsSync(url.slice(4))
+    taken.push({ method, path: url, headers, body: Buffer.concat(pieces).toString(), sawFile })
+    if (url.startsWith('/break')) return request.socket.destroy()
+    if (url.startsWith('/stall')) return
+    if (url.startsWith('/redirect')) {
+      response.writeHead(302, { location: '/elsewhere' })
+      return response.end()
+    }
+    const status = Number(/^\\/status\\/(\\d+)/.exec(url)?.[1] ?? 200)
+    response.writeHead(status)
+    response.end('ok')
+  })
+})
+const control = createServer((request, response) => {
+  response.end(JSON.stringify(taken))
+  taken = []
+})
+server.listen(0, '127.0.0.1', () =>
+  control.listen(0, '127.0.0.1', () =>
+    console.log(JSON.stringify([server.address().port, control.address().port])),
+  ),
+)
+`
+
+export class Counterpart {
+  readonly port: number
+  readonly #control: number
+  readonly #child: ChildProcess
+
+  private constructor(child: ChildProcess, [port, control]: readonly [number, number]) {
+    this.#child = child
+    this.port = port
+    this.#control = control
+  }
+
+  static async open(): Promise<Counterpart> {
+    const child = spawn(process.execPath, ['-e', PROGRAM], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const [line] = (await once(child.stdout, 'data')) as [Buffer]
+    return new Counterpart(child, JSON.parse(line.toString()) as [number, number])
+  }
+
+  /** A port that nobody listens on. */
+  static async closedPort(): Promise<number> {
+    const server: Server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    server.close()
+    await once(server, 'close')
+    return port
+  }
+
+  get host(): string {
+    return `127.0.0.1:${this.port}`
+  }
+
+  get url(): string {
+    return `http://${this.host}`
+  }
+
+  /** What reached it since the last time. */
+  async taken(): Promise<readonly Taken[]> {
+    const answer = await fetch(`http://127.0.0.1:${this.#control}/`, {
+      headers: { connection: 'close' },
+    })
+    return (await answer.json()) as readonly Taken[]
+  }
+
+  close(): void {
+    this.#child.kill('SIGKILL')
+  }
+}

@@ -1,0 +1,236 @@
+/**
+ * NETWORK_REQUEST from end to end: held in the rehearsal, sent once after a yes, undone by its
+ * compensation. The other side is a real server on the loopback, which counts what reaches it.
+ */
+import { execFileSync } from 'node:child_process'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Json } from '../cli-gate/place.ts'
+import { Actor, EVERYBODY } from './actor.ts'
+import { Counterpart } from './counterpart.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+let server: Counterpart
+
+beforeAll(async () => {
+  execFileSync(process.execPath, ['tools/build.mjs'])
+  server = await Counterpart.open()
+}, 180_000)
+
+afterAll(() => server?.close())
+
+describe.each(EVERYBODY)('as %s', (who) => {
+  let actor: Actor
+
+  beforeAll(() => {
+    actor = new Actor(who, 'request')
+  }, 120_000)
+
+  afterAll(() => actor?.remove())
+
+  function request(fields: Json, wanted: Json = {}): Json {
+    const { path = '/', ...rest } = fields
+    const operation = {
+      type: 'NETWORK_REQUEST',
+      method: 'POST',
+      url: `${server.url}${path}`,
+      ...rest,
+    }
+    return actor.proposal(operation, { hosts: [server.host], ...wanted })
+  }
+
+  it('nothing leaves before a yes; then it leaves once, as it was shown', async () => {
+    const proposal = request({
+      path: '/orders?secret=query',
+      headers: { Authorization: 'Bearer hush', 'Content-Type': 'text/plain' },
+      body: 'one order',
+    })
+    const proposed = actor.propose(proposal)
+    expect(proposed.status, JSON.stringify(proposed.json)).toBe(3)
+    expect(proposed.json.decision).toMatchObject({ decision: 'CONFIRM' })
+    expect(proposed.json.decision.codes).toContain('confirm.class')
+    expect(proposed.json.result.side_effects.held).toMatchObject([
+      {
+        method: 'POST',
+        url: `${server.url}/orders`,
+        has_query: true,
+        header_names: ['Authorization', 'Content-Type'],
+        body_bytes: 9,
+      },
+    ])
+    expect(await server.taken()).toEqual([])
+    const approved = actor.approve(proposed.json.pending.id)
+    expect(approved.status, JSON.stringify(approved.json)).toBe(0)
+    expect(await server.taken()).toMatchObject([
+      {
+        method: 'POST',
+        path: '/orders?secret=query',
+        headers: { authorization: 'Bearer hush' },
+        body: 'one order',
+      },
+    ])
+    const facts = actor.facts('request_v1')
+    expect(facts.map(({ state }: Json) => state)).toEqual(['SENDING', 'ANSWERED'])
+    expect(facts[1]).toMatchObject({ answer: { status: 200, bytes: 2 } })
+    expect(actor.approve(proposed.json.action_id).status).not.toBe(0)
+    expect(await server.taken()).toEqual([])
+    const log = actor.writ(['log', '--json']).out
+    for (const secret of ['hush', 'secret=query', 'one order']) expect(log).not.toContain(secret)
+  })
+
+  it('a no sends nothing', async () => {
+    const proposed = actor.propose(request({ path: '/denied' }))
+    const denied = actor.writ(['deny', proposed.json.pending.id, '--json'])
+    expect(denied.json).toMatchObject({ promoted: false })
+    expect(await server.taken()).toEqual([])
+  })
+
+  it('an answer is kept in a file, and taken back with the act when something compensates it', async () => {
+    const file = actor.at('work/answer.txt')
+    const compensation = { type: 'NETWORK_REQUEST', method: 'DELETE', url: `${server.url}/made` }
+    const proposal = request(
+      { path: '/make', save_to: file, compensation },
+      { create: ['work/answer.txt'], rollback: 'compensation' },
+    )
+    const { status, json } = actor.act(proposal)
+    expect(status, JSON.stringify(json)).toBe(0)
+    expect(actor.text('work/answer.txt')).toBe('ok')
+    expect((await server.taken()).map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /make',
+    ])
+    const waiting = actor.rollback(json.action_id)
+    expect(waiting.status, JSON.stringify(waiting.json)).toBe(3)
+    expect(actor.place.has('work/answer.txt')).toBe(true)
+    expect(await server.taken()).toEqual([])
+    expect(actor.approve(waiting.json.compensation.pending.id).status).toBe(0)
+    const undone = actor.rollback(json.action_id)
+    expect(undone.json, JSON.stringify(undone.json)).toMatchObject({
+      restored: [file],
+      verified: true,
+      compensated_by: [waiting.json.compensation.action_id],
+    })
+    expect(actor.place.has('work/answer.txt')).toBe(false)
+    expect((await server.taken()).map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'DELETE /made',
+    ])
+    expect(actor.facts('rollback_v1').at(-1)).toMatchObject({ action_ids: [json.action_id] })
+  })
+
+  it('what nothing compensates is not rolled back, and the list says why', async () => {
+    const { json } = actor.act(request({ path: '/final' }))
+    expect(json.promoted, JSON.stringify(json)).toBe(true)
+    const refused = actor.rollback(json.action_id)
+    expect(refused.status).toBe(1)
+    expect(refused.json.error).toMatchObject({ code: 'rollback.irreversible' })
+    expect(refused.json.error.message).toContain(json.action_id)
+    await server.taken()
+  })
+
+  it('an existing file takes an answer only where a change is declared', async () => {
+    actor.write('work/old.txt', 'before')
+    const save_to = actor.at('work/old.txt')
+    const wrong = actor.act(request({ path: '/w', save_to }, { create: ['work/old.txt'] }))
+    expect(wrong.json.decision).toMatchObject({ decision: 'BLOCK', code: 'request.save_to' })
+    expect(await server.taken()).toEqual([])
+    const undeclared = actor.propose(request({ path: '/w', save_to }))
+    expect(undeclared.json.decision.codes).toContain('descriptor.effects_omitted')
+    const right = actor.act(request({ path: '/w', save_to }, { modify: ['work/old.txt'] }))
+    expect(right.json.promoted, JSON.stringify(right.json)).toBe(true)
+    expect(actor.text('work/old.txt')).toBe('ok')
+    await server.taken()
+  })
+
+  it.each([
+    ['/status/404', 'request.refused'],
+    ['/status/500', 'request.refused'],
+  ])('%s is a known failure: files are put back, and that is the answer', async (path, code) => {
+    const write = actor.proposal(
+      { type: 'FILE_WRITE', path: actor.at('work/with.txt'), content: 'x' },
+      { create: ['work/with.txt'] },
+    )
+    const proposal = actor.composite([write, request({ path })], {
+      create: ['work/with.txt'],
+      hosts: [server.host],
+    })
+    const { status, json } = actor.act(proposal)
+    expect(status, JSON.stringify(json)).toBe(1)
+    expect(json.decision).toMatchObject({ decision: 'BLOCK', code: 'request.failed' })
+    expect(actor.place.has('work/with.txt')).toBe(false)
+    expect(actor.facts('request_v1').at(-1)).toMatchObject({ state: 'FAILED', code })
+    expect(await server.taken()).toHaveLength(1)
+  })
+
+  it('a composite sends last, when its files are there, in the order of its children', async () => {
+    const first = request({ path: `/saw${actor.at('work/c.txt')}` })
+    const write = actor.proposal(
+      { type: 'FILE_WRITE', path: actor.at('work/c.txt'), content: 'x' },
+      { create: ['work/c.txt'] },
+    )
+    const second = request({ path: '/then', method: 'PUT' })
+    const proposal = actor.composite([first, write, second], {
+      create: ['work/c.txt'],
+      hosts: [server.host],
+    })
+    const { json } = actor.act(proposal)
+    expect(json.promoted, JSON.stringify(json)).toBe(true)
+    // The server looks for the file when the request reaches it.
+    expect((await server.taken()).map(({ method, sawFile }) => [method, sawFile])).toEqual([
+      ['POST', true],
+      ['PUT', false],
+    ])
+  })
+
+  it('nobody is there: known, and nothing is left', async () => {
+    const closed = await Counterpart.closedPort()
+    const operation = { type: 'NETWORK_REQUEST', method: 'GET', url: `http://127.0.0.1:${closed}/` }
+    const { json } = actor.act(actor.proposal(operation, { hosts: [`127.0.0.1:${closed}`] }))
+    expect(json.decision).toMatchObject({ code: 'request.failed' })
+    expect(actor.facts('request_v1').at(-1)).toMatchObject({
+      state: 'FAILED',
+      code: 'network.unreachable',
+    })
+  })
+
+  it('a name that leads to the machine itself is not called', async () => {
+    const operation = {
+      type: 'NETWORK_REQUEST',
+      method: 'GET',
+      url: `http://localhost:${server.port}/`,
+    }
+    const { json } = actor.act(actor.proposal(operation, { hosts: [`localhost:${server.port}`] }))
+    expect(json.decision.code, JSON.stringify(json)).toBe('request.failed')
+    expect(actor.facts('request_v1').at(-1)).toMatchObject({ code: 'network.address' })
+    expect(await server.taken()).toEqual([])
+  })
+
+  it('a connection that breaks before an answer leaves it unknown, and the files where they are', async () => {
+    const write = actor.proposal(
+      { type: 'FILE_WRITE', path: actor.at('work/u.txt'), content: 'x' },
+      { create: ['work/u.txt'] },
+    )
+    const proposal = actor.composite([write, request({ path: '/break' })], {
+      create: ['work/u.txt'],
+      hosts: [server.host],
+    })
+    const { json } = actor.act(proposal)
+    expect(json.promoted, JSON.stringify(json)).toBe(true)
+    expect(actor.facts('request_v1').at(-1)).toMatchObject({
+      state: 'UNKNOWN',
+      code: 'request.unknown',
+    })
+    expect(actor.text('work/u.txt')).toBe('x')
+    await server.taken()
+  })
+
+  it('a redirect is an answer and is not followed', async () => {
+    const { json } = actor.act(request({ path: '/redirect' }))
+    expect(json.promoted).toBe(true)
+    expect(await server.taken()).toHaveLength(1)
+    expect(actor.facts('request_v1').at(-1)).toMatchObject({ answer: { status: 302 } })
+  })
+
+  it('all of it is computed again', () => {
+    const { status, json } = actor.replay()
+    expect(status, JSON.stringify(json)).toBe(0)
+  })
+})
