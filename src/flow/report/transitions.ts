@@ -47,8 +47,9 @@ export function transitionsOf(flow: CompiledFlow, facts: readonly Fact[]): reado
       open.set(payload.edge_id, made)
       list.push(made)
     } else if (payload.kind === 'policies') {
-      const policies = policyRecord(payload)
-      at(flow, payload.edge_id, payload, open, list).policies = policies
+      // Judged once more: that is another time that the edge was tried.
+      if (open.get(payload.edge_id)?.policies != null) open.delete(payload.edge_id)
+      at(flow, payload.edge_id, payload, open, list).policies = policyRecord(payload)
     } else if (payload.kind === 'invariant' && payload.edge_id !== undefined) {
       const known = at(flow, payload.edge_id, payload, open, list)
       known.invariants = [...known.invariants, `${payload.invariant_id}: ${payload.result}`]

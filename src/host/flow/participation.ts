@@ -300,6 +300,7 @@ export class Participation {
     const { added, modified, deleted, counts } = result.diff
     if (counts.added + counts.modified + counts.deleted === 0) return null
     const paths = [...added, ...modified, ...deleted]
+      .filter(({ kind }) => kind !== 'directory')
       .map(({ path }) => path)
       .filter((path) => path.startsWith(`${workspace}/`))
       .map((path) => path.slice(workspace.length + 1))
