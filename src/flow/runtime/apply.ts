@@ -125,7 +125,8 @@ export function applyStatus(draft: Draft, index: number, status: NodeStatus): vo
 export function applyFired(draft: Draft, edge: CompiledEdge, round: number): void {
   const before = draft.fired.get(edge.index)
   draft.fired.set(edge.index, Math.max(round, 1))
-  draft.ownNode(edge.source).hasFired = true
+  // Submitting work for review is no way on: the node leaves by its other edges when it is done.
+  if (!edge.isReview) draft.ownNode(edge.source).hasFired = true
   draft.setHeld(edge.source, false)
   if (before === 0) countArrival(draft, edge, 1)
 }
@@ -141,7 +142,7 @@ function countArrival(draft: Draft, edge: CompiledEdge, change: 1 | -1): void {
 
 export function applyEntered(draft: Draft, index: number, round: number, isFresh: boolean): void {
   const node = draft.ownNode(index)
-  if (node.hasFired) forgetFirings(draft, index)
+  if (node.entries > 0) forgetFirings(draft, index)
   const { work } = node
   const hasRun = work.answer !== null || work.readings !== null || work.lastError !== null
   draft.setStatus(index, 'running')
