@@ -27,64 +27,54 @@ const LABELS = [
   '',
 ]
 
-/** A chain of phases with branches, checks, failures and ways back. */
+/** A chain of phases with work beside it, failures, decisions, waits and ways back. */
 export function originalTable(newline = '\r\n'): string {
-  const rows: string[][] = []
-  const left = { ...ORIGINAL_COUNTS }
-  const add = (source: string, target: string, kind: EdgeClass): void => {
-    if (left[kind] === 0) return
-    left[kind]--
-    const id = `E${rows.length + 1}`
-    const label = LABELS[rows.length % LABELS.length] ?? ''
-    rows.push([
-      id,
-      `${source}->${target}`,
-      source,
-      target,
-      label,
-      rows.length % 3 === 0 ? 'dashed' : 'solid',
-      'ControlObject',
-      'Edge',
-      `${kind}TransitionObject`,
-      '',
-      '+',
-      'executor',
-      'forward',
-      'hard',
-      'true',
-      'yes',
-      'phase',
-      kind === 'Gate' ? 'time' : '',
-      kind === 'Loop' ? 'rerun' : '',
-      'high',
-      '依据：协议第 6 条',
-      `doc.md:${rows.length}`,
-    ])
-  }
-  const phase = (index: number): string => `P${index}_阶段`
-  for (let index = 0; index < 60; index++) {
-    const [here, next] = [phase(index), phase(index + 1)]
-    if (index % 4 === 0) add(here, next, 'Progress')
-    else add(here, next, 'Gate')
-    if (index % 3 === 0) add(here, `W${index}`, 'Progress')
-    if (index % 3 === 0) add(`W${index}`, `C${index}`, 'Gate')
-    if (index % 5 === 1) add(here, `X${index}`, 'Exception')
-    if (index % 6 === 2) add(next, here, 'Loop')
-    if (index % 6 === 4) add(next, here, 'Rollback')
-    if (index % 7 === 3) add(`C${index - (index % 3)}`, next, 'Sync')
-    if (index % 6 === 5) add(here, 'LEGEND', 'Meta')
-  }
-  let index = 0
-  for (const kind of Object.keys(left) as EdgeClass[]) {
-    while (left[kind] > 0) {
-      const back = kind === 'Loop' || kind === 'Rollback'
-      if (back) add(phase(index + 1), phase(index), kind)
-      else add(phase(index % 60), `${kind}_${index}`, kind)
-      index++
-    }
-  }
+  const rows = originalEdges().map(([source, target, kind], index) => [
+    `E${index + 1}`,
+    `${source}->${target}`,
+    source,
+    target,
+    LABELS[index % LABELS.length] ?? '',
+    index % 3 === 0 ? 'dashed' : 'solid',
+    'ControlObject',
+    'Edge',
+    `${kind}TransitionObject`,
+    '',
+    '+',
+    'executor',
+    'forward',
+    'hard',
+    'true',
+    'yes',
+    'phase',
+    kind === 'Gate' ? 'time' : '',
+    kind === 'Loop' ? 'rerun' : '',
+    'high',
+    '依据：协议第 6 条',
+    `doc.md:${index}`,
+  ])
   const text = [ORIGINAL_COLUMNS, ...rows.map((row) => row.map(cell).join(','))].join(newline)
   return `\uFEFF${text}${newline}`
+}
+
+type Row = readonly [source: string, target: string, kind: EdgeClass]
+
+function originalEdges(): readonly Row[] {
+  const phase = (index: number): string => `P${index}_阶段`
+  const many = (count: number, make: (index: number) => Row): readonly Row[] =>
+    Array.from({ length: count }, (_, index) => make(index))
+  return [
+    ...many(60, (index) => [phase(index), phase(index + 1), index % 2 === 0 ? 'Progress' : 'Gate']),
+    ...many(12, (index) => [phase(index * 5), `W${index}`, 'Progress']),
+    ...many(12, (index) => [`W${index}`, phase(index * 5 + 2), 'Gate']),
+    ...many(2, (index) => [phase(60), `END${index}`, 'Gate']),
+    ...many(12, (index) => [phase(index * 5 + 1), `X${index}`, 'Exception']),
+    ...many(7, (index) => [`W${index}`, phase(index * 5 + 3), 'Sync']),
+    ...many(13, (index) => [phase(index * 4), `Q${index}`, 'Decision']),
+    ...many(10, (index) => [phase(index * 6 + 1), phase(index * 6), 'Loop']),
+    ...many(9, (index) => [phase(index * 6 + 3), phase(index * 6 + 2), 'Rollback']),
+    ...many(9, (index) => [phase(index), 'LEGEND', 'Meta']),
+  ]
 }
 
 export function cell(text: string): string {

@@ -36,12 +36,16 @@ export function loadPlan(document: unknown, participants: Participants | null): 
     const { offset: _, ...rest } = problem
     return { ...rest, path: originOf(problem.path) ?? '' }
   }
+  // What is told in the words of the plan is not told again in those of the flow.
+  const isTold = ({ code, path }: FlowProblem): boolean =>
+    told.warnings.some((one) => one.code === code && one.path === path)
   const all = [...told.violations, ...check.violations.map(moved)]
+  const warnings = check.warnings.map(moved)
   return {
     flow,
     valid: all.length === 0,
     violations: byPlace(all),
-    warnings: byPlace([...told.warnings, ...check.warnings.map(moved)]),
+    warnings: byPlace([...told.warnings, ...warnings.filter((one) => !isTold(one))]),
   }
 }
 
