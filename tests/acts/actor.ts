@@ -2,8 +2,8 @@
  * A project, and somebody who proposes acts in it: root, or an ordinary user without groups and
  * capabilities. A human with a passphrase answers.
  */
-import { execFileSync } from 'node:child_process'
-import { chmodSync } from 'node:fs'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { chmodSync, closeSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { type Around, type Ended, type Json, Place } from '../cli-gate/place.ts'
@@ -101,6 +101,22 @@ export class Actor {
   approve(id: string): Ended {
     const args = ['approve', id, '--pass-fd', '3', '--json']
     return this.writ(args, { passphrase: PASSPHRASE })
+  }
+
+  /** The same in a process that the test can end. */
+  startApproval(id: string): ChildProcess {
+    const secret = join(this.place.folder, 'secret-of-start')
+    writeFileSync(secret, `${PASSPHRASE}\n`)
+    const args = ['approve', id, '--pass-fd', '3', '--json']
+    const [program, ...rest] = this.place.argv(args, { through: this.#through })
+    const handle = openSync(secret, 'r')
+    const child = spawn(program, rest, {
+      cwd: this.place.project,
+      env: this.place.env(),
+      stdio: ['ignore', 'ignore', 'ignore', handle],
+    })
+    closeSync(handle)
+    return child
   }
 
   rollback(id: string): Ended {

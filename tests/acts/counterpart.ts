@@ -92,6 +92,16 @@ export class Counterpart {
     return (await answer.json()) as readonly Taken[]
   }
 
+  /** Waits until so many have come. */
+  async until(count: number): Promise<readonly Taken[]> {
+    const all: Taken[] = []
+    for (let tries = 0; tries < 300 && all.length < count; tries++) {
+      all.push(...(await this.taken()))
+      if (all.length < count) await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    return all
+  }
+
   close(): void {
     this.#child.kill('SIGKILL')
   }

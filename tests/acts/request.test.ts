@@ -3,6 +3,7 @@
  * compensation. The other side is a real server on the loopback, which counts what reaches it.
  */
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Json } from '../cli-gate/place.ts'
 import { Actor, EVERYBODY } from './actor.ts'
@@ -220,6 +221,56 @@ describe.each(EVERYBODY)('as %s', (who) => {
     })
     expect(actor.text('work/u.txt')).toBe('x')
     await server.taken()
+  })
+
+  it.each([false, true])(
+    'killed while it is sent (with files: %s): unknown, told, and never sent again',
+    async (withFiles) => {
+      const path = `work/killed-${withFiles}.txt`
+      const write = actor.proposal(
+        { type: 'FILE_WRITE', path: actor.at(path), content: 'x' },
+        { create: [path] },
+      )
+      const single = request({ path: '/stall' })
+      const proposal = withFiles
+        ? actor.composite([write, single], { create: [path], hosts: [server.host] })
+        : single
+      const { json } = actor.propose(proposal)
+      const child = actor.startApproval(json.pending.id)
+      const reached = await server.until(1)
+      expect(reached.map(({ path: one }) => one)).toEqual(['/stall'])
+      expect(actor.place.has(path)).toBe(withFiles)
+      child.kill('SIGKILL')
+      await once(child, 'close')
+      // Any next act under the lock tells what is known.
+      const look = { type: 'FILE_READ', path: actor.at('work/keep.txt') }
+      expect(actor.propose(actor.proposal(look)).status).toBe(0)
+      const states = actor
+        .facts('request_v1')
+        .filter(({ action_id }: Json) => action_id === json.action_id)
+        .map(({ state }: Json) => state)
+      expect(states).toEqual(['SENDING', 'UNKNOWN'])
+      const promotions = actor
+        .facts('promotion_v1')
+        .filter(({ action_id }: Json) => action_id === json.action_id)
+      expect(promotions).toMatchObject([{ status: 'APPLIED', recovered: true }])
+      expect(actor.place.has(path)).toBe(withFiles)
+      expect(actor.approve(json.action_id).status).not.toBe(0)
+      expect(await server.taken()).toEqual([])
+    },
+  )
+
+  it('a person at a terminal sees what would be sent before being asked', async () => {
+    const proposed = actor.propose(
+      request({ path: '/shown?to=me', headers: { 'X-Secret': 'hush' }, body: '12345' }),
+    )
+    const { out, err } = actor.writ(['inbox', proposed.json.pending.id])
+    const shown = `${out}${err}`
+    expect(shown).toContain(`POST ${server.url}/shown?to=me`)
+    expect(shown).toContain('X-Secret')
+    expect(shown).toContain('cannot be taken back')
+    expect(shown).not.toContain('hush')
+    expect(await server.taken()).toEqual([])
   })
 
   it('a redirect is an answer and is not followed', async () => {

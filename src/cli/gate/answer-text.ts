@@ -7,6 +7,7 @@ import { type Call, EXIT, type Exit } from '../command.ts'
 import { violationText } from '../commands/check.ts'
 import { countsText, grouped } from '../effects/amount.ts'
 import { byCode, findingWords } from '../effects/finding-text.ts'
+import { heldLines, sentLines } from '../effects/held-text.ts'
 import { networkLines } from '../effects/network-text.ts'
 import { reasonLines, shortDigest } from '../effects/question-text.ts'
 import { visibleName } from '../effects/visible.ts'
@@ -38,6 +39,8 @@ export function answerLines(answer: GateAnswer, paint: Paint, dryRun: boolean): 
     ...(decision.decision === 'PROMOTE' ? [] : reasonLines(untold(answer), paint)),
     ...violations.map((violation) => violationText(violation, paint)),
     ...effectLines(answer, paint),
+    ...heldLines(answer.promoted ? [] : (answer.result?.side_effects.held ?? []), null, paint),
+    ...sentLines(answer.requests, paint),
     ...networkLines(answer.result?.side_effects.network ?? [], paint),
     ...findingLines(answer, paint),
     ...nextLines(answer, paint),

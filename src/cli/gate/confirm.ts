@@ -19,6 +19,7 @@ import type {
 } from '../../host/index.ts'
 import { type Call, Stop } from '../command.ts'
 import { grouped } from '../effects/amount.ts'
+import { heldLines } from '../effects/held-text.ts'
 import { networkHeading, networkLines } from '../effects/network-text.ts'
 import { failureText, questionText, readAnswer } from '../effects/question-text.ts'
 import { renderEffects } from '../effects/render.ts'
@@ -99,7 +100,11 @@ export async function* effectsText(
   if (failure !== null) yield `${paint.bad(failure)}\n`
   const view = { paint, base: rawOfText(root), whole }
   yield* renderEffects({ changes, findings: result.findings, read }, view)
-  const { network } = result.side_effects
+  const { network, held = [] } = result.side_effects
+  if (held.length > 0) {
+    yield `\n${paint.strong(`Sent after a yes, last (${grouped(held.length)})`)}\n`
+    for (const line of heldLines(held, proposal, paint)) yield `${line}\n`
+  }
   if (network.length > 0) {
     yield `\n${networkHeading(network, paint)}\n`
     for (const line of networkLines(network, paint)) yield `${line}\n`

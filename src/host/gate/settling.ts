@@ -25,6 +25,7 @@ import {
   lawValues,
   type PendingQuestion as Pending,
   type RawPath,
+  type RequestMemory,
   type StandingFold,
 } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
@@ -41,7 +42,7 @@ import type { Decided } from './proposing.ts'
 import { Purging } from './purging.ts'
 import { pendingId, type Questions } from './questions.ts'
 import { findStage } from './stage-place.ts'
-import type { Answered, Assurance, GateAnswer } from './surface.ts'
+import type { Answered, Assurance, GateAnswer, SentRequest } from './surface.ts'
 
 const MINUTE_MS = 60_000
 const INPUTS_CHANGED = 'promote.inputs_changed'
@@ -161,7 +162,7 @@ export class Settling {
     const obstacle = { code: failed.code, detail: failed.message, path: failed.at }
     const again = await this.decideAgain(decided, [obstacle], 'promotion')
     this.dropStage(decided.result)
-    return answerOf(again)
+    return answerOf(again, { requests: await this.#sent(decided.actionId) })
   }
 
   /** The same act with what turned up since, as a decision of its own. */
@@ -245,10 +246,15 @@ export class Settling {
         },
       })
       await this.#keepHouse(await this.#view.standing())
-      return answerOf(decided, { promotion, changes })
+      return answerOf(decided, { promotion, changes, requests: await this.#sent(actionId) })
     } catch (error) {
       return this.#notPromoted(decided, error)
     }
+  }
+
+  async #sent(actionId: string): Promise<readonly SentRequest[]> {
+    const { requests } = await this.#view.standing()
+    return requests.of(actionId).map(sentRequest)
   }
 
   /** Under the lock nothing that it stands on is promoted or taken back any more. */
@@ -279,6 +285,22 @@ export class Settling {
     if (!isAnswer(failed)) throw error
     if (evaluation.held !== undefined && isPassing(error, failed)) throw error
     return this.end(decided, { fault: failed })
+  }
+}
+
+function sentRequest({ begun, ended, kept }: RequestMemory): SentRequest {
+  const { step_id, method, host, save } = begun
+  const { state, code, answer } = ended ?? begun
+  const saved =
+    kept === null || save === undefined ? null : { path: save.path, ok: kept.state === 'SAVED' }
+  return {
+    step_id,
+    method,
+    host,
+    state,
+    ...(answer === undefined ? {} : { status: answer.status }),
+    ...(code === undefined ? {} : { code }),
+    ...(saved === null ? {} : { saved }),
   }
 }
 
@@ -350,9 +372,10 @@ export function answerOf(
     readonly pending?: GateAnswer['pending']
     readonly promotion?: Promotion
     readonly changes?: readonly Change[]
+    readonly requests?: readonly SentRequest[]
   } = {},
 ): GateAnswer {
-  const { pending, promotion, changes = [] } = more
+  const { pending, promotion, changes = [], requests = [] } = more
   return {
     action_id: actionId,
     proposal_digest: proposalDigest,
@@ -368,6 +391,7 @@ export function answerOf(
           },
         }),
     ...(pending === undefined ? {} : { pending }),
+    ...(requests.length === 0 ? {} : { requests }),
     ...(violations.length === 0 ? {} : { violations }),
   }
 }

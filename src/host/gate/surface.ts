@@ -13,6 +13,7 @@ import type {
   Evaluation,
   HostFacts,
   Proposal,
+  RequestState,
   SandboxResult,
   Violation,
 } from '../../contracts/index.ts'
@@ -37,8 +38,23 @@ export interface GateAnswer {
   readonly promoted: boolean
   readonly promotion?: { readonly paths: readonly string[]; readonly snapshot_digest: string }
   readonly pending?: { readonly id: string; readonly expires_at: string }
+  /** What became of requests that were held; absent where there were none. */
+  readonly requests?: readonly SentRequest[]
   /** Why a document was refused, each with its place; absent when it was not. */
   readonly violations?: readonly Violation[]
+}
+
+/** A held request after its promotion. */
+export interface SentRequest {
+  readonly step_id: string
+  readonly method: string
+  readonly host: string
+  /** UNKNOWN: nobody knows whether the other side carried it out, and it is not sent again. */
+  readonly state: RequestState
+  readonly status?: number
+  readonly code?: string
+  /** Where the answer was kept, and whether it was. */
+  readonly saved?: { readonly path: string; readonly ok: boolean }
 }
 
 /** What somebody is asked, with everything needed to show it. */

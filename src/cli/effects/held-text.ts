@@ -1,0 +1,61 @@
+/**
+ * Requests that a yes would send, and what became of those that were sent. Values of headers and
+ * bodies are not shown: they are told by their names, their size and their digest. The query is shown
+ * to the one who is asked, since it leaves the machine as well.
+ */
+import type { HeldRequest, Proposal } from '../../contracts/index.ts'
+import { leavesOf } from '../../gate/index.ts'
+import type { GateAnswer } from '../../host/index.ts'
+import type { Paint } from '../terminal.ts'
+import { sizeText } from './amount.ts'
+import { shortDigest } from './question-text.ts'
+import { visible, visibleName } from './visible.ts'
+
+export function heldLines(
+  held: readonly HeldRequest[],
+  proposal: Proposal | null,
+  paint: Paint,
+): readonly string[] {
+  const urls = proposal === null ? new Map<string, string>() : urlsOf(proposal)
+  return held.flatMap((request) => {
+    const { method, url, step_id, body_bytes, digest, header_names, save_to } = request
+    const address = visible(urls.get(step_id) ?? `${url}${request.has_query ? '?…' : ''}`)
+    const body = body_bytes === 0 ? 'no body' : `${sizeText(body_bytes)} of body`
+    const headers =
+      header_names.length === 0
+        ? 'no headers'
+        : header_names.map((name) => visible(name)).join(', ')
+    const undone =
+      request.compensation === undefined
+        ? paint.bad('cannot be taken back')
+        : `compensated by ${request.compensation}`
+    return [
+      `  ${paint.accent('→')} ${paint.strong(`${visible(method)} ${address}`)}`,
+      `      ${headers}; ${body}; request ${shortDigest(digest)}; ${undone}`,
+      ...(save_to === undefined ? [] : [`      answer to ${visibleName(save_to)}`]),
+    ]
+  })
+}
+
+function urlsOf(proposal: Proposal): ReadonlyMap<string, string> {
+  return new Map(
+    leavesOf(proposal).flatMap(({ proposal: { descriptor, operation } }) =>
+      operation?.type === 'NETWORK_REQUEST' ? [[descriptor.action_id, operation.url]] : [],
+    ),
+  )
+}
+
+/** What became of requests, the ones that nobody knows about first. */
+export function sentLines(requests: GateAnswer['requests'], paint: Paint): readonly string[] {
+  const all = [...(requests ?? [])].sort(
+    (one, other) => Number(other.state === 'UNKNOWN') - Number(one.state === 'UNKNOWN'),
+  )
+  return all.map(({ method, host, state, status, code }) => {
+    const where = `${visible(method)} ${visible(host)}`
+    if (state === 'UNKNOWN') {
+      return `  ${paint.bad('unknown')}  ${where}  nobody knows whether it was carried out; it is not sent again`
+    }
+    const words = status === undefined ? (code ?? '') : String(status)
+    return `  ${paint.accent('→')} ${where}  ${words}`
+  })
+}
