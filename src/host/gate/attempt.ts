@@ -23,6 +23,7 @@ import {
   isBelow,
   manifestDigest,
   type OperationCommand,
+  type RawPath,
   rawOfText,
 } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
@@ -70,6 +71,8 @@ export class OpenAttempt implements Attempt {
   #run: Admitted | null = null
   #outcome: RunOutcome | null = null
   #isRunning = false
+  /** Files that the host put into the view. */
+  readonly #byHostPaths: RawPath[] = []
   /** Operations that were asked for, carried out or not. */
   #asked = 0
   #scanned: Scan = { changes: [], findings: [], emptied: [] }
@@ -117,6 +120,7 @@ export class OpenAttempt implements Attempt {
     return this.#inTurn(async () => {
       const { root, merged } = this.#layerOf(path)
       writePlainFile(merged, path.slice(root.length), bytes)
+      this.#byHostPaths.push(rawOfText(path))
       if (this.#run !== null) return
       const content_base64 = Buffer.from(bytes).toString('base64')
       await this.#step({ type: 'FILE_WRITE', path, content_base64 }, this.#byHost())
@@ -346,10 +350,17 @@ export class OpenAttempt implements Attempt {
   /** Whatever mounts could not keep away: paths that were not there when the sandbox was made. */
   #accessFindings(changes: readonly Change[]): SandboxResult['findings'] {
     const { readOnly } = this.#scene.order
+    const others = changes.filter((change) => !this.#isOfHost(change))
     return readOnly.flatMap((path) => {
-      const isChanged = changes.some((change) => isBelow(change.path, rawOfText(path)))
+      const isChanged = others.some((change) => isBelow(change.path, rawOfText(path)))
       return isChanged ? [{ code: 'flow.access_denied', path, detail: 'must not be written' }] : []
     })
+  }
+
+  /** A file of the host, or a directory that was made for one. */
+  #isOfHost({ path, before, after }: Change): boolean {
+    const isMade = before === null && after?.kind === 'directory'
+    return this.#byHostPaths.some((own) => own === path || (isMade && isBelow(own, path)))
   }
 
   #held({ proposalDigest, decision, result }: Decided): HeldAttempt {
