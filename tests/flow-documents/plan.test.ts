@@ -364,7 +364,8 @@ describe('work with a way to its CHECK and a way on', () => {
   it('does not end quietly when its own guard is closed', () => {
     const guard = { class: 'Gate' as const, guard_expr: 'state.tool_calls > 99' }
     const host = new Host({ nodes, edges: [way('a', 'c'), way('a', 'b', guard)] }).start().run()
-    expect([host.status, host.findings]).toEqual(['BLOCKED', ['flow.guard_false block']])
+    expect(host.status).toBe('BLOCKED')
+    expect(host.findings).toContain('flow.guard_false block')
     host.verify()
   })
 })
