@@ -3,7 +3,7 @@
  * capabilities. A human with a passphrase answers.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { chmodSync, closeSync, openSync, writeFileSync } from 'node:fs'
+import { chmodSync, closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { type Around, type Ended, type Json, Place } from '../cli-gate/place.ts'
@@ -44,6 +44,16 @@ export class Actor {
   own(): void {
     if (this.#through.length === 0) return
     execFileSync('chown', ['-R', `${TEST_UID}:${TEST_UID}`, this.place.folder])
+  }
+
+  /** A line under the settings of the laws, accepted by the human. */
+  setting(line: string): void {
+    const laws = this.at('.writ/laws.yaml')
+    const text = readFileSync(laws, 'utf8')
+    writeFileSync(laws, text.replace(/^settings:\n/m, `settings:\n  ${line}\n`))
+    const accept = ['laws', 'accept', '--pass-fd', '3']
+    const { status, err } = this.writ(accept, { passphrase: PASSPHRASE })
+    expect(status, err).toBe(0)
   }
 
   writ(args: readonly string[], around: Around = {}): Ended {

@@ -88,6 +88,7 @@ export class Dispatcher {
     await this.#record(begun)
     const { max_duration_ms, max_disk_mb } = descriptor?.resources ?? NO_ROOM
     const sent = await sendRequest(request, {
+      ...(this.#context.resolve === undefined ? {} : { resolve: this.#context.resolve }),
       rules: addressRules(descriptor?.scope.network.hosts ?? []),
       timeoutMs: Math.min(max_duration_ms, TIMEOUT_MAX_MS),
       answerBytesMax: Math.min(max_disk_mb * MEBIBYTE, ANSWER_MAX_BYTES),
