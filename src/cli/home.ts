@@ -6,9 +6,11 @@
  * does not exist.
  */
 import { homedir, userInfo } from 'node:os'
-import { fault } from '../base/index.ts'
+import { fault, showName } from '../base/index.ts'
+import { DEFAULT_LISTS, knownAgent } from '../gate/index.ts'
 import {
   type Actor,
+  ancestorNames,
   type Home,
   type Ledger,
   type LedgerReader,
@@ -175,10 +177,16 @@ export function refuseOthers(caller: Caller, what: string): void {
   if (refused !== null) throw new Stop(refused)
 }
 
-/** Asks for the passphrase when the home's human has one; until then the word of a human is enough. */
+/**
+ * Asks for the passphrase when the home's human has one. Until then the plain word of a human is
+ * enough, and that counts as little below a known agent as a plain yes does.
+ */
 export async function proveHuman(session: Session, call: Call, what: string): Promise<void> {
   const { credential } = session.register
-  if (credential === null) return
+  if (credential === null) {
+    refuseBelowAgent(what)
+    return
+  }
   const passphrase = await readPassphrase(call, `passphrase for ${what}`)
   if (passphrase === null) {
     const message = `${what} needs the passphrase of this home’s human`
@@ -187,4 +195,13 @@ export async function proveHuman(session: Session, call: Call, what: string): Pr
   }
   const key = await openCredential(session.home.state, passphrase, credential.key)
   if (key === null) throw new Stop(fault('credential.wrong', '', null))
+}
+
+/** Below a known agent a terminal is the agent's: no plain word counts there (best effort). */
+export function refuseBelowAgent(what: string): void {
+  const agent = knownAgent(DEFAULT_LISTS, ancestorNames())
+  if (agent === null) return
+  const message = `${what} is for a person, and this runs below ${showName(agent)}`
+  const hint = 'call from a terminal of your own'
+  throw new Stop(fault('credential.required', '', null, { message, hint }))
 }

@@ -17,7 +17,15 @@ import {
 } from '../../host/index.ts'
 import { type Principal, principalText, type Register, samePrincipal } from '../../ledger/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
-import { callerOf, LEVEL, localHuman, refuseOthers, surroundings, withLedger } from '../home.ts'
+import {
+  callerOf,
+  LEVEL,
+  localHuman,
+  refuseBelowAgent,
+  refuseOthers,
+  surroundings,
+  withLedger,
+} from '../home.ts'
 import { askHidden, canAsk, readPassphrase } from '../passphrase.ts'
 
 interface InitAnswer {
@@ -127,6 +135,8 @@ async function settleHuman(
   }
   if (register.credential !== null || passphrase === null)
     return register.credential?.kind ?? 'none'
+  // Whoever sets the passphrase is the human from then on.
+  refuseBelowAgent('setting a passphrase')
   await recordChange({ ledger, state }, actor, {
     change: 'credential_set',
     principal,

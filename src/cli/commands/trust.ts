@@ -14,7 +14,8 @@ export async function run(call: Call): Promise<Exit> {
   const directory = findHome(around, given)
   const now = describeHome(directory)
   const state = join(stateRoot(around), now?.id ?? '')
-  if (now !== null && existsSync(join(state, 'ledger.db'))) {
+  // Wherever the facts lie, the keys of a home that was made here lie in its state.
+  if (now !== null && existsSync(join(state, 'keys'))) {
     const home = { directory, id: now.id, state }
     await withLedger(home, async (ledger, register) => {
       const caller = callerOf(around, register)

@@ -1,0 +1,147 @@
+/**
+ * Who may call what (I1), as data: every command, what it is called with, and how it ends for each
+ * kind of caller. A number is an exit status, a text is the code of the refusal. `held` names what
+ * has to be there first; it is made anew whenever a call may have used it up.
+ */
+
+export const CALLERS = ['ai', 'script', 'device', 'bare', 'human'] as const
+/** `bare` is the local human without proof, `human` the same with the passphrase. */
+export type Caller = (typeof CALLERS)[number]
+export type End = number | string
+
+export interface Row {
+  readonly command: string
+  readonly argv: readonly string[]
+  readonly held?: 'question' | 'plain question' | 'act' | 'halt' | 'token' | 'blocked'
+  readonly input?: 'proposal' | 'task' | 'receipt' | 'nothing'
+  readonly ends: Readonly<Record<Caller, End>>
+}
+
+/** Everybody alike. */
+function all(end: End): Row['ends'] {
+  return { ai: end, script: end, device: end, bare: end, human: end }
+}
+
+/** Actors are refused; a human needs the passphrase, or not. */
+function humans(bare: End, human: End = 0): Row['ends'] {
+  const refused = 'principal.not_human'
+  return { ai: refused, script: refused, device: refused, bare, human }
+}
+
+const PROVEN = humans('credential.required')
+const NO_ACTION = '11111111-1111-4111-8111-111111111111'
+
+export const ROWS: readonly Row[] = [
+  { command: 'init', argv: ['init', '--no-pass'], ends: humans(0) },
+  { command: 'trust', argv: ['trust'], ends: PROVEN },
+  { command: 'exec', argv: ['exec', '--', 'true'], ends: all(0) },
+  { command: 'propose', argv: ['propose', '-', '--dry-run'], input: 'proposal', ends: all(0) },
+  { command: 'inbox', argv: ['inbox'], ends: all(0) },
+  { command: 'approve', argv: ['approve', '{question}'], held: 'question', ends: PROVEN },
+  {
+    command: 'approve',
+    argv: ['approve', '--yes', '{plain question}'],
+    held: 'plain question',
+    ends: humans(0),
+  },
+  {
+    command: 'approve',
+    argv: ['approve', '--like', '{question}'],
+    held: 'question',
+    ends: PROVEN,
+  },
+  { command: 'deny', argv: ['deny', '{plain question}'], held: 'plain question', ends: humans(0) },
+  { command: 'rollback', argv: ['rollback', '{act}'], held: 'act', ends: humans(0) },
+  { command: 'undo', argv: ['undo'], held: 'act', ends: humans(0) },
+  { command: 'halt', argv: ['halt'], ends: humans(0) },
+  { command: 'resume', argv: ['resume'], held: 'halt', ends: PROVEN },
+  {
+    command: 'override',
+    argv: ['override', '--law', 'NO_CRITICAL', '--for', '1m', '--reason', 'x'],
+    ends: PROVEN,
+  },
+  {
+    command: 'override',
+    argv: ['override', '--lift', '{blocked}', '--reason', 'x'],
+    held: 'blocked',
+    ends: PROVEN,
+  },
+  { command: 'recover', argv: ['recover'], ends: humans(0) },
+  {
+    command: 'recover',
+    argv: ['recover', NO_ACTION, '--revert'],
+    ends: humans('credential.required', 'recovery.unknown'),
+  },
+  { command: 'purge', argv: ['purge', '--before', '9d'], ends: PROVEN },
+  { command: 'laws check', argv: ['laws', 'check'], ends: all(0) },
+  { command: 'laws test', argv: ['laws', 'test'], ends: all(0) },
+  { command: 'laws explain', argv: ['laws', 'explain', '{act}'], held: 'act', ends: all(0) },
+  { command: 'laws accept', argv: ['laws', 'accept'], ends: PROVEN },
+  {
+    command: 'task issue',
+    argv: ['task', 'issue', '-'],
+    input: 'task',
+    ends: {
+      ...PROVEN,
+      ai: 'task.issuer_mismatch',
+      script: 'task.issuer_mismatch',
+      device: 'task.issuer_mismatch',
+    },
+  },
+  { command: 'task list', argv: ['task', 'list'], ends: all(0) },
+  { command: 'task show', argv: ['task', 'show', 'act-x'], ends: all('history.unknown') },
+  {
+    command: 'receipt submit',
+    argv: ['receipt', 'submit', '-'],
+    input: 'receipt',
+    // Whoever reports is heard; this one reports about a task that there is not.
+    ends: all(1),
+  },
+  { command: 'log', argv: ['log', '--limit', '1'], ends: all(0) },
+  { command: 'show', argv: ['show', '{act}'], held: 'act', ends: all(0) },
+  {
+    command: 'ledger verify',
+    argv: ['ledger', 'verify'],
+    // It goes over every stream, and these are told nothing of others than their own.
+    ends: { ...all('principal.scope'), bare: 0, human: 0 },
+  },
+  { command: 'ledger prove', argv: ['ledger', 'prove', '0'], ends: all(0) },
+  { command: 'ledger checkpoint', argv: ['ledger', 'checkpoint'], ends: all(0) },
+  { command: 'ledger key', argv: ['ledger', 'key'], ends: all(0) },
+  { command: 'ledger export', argv: ['ledger', 'export', '{new}'], ends: all(0) },
+  { command: 'ledger export', argv: ['ledger', 'export', '{new}', '--bodies'], ends: humans(0) },
+  { command: 'ledger rotate', argv: ['ledger', 'rotate'], ends: PROVEN },
+  { command: 'replay', argv: ['replay'], ends: all(0) },
+  {
+    command: 'principal add',
+    argv: ['principal', 'add', 'ai:new-{fresh}@local'],
+    ends: PROVEN,
+  },
+  { command: 'principal list', argv: ['principal', 'list'], ends: humans(0) },
+  { command: 'token create', argv: ['token', 'create', 'ai:bot@local'], ends: PROVEN },
+  { command: 'token revoke', argv: ['token', 'revoke', '{token}'], held: 'token', ends: PROVEN },
+  { command: 'token list', argv: ['token', 'list'], ends: humans(0) },
+  { command: 'doctor', argv: ['doctor'], ends: all(0) },
+]
+
+/** Commands that open no home, or only read a file: nobody is asked who calls. */
+export const OPEN_TO_ALL: readonly string[] = [
+  'check',
+  'normalize',
+  'schema',
+  'rules check',
+  'rules eval',
+  'rules test',
+  'rules prove',
+  'rules diff',
+  'rules import',
+  'rules fmt',
+  'ledger compare',
+  'flow check',
+  'flow import',
+  'flow export',
+  'demo',
+]
+
+/** Commands of flows have a matrix of their own beside their tests. */
+export const OF_FLOWS = /^flow (?:run|resume|status|answer|evidence|report|plan)$/
