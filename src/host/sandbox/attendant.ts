@@ -5,9 +5,15 @@
  */
 import { toolPipes } from './attendant-script.ts'
 import type { BesideRequest } from './driver.ts'
+import { sandboxFailure } from './failure.ts'
 import { type Ends, feed, finish, flow, openEnds, type Pipes } from './pipe-ends.ts'
 import { commandLines, limitLines, type ProcessLimits } from './run-script.ts'
 import { quote } from './shell-text.ts'
+
+export function nothingBeside() {
+  const message = 'there is no command any more that something could be run beside'
+  return sandboxFailure('sandbox.closed', '', message)
+}
 
 interface Told {
   readonly request: BesideRequest
@@ -28,9 +34,9 @@ export class Attendant {
     this.#tell = tell
   }
 
-  /** The exit status; null when it could not be run to its end. One at a time. */
-  run(request: BesideRequest): Promise<number | null> {
-    if (this.#isDone || this.#told !== null) return Promise.resolve(null)
+  /** The exit status; null when it did not come to its end. One at a time. */
+  async run(request: BesideRequest): Promise<number | null> {
+    if (this.#isDone || this.#told !== null) throw nothingBeside()
     return new Promise((settle) => {
       const ends = openEnds(this.#pipes)
       flow(ends, request.onOutput)

@@ -137,7 +137,7 @@ export interface Sandbox {
   run(request: RunRequest): Promise<RunOutcome>
   /**
    * Beside the command that runs with a channel, one at a time, under the same caps. The exit status;
-   * null when there is no such command, or not any more.
+   * null when it did not come to its end. Rejects when there is no such command, or not any more.
    */
   runBeside(request: BesideRequest): Promise<number | null>
   /** Kills what is left, unmounts, removes. Idempotent; layers are gone afterwards. */

@@ -18,7 +18,8 @@ export class LineChannel {
   /** The rest of a line that was too long is on its way. */
   #isSkipping = false
   #lines: (string | null)[] = []
-  #answering: Promise<void> | null = null
+  #isAnswering = false
+  #answering: Promise<void> = Promise.resolve()
   #isOver = false
   #failure: unknown = null
 
@@ -47,7 +48,7 @@ export class LineChannel {
       from = end + 1
     }
     this.#add(bytes.subarray(from))
-    if (this.#lines.length > 0) this.#answering ??= this.#answer()
+    if (this.#lines.length > 0 && !this.#isAnswering) this.#answering = this.#answer()
   }
 
   #add(bytes: Buffer): void {
@@ -64,6 +65,7 @@ export class LineChannel {
   }
 
   async #answer(): Promise<void> {
+    this.#isAnswering = true
     this.#socket.pause()
     try {
       while (this.#lines.length > 0 && !this.#isOver) {
@@ -75,7 +77,7 @@ export class LineChannel {
       this.#failure ??= error
       this.#lines = []
     } finally {
-      this.#answering = null
+      this.#isAnswering = false
       if (!this.#isOver) this.#socket.resume()
     }
   }

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { RUN_CAPS, type RunCap } from '../../contracts/index.ts'
 import { openListener } from '../network/listener.ts'
-import { Attendant } from './attendant.ts'
+import { Attendant, nothingBeside } from './attendant.ts'
 import { ATTENDANT_TASKS } from './attendant-script.ts'
 import { controlsOf } from './controls.ts'
 import type {
@@ -299,7 +299,8 @@ export class LinuxSandbox implements Sandbox {
   }
 
   async runBeside(request: BesideRequest): Promise<number | null> {
-    return this.#attendant === null ? null : this.#attendant.run(request)
+    if (this.#attendant === null) throw nothingBeside()
+    return this.#attendant.run(request)
   }
 
   #followSize({ terminal }: RunRequest): void {
