@@ -91,6 +91,7 @@ describe('pins', () => {
       './constitution',
       './ledger',
       './gate',
+      './flow',
       './package.json',
     ])
   })
