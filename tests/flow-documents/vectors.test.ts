@@ -2,7 +2,13 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { CODES } from '../../src/base/index.ts'
-import { checkFlow } from '../../src/flow/index.ts'
+import {
+  checkFlow,
+  exportTable,
+  importTable,
+  loadPlan,
+  readParticipants,
+} from '../../src/flow/index.ts'
 import { changed } from '../vectors/vector.ts'
 
 interface Place {
@@ -53,5 +59,84 @@ describe('checks', () => {
     const page = Object.keys(CODES)
     const of = page.slice(page.indexOf('flow.unreachable'), page.indexOf('flow.table_text'))
     expect(of.filter((code) => !named.has(code))).toEqual([])
+  })
+})
+
+interface TableCase {
+  readonly id: string
+  readonly note: string
+  readonly text: string
+  readonly side?: unknown
+  readonly want: {
+    readonly findings: readonly Readonly<Record<string, unknown>>[]
+    readonly flow?: false
+    readonly edges?: readonly object[]
+    readonly nodes?: readonly string[]
+    readonly same?: boolean
+  }
+}
+
+describe('tables', () => {
+  const { cases } = read('tables') as { readonly cases: readonly TableCase[] }
+
+  it.each(cases.map((row) => [row.id, row] as const))('%s', (_, { text, side, want }) => {
+    const { flow, findings } = importTable(text, side, { flowId: 'f', title: 't' })
+    const told = findings.map(({ level, code, file, line, column, path }) =>
+      file === 'side' ? { level, code, path } : { level, code, line, column },
+    )
+    expect(told).toEqual(want.findings)
+    expect(flow !== null).toBe(want.flow !== false)
+    if (flow === null) return
+    if (want.edges !== undefined) expect(flow.edges).toMatchObject(want.edges)
+    if (want.nodes !== undefined)
+      expect(flow.nodes.map(({ node_id }) => node_id)).toEqual(want.nodes)
+    expect(exportTable(flow) === text).toBe(want.same)
+  })
+
+  it('name every code of tables', () => {
+    const named = new Set(cases.flatMap(({ want }) => want.findings.map(({ code }) => code)))
+    const page = Object.keys(CODES)
+    const of = page.slice(page.indexOf('flow.table_text'), page.indexOf('flow.plan_participant'))
+    expect(of.filter((code) => !named.has(code))).toEqual([])
+  })
+})
+
+interface PlanCase {
+  readonly id: string
+  readonly note: string
+  readonly plan: unknown
+  readonly participants: unknown
+  readonly want: CheckCase['want'] & {
+    readonly nodes?: readonly unknown[]
+    readonly edges?: readonly unknown[]
+  }
+}
+
+describe('plans', () => {
+  const { cases } = read('plans') as { readonly cases: readonly PlanCase[] }
+
+  it.each(cases.map((row) => [row.id, row] as const))('%s', (_, { plan, participants, want }) => {
+    const reading = readParticipants(participants)
+    if (!reading.ok) throw new Error(JSON.stringify(reading.violations))
+    const { flow, valid, violations, warnings } = loadPlan(plan, reading.participants)
+    expect([valid, placesOf(violations), placesOf(warnings)]).toEqual([
+      want.valid,
+      want.violations,
+      want.warnings,
+    ])
+    if (want.nodes !== undefined)
+      expect(flow?.nodes.map((one) => [one.node_id, one.kind, one.target ?? null])).toEqual(
+        want.nodes,
+      )
+    if (want.edges !== undefined)
+      expect(
+        flow?.edges.map((one) => [
+          one.source,
+          one.target,
+          one.class,
+          one.join ?? null,
+          one.group_id ?? null,
+        ]),
+      ).toEqual(want.edges)
   })
 })
