@@ -7,7 +7,7 @@
  *   order. So a view is never made of a stage without what that stage saw.
  */
 import { join } from 'node:path'
-import { fault, showName } from '../../base/index.ts'
+import { type Digest, fault, showName } from '../../base/index.ts'
 import {
   type Change,
   type HeldBase,
@@ -40,6 +40,8 @@ export interface LaidBases {
   readonly bases: HeldBase[]
   /** Directories of layers, lowest first. */
   readonly layers: readonly string[]
+  /** Digests of the files in them. */
+  readonly known: ReadonlyMap<RawPath, Digest>
   readonly remove: () => void
 }
 
@@ -56,7 +58,7 @@ export async function layBases(
 ): Promise<LaidBases> {
   const directory = join(place, `${process.pid}-${name}.upper`)
   const remove = (): void => removeTree(directory)
-  if (order.bases.length === 0) return { bases: [], layers: [], remove }
+  if (order.bases.length === 0) return { bases: [], layers: [], known: new Map(), remove }
   try {
     // Nothing is promoted, and so no stage goes away, while it is copied.
     return await sources.promoter.exclusively(async () => {
@@ -69,12 +71,22 @@ export async function layBases(
         await makeStageLayer({ stage, changes, directory: layer, below, isRoot: isRoot() })
         layers.push(layer)
       }
-      return { bases: found.map(({ base }) => base), layers, remove }
+      return { bases: found.map(({ base }) => base), layers, known: digestsOf(found), remove }
     })
   } catch (error) {
     remove()
     throw error
   }
+}
+
+/** Of the topmost base that has the file. */
+function digestsOf(found: readonly FoundBase[]): ReadonlyMap<RawPath, Digest> {
+  const known = new Map<RawPath, Digest>()
+  for (const { path, after } of found.flatMap(({ changes }) => changes)) {
+    if (after?.digest == null) known.delete(path)
+    else known.set(path, after.digest)
+  }
+  return known
 }
 
 interface FoundBase {

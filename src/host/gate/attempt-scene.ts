@@ -44,7 +44,7 @@ export class AttemptScene {
   readonly #roots: readonly string[]
   readonly #stop: Stop
   /** What was laid out for it. */
-  readonly #remove: () => void
+  readonly #laid: LaidBases
 
   private constructor(
     { context, book, order }: SceneParts,
@@ -52,7 +52,7 @@ export class AttemptScene {
       readonly marker: Marker
       readonly roots: readonly string[]
       readonly stop: Stop
-      readonly remove: () => void
+      readonly laid: LaidBases
     },
   ) {
     this.context = context
@@ -66,7 +66,7 @@ export class AttemptScene {
     this.#marker = parts.marker
     this.#roots = parts.roots
     this.#stop = parts.stop
-    this.#remove = parts.remove
+    this.#laid = parts.laid
   }
 
   static async open(parts: SceneParts): Promise<AttemptScene> {
@@ -115,8 +115,7 @@ export class AttemptScene {
       hasChannel: true,
     })
     const stop = new Stop(context.home.state, order.abort)
-    const { remove } = laid
-    const own = { proposing, resources, sandbox, sandboxId, place, marker, roots, stop, remove }
+    const own = { proposing, resources, sandbox, sandboxId, place, marker, roots, stop, laid }
     return new AttemptScene(parts, own)
   }
 
@@ -155,13 +154,14 @@ export class AttemptScene {
       scopeRoots: this.#roots,
       isRoot: isRoot(),
       exclude: stagePlaces(this.context.home),
+      known: this.#laid.known,
     })
   }
 
   async close(): Promise<void> {
     this.#stop.end()
     await this.sandbox.close()
-    this.#remove()
+    this.#laid.remove()
   }
 
   #run(command: OperationCommand, onOutput: OnOutput, channel?: ToolChannel): Promise<RunOutcome> {

@@ -55,6 +55,8 @@ export interface ScanOptions {
   readonly isRoot: boolean
   /** Real paths that are left out with everything below them: writ's own stage. */
   readonly exclude: readonly string[]
+  /** Of files of other stages below: their bytes are known also where nobody may read them. */
+  readonly known?: ReadonlyMap<RawPath, Digest>
 }
 
 export interface Scan {
@@ -171,7 +173,9 @@ class Scanner {
       for (const side of [before, after]) {
         if (side === null || !side.stats.isFile()) continue
         const settle = (digest: Digest | null) => {
-          if (digest !== null) this.#digests.set(side, digest)
+          const known = side === before ? this.#options.known?.get(path) : undefined
+          const found = digest ?? known ?? null
+          if (found !== null) this.#digests.set(side, found)
           else this.#findings.add('diff.unsupported', path, 'cannot be read')
         }
         requests.push({ path: side.at, size: side.stats.size, settle })
