@@ -4,6 +4,7 @@ import { type Call, EXIT, type Exit } from '../command.ts'
 import { constitutionChapter } from '../demo/constitution-chapter.ts'
 import { contractsChapter } from '../demo/contracts-chapter.ts'
 import { gateChapter } from '../demo/gate-chapter.ts'
+import { lawsChapter } from '../demo/laws-chapter.ts'
 import { ledgerChapter } from '../demo/ledger-chapter.ts'
 import { type Chapter, Stage } from '../demo/stage.ts'
 
@@ -12,6 +13,7 @@ const CHAPTERS: readonly Chapter[] = [
   constitutionChapter,
   ledgerChapter,
   gateChapter,
+  lawsChapter,
 ]
 
 export async function run({ terminal, options }: Call): Promise<Exit> {

@@ -1,23 +1,10 @@
 /** `writ laws explain ID`: why an act was decided as it was, and what a human can do about it. */
 import { fault, showName } from '../../base/index.ts'
-import type { Decision, Override, Promotion, Rollback } from '../../contracts/index.ts'
-import type { LedgerReader } from '../../host/index.ts'
-import type { OpenedFact } from '../../ledger/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
-import { allFacts } from '../history/facts.ts'
-import {
-  evaluationOf,
-  gatherDecision,
-  lawsOf,
-  NotKept,
-  type PastEvaluation,
-} from '../history/past-decision.ts'
-import { replayLookup } from '../history/replay-lookup.ts'
 import { streamsToRead } from '../home.ts'
-import { type Explanation, explain, type Found } from '../laws/explanation.ts'
+import { explainAction } from '../laws/explained-action.ts'
 import { explanationText } from '../laws/explanation-text.ts'
 import { withKnownHistory } from '../laws/known-history.ts'
-import { type Remedy, remedies, type Since } from '../laws/remedy.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const [id, ...others] = call.arguments
@@ -25,101 +12,20 @@ export async function run(call: Call): Promise<Exit> {
     const hint = '`writ log --type decision_v1` lists what was decided'
     throw new Stop(fault('cli.usage', '', null, { message: 'name one action', hint }))
   }
+  const { terminal, options } = call
   return withKnownHistory(call, async (session) => {
     for (const stream of await streamsToRead(session, call)) {
-      const decided = await allFacts(session.ledger, { stream, type: 'decision_v1', action: id })
-      const last = decided.at(-1)
-      if (last === undefined) continue
-      const explanation = explain(await gather(session.ledger, last))
-      const human = remedies(explanation, await since(session.ledger, last))
-      await tell(call, explanation, human)
+      const explained = await explainAction(session.ledger, stream, id)
+      if (explained === null) continue
+      const { explanation, human } = explained
+      await terminal.out(
+        options.isOn('json')
+          ? `${JSON.stringify({ ...explanation, human })}\n`
+          : explanationText(explanation, human, terminal.paint),
+      )
       return EXIT.yes
     }
     const message = `nothing was decided about ${showName(id)} here`
     throw new Stop(fault('history.unknown', id, null, { message }))
   })
-}
-
-async function gather(ledger: LedgerReader, fact: OpenedFact): Promise<Found> {
-  const lookup = replayLookup(ledger)
-  const decision = fact.payload as Decision
-  const { stream } = fact
-  const { action_id: action } = decision
-  const answers = await allFacts(ledger, { stream, type: 'confirmation_v1', action })
-  const base = { decision, stream, answer: answers.at(-1) ?? null }
-  let past: PastEvaluation | null = null
-  try {
-    past = await evaluationOf(fact, decision, lookup)
-    const { evaluation } = past
-    const [overrides, laws] = await Promise.all([
-      overridesOf(ledger, stream, evaluation.basis?.overrides ?? []),
-      lawsOf(evaluation.laws, lookup),
-    ])
-    const record = await gatherDecision(fact, decision, evaluation, lookup)
-    const told = evaluation.basis === undefined ? OLD_RECORD : null
-    const outcomes = evaluation.law_outcomes
-    return { ...base, outcomes, record, laws, missing: told, overrides }
-  } catch (error) {
-    if (!(error instanceof NotKept)) throw error
-    const outcomes = past?.evaluation.law_outcomes ?? []
-    const missing = error.message
-    return { ...base, outcomes, record: null, laws: null, missing, overrides: [] }
-  }
-}
-
-const OLD_RECORD = 'the record is of an earlier version and does not tell the values'
-
-async function overridesOf(
-  ledger: LedgerReader,
-  stream: string,
-  wanted: readonly { readonly override_id: string }[],
-): Promise<Found['overrides']> {
-  if (wanted.length === 0) return []
-  const ids = wanted.map(({ override_id }) => override_id)
-  const facts = await allFacts(ledger, { stream, type: 'override_v1' })
-  return facts
-    .map((fact) => ({ fact, override: fact.payload as Override }))
-    .filter(({ override }) => ids.includes(override.override_id))
-}
-
-/** Whether it still waits, and whether it can still be taken back. */
-async function since(ledger: LedgerReader, { stream, payload }: OpenedFact): Promise<Since> {
-  const { action_id: action, decision, result_digest = '' } = payload as Decision
-  const of = async (type: string): Promise<readonly OpenedFact[]> =>
-    allFacts(ledger, { stream, type, action })
-  const [answers, promotions] = await Promise.all([of('confirmation_v1'), of('promotion_v1')])
-  const promotion = promotions.at(-1)?.payload as Promotion | undefined
-  const isOpen = decision === 'CONFIRM' && promotion === undefined && answers.length === 0
-  const applied = promotion?.status === 'APPLIED' && promotion.paths > 0 ? promotion : null
-  const undone = applied !== null && (await isUndone(ledger, stream, action, applied))
-  return {
-    pending: isOpen ? result_digest.slice('sha256:'.length).slice(0, ID_DIGITS) : null,
-    undoUntil: applied === null || undone ? null : applied.undo_until,
-    nowMs: Date.now(),
-  }
-}
-
-const ID_DIGITS = 12
-
-/** A rollback names all its actions, so it is not found by one of them. */
-async function isUndone(
-  ledger: LedgerReader,
-  stream: string,
-  action: string,
-  { promoted_at }: Promotion,
-): Promise<boolean> {
-  const facts = await allFacts(ledger, { stream, type: 'rollback_v1', since: promoted_at })
-  return facts.some(({ payload }) => (payload as Rollback).action_ids.includes(action))
-}
-
-async function tell(
-  { options, terminal }: Call,
-  explanation: Explanation,
-  human: readonly Remedy[],
-): Promise<void> {
-  await terminal.out(
-    options.isOn('json')
-      ? `${JSON.stringify({ ...explanation, human })}\n`
-      : explanationText(explanation, human, terminal.paint),
-  )
 }

@@ -3,11 +3,10 @@ import { fault, showName } from '../../base/index.ts'
 import type { Laws } from '../../policy/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
 import { momentOption } from '../history/moment.ts'
-import { plain } from '../history/plain.ts'
-import { table } from '../history/table.ts'
 import { streamsToRead } from '../home.ts'
 import { withKnownHistory } from '../laws/known-history.ts'
-import { type TrialAnswer, TrialRun } from '../laws/trial-run.ts'
+import { TrialRun } from '../laws/trial-run.ts'
+import { trialText } from '../laws/trial-text.ts'
 import { progressBar } from '../progress.ts'
 import { lawsOfHome, readLawFile } from './laws-check.ts'
 
@@ -26,7 +25,11 @@ export async function run(call: Call): Promise<Exit> {
       await trial.take(ledger, stream, since, (seq) => bar.tick(seq, total))
       bar.end()
     }
-    await tell(call, trial.finish())
+    const answer = trial.finish()
+    const { terminal, options } = call
+    await terminal.out(
+      options.isOn('json') ? `${JSON.stringify(answer)}\n` : trialText(answer, terminal.paint),
+    )
     return EXIT.yes
   })
 }
@@ -41,30 +44,4 @@ async function lawsIn(file: string): Promise<Laws> {
   const message = `${place}: ${first?.message}${more === 0 ? '' : ` (and ${more} more)`}`
   const hint = `\`writ laws check ${file}\` tells all of it`
   throw new Stop(fault('laws.unusable', file, null, { message, hint }))
-}
-
-async function tell({ options, terminal }: Call, answer: TrialAnswer): Promise<void> {
-  if (options.isOn('json')) return terminal.out(`${JSON.stringify(answer)}\n`)
-  const { paint } = terminal
-  const { proposals, changed, unjudgeable, laws } = answer
-  const judged = proposals - unjudgeable.length
-  const parts = [
-    `${paint.strong(`${judged} of ${proposals}`)} past proposals judged, ${changed.length} would be decided otherwise\n`,
-  ]
-  if (changed.length > 0) parts.push(`\n${table(terminal, HEADS, changed.map(row))}`)
-  if (laws.length > 0) {
-    const rows = laws.map(({ policy_id, broken }) => [plain(policy_id), String(broken)])
-    parts.push(`\n${table(terminal, ['law', 'broken by'], rows)}`)
-  }
-  if (unjudgeable.length > 0) {
-    const rows = unjudgeable.map(({ action_id, reason }) => [plain(action_id), reason])
-    parts.push(`\n${paint.strong('Cannot be judged')}\n${table(terminal, ['action', 'why'], rows)}`)
-  }
-  await terminal.out(parts.join(''))
-}
-
-const HEADS = ['action', 'was', 'would be', 'because of'] as const
-
-function row({ action_id, from, to, policy_id }: TrialAnswer['changed'][number]) {
-  return [plain(action_id), from, to, plain(policy_id ?? 'lists or settings')]
 }

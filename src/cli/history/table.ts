@@ -2,7 +2,7 @@
 import type { Terminal } from '../terminal.ts'
 
 export function table(
-  { paint }: Terminal,
+  { paint }: Pick<Terminal, 'paint'>,
   heads: readonly string[],
   rows: readonly (readonly string[])[],
 ): string {

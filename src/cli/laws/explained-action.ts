@@ -1,0 +1,105 @@
+/** One action explained from the ledger: its last decision, what it rests on, and what became of it. */
+import type { Decision, Override, Promotion, Rollback } from '../../contracts/index.ts'
+import type { LedgerReader } from '../../host/index.ts'
+import type { OpenedFact } from '../../ledger/index.ts'
+import { allFacts } from '../history/facts.ts'
+import {
+  evaluationOf,
+  gatherDecision,
+  lawsOf,
+  NotKept,
+  type PastEvaluation,
+} from '../history/past-decision.ts'
+import { replayLookup } from '../history/replay-lookup.ts'
+import { type Explanation, explain, type Found } from './explanation.ts'
+import { type Remedy, remedies, type Since } from './remedy.ts'
+
+export interface ExplainedAction {
+  readonly explanation: Explanation
+  readonly human: readonly Remedy[]
+}
+
+/** Null when nothing was decided about it in this stream. */
+export async function explainAction(
+  ledger: LedgerReader,
+  stream: string,
+  action: string,
+): Promise<ExplainedAction | null> {
+  const decided = await allFacts(ledger, { stream, type: 'decision_v1', action })
+  const last = decided.at(-1)
+  if (last === undefined) return null
+  const explanation = explain(await gather(ledger, last))
+  return { explanation, human: remedies(explanation, await since(ledger, last)) }
+}
+
+async function gather(ledger: LedgerReader, fact: OpenedFact): Promise<Found> {
+  const lookup = replayLookup(ledger)
+  const decision = fact.payload as Decision
+  const { stream } = fact
+  const { action_id: action } = decision
+  const answers = await allFacts(ledger, { stream, type: 'confirmation_v1', action })
+  const base = { decision, stream, answer: answers.at(-1) ?? null }
+  let past: PastEvaluation | null = null
+  try {
+    past = await evaluationOf(fact, decision, lookup)
+    const { evaluation } = past
+    const [overrides, laws] = await Promise.all([
+      overridesOf(ledger, stream, evaluation.basis?.overrides ?? []),
+      lawsOf(evaluation.laws, lookup),
+    ])
+    const record = await gatherDecision(fact, decision, evaluation, lookup)
+    const told = evaluation.basis === undefined ? OLD_RECORD : null
+    const outcomes = evaluation.law_outcomes
+    return { ...base, outcomes, record, laws, missing: told, overrides }
+  } catch (error) {
+    if (!(error instanceof NotKept)) throw error
+    const outcomes = past?.evaluation.law_outcomes ?? []
+    const missing = error.message
+    return { ...base, outcomes, record: null, laws: null, missing, overrides: [] }
+  }
+}
+
+const OLD_RECORD = 'the record is of an earlier version and does not tell the values'
+
+async function overridesOf(
+  ledger: LedgerReader,
+  stream: string,
+  wanted: readonly { readonly override_id: string }[],
+): Promise<Found['overrides']> {
+  if (wanted.length === 0) return []
+  const ids = wanted.map(({ override_id }) => override_id)
+  const facts = await allFacts(ledger, { stream, type: 'override_v1' })
+  return facts
+    .map((fact) => ({ fact, override: fact.payload as Override }))
+    .filter(({ override }) => ids.includes(override.override_id))
+}
+
+/** Whether it still waits, and whether it can still be taken back. */
+async function since(ledger: LedgerReader, { stream, payload }: OpenedFact): Promise<Since> {
+  const { action_id: action, decision, result_digest = '' } = payload as Decision
+  const of = async (type: string): Promise<readonly OpenedFact[]> =>
+    allFacts(ledger, { stream, type, action })
+  const [answers, promotions] = await Promise.all([of('confirmation_v1'), of('promotion_v1')])
+  const promotion = promotions.at(-1)?.payload as Promotion | undefined
+  const isOpen = decision === 'CONFIRM' && promotion === undefined && answers.length === 0
+  const applied = promotion?.status === 'APPLIED' && promotion.paths > 0 ? promotion : null
+  const undone = applied !== null && (await isUndone(ledger, stream, action, applied))
+  return {
+    pending: isOpen ? result_digest.slice('sha256:'.length).slice(0, ID_DIGITS) : null,
+    undoUntil: applied === null || undone ? null : applied.undo_until,
+    nowMs: Date.now(),
+  }
+}
+
+const ID_DIGITS = 12
+
+/** A rollback names all its actions, so it is not found by one of them. */
+async function isUndone(
+  ledger: LedgerReader,
+  stream: string,
+  action: string,
+  { promoted_at }: Promotion,
+): Promise<boolean> {
+  const facts = await allFacts(ledger, { stream, type: 'rollback_v1', since: promoted_at })
+  return facts.some(({ payload }) => (payload as Rollback).action_ids.includes(action))
+}
