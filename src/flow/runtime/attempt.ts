@@ -37,14 +37,28 @@ export function endAttempt(turn: Turn, node: number, event: EventOf<'attempt_end
   if (event.outcome === 'unreachable' && work.retries <= RETRIES_MAX) {
     return run(turn, node, 2 ** (work.retries - 1))
   }
-  if (event.outcome !== 'ended') return failAttempt(turn, node, { outcome: event.outcome })
+  if (event.outcome !== 'ended') return failAttempt(turn, node, lineError(event))
   const { answer } = work
   if (answer === null || answer.kind !== 'action') {
-    const node_id = turn.idOf(node)
-    turn.find({ code: 'flow.output_invalid', node_id, action: 'rerun', values: {} })
-    return failAttempt(turn, node, { output: 'invalid' })
+    const values = findInvalid(turn, node)
+    return failAttempt(turn, node, { output: 'invalid', ...values })
   }
   takeAction(turn, node, answer, event)
+}
+
+/** How many reasons a finding names; the record of the output has all of them. */
+const ERRORS_TOLD = 3
+
+/** No answer came that could count: tells why the last one could not. */
+export function findInvalid(turn: Turn, node: number): { readonly errors: readonly unknown[] } {
+  const values = { errors: turn.node(node).work.errors.slice(0, ERRORS_TOLD) }
+  turn.find({ code: 'flow.output_invalid', node_id: turn.idOf(node), action: 'rerun', values })
+  return values
+}
+
+/** What an attempt that did not end well leaves for the next one. */
+export function lineError({ outcome, why }: EventOf<'attempt_ended'>): unknown {
+  return why === undefined ? { outcome } : { outcome, why }
 }
 
 function takeAction(

@@ -85,6 +85,8 @@ export type EventBody =
       readonly type: 'attempt_ended'
       /** `unreachable` is a failure of the line, not of the work: tried again, never counted. */
       readonly outcome: 'ended' | 'failed' | 'unreachable'
+      /** Of one that did not end well, as far as it is known. */
+      readonly why?: string
       /** By the monotonic clock of the host. */
       readonly seconds: number
       readonly tokens: number

@@ -6,7 +6,7 @@
  * INVARIANT (score gate): 90 or more is APPROVE and nothing below is, whatever the word says.
  */
 import { APPROVE_SCORE_MIN, type XiaojingReview } from '../../contracts/index.ts'
-import { askForInput, failAttempt, RETRIES_MAX } from './attempt.ts'
+import { askForInput, failAttempt, findInvalid, lineError, RETRIES_MAX } from './attempt.ts'
 import { run } from './enter.ts'
 import type { EventOf, ParticipantAnswer, ReviewAnswer } from './event.ts'
 import { isGuardOpen } from './judge.ts'
@@ -40,10 +40,8 @@ export function endReview(turn: Turn, check: number, event: EventOf<'attempt_end
     return run(turn, check, 2 ** (work.retries - 1))
   const { answer } = work
   if (event.outcome !== 'ended' || answer === null || answer.kind !== 'review') {
-    const node_id = turn.idOf(check)
-    if (event.outcome === 'ended')
-      turn.find({ code: 'flow.output_invalid', node_id, action: 'rerun', values: {} })
-    return failAttempt(turn, check, { outcome: event.outcome })
+    if (event.outcome !== 'ended') return failAttempt(turn, check, lineError(event))
+    return failAttempt(turn, check, { output: 'invalid', ...findInvalid(turn, check) })
   }
   takeReview(turn, check, answer)
 }

@@ -199,7 +199,8 @@ export class Participation {
     live.tokens += said.tokens
     if (signal.aborted) return live.abandon()
     const text = withoutSecrets(said.text, secrets)
-    await this.#hear(command, { ...said, text }, live)
+    const why = withoutSecrets(said.why ?? '', secrets)
+    await this.#hear(command, { ...said, text, why }, live)
   }
 
   async #operate(to: Addressed, attempt: Attempt, operation: unknown): Promise<OperationAnswer> {
@@ -211,7 +212,7 @@ export class Participation {
   /** Records what was said, and ends the attempt unless it is to be asked again. */
   async #hear(command: RunCommand, said: Said, live: LiveAttempt): Promise<void> {
     const { node_id } = command
-    if (said.outcome !== 'ended') return this.#end(command, said.outcome, live, null)
+    if (said.outcome !== 'ended') return this.#end(command, said, live, null)
     const reading = this.#read(command, said.text)
     this.#live.set(node_id, live)
     await this.#run.send({
@@ -225,7 +226,7 @@ export class Participation {
     // Asked again: that command goes on with the attempt.
     if (pending?.type === 'ask_again' && pending.command !== command.command) return
     this.#live.delete(node_id)
-    await this.#end(command, 'ended', live, reading)
+    await this.#end(command, said, live, reading)
   }
 
   #read({ review, node_id, attempt }: RunCommand, text: string): AnswerReading {
@@ -238,7 +239,7 @@ export class Participation {
 
   async #end(
     command: RunCommand,
-    outcome: Said['outcome'],
+    { outcome, why = '' }: Said,
     live: LiveAttempt,
     reading: AnswerReading | null,
   ): Promise<void> {
@@ -260,6 +261,7 @@ export class Participation {
       type: 'attempt_ended',
       ...to,
       outcome,
+      ...(why === '' ? {} : { why }),
       seconds,
       tokens: live.tokens,
       required_files_exist,

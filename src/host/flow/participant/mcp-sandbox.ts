@@ -1,15 +1,35 @@
 /**
- * The line to an MCP server that runs as a command inside an attempt. Descriptor 3 of the process is
- * put in place of its standard input and output. The channel is one of lines that are answered in
- * their order, so the process begins with an empty line, and each line it writes is answered with
- * whatever is to be sent by then.
+ * The line to an MCP server that runs as a command inside an attempt. Descriptor 3 of the process
+ * carries what would be its standard input and output.
+ *
+ * The channel is one of lines that are answered in their order. So the process begins with an empty
+ * line; a line is answered with the next request once no other request is under way, and with nothing
+ * before that. A shell in front of the server drops empty lines, and ends its input when it is told.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import type { Asking } from './asking.ts'
 import { LineFailure } from './line.ts'
 
-/** `$0` is the program; the first line asks for the first message. */
-const WRAPPER = 'echo >&3; exec "$0" "$@" <&3 >&3'
+const END = 'END'
+/** Between messages of one line; JSON never has it. */
+const APART = '\u001e'
+
+/**
+ * `$0` is the program. Its output goes through a pipe: a program that makes its end of the channel
+ * non-blocking would make it so for the shell as well.
+ */
+const WRAPPER = `( echo >&3
+while IFS= read -r line <&3; do
+  case "$line" in
+    '') ;;
+    *${END}) break ;;
+    *) printf '%s\\n' "$line" | tr '\\036' '\\n' ;;
+  esac
+done ) | "$0" "$@" 3>&- | cat >&3`
+
+/** A server that does not end by itself is ended with the attempt. */
+const ENDING_MS = 5_000
 
 export class SandboxTransport implements Transport {
   onclose?: (() => void) | undefined
@@ -18,8 +38,11 @@ export class SandboxTransport implements Transport {
   readonly #asking: Asking
   readonly #command: readonly string[]
   #outgoing: string[] = []
+  /** Requests of ours that are not answered yet. */
+  #underWay = 0
   #owed: ((text: string) => void) | null = null
   #isClosed = false
+  #ended: Promise<void> = Promise.resolve()
 
   constructor(asking: Asking, command: readonly string[]) {
     this.#asking = asking
@@ -29,61 +52,78 @@ export class SandboxTransport implements Transport {
   async start(): Promise<void> {
     const { workspace, secrets } = this.#asking
     const attempt = await this.#asking.attempt()
-    const ended = attempt.run({
+    const running = attempt.run({
       argv: ['sh', '-c', WRAPPER, ...this.#command],
       cwd: workspace,
       env: secrets,
       stdin: new Uint8Array(),
       onLine: (line) => this.#answer(line),
     })
-    ended.then(
-      ({ exitCode, stderr }) => this.#end(exitCode, new TextDecoder().decode(stderr)),
-      (error: Error) => this.onerror?.(error),
+    this.#ended = running.then(
+      ({ exitCode, stderr, refused }) => {
+        const errors =
+          refused === null ? new TextDecoder().decode(stderr) : refused.codes.join(', ')
+        this.#end(exitCode, errors)
+      },
+      (error: Error) => this.#end(null, error.message),
     )
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#isClosed) throw new LineFailure('the server has ended')
-    const text = JSON.stringify(message)
-    if (this.#owed === null) {
-      this.#outgoing.push(text)
-      return
-    }
+    this.#outgoing.push(JSON.stringify(message))
+    // What needs no answer goes with the next that does: the server would have nothing to say to it.
+    if (!('id' in message)) return
+    if ('method' in message) this.#underWay++
+    if (this.#owed !== null) this.#flush()
+  }
+
+  #flush(): void {
     const answer = this.#owed
     this.#owed = null
-    answer(text)
+    answer?.(this.#taken())
+  }
+
+  #taken(): string {
+    const text = this.#outgoing.join(APART)
+    this.#outgoing = []
+    return text
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
-    this.#owed?.('')
-    this.#owed = null
+    this.#outgoing.push(END)
+    this.#flush()
+    await Promise.race([this.#ended, pause(ENDING_MS, undefined, { ref: false })])
     this.onclose?.()
   }
 
-  /** Waits until there is something to send, unless the line needs no answer. */
   #answer(line: string): Promise<string> {
     if (line.trim() !== '') this.#hear(line)
-    const ready = this.#outgoing.join('\n')
-    this.#outgoing = []
-    if (ready !== '' || this.#isClosed) return Promise.resolve(ready)
+    if (this.#outgoing.length > 0 || this.#underWay > 0) return Promise.resolve(this.#taken())
+    if (this.#isClosed) return Promise.resolve(END)
     return new Promise((resolve) => {
-      this.#owed?.('')
       this.#owed = resolve
     })
   }
 
   #hear(line: string): void {
     try {
-      this.onmessage?.(JSON.parse(line) as JSONRPCMessage)
+      const message = JSON.parse(line) as JSONRPCMessage
+      if (!('method' in message)) this.#underWay = Math.max(0, this.#underWay - 1)
+      this.onmessage?.(message)
     } catch (error) {
       this.onerror?.(error as Error)
     }
   }
 
+  /** Why the server ended before it was told to; null while it did not. */
+  failure: string | null = null
+
   #end(exitCode: number | null, errors: string): void {
-    if (exitCode !== 0 && errors !== '') this.onerror?.(new LineFailure(errors.slice(0, 500)))
+    if (!this.#isClosed) this.failure = `exit status ${exitCode}: ${errors.slice(-500)}`
+    const wasOpen = !this.#isClosed
     this.#isClosed = true
-    this.onclose?.()
+    if (wasOpen) this.onclose?.()
   }
 }

@@ -3,12 +3,7 @@
  * text. Over streamable HTTP, or over standard input and output of a command. A command runs in the
  * attempt's sandbox: its descriptor 3 carries what would be its standard input and output.
  */
-import {
-  Client,
-  type JSONRPCMessage,
-  StreamableHTTPClientTransport,
-  type Transport,
-} from '@modelcontextprotocol/client'
+import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
 import { type Asking, isObject, type Said } from './asking.ts'
 import { Declined, heard, LineFailure, withDeadline } from './line.ts'
 import { SandboxTransport } from './mcp-sandbox.ts'
@@ -34,6 +29,9 @@ async function session(asking: Asking, signal: AbortSignal): Promise<string> {
       return textOf(result)
     })
   } catch (error) {
+    // A program that ends by itself is no failure of the line.
+    const ended = transport instanceof SandboxTransport ? transport.failure : null
+    if (ended !== null) throw new Declined(`the server ended: ${ended}`)
     throw isPermanent(error) ? new Declined((error as Error).message) : error
   } finally {
     await client.close().catch(() => {})
@@ -73,5 +71,3 @@ function isPermanent(error: unknown): boolean {
 
 const METHOD_NOT_FOUND = -32601
 const INVALID_PARAMS = -32602
-
-export type { JSONRPCMessage }

@@ -1,0 +1,262 @@
+/** Participants of every kind, over the protocols they speak. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Flow, Participant } from '../../src/contracts/index.ts'
+import { startRun, type WalkedRun } from '../../src/host/flow/runs.ts'
+import { type Asked, Endpoint } from './endpoints.ts'
+import { findingsIn, GatePlace } from './gate-place.ts'
+import { compiledFlow, RunPlace } from './place.ts'
+
+const TIMEOUT = { timeout: 60_000 }
+const opened: Endpoint[] = []
+
+async function open(endpoint: Endpoint): Promise<string> {
+  opened.push(endpoint)
+  return endpoint.open()
+}
+
+afterEach(async () => {
+  for (const endpoint of opened.splice(0)) await endpoint.close()
+})
+
+function flow(executor: Participant, reviewer: Participant, more: Partial<Flow> = {}): Flow {
+  return {
+    type: 'flow_v1',
+    flow_id: 'remote',
+    title: '',
+    nodes: [
+      {
+        node_id: 'a',
+        kind: 'WORK',
+        title: '',
+        phase_id: 'P',
+        actor: 'w',
+        executor,
+        max_attempts: 2,
+      },
+      {
+        node_id: 'c',
+        kind: 'CHECK',
+        title: '',
+        phase_id: 'P',
+        actor: 'v',
+        reviewer,
+        target: 'a',
+        max_attempts: 2,
+      },
+    ],
+    edges: [{ edge_id: 'e', source: 'a', target: 'c', class: 'Progress' }],
+    ...more,
+  }
+}
+
+const ACTION = {
+  result_type: 'ARTIFACT',
+  artifact: { name: 'out', format: 'md', content: 'from elsewhere' },
+}
+
+const LOOK = { operation: { type: 'LOOK' } }
+
+function reviewOf(asked: Asked): unknown {
+  const { review_id, artifact_digest } = asked
+  return {
+    review_id,
+    artifact_digest,
+    total_score: 95,
+    action_required: 'APPROVE',
+    summary: 's',
+    breakdown: [],
+    suggestions: [],
+  }
+}
+
+const judge = () => open(Endpoint.json((asked) => ({ body: reviewOf(asked) })))
+
+describe('over a gate without walls', TIMEOUT, () => {
+  let place: RunPlace
+
+  beforeEach(async () => {
+    place = await new RunPlace('participants').make()
+  })
+  afterEach(() => place.remove())
+
+  const run = (document: Flow, environment: NodeJS.ProcessEnv = {}): Promise<WalkedRun> =>
+    startRun(place.host({ environment }), {
+      flow: compiledFlow(document),
+      workspace: place.workspace,
+      participantsDigest: null,
+    })
+
+  it('HTTP: operations are carried out, their results sent, and the last answer is taken', async () => {
+    const worker = Endpoint.json((asked) => ({
+      body: asked.tool_results === undefined ? { tool_calls: [LOOK] } : ACTION,
+    }))
+    const reviewer = Endpoint.json((asked) => ({ body: reviewOf(asked) }))
+    const ended = await run(
+      flow(
+        { http: `${await open(worker)}/work`, secrets: ['WORK_KEY'] },
+        { http: await open(reviewer) },
+      ),
+      { WORK_KEY: 'key-of-the-worker' },
+    )
+    expect([ended.status, findingsIn(ended)]).toEqual(['DONE', []])
+    expect(worker.asked[1].tool_results).toMatchObject([{ id: 0, decision: 'PROMOTE' }])
+    expect(worker.headers[0]?.authorization).toBe('Bearer key-of-the-worker')
+    expect(reviewer.headers[0]?.authorization).toBeUndefined()
+    // A reviewer elsewhere cannot open files: it is sent what it judges.
+    expect(reviewer.asked[0].artifact.content).toBe('from elsewhere')
+    expect(place.read('artifacts/a/1/out.md')).toBe('from elsewhere')
+  })
+
+  it('HTTP: a line that fails is tried again after a while, and never counted', async () => {
+    const worker = Endpoint.json((_asked, count) =>
+      count === 1 ? { status: 503, body: {} } : { body: { ...ACTION, tool_calls: [LOOK] } },
+    )
+    const ended = await run(flow({ http: await open(worker) }, { http: await judge() }))
+    expect([ended.status, ended.state.totals.attempts, findingsIn(ended)]).toEqual(['DONE', 2, []])
+    expect(worker.asked.length).toBe(2)
+  })
+
+  it('HTTP: what is declined is a failed attempt', async () => {
+    const worker = Endpoint.json(() => ({ status: 403, body: {} }))
+    const ended = await run(flow({ http: await open(worker) }, { http: await judge() }))
+    expect(findingsIn(ended).slice(0, 2)).toEqual([
+      'flow.attempt_failed rerun',
+      'flow.attempt_failed escalate',
+    ])
+  })
+
+  it('chat: the model asks for operations by propose_action; tokens are counted', async () => {
+    const message = (body: object) => ({
+      body: {
+        id: 'c',
+        object: 'chat.completion',
+        created: 1,
+        model: 'm',
+        choices: [
+          {
+            index: 0,
+            finish_reason: 'stop',
+            message: { role: 'assistant', content: null, ...body },
+          },
+        ],
+        usage: { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 },
+      },
+    })
+    const model = Endpoint.json((asked) => {
+      const last = asked.messages.at(-1)
+      if (last.role === 'user')
+        return message({
+          tool_calls: [
+            {
+              id: 't1',
+              type: 'function',
+              function: { name: 'propose_action', arguments: JSON.stringify(LOOK) },
+            },
+          ],
+        })
+      return message({ content: `Here it is:\n\`\`\`json\n${JSON.stringify(ACTION)}\n\`\`\`` })
+    })
+    const chat = { chat: `${await open(model)}/v1`, model: 'm', secrets: ['CHAT_KEY'] }
+    const ended = await run(flow(chat, { http: await judge() }), { CHAT_KEY: 'sk-chat-key' })
+    expect([ended.status, ended.state.totals.tokens, findingsIn(ended)]).toEqual(['DONE', 14, []])
+    expect(model.headers[0]?.authorization).toBe('Bearer sk-chat-key')
+    expect(JSON.parse(model.asked[1].messages.at(-1).content)).toMatchObject({
+      decision: 'PROMOTE',
+    })
+  })
+
+  it('chat: a budget of tokens ends the work', async () => {
+    const model = Endpoint.json(() => ({
+      body: {
+        id: 'c',
+        object: 'chat.completion',
+        created: 1,
+        model: 'm',
+        choices: [
+          { index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'no' } },
+        ],
+        usage: { prompt_tokens: 50, completion_tokens: 50, total_tokens: 100 },
+      },
+    }))
+    const chat = { chat: `${await open(model)}/v1`, model: 'm' }
+    const ended = await run(flow(chat, { http: await judge() }, { budgets: { tokens: 300 } }))
+    // Asked five times in the first attempt; there is none for a second.
+    expect([model.asked.length, findingsIn(ended).at(-1)]).toEqual([5, 'flow.budget block'])
+  })
+
+  it('MCP over HTTP: the tool gets the document and gives the answer', async () => {
+    const server = Endpoint.mcp((asked) =>
+      asked.tool_results === undefined ? { tool_calls: [LOOK] } : ACTION,
+    )
+    const ended = await run(
+      flow({ mcp: `${await open(server)}/mcp`, tool: 'work' }, { http: await judge() }),
+    )
+    expect([ended.status, findingsIn(ended)]).toEqual(['DONE', []])
+    expect(server.asked[0]).toMatchObject({ node: { node_id: 'a' }, attempt: 1 })
+  })
+
+  it('a variable that is not set is told before anybody is asked', async () => {
+    const refused = run(flow({ http: 'http://127.0.0.1:9', secrets: ['NOT_SET'] }, { human: true }))
+    await expect(refused).rejects.toThrow('flow.secret_missing')
+  })
+
+  it('a secret that a participant repeats is in no fact and no body', async () => {
+    const secret = 'very-secret-value-1234'
+    const worker = Endpoint.json(() => ({
+      body: {
+        ...ACTION,
+        artifact: { ...ACTION.artifact, content: `I know ${secret}` },
+        tool_calls: [LOOK],
+      },
+    }))
+    const ended = await run(
+      flow({ http: await open(worker), secrets: ['KEY'] }, { http: await judge() }),
+      { KEY: secret },
+    )
+    expect(ended.status).toBe('DONE')
+    expect(place.read('artifacts/a/1/out.md')).toBe('I know [secret KEY]')
+    const { execFileSync } = await import('node:child_process')
+    const found = execFileSync('sh', [
+      '-c',
+      `grep -rl ${secret} ${place.folder} || true`,
+    ]).toString()
+    expect(found).toBe('')
+  })
+})
+
+/** The protocol over lines, as small as it can be. */
+const MCP_SERVER = `
+import { createInterface } from 'node:readline'
+import { writeFileSync } from 'node:fs'
+const send = (id, result) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n')
+createInterface({ input: process.stdin }).on('line', (line) => {
+  if (line.trim() === '') return
+  const { id, method, params } = JSON.parse(line)
+  if (method === 'initialize') send(id, { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } })
+  else if (method === 'tools/list') send(id, { tools: [{ name: 'work', inputSchema: { type: 'object' } }] })
+  else if (method === 'tools/call') {
+    writeFileSync('by-server.txt', 'made inside')
+    const first = params.arguments.tool_results === undefined
+    const body = first ? { tool_calls: [{ operation: { type: 'COMMAND_EXECUTION', argv: ['true'], cwd: process.cwd() } }] }
+      : { result_type: 'ARTIFACT', artifact: { name: 'out', format: 'md', content: 'by MCP' } }
+    send(id, { content: [{ type: 'text', text: JSON.stringify(body) }] })
+  } else if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'no' } }) + '\\n')
+})
+`
+
+it('MCP over standard input and output: the server runs inside the sandbox', TIMEOUT, async () => {
+  const place = await new GatePlace('mcp').make()
+  try {
+    place.write('server.mjs', MCP_SERVER)
+    const ended = await place.run(
+      flow({ mcp: ['node', 'server.mjs'], tool: 'work' }, { http: await judge() }),
+    )
+    expect([ended.status, findingsIn(ended)]).toEqual(['DONE', []])
+    expect([place.read('by-server.txt'), place.read('artifacts/a/1/out.md')]).toEqual([
+      'made inside',
+      'by MCP',
+    ])
+  } finally {
+    await place.remove()
+  }
+})
