@@ -1,12 +1,9 @@
 /**
  * Expressions beside @bufbuild/cel: the same guards over the same values, every answer compared
- * before anything is timed. Ours is the whole evaluation, with the values that decided. And laws: a
- * hundred of them beside one.
+ * before anything is timed. Ours is the whole evaluation, with the values that decided.
  */
-import { readFileSync } from 'node:fs'
 import { celEnv, parse, plan } from '@bufbuild/cel'
 import { compileExpression, evaluate } from '../dist/expression/index.js'
-import { judgeLaws, loadLaws } from '../dist/policy/index.js'
 import { bestRates, row } from './measure.mjs'
 
 export const title = 'expression'
@@ -29,7 +26,7 @@ const ENVIRONMENT = {
 }
 
 /** Ours, and the same in plain CEL where the spelling differs. */
-const EXPRESSIONS = {
+export const EXPRESSIONS = {
   guard: ['state.phase_completed && state.cumulative_duration >= state.minimum_duration'],
   implication: [
     'event.phase_end -> state.log_updated == true',
@@ -74,11 +71,10 @@ export async function measure() {
       ),
     ),
     ...loading(),
-    ...(await laws()),
   ]
 }
 
-function engines(name, [ours, plain = ours]) {
+export function engines(name, [ours, plain = ours]) {
   const environment = name === 'missing field' ? open() : ENVIRONMENT
   const compiled = compileExpression(ours, environment)
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults))
@@ -134,65 +130,4 @@ function loading() {
       null,
     ),
   ]
-}
-
-/** A rehearsal that changed 200 files, judged by laws of the kinds that people write. */
-async function laws() {
-  const { bases } = JSON.parse(
-    readFileSync(new URL('../spec/vectors/policy/laws.json', import.meta.url)),
-  )
-  const changes = Array.from({ length: 200 }, (_, index) => ({
-    path: `/home/ann/shop/src/part${index % 20}/file${index}.ts`,
-    lists: [index % 5 === 0 ? 'modified' : 'added'],
-    discarded: false,
-  }))
-  const values = { ...bases.simple, changes }
-  const [one, many] = [await load(1), await load(100)]
-  const none = new Set()
-  const rates = bestRates({
-    one: () => judgeLaws(one, 'after', values, none),
-    many: () => judgeLaws(many, 'after', values, none),
-  })
-  const early = bestRates({
-    one: () => judgeLaws(one, 'before', values, none),
-    many: () => judgeLaws(many, 'before', values, none),
-  })
-  return [
-    row('judge after a rehearsal of 200 changes', '100 laws', rates.many, '1 law', rates.one, 0.1),
-    row('judge before it', '100 laws', early.many, '1 law', early.one, 0.1),
-  ]
-}
-
-const ACTIONS = [
-  'FILE_WRITE',
-  'FILE_DELETE',
-  'PACKAGE_INSTALL',
-  'CONFIG_CHANGE',
-  'COMMAND_EXECUTION',
-]
-const KINDS = [
-  (index) => `touches('**/secret${index % 7}/**')`,
-  (index) =>
-    `operation.type == '${ACTIONS[index % 5]}' && descriptor.resources.max_cpu_ms > ${index * 1000}`,
-  (index) => `descriptor.risk_level == 'CRITICAL' && context.host == 'box${index}'`,
-  (index) => `operation.type == '${ACTIONS[index % 4]}' && deletes('db${index % 3}/**')`,
-  (index) =>
-    `descriptor.action_type == '${ACTIONS[index % 4]}' && result.counts.deleted > ${index}`,
-  (index) => `context.actor_kind == 'device' && result.bytes > ${index}`,
-  (index) => `descriptor.risk_level == 'HIGH' && context.recent_rollbacks > ${index}`,
-  (index) => `operation.type == 'PACKAGE_INSTALL' && operation.manager == 'm${index}'`,
-]
-
-async function load(count) {
-  const made = Array.from({ length: count }, (_, index) => ({
-    policy_id: `L${index}`,
-    tier: 1,
-    policy_expr: KINDS[index % KINDS.length](index),
-    priority: index,
-    override_mode: 'merge',
-    violation_action: 'block',
-  }))
-  const reading = await loadLaws(JSON.stringify({ laws: made }))
-  if (!reading.ok) throw new Error(JSON.stringify(reading.faults))
-  return reading.laws
 }
