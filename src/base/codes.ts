@@ -667,6 +667,8 @@ export const CODES = {
   'rollback.irreversible': refused(
     'what was sent cannot be taken back, and nothing compensates it',
   ),
+  'ui.browser': refused('the browser did not start'),
+  'ui.step': refused('a step in the user interface did not come about'),
   'config.no_file': refused('the configuration to change is not there'),
   'config.not_file': refused('the configuration to change is no file'),
   'config.too_large': refused('the configuration is too large to be edited'),

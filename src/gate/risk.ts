@@ -8,7 +8,6 @@ import {
   type Evaluation,
   field,
   type HostFacts,
-  type Operation,
   operationPaths,
   type Proposal,
   RISK_LEVELS,
@@ -101,15 +100,17 @@ export function resultRiskFloor(result: Pick<SandboxResult, 'diff' | 'findings'>
 
 /** Of everything the proposal would do (G-16). Files are staged; what is sent is not. */
 export function effectClasses(proposal: Proposal): ReadonlySet<EffectClass> {
-  return new Set(leavesOf(proposal).map(({ proposal: leaf }) => classOf(leaf.operation)))
+  return new Set(leavesOf(proposal).map(({ proposal: leaf }) => classOf(leaf)))
 }
 
-function classOf(operation: Operation | undefined): EffectClass {
+/** A user interface without a network is a page of the scope: what it does are files. */
+function classOf({ descriptor, operation }: Proposal): EffectClass {
   switch (operation?.type) {
     case 'NETWORK_REQUEST':
       return 'held'
     case 'UI_AUTOMATION':
-      return field(operation, 'compensation') === undefined ? 'irreversible' : 'compensable'
+      if (field(operation, 'compensation') !== undefined) return 'compensable'
+      return descriptor.scope.network.required ? 'irreversible' : 'staged'
     default:
       return 'staged'
   }

@@ -100,6 +100,7 @@ export class StandingFold {
   readonly #held = new HeldFold()
   readonly #releases = new ReleaseFold()
   readonly #compensations = new Map<string, string[]>()
+  readonly #beyondFiles = new Set<string>()
   /** What became of requests that were held. */
   readonly requests = new RequestHistory()
   #halted = false
@@ -216,6 +217,11 @@ export class StandingFold {
 
   promotion(actionId: string): PromotedAction | null {
     return this.#promoted.get(actionId.toLowerCase()) ?? null
+  }
+
+  /** A human was asked about something that restoring files does not undo. */
+  reachesBeyondFiles(actionId: string): boolean {
+    return this.#beyondFiles.has(actionId.toLowerCase())
   }
 
   /** The acts that were proposed to undo what this one sent, oldest first. */
@@ -339,6 +345,7 @@ export class StandingFold {
   #takeDecision(decision: Decision, occurredAt: string): void {
     const id = decision.action_id.toLowerCase()
     this.#seen.add(id)
+    if (decision.codes.includes('confirm.class')) this.#beyondFiles.add(id)
     this.#releases.takeDecision(decision)
     const action = this.#actions.get(id)
     // The refusal of an id that was used before says nothing about its first use.

@@ -3,8 +3,17 @@
  * capabilities. A human with a passphrase answers.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { chmodSync, closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  chmodSync,
+  closeSync,
+  cpSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
 import { type Around, type Ended, type Json, Place } from '../cli-gate/place.ts'
 import { descriptor, type Wanted } from '../gate/document.ts'
@@ -25,10 +34,12 @@ export class Actor {
   readonly place: Place
   readonly #through: readonly string[]
 
-  constructor(who: Who, name: string) {
+  /** `packages`: those that a copy of the program needs besides. */
+  constructor(who: Who, name: string, packages: readonly string[] = []) {
     this.place = new Place(`${name}-${who}`)
     if (who === 'user') {
       this.place.copyProgram()
+      for (const one of packages) this.#copyPackage(one)
       // The wrapper's last words set another home than the one of this test.
       this.#through = userWrapper('user').slice(0, -2)
       chmodSync(this.place.folder, 0o755)
@@ -38,6 +49,17 @@ export class Actor {
     const init = ['init', '--name', 'ann', '--pass-fd', '3']
     const { status, err } = this.writ(init, { passphrase: PASSPHRASE })
     expect(status, err).toBe(0)
+  }
+
+  #copyPackage(name: string): void {
+    const target = join(dirname(dirname(this.place.program)), 'node_modules', name)
+    cpSync(realpathSync(join('node_modules', name)), target, { recursive: true })
+  }
+
+  hasObject(digest: string): boolean {
+    const name = digest.slice('sha256:'.length)
+    const found = readdirSync(join(this.place.folder, 'state'), { recursive: true }) as string[]
+    return found.some((path) => path.replaceAll('/', '').endsWith(name) || path.endsWith(name))
   }
 
   /** Whatever the test wrote belongs to the one who acts. */

@@ -6,6 +6,7 @@ import { at } from '../../base/index.ts'
 import { elements, field, isObject, type JsonObject } from '../kernel/contract.ts'
 import type { OperationType } from './operation.ts'
 import { type PackageReach, packageReach } from './package-name.ts'
+import { fileAddressPath } from './web-address.ts'
 
 export interface Reach {
   /** JSON Pointer relative to the operation. */
@@ -55,7 +56,12 @@ export function operationPaths(operation: unknown): readonly Reach[] {
       ...packageReaches(operation, (reach) => (reach.kind === 'path' ? reach.path : null)),
     ]
   }
-  return type === 'UI_AUTOMATION' ? stepFields(operation, 'screenshot', 'save_to') : reaches
+  if (type !== 'UI_AUTOMATION') return reaches
+  const pages = pagesOf(operation).flatMap(({ place, text }) => {
+    const path = fileAddressPath(text)
+    return path === null ? [] : [{ place, text: path }]
+  })
+  return [...pages, ...stepFields(operation, 'screenshot', 'save_to')]
 }
 
 /** The web addresses that one operation names, without compensations. */
@@ -66,6 +72,11 @@ export function operationAddresses(operation: unknown): readonly Reach[] {
     return packageReaches(operation, (reach) => (reach.kind === 'address' ? reach.url : null))
   }
   if (type !== 'UI_AUTOMATION') return []
+  return pagesOf(operation).filter(({ text }) => fileAddressPath(text) === null)
+}
+
+/** Pages of the web and of the scope alike. */
+function pagesOf(operation: unknown): readonly Reach[] {
   return [...textFields(operation, ['start_url'], ''), ...stepFields(operation, 'goto', 'url')]
 }
 

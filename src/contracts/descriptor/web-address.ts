@@ -13,6 +13,7 @@ export interface WebAddress {
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 /** What a URL is made of; blanks, control characters and backslashes are repaired by browsers only. */
 const URL_TEXT = /^https?:\/\/[^\s\\\p{Cc}/?#][^\s\\\p{Cc}]*$/iu
+const FILE_TEXT = /^file:\/\/\/[^\s\\\p{Cc}]*$/u
 const ADDRESS_LENGTH_MAX = 8_192
 
 /** Reads an http or https URL that carries no credentials; null for everything else. */
@@ -33,6 +34,19 @@ export function parseHost(text: string): { host: string; port: number | null } |
   if (address === null || address.host !== host || /[/?#@]/.test(host)) return null
   const port = digits === undefined ? null : Number(digits)
   return port === 0 || (port ?? 0) > 65_535 ? null : { host, port }
+}
+
+/** The path that a `file:///…` address of this machine names; null for everything else. */
+export function fileAddressPath(text: string): string | null {
+  if (text.length > ADDRESS_LENGTH_MAX || !FILE_TEXT.test(text) || !URL.canParse(text)) return null
+  const { host, pathname } = new URL(text)
+  if (host !== '') return null
+  try {
+    const path = decodeURIComponent(pathname)
+    return path.includes('\0') ? null : path
+  } catch {
+    return null
+  }
 }
 
 /** Whether the hosts name this address: exactly, and with its port unless that is 80 or 443. */

@@ -14,6 +14,7 @@ import {
   packageCommand,
 } from '../../gate/index.ts'
 import { SandboxFailure } from '../sandbox/failure.ts'
+import { browserCommand } from './browser.ts'
 import { insideCommand } from './inside.ts'
 
 export interface ActSurroundings {
@@ -36,7 +37,7 @@ export function actCommand(operation: Operation, around: ActSurroundings): Opera
     case 'NETWORK_REQUEST':
       return NOTHING
     case 'UI_AUTOMATION':
-      throw missing(operation.type, 'user interfaces cannot be driven by this version')
+      return browserCommand(operation, around.descriptor, around.path)
     default: {
       const command = commandOf(operation)
       if (command === null) throw missing(operation.type, 'this kind of act cannot be rehearsed')

@@ -290,6 +290,6 @@ class Gate implements GateSurface {
 }
 
 /** Something is there to be restored, or to be compensated. */
-function isUndoable({ requests }: StandingFold, { action_id, paths }: Promotion): boolean {
-  return paths > 0 || requests.of(action_id).length > 0
+function isUndoable(standing: StandingFold, { action_id, paths }: Promotion): boolean {
+  return paths > 0 || standing.reachesBeyondFiles(action_id)
 }

@@ -37,11 +37,13 @@ import {
   type Judgement,
   lawsSetAside,
   lawValues,
+  leavesOf,
   RECENT_MS,
   type StandingFold,
 } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import type { LawPhase } from '../../policy/index.ts'
+import { keepEvidence } from '../acts/evidence.ts'
 import { removeTree } from '../promotion/index.ts'
 import { captureChanges } from '../tree/capture.ts'
 import { type GateContext, isRoot, workspaceOf } from './context.ts'
@@ -296,7 +298,7 @@ export class Proposing {
         proposal,
         host: draft.host,
         book: this.#book,
-        sockets: unixSockets ?? (isHigh ? 'none' : 'inside'),
+        sockets: unixSockets ?? (isHigh && !drivesInterface(proposal) ? 'none' : 'inside'),
         live: this.#options.live,
         abort: abort.signal,
         recorded,
@@ -332,6 +334,10 @@ export class Proposing {
       manifest,
       held: heldRequests(proposal),
     })
+    if (!this.#options.dryRun) {
+      const { changes, sandbox } = rehearsal
+      await keepEvidence(proposal, changes, sandbox.layers, this.#context.ledger.objects)
+    }
     draft.result_digest = digestDocument(result)
     draft.comparison = {
       scripts_changed: [...scripts],
@@ -472,4 +478,9 @@ export class Proposing {
       promotion,
     }
   }
+}
+
+/** A browser speaks with its own processes over unix sockets; a law that forbids them forbids it. */
+function drivesInterface(proposal: Proposal): boolean {
+  return leavesOf(proposal).some(({ proposal: leaf }) => leaf.operation?.type === 'UI_AUTOMATION')
 }
