@@ -5,6 +5,7 @@
  * Deliberately absent: native code, set-uid programs, a daemon. Everything is a program of the machine
  * that dies with this process.
  */
+import { expectManyTools } from '../tree/tool.ts'
 import type { Probe, Sandbox, SandboxDriver, SandboxRequest } from './driver.ts'
 import { sandboxFailure } from './failure.ts'
 import { LinuxSandbox } from './linux-sandbox.ts'
@@ -126,6 +127,7 @@ class LinuxDriver implements SandboxDriver {
     const watcher = startWatcher(this.#options.watcher, size > 0)
     const make = (request: SandboxRequest, found: Survey): Promise<LinuxSandbox> =>
       this.#make(plant, request, found)
+    if (size > 0) expectManyTools()
     const plant: Plant = { shop, watcher, pool: size > 0 ? new WarmPool(size, make) : null }
     this.#plant = plant
     return plant

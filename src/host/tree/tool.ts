@@ -8,6 +8,7 @@ import { spawn } from 'node:child_process'
 import { fault } from '../../base/index.ts'
 import type { RawPath } from '../../gate/index.ts'
 import { TreeFailure } from './failure.ts'
+import { ToolShell } from './tool-shell.ts'
 
 export interface ToolOutcome {
   readonly status: number | null
@@ -29,11 +30,52 @@ const STDERR_BYTES_MAX = 65_536
 const ARGUMENTS_BYTES_MAX = 100_000
 const ARGUMENTS_MAX = 2000
 
+class Shells {
+  #isWorthIt = false
+  #ready: ToolShell | null = null
+
+  /** From now on tools are started by a shell that stays. */
+  begin(): void {
+    this.#isWorthIt = true
+  }
+
+  /** One that is free; null when several tools are to run at once. */
+  free(): ToolShell | null {
+    if (!this.#isWorthIt) return null
+    if (this.#ready?.isOver !== false) this.#ready = new ToolShell(ENVIRONMENT)
+    return this.#ready.isFree ? this.#ready : null
+  }
+}
+
+const shells = new Shells()
+
+/** For processes that live long and start many tools. */
+export function expectManyTools(): void {
+  shells.begin()
+}
+
 /** Runs to the end. A tool that is not installed is a failure; what its status means is the caller's. */
-export function runTool(
+export async function runTool(
   command: string,
   args: readonly string[],
-  { stdin, cwd, timeoutMs = TIMEOUT_MS }: ToolOptions = {},
+  options: ToolOptions = {},
+): Promise<ToolOutcome> {
+  const free = options.stdin === undefined ? shells.free() : null
+  if (free === null) return spawnTool(command, args, options)
+  const { cwd = process.cwd(), timeoutMs = TIMEOUT_MS } = options
+  const outcome = await free.run({ command, args, cwd, timeoutMs })
+  if (outcome === null || outcome.status === NOT_FOUND) return spawnTool(command, args, options)
+  const stderr = outcome.stderr.subarray(0, STDERR_BYTES_MAX).toString('latin1')
+  return { status: outcome.status, stdout: outcome.stdout, stderr }
+}
+
+/** As a shell tells it of a command that is not there. */
+const NOT_FOUND = 127
+
+function spawnTool(
+  command: string,
+  args: readonly string[],
+  { stdin, cwd, timeoutMs = TIMEOUT_MS }: ToolOptions,
 ): Promise<ToolOutcome> {
   return new Promise((resolved, rejected) => {
     const child = spawn(command, args, {
