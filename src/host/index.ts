@@ -124,6 +124,15 @@ export {
   type ThreadWriterOptions,
   type Writer,
 } from './ledger/writer.ts'
+export {
+  type AddressRules,
+  type ConnectOptions,
+  connectOnce,
+  type Resolve,
+  resolveOnce,
+  type Target,
+} from './network/connect.ts'
+export { type ProxyOptions, RunProxy } from './network/proxy.ts'
 export { isStrongPassphrase, openCredential, sealCredential } from './principals/credential.ts'
 export {
   addPrincipal,

@@ -6,7 +6,7 @@
  * INVARIANT (one is enough): a name that leads to one refused address is refused as a whole.
  */
 import { lookup } from 'node:dns/promises'
-import { connect, type Socket } from 'node:net'
+import { connect, type OnReadOpts, type Socket } from 'node:net'
 import { type Fault, fault } from '../../base/index.ts'
 import { addressName, type HostPort, parseAddress, refusedAddress } from '../../gate/index.ts'
 
@@ -27,6 +27,8 @@ export interface ConnectOptions {
   readonly resolve?: Resolve
   readonly timeoutMs?: number
   readonly abort?: AbortSignal
+  /** Where the bytes that come go, instead of `data` events. */
+  readonly onread?: OnReadOpts
 }
 
 const ADDRESSES_MAX = 4
@@ -43,8 +45,9 @@ export async function resolveOnce(host: string): Promise<readonly string[]> {
 export async function connectOnce(
   { host, port }: Target,
   rules: AddressRules,
-  { resolve = resolveOnce, timeoutMs = CONNECT_MS, abort }: ConnectOptions = {},
+  options: ConnectOptions = {},
 ): Promise<Socket | Fault> {
+  const { resolve = resolveOnce, timeoutMs = CONNECT_MS } = options
   const addresses = await addressesOf(host, resolve, timeoutMs)
   if (!isList(addresses)) return addresses
   const refused = addresses.find((address) => !isOpen(address, port, rules))
@@ -56,7 +59,7 @@ export async function connectOnce(
   const deadlineMs = performance.now() + timeoutMs
   let last: Socket | Fault = fault('network.unresolved', host, null)
   for (const address of addresses.slice(0, ADDRESSES_MAX)) {
-    last = await connectTo(address, { host, port }, deadlineMs - performance.now(), abort)
+    last = await connectTo(address, { host, port }, deadlineMs - performance.now(), options)
     if (!('code' in last)) return last
   }
   return last
@@ -98,13 +101,15 @@ function connectTo(
   address: string,
   { host, port }: Target,
   timeoutMs: number,
-  abort: AbortSignal | undefined,
+  { abort, onread }: ConnectOptions,
 ): Promise<Socket | Fault> {
   return new Promise((resolve) => {
     const unreachable = (reason: string): Fault =>
       fault('network.unreachable', host, null, { message: `\`${host}\` at ${address}: ${reason}` })
     if (abort?.aborted || timeoutMs <= 0) return resolve(unreachable('too late'))
-    const socket = connect({ host: address, port, allowHalfOpen: true, noDelay: true })
+    const reading = onread === undefined ? {} : { onread }
+    const plain = { host: address, port, allowHalfOpen: true, noDelay: true }
+    const socket = connect({ ...plain, ...reading })
     const end = (failed: Fault | null): void => {
       clearTimeout(timer)
       abort?.removeEventListener('abort', onAbort)

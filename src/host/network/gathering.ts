@@ -2,7 +2,7 @@
  * The beginning of what a socket says, gathered until it is enough to judge by. Bounded in bytes and in
  * time; afterwards the socket is paused, and whoever pumps it on starts with the rest.
  */
-import type { Socket } from 'node:net'
+import type { Source } from './source.ts'
 
 export type Gathered =
   | { readonly state: 'enough'; readonly bytes: Buffer }
@@ -19,19 +19,19 @@ export interface Gathering {
 const FIRST_BYTES = 4_096
 
 export function gather(
-  socket: Socket,
+  source: Source,
   first: Buffer,
   { isEnough, bytesMax, timeoutMs }: Gathering,
 ): Promise<Gathered> {
+  const { socket } = source
   return new Promise((resolve) => {
     // Grown by doubling: bytes that come one by one are not copied again and again.
     let held = Buffer.alloc(Math.max(FIRST_BYTES, first.length))
     let size = first.copy(held)
     const end = (state: Gathered['state']): void => {
       clearTimeout(timer)
-      socket.pause()
-      socket.removeListener('data', onData).removeListener('end', onEnd)
-      socket.removeListener('close', onEnd)
+      source.stop()
+      socket.removeListener('end', onEnd).removeListener('close', onEnd)
       resolve({ state, bytes: held.subarray(0, size) })
     }
     const look = (known: number): boolean => {
@@ -40,21 +40,21 @@ export function gather(
       else return false
       return true
     }
-    const onData = (chunk: Buffer): void => {
+    const take = (piece: Buffer): undefined => {
       const known = size
-      if (size + chunk.length > held.length) {
-        const larger = Buffer.alloc(2 * (size + chunk.length))
+      if (size + piece.length > held.length) {
+        const larger = Buffer.alloc(2 * (size + piece.length))
         held.copy(larger, 0, 0, size)
         held = larger
       }
-      size += chunk.copy(held, size)
+      size += piece.copy(held, size)
       look(known)
     }
     const onEnd = (): void => end('closed')
     const timer = setTimeout(() => end('late'), timeoutMs)
     if (size > 0 && look(0)) return
     if (socket.destroyed || socket.readableEnded) return end('closed')
-    socket.on('data', onData).once('end', onEnd).once('close', onEnd)
-    socket.resume()
+    socket.once('end', onEnd).once('close', onEnd)
+    source.read(take)
   })
 }

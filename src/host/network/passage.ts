@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { CODES, type Code } from '../../base/index.ts'
 import type { RequestHead } from '../../gate/index.ts'
 import { finish } from './pump.ts'
+import type { Source } from './source.ts'
 import type { Entry } from './traffic.ts'
 
 /** One request on its way, with everything that carrying it needs. */
@@ -12,6 +13,9 @@ export interface Passage {
   readonly rest: Buffer
   readonly client: Socket
   readonly server: Socket
+  /** The bytes of either. */
+  readonly fromClient: Source
+  readonly fromServer: Source
   readonly isReleased: boolean
   readonly entry: Entry
   readonly beginningMs: number

@@ -35,7 +35,7 @@ export async function carryRequest(passage: Passage): Promise<void> {
 
 /** What comes after the body is not looked at: the next request takes another connection. */
 function sendBody(passage: Passage): void {
-  const { rest, client, server, entry } = passage
+  const { rest, fromClient, server, entry } = passage
   const take = bodyOf(passage)
   if (take === null) return
   const counted: Take = (chunk) => {
@@ -46,7 +46,7 @@ function sendBody(passage: Passage): void {
   const first = rest.length === 0 ? Buffer.alloc(0) : counted(rest)
   if (first === null) return
   if (first.length > 0) server.write(first)
-  pump(client, server, counted, () => undefined)
+  pump(fromClient, server, counted)
 }
 
 /** Null when there is no body. */
@@ -77,10 +77,10 @@ function bodyOf(passage: Passage): Take | null {
 
 /** Interim answers and the last one; from there on everything as it comes. */
 async function carryAnswer(passage: Passage): Promise<void> {
-  const { client, server, beginningMs, entry } = passage
+  const { client, fromServer, beginningMs, entry } = passage
   let held: Buffer = Buffer.alloc(0)
   for (let round = 0; round < INTERIM_MAX; round++) {
-    const gathered = await gather(server, held, {
+    const gathered = await gather(fromServer, held, {
       isEnough: (bytes, known) => headEnd(bytes, known - HEAD_TAIL) !== null,
       bytesMax: RESPONSE_HEAD_MAX,
       timeoutMs: 8 * beginningMs,
@@ -99,5 +99,5 @@ async function carryAnswer(passage: Passage): Promise<void> {
     if (answer.status >= 200) break
   }
   if (held.length > 0) client.write(held)
-  pump(server, client, null, () => undefined)
+  pump(fromServer, client, null)
 }

@@ -27,6 +27,7 @@ import { gather } from './gathering.ts'
 import { answer, refuse } from './passage.ts'
 import { carryRequest } from './plain-request.ts'
 import { bothEnded, finish } from './pump.ts'
+import { AcceptedSource, OpenedSource, type Source } from './source.ts'
 import { type Entry, Traffic } from './traffic.ts'
 import { carryTunnel } from './tunnel.ts'
 
@@ -109,7 +110,8 @@ export class RunProxy {
     try {
       if (this.#work.size >= CONNECTIONS_MAX) return refuse(client, entry, 'network.limit')
       const { beginningMs } = this.#options
-      const gathered = await gather(client, Buffer.alloc(0), {
+      const source = new AcceptedSource(client)
+      const gathered = await gather(source, Buffer.alloc(0), {
         isEnough: (bytes, known) => headEnd(bytes, known - HEAD_TAIL) !== null,
         bytesMax: HEAD_MAX,
         timeoutMs: beginningMs,
@@ -118,14 +120,15 @@ export class RunProxy {
       if (gathered.bytes.length === 0) return void client.destroy()
       if (gathered.state === 'too_long') return refuse(client, entry, 'network.limit')
       if (gathered.state !== 'enough') return refuse(client, entry, 'network.request')
-      await this.#judge(client, gathered.bytes, entry)
+      await this.#judge(source, gathered.bytes, entry)
     } finally {
       if (!client.destroyed) finish(client)
       entry.end()
     }
   }
 
-  async #judge(client: Socket, bytes: Buffer, entry: Entry): Promise<void> {
+  async #judge(fromClient: Source, bytes: Buffer, entry: Entry): Promise<void> {
+    const { socket: client } = fromClient
     const end = headEnd(bytes) ?? 0
     // It may have come in one piece.
     if (end > HEAD_MAX) return refuse(client, entry, 'network.limit')
@@ -141,21 +144,25 @@ export class RunProxy {
     const wanted = { method, host, port, hasBody: body.kind !== 'none' }
     const verdict = judgeRequest(this.#rules, wanted)
     if (!verdict.passes) return refuse(client, entry, verdict.code)
-    const server = await this.#connect(head)
+    const fromServer = new OpenedSource()
+    const server = await this.#connect(head, fromServer)
     if ('code' in server) return this.#unreached(client, entry, server)
+    fromServer.opened(server)
     this.#follow(server)
     const rest = bytes.subarray(end)
     const { isReleased } = verdict
     const { beginningMs } = this.#options
-    const passage = { head, rest, client, server, isReleased, entry, beginningMs }
+    const ends = { client, server, fromClient, fromServer }
+    const passage = { head, rest, ...ends, isReleased, entry, beginningMs }
     await (method === 'CONNECT' ? carryTunnel(passage) : carryRequest(passage))
     await bothEnded(client, server)
   }
 
-  #connect({ host, port }: RequestHead): Promise<Socket | Fault> {
+  #connect({ host, port }: RequestHead, source: OpenedSource): Promise<Socket | Fault> {
     const { literals } = this.#rules
     const { resolve, beginningMs } = this.#options
-    const options = { resolve, timeoutMs: beginningMs, abort: this.#abort.signal }
+    const { onread } = source
+    const options = { resolve, timeoutMs: beginningMs, abort: this.#abort.signal, onread }
     return connectOnce({ host: host.name, port }, { literals }, options)
   }
 

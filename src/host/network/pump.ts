@@ -3,47 +3,47 @@
  * without the end of the other. Whoever pumps may look at every piece and stop.
  */
 import type { Socket } from 'node:net'
+import type { Source } from './source.ts'
 
 /** What of a piece may pass; null when nothing more may, and the pump stops. */
-export type Take = (chunk: Buffer) => Buffer | null
+export type Take = (piece: Buffer) => Buffer | null
 
-/** `onEnd` is called once, when the last piece that may pass is on its way. */
-export function pump(from: Socket, to: Socket, take: Take | null, onEnd: () => void): void {
-  const onDrain = (): void => void from.resume()
-  const stop = (): void => {
-    from.removeListener('data', onData).removeListener('end', onFinish)
-    to.removeListener('drain', onDrain)
-    onEnd()
-  }
-  const onData = (chunk: Buffer): void => {
-    const passing = take === null ? chunk : take(chunk)
-    if (passing === null) return stop()
-    if (passing.length === 0 || to.destroyed) return
-    if (!to.write(passing)) from.pause()
-  }
-  const onFinish = (): void => {
+export function pump(from: Source, to: Socket, take: Take | null): void {
+  from.read((piece) => {
+    const passing = take === null ? piece : take(piece)
+    if (passing === null) {
+      from.stop()
+      return undefined
+    }
+    if (passing.length === 0 || to.destroyed || to.writableEnded) return undefined
+    return written(to, passing)
+  })
+  const end = (): void => {
     if (!to.destroyed) to.end()
-    stop()
   }
-  to.on('drain', onDrain)
-  from.on('data', onData).once('end', onFinish)
-  from.resume()
+  if (from.socket.readableEnded) end()
+  else from.socket.once('end', end)
 }
 
-/** Resolves when both directions are over, or one side is gone. */
-export function bothEnded(one: Socket, other: Socket): Promise<void> {
+/** Kept when the bytes are on their way, or will never be. */
+function written(to: Socket, piece: Buffer): Promise<void> {
   return new Promise((resolve) => {
-    let open = 2
-    const closed = (): void => {
-      open--
-      // A side that is gone takes nothing more, and whoever waits for it would wait for ever.
-      for (const socket of [one, other]) if (!socket.destroyed && open === 1) finish(socket)
-      if (open === 0) resolve()
-    }
-    for (const socket of [one, other]) {
-      if (socket.closed) closed()
-      else socket.once('close', closed)
-    }
+    to.write(piece, () => resolve())
+  })
+}
+
+/** When one side is gone the other goes too, after what it still has to be told. */
+export async function bothEnded(client: Socket, server: Socket): Promise<void> {
+  // Nobody is left who could take what a server sends.
+  const first = closed(client).then(() => server.destroySoon())
+  const second = closed(server).then(() => finish(client))
+  await Promise.all([first, second])
+}
+
+function closed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    if (socket.closed) resolve()
+    else socket.once('close', () => resolve())
   })
 }
 

@@ -11,9 +11,9 @@ import { pump } from './pump.ts'
 const GRANTED = 'HTTP/1.1 200 Connection established\r\n\r\n'
 
 export async function carryTunnel(passage: Passage): Promise<void> {
-  const { client, server, rest, entry, isReleased, beginningMs } = passage
+  const { client, server, fromClient, rest, entry, isReleased, beginningMs } = passage
   client.write(GRANTED)
-  const { bytes } = await gather(client, rest, {
+  const { bytes } = await gather(fromClient, rest, {
     isEnough: (held) => readClientHello(held).state !== 'incomplete',
     bytesMax: HELLO_BYTES_MAX,
     timeoutMs: beginningMs,
@@ -40,7 +40,7 @@ function isSameName({ head }: Passage, name: string | null): boolean {
 }
 
 function flow(passage: Passage, first: Buffer): void {
-  const { client, server, entry, isReleased } = passage
+  const { client, server, fromClient, fromServer, entry, isReleased } = passage
   const take = (chunk: Buffer): Buffer | null => {
     if (isReleased) entry.sent(chunk.length)
     else if (!entry.mayUpload(chunk.length)) {
@@ -52,6 +52,6 @@ function flow(passage: Passage, first: Buffer): void {
   server.once('close', () => entry.received(server.bytesRead))
   if (take(first) === null) return
   server.write(first)
-  pump(client, server, take, () => undefined)
-  pump(server, client, null, () => undefined)
+  pump(fromClient, server, take)
+  pump(fromServer, client, null)
 }
