@@ -12,7 +12,7 @@ import { openGate } from '../../src/host/gate/gate.ts'
 import type { Answered, GateSurface, Question } from '../../src/host/gate/surface.ts'
 import { makeHome, openKnownHome } from '../../src/host/home/home.ts'
 import { type Surroundings, stateRoot } from '../../src/host/home/place.ts'
-import { openLedger } from '../../src/host/ledger/ledger.ts'
+import { type Ledger, openLedger } from '../../src/host/ledger/ledger.ts'
 import { createDriver } from '../../src/host/sandbox/linux.ts'
 import type { StepOrder, StepsOrder } from './steps.ts'
 
@@ -84,7 +84,7 @@ async function main(): Promise<void> {
     nowMs: () => Date.now() + (order.shiftMs ?? 0),
   })
   try {
-    for (const step of order.steps) await carryOut(gate, step)
+    for (const step of order.steps) await carryOut(gate, ledger, step)
   } finally {
     for (const attempt of open.values()) await attempt.abandon()
     await driver.close()
@@ -92,9 +92,9 @@ async function main(): Promise<void> {
   }
 }
 
-async function carryOut(gate: GateSurface, step: StepOrder): Promise<void> {
+async function carryOut(gate: GateSurface, ledger: Ledger, step: StepOrder): Promise<void> {
   try {
-    say({ ok: (await perform(gate, step)) ?? null })
+    say({ ok: (await perform(gate, ledger, step)) ?? null })
   } catch (error) {
     const { fault } = error as { readonly fault?: unknown }
     if (fault === undefined) throw error
@@ -102,7 +102,7 @@ async function carryOut(gate: GateSurface, step: StepOrder): Promise<void> {
   }
 }
 
-async function perform(gate: GateSurface, step: StepOrder): Promise<unknown> {
+async function perform(gate: GateSurface, ledger: Ledger, step: StepOrder): Promise<unknown> {
   const { attempts } = gate
   switch (step.do) {
     case 'begin': {
@@ -172,6 +172,16 @@ async function perform(gate: GateSurface, step: StepOrder): Promise<unknown> {
     }
     case 'staged':
       return text(await attempts.readStaged(step.bases.map(idOf), join(project, step.path)))
+    case 'facts': {
+      const { facts } = await ledger.store.find({
+        stream: 'main',
+        type: step.type,
+        ...(step.name === undefined ? {} : { action: idOf(step.name) }),
+        limit: 1_000,
+        order: 'newest_first',
+      })
+      return facts.map((fact) => JSON.parse(fact.text).record.payload).reverse()
+    }
     case 'pending':
       return gate.pending()
     case 'answer':

@@ -50,6 +50,7 @@ export type StepOrder =
   | { readonly do: 'held' | 'pending' | 'halt' | 'resume' }
   | { readonly do: 'staged'; readonly bases: readonly string[]; readonly path: string }
   | { readonly do: 'shell'; readonly script: string }
+  | { readonly do: 'facts'; readonly type: string; readonly name?: string }
 
 export interface StepsOrder {
   readonly folder: string
