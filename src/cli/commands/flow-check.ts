@@ -50,8 +50,12 @@ function answerText(
   { file, kind, flow, valid, violations, warnings }: FlowFile,
   paint: Paint,
 ): string {
+  const count = (number: number, noun: string): string =>
+    `${number} ${noun}${number === 1 ? '' : 's'}`
   const size =
-    flow === null ? kind : `${kind}, ${flow.nodes.length} nodes, ${flow.edges.length} edges`
+    flow === null
+      ? kind
+      : `${kind}, ${count(flow.nodes.length, 'node')}, ${count(flow.edges.length, 'edge')}`
   const head = valid ? `${paint.good('valid')}  ` : `${paint.bad('invalid')}  `
   return [
     `${head}${file}  ${paint.dim(size)}`,

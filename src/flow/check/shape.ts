@@ -72,8 +72,14 @@ function checkEnds(graph: Graph, { reached, unfailing }: Reach, problems: Proble
     const path = `/nodes/${node}/node_id`
     const message = `${idAt(graph, node)} is no GOAL and has no way on`
     if (unfailing[node] === 1) problems.refuse('flow.dead_end', path, message)
-    else problems.warn('flow.dead_end', path, `${message} after a failure`)
+    else if (!returns(graph, node))
+      problems.warn('flow.dead_end', path, `${message} after a failure`)
   }
+}
+
+/** After a failure, a way back is a way on. */
+function returns(graph: Graph, node: number): boolean {
+  return listAt(graph.outgoing, node).some((edge) => leadsBack(edgeAt(graph, edge)))
 }
 
 /** A CHECK goes on by its own ways or those of the work it judges, and the other way round. */
