@@ -1,3 +1,4 @@
+/** Releases as they stand after facts: for what, how long, and when they are used up. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Decision, Evaluation, Override } from '../../contracts/index.ts'
 import { ReleaseFold } from './release-fold.ts'

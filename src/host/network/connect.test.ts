@@ -1,3 +1,4 @@
+/** Connecting once: addresses that are refused, names that lead elsewhere, servers that are not there. */
 import { createServer, type Server, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { connectOnce, isOpen } from './connect.ts'

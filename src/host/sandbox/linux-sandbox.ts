@@ -24,7 +24,7 @@ import type {
   SandboxRequest,
 } from './driver.ts'
 import { type Ending, exitOf, SIGXCPU, SIGXFSZ, Told } from './ending.ts'
-import { sandboxFailure } from './failure.ts'
+import { SandboxFailure, sandboxFailure } from './failure.ts'
 import { LineChannel } from './line-channel.ts'
 import type { Lines } from './lines.ts'
 import {
@@ -168,6 +168,7 @@ export class LinuxSandbox implements Sandbox {
       network.listenOn(door)
       return door
     } catch (error) {
+      if (error instanceof SandboxFailure) throw error
       throw sandboxFailure('sandbox.control_missing', 'network_namespace', String(error))
     }
   }
