@@ -26,6 +26,7 @@ import { PATH_BYTES_MAX, type Scan, scanLayers } from '../tree/scan.ts'
 import { type GateContext, isRoot, workspaceOf } from './context.ts'
 import type { LawBook } from './law-book.ts'
 import { Outputs } from './outputs.ts'
+import { withoutRefreshedIndexes } from './refreshed-index.ts'
 import { RunNetwork } from './run-network.ts'
 import { sandboxRequest } from './sandbox-request.ts'
 import { stagePlaceFor, stagePlaces } from './stage-place.ts'
@@ -136,7 +137,7 @@ async function runSteps(context: GateContext, request: RehearsalRequest, scene: 
     const outcome = await scene.sandbox.run(order)
     connections.push(...((await scene.network?.end()) ?? []))
     startedAtMs ??= outcome.startedAtMs
-    const scan = await scanLayers(scene.sandbox.layers, {
+    const whole = await scanLayers(scene.sandbox.layers, {
       marker: scene.marker,
       commandStartedAtMs: startedAtMs,
       maxBytes: request.proposal.descriptor.resources.max_disk_mb * MEBIBYTE,
@@ -145,6 +146,7 @@ async function runSteps(context: GateContext, request: RehearsalRequest, scene: 
       isRoot: isRoot(),
       exclude: stagePlaces(context.home),
     })
+    const scan = withoutRefreshedIndexes(whole, scene.sandbox.layers)
     const { descriptor } = proposal
     steps.push({ descriptor, outcome, changes: changesSince(changes, scan.changes) })
     changes = scan.changes

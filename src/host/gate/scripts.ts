@@ -23,7 +23,7 @@ export function changedScripts(
   const changed = new Set<RawPath>()
   for (const { path, before, after } of changes) {
     if (nameOfRaw(path) !== 'package.json' || after?.kind !== 'file') continue
-    const now = scriptsOf(pathIn(path, layerOf(path, layers), 'upper'))
+    const now = scriptsOf(insidePath(path, layers))
     const then = before?.kind === 'file' ? scriptsOf(beforePath(path, layers)) : NO_SCRIPTS
     if (now === null || now !== then) changed.add(path)
   }
@@ -32,8 +32,13 @@ export function changedScripts(
 
 const NO_SCRIPTS = '{}'
 
+/** Where the path is seen with everything that the rehearsal did. */
+export function insidePath(path: RawPath, layers: readonly Layer[]): RawPath | null {
+  return pathIn(path, layerOf(path, layers), 'upper')
+}
+
 /** Where the path was before: in the real tree, unless other stages lie over it. */
-function beforePath(path: RawPath, layers: readonly Layer[]): RawPath | null {
+export function beforePath(path: RawPath, layers: readonly Layer[]): RawPath | null {
   const layer = layerOf(path, layers)
   return layer?.lower === undefined ? path : pathIn(path, layer, 'lower')
 }
@@ -54,17 +59,19 @@ function pathIn(path: RawPath, layer: Layer | undefined, side: 'upper' | 'lower'
 
 /** Null when it cannot be told. */
 function scriptsOf(path: RawPath | null): string | null {
-  const text = path === null ? null : readSmall(path)
-  if (text === null) return null
+  const bytes = path === null ? null : readSmall(path, MANIFEST_BYTES_MAX)
+  if (bytes === null) return null
   try {
-    const scripts = (JSON.parse(text) as { readonly scripts?: unknown } | null)?.scripts
+    const scripts = (JSON.parse(bytes.toString('utf8')) as { readonly scripts?: unknown } | null)
+      ?.scripts
     return scripts === undefined ? NO_SCRIPTS : canonicalJson(scripts)
   } catch {
     return null
   }
 }
 
-function readSmall(path: RawPath): string | null {
+/** A whole file of at most so many bytes; null when there is none. */
+export function readSmall(path: RawPath, bytesMax: number): Buffer | null {
   let handle: number
   try {
     handle = openSync(Buffer.from(bytesOfRaw(path)), constants.O_RDONLY | constants.O_NOFOLLOW)
@@ -73,9 +80,9 @@ function readSmall(path: RawPath): string | null {
   }
   try {
     const { size } = fstatSync(handle)
-    if (size > MANIFEST_BYTES_MAX) return null
+    if (size > bytesMax) return null
     const buffer = Buffer.alloc(size)
-    return buffer.toString('utf8', 0, readSync(handle, buffer, 0, size, 0))
+    return buffer.subarray(0, readSync(handle, buffer, 0, size, 0))
   } finally {
     closeSync(handle)
   }

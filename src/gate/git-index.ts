@@ -1,0 +1,105 @@
+/**
+ * Whether two indexes of a git repository hold the same entries. Git keeps in its index what it saw of
+ * each file (times, inode, owner, size) and writes that down again when it merely looks, as `git diff`
+ * does: times alone are no effect, and neither is a note of them.
+ *
+ * Compared are names, object names, modes, stages and flags, and every extension but those that git
+ * derives from the rest. What cannot be read as an index of this kind is not the same.
+ */
+
+/** Names of objects by SHA-1; an index with longer ones does not come out even, and is not the same. */
+const NAME_BYTES = 20
+const HEADER_BYTES = 12
+/** Times, device and inode before the mode; owner, group and size behind it. */
+const MODE_AT = 24
+const OBJECT_AT = 40
+const FLAGS_AT = OBJECT_AT + NAME_BYTES
+const FIXED_BYTES = FLAGS_AT + 2
+const EXTENDED = 0x4000
+const SIGNATURE = 0x44495243
+const VERSIONS = [2, 3, 4]
+/** Extensions made of the rest, or of what was seen: trees, offsets, untracked names, the monitor's. */
+const DERIVED = new Set(['TREE', 'EOIE', 'IEOT', 'UNTR', 'FSMN'])
+
+export function holdsSameEntries(one: Uint8Array, other: Uint8Array): boolean {
+  const [left, right] = [new IndexReader(one), new IndexReader(other)]
+  if (!left.isIndex || left.version !== right.version || left.count !== right.count) return false
+  for (let index = 0; index < left.count; index++) {
+    const [mine, theirs] = [left.nextEntry(), right.nextEntry()]
+    if (mine === null || theirs === null) return false
+    if (!isSame(one, mine.mode, other, theirs.mode)) return false
+    if (!isSame(one, mine.rest, other, theirs.rest)) return false
+  }
+  const [mine, theirs] = [left.extensions(), right.extensions()]
+  if (mine === null || theirs === null || mine.length !== theirs.length) return false
+  return mine.every((extension, index) => isSame(one, extension, other, theirs[index] ?? [0, 0]))
+}
+
+type Range = readonly [from: number, to: number]
+
+function isSame(one: Uint8Array, mine: Range, other: Uint8Array, theirs: Range): boolean {
+  const length = mine[1] - mine[0]
+  if (theirs[1] - theirs[0] !== length) return false
+  for (let offset = 0; offset < length; offset++) {
+    if (one[mine[0] + offset] !== other[theirs[0] + offset]) return false
+  }
+  return true
+}
+
+class IndexReader {
+  readonly isIndex: boolean
+  readonly version: number
+  readonly count: number
+  readonly #bytes: Uint8Array
+  readonly #view: DataView
+  /** Where the checksum begins. */
+  readonly #end: number
+  #at = HEADER_BYTES
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.#end = bytes.length - NAME_BYTES
+    const isLongEnough = this.#end >= HEADER_BYTES
+    this.version = isLongEnough ? this.#view.getUint32(4) : 0
+    this.count = isLongEnough ? this.#view.getUint32(8) : 0
+    this.isIndex =
+      isLongEnough && this.#view.getUint32(0) === SIGNATURE && VERSIONS.includes(this.version)
+  }
+
+  /** The mode, and everything from the object's name to the end of the path; null when it is cut off. */
+  nextEntry(): { readonly mode: Range; readonly rest: Range } | null {
+    const start = this.#at
+    if (start + FIXED_BYTES > this.#end) return null
+    const isExtended = (this.#view.getUint16(start + FLAGS_AT) & EXTENDED) !== 0
+    const path = this.#pathStart(start + FIXED_BYTES + (isExtended ? 2 : 0))
+    const end = path === null ? -1 : this.#bytes.indexOf(0, path)
+    if (end === -1 || end >= this.#end) return null
+    // Up to version 3 entries are filled up to a multiple of eight, with one zero at least.
+    const length = end + 1 - start
+    this.#at = start + (this.version === 4 ? length : Math.ceil(length / 8) * 8)
+    return { mode: [start + MODE_AT, start + MODE_AT + 4], rest: [start + OBJECT_AT, end] }
+  }
+
+  /** In version 4 a number of variable length stands before the path. */
+  #pathStart(at: number): number | null {
+    if (this.version !== 4) return at
+    for (let place = at; place < this.#end; place++) {
+      if (((this.#bytes[place] ?? 0) & 0x80) === 0) return place + 1
+    }
+    return null
+  }
+
+  /** Those that count, each with its name and size; null when they do not come out even. */
+  extensions(): readonly Range[] | null {
+    const ranges: Range[] = []
+    while (this.#at < this.#end) {
+      const start = this.#at
+      if (start + 8 > this.#end) return null
+      this.#at = start + 8 + this.#view.getUint32(start + 4)
+      const name = String.fromCharCode(...this.#bytes.subarray(start, start + 4))
+      if (!DERIVED.has(name)) ranges.push([start, this.#at])
+    }
+    return this.#at === this.#end ? ranges : null
+  }
+}
