@@ -26,6 +26,7 @@ export {
   type StartOrder,
   startRun,
   type WalkedRun,
+  waitingRuns,
 } from './flow/runs.ts'
 export { recordLaws } from './gate/accept-laws.ts'
 export { ancestorNames } from './gate/ancestors.ts'

@@ -25,6 +25,8 @@ export interface ReplayLookup {
   each(stream: string, types: ReadonlySet<string>): AsyncIterable<OpenedFact>
   /** The records of one type about one action, in their order; a payload is null once dropped. */
   ofAction(stream: string, type: string, action: string): Promise<readonly OpenedFact[]>
+  /** The records of a run, in their order. */
+  ofRun(stream: string, run: string): Promise<readonly OpenedFact[]>
 }
 
 /** Handed the payload whole, also of a record that was kept by reference. */

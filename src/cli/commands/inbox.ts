@@ -1,8 +1,9 @@
 /** `writ inbox`: the questions that wait for a human, or the effects that one of them is about. */
-import type { PendingQuestion } from '../../host/index.ts'
+import { type PendingQuestion, waitingRuns } from '../../host/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { countsText } from '../effects/amount.ts'
 import { shortDigest } from '../effects/question-text.ts'
+import { waitingOf, waitingText } from '../flow/answer.ts'
 import { effectsText } from '../gate/confirm.ts'
 import { findQuestion, namedId } from '../gate/named-question.ts'
 import { type GateSession, withGates } from '../gate/open.ts'
@@ -16,12 +17,33 @@ export async function run(call: Call): Promise<Exit> {
     if (call.arguments.length > 0) return showOne(call, sessions)
     const pending: PendingQuestion[] = []
     for (const { gate } of sessions) pending.push(...(await gate.pending()))
+    const flows = await flowQuestions(sessions)
     const { terminal, options } = call
-    if (options.isOn('json')) await terminal.out(`${JSON.stringify({ pending })}\n`)
-    else if (pending.length === 0) await terminal.out('nothing waits\n')
-    else await terminal.out(table(terminal, HEADS, pending.map(row)))
+    if (options.isOn('json')) {
+      const answer = flows.length === 0 ? { pending } : { pending, flows }
+      await terminal.out(`${JSON.stringify(answer)}\n`)
+      return EXIT.yes
+    }
+    if (pending.length + flows.length === 0) await terminal.out('nothing waits\n')
+    if (pending.length > 0) await terminal.out(table(terminal, HEADS, pending.map(row)))
+    for (const { text } of flows) await terminal.out(`${text}\n`)
     return EXIT.yes
   })
+}
+
+/** What runs of flows wait for; yeses about effects are among the questions of the gate already. */
+async function flowQuestions(sessions: readonly GateSession[]) {
+  const found = []
+  for (const { session, stream } of sessions) {
+    const { home, ledger } = session
+    for (const { runId, waiting } of await waitingRuns({ home, ledger, stream })) {
+      const others = waiting.filter(({ type }) => type !== 'promote')
+      for (const command of others) {
+        found.push({ run_id: runId, ...waitingOf(command), text: waitingText(runId, command) })
+      }
+    }
+  }
+  return found
 }
 
 /** Everything about one question, as it would be shown at the terminal. */

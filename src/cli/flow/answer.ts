@@ -85,15 +85,26 @@ export function runText(run: WalkedRun, terminal: Terminal): string {
     table(terminal, ['node', 'kind', 'phase', 'status', 'attempts', 'score'], nodes),
     findings.length === 0 ? '' : '\n',
     ...findings.map(
-      ({ code, action, node_id, edge_id }) =>
+      ({ code, action, node_id, edge_id, values }) =>
         `  ${paint.dim(code)} ${action} ${plain(node_id ?? '')} ${plain(edge_id ?? '')}`.trimEnd() +
-        '\n',
+        `${valuesText(values)}\n`,
     ),
     ...waitingLines(run, paint),
   ].join('')
 }
 
 const FINDINGS_SHOWN = 10
+const VALUES_WIDTH = 160
+
+/** What a finding rests on, as one line; all of it is in the report. */
+function valuesText(values: Readonly<Record<string, unknown>>): string {
+  const parts = Object.entries(values).map(
+    ([name, value]) => `${plain(name)} ${plain(JSON.stringify(value) ?? '')}`,
+  )
+  if (parts.length === 0) return ''
+  const text = parts.join(', ')
+  return `  ${text.length > VALUES_WIDTH ? `${text.slice(0, VALUES_WIDTH)}…` : text}`
+}
 
 function budgetLine({ flow, state }: WalkedRun): string {
   const { budgets } = flow.document

@@ -63,6 +63,10 @@ class Kept implements ReplayLookup {
     yield* this.facts.filter((one) => one.stream === stream && types.has(one.record.type))
   }
 
+  async ofRun(): Promise<readonly OpenedFact[]> {
+    return []
+  }
+
   async ofAction(stream: string, type: string): Promise<readonly OpenedFact[]> {
     return this.facts.filter((one) => one.stream === stream && one.record.type === type)
   }

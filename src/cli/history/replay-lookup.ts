@@ -14,6 +14,7 @@ export function replayLookup(ledger: LedgerReader): ReplayLookup {
     },
     each: (stream, types) => eachOf(ledger, stream, types),
     ofAction: (stream, type, action) => allFacts(ledger, { stream, type, action }),
+    ofRun: (stream, run) => allFacts(ledger, { stream, run }),
   }
 }
 

@@ -81,11 +81,11 @@ export class Duties {
 
   /** Everything that is asked is written down, and waits until somebody answers. */
   async #askHuman(command: CommandOf<'ask_human'>): Promise<void> {
-    const { folder, options, state } = this.#run
+    const { folder, options } = this.#run
     const why = reasonOf(this.#run, command)
     const text = instructions(options.runId, command, why)
     folder.show(`waiting-${plainName(command.node_id)}.md`, text)
-    if (state.runId !== null) this.#run.waiting.set(command.command, command)
+    this.#run.leaveToPerson(command)
   }
 
   async #promote(command: CommandOf<'promote'>): Promise<void> {
@@ -95,7 +95,7 @@ export class Duties {
     const answer =
       stage === null ? null : await host.attempts.promoteHeld(stage.actionId, host.confirm)
     if (answer?.pending !== undefined) {
-      this.#run.waiting.set(number, command)
+      this.#run.leaveToPerson(command)
       return
     }
     const isPromoted = answer?.promoted === true

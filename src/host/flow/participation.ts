@@ -316,7 +316,7 @@ export class Participation {
     const input = participantInput(options.flow, state, node, command, again, true)
     const text = `${JSON.stringify(input, null, 2)}\n`
     folder.show(`waiting-${plainName(command.node_id)}.json`, text)
-    this.#run.waiting.set(command.command, command)
+    this.#run.leaveToPerson(command)
   }
 
   /**

@@ -114,6 +114,13 @@ export class RunFolder {
   }
 }
 
+/** Runs that noted somebody to wait for; what they wait for now is in their facts. */
+export function notedRuns(home: Pick<Home, 'state' | 'directory'>): readonly string[] {
+  return names(join(home.state, 'runs')).filter(
+    (name) => isRunId(name) && new RunFolder(home, name).waiting().length > 0,
+  )
+}
+
 export function unknownRun(runId: string): FlowFailure {
   const message = `there is no run ${showName(runId)}`
   const hint = '`writ flow status` lists the runs'

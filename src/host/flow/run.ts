@@ -26,6 +26,7 @@ import { occurredAtText } from '../../ledger/index.ts'
 import { Duties } from './duties.ts'
 import type { FlowHost } from './flow-host.ts'
 import { type Order, orderOf } from './orders.ts'
+import { plainName } from './run-files.ts'
 import { RunFolder } from './run-folder.ts'
 import { appendFacts, type FactRange, type RunHistory } from './run-records.ts'
 import { Stages } from './stages.ts'
@@ -65,7 +66,7 @@ export class FlowRun {
   readonly #duties: Duties
   readonly #open = new Map<number, Open>()
   /** Commands that a person has to answer, by number. */
-  readonly waiting = new Map<number, Command>()
+  readonly #waiting = new Map<number, Command>()
   #state: RunState
   #range: FactRange = { from: -1, to: -1 }
   #line: Promise<void> = Promise.resolve()
@@ -92,9 +93,23 @@ export class FlowRun {
   /** WAITING also when only a person's yes, or a person as a participant, is missing. */
   get status(): RunStatus {
     const status = runStatus(this.#state)
-    return status === 'RUNNING' && this.#open.size === 0 && this.waiting.size > 0
+    return status === 'RUNNING' && this.#open.size === 0 && this.#waiting.size > 0
       ? 'WAITING'
       : status
+  }
+
+  get waiting(): readonly Command[] {
+    return [...this.#waiting.values()]
+  }
+
+  /** Only a person can answer this; whoever looks for what waits finds it. */
+  leaveToPerson(command: Command): void {
+    this.#waiting.set(command.command, command)
+    this.folder.noteWaiting([...this.#waiting.keys()])
+  }
+
+  #settle(command: number): void {
+    if (this.#waiting.delete(command)) this.folder.noteWaiting([...this.#waiting.keys()])
   }
 
   /** Takes over what is recorded; nothing is carried out. */
@@ -138,7 +153,7 @@ export class FlowRun {
   #carryOut(command: Command): void {
     if (command.type === 'stop') {
       this.#open.get(command.stopped)?.abort.abort()
-      this.waiting.delete(command.stopped)
+      this.#settle(command.stopped)
       return
     }
     const abort = new AbortController()
@@ -180,7 +195,7 @@ export class FlowRun {
     if (this.#failure !== null) return this.#open.size > 0
     await this.takeOrders()
     if (this.#open.size > 0) return true
-    return this.options.waits === true && this.waiting.size > 0
+    return this.options.waits === true && this.#waiting.size > 0
   }
 
   /** Something ended, or it is time to look for orders. */
@@ -215,7 +230,8 @@ export class FlowRun {
     switch (order.kind) {
       case 'answer': {
         const { node_id, command, answer, principal } = order
-        this.waiting.delete(command)
+        this.#settle(command)
+        this.folder.hide(`waiting-${plainName(node_id)}.md`)
         return this.send({ type: 'human_answer', node_id, command, answer, principal })
       }
       case 'unblock':
@@ -226,7 +242,7 @@ export class FlowRun {
         return this.send({ type: 'evidence', evidence, principal, participant: null })
       }
       case 'document':
-        this.waiting.delete(order.command)
+        this.#settle(order.command)
         return this.#duties.hearPerson(order)
       default:
         return order satisfies never

@@ -23,7 +23,7 @@ import type { FlowHost } from './flow-host.ts'
 import type { Order } from './orders.ts'
 import { FlowRun, type RunOptions } from './run.ts'
 import { foundManifest } from './run-files.ts'
-import { isRunId, RunFolder, unknownRun } from './run-folder.ts'
+import { isRunId, notedRuns, RunFolder, unknownRun } from './run-folder.ts'
 import {
   type FactRange,
   keepDocument,
@@ -100,7 +100,7 @@ async function walked(run: FlowRun): Promise<WalkedRun> {
   const status = await run.walk()
   await sweep(run.options.host, run)
   const { options, state, facts, range } = run
-  const waiting = [...run.waiting.values()]
+  const { waiting } = run
   run.folder.noteWaiting(waiting.map(({ command }) => command))
   return { runId: options.runId, flow: options.flow, state, facts, range, status, waiting }
 }
@@ -244,6 +244,19 @@ export function leaveOrder(
   order: Order,
 ): void {
   new RunFolder(host.home, runId).leaveOrder(order, host.clock.nowMs())
+}
+
+/** Runs that wait for a person, with what each of them waits for. */
+export async function waitingRuns(
+  host: Pick<FlowHost, 'home' | 'stream'> & { readonly ledger: LedgerReader },
+): Promise<readonly WalkedRun[]> {
+  const found: WalkedRun[] = []
+  for (const runId of notedRuns(host.home)) {
+    const { facts } = await readRun(host.ledger, host.stream, runId)
+    const run = facts.length === 0 ? null : await lookAtRun(host, runId)
+    if (run !== null && run.waiting.length > 0) found.push(run)
+  }
+  return found
 }
 
 /** Whether somebody walks the run just now. */

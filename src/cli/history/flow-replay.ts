@@ -1,0 +1,70 @@
+/**
+ * Replay of runs of flows: the events that came in are stepped again, and every guard, policy,
+ * invariant, command and state that follows has to be what is on the record. One run is one replay.
+ */
+import type { Flow, FlowStarted } from '../../contracts/index.ts'
+import {
+  compileFlow,
+  type FactType,
+  FLOW_EVALUATOR,
+  type Fact as FlowFact,
+  replayRun,
+} from '../../flow/index.ts'
+import {
+  contentOf,
+  type OpenedFact,
+  parseBodyMarker,
+  type Replayer,
+  type ReplayLookup,
+} from '../../ledger/index.ts'
+
+const TYPES: ReadonlySet<string> = new Set<FactType>([
+  'flow_started_v1',
+  'flow_event_v1',
+  'flow_finding_v1',
+  'flow_claim_v1',
+  'flow_evidence_v1',
+  'participant_output_v1',
+])
+
+export const replayFlow: Replayer = async (fact, payload, lookup) => {
+  // The store judged the record by its contract before it was written.
+  const started = payload as FlowStarted
+  const made = started.origin?.evaluator ?? FLOW_EVALUATOR
+  const [recorded, known] = [made, FLOW_EVALUATOR].map(({ name, version }) => `${name}/${version}`)
+  if (recorded !== known) {
+    return { kind: 'engine_changed', recorded: recorded ?? '', known: known ?? '' }
+  }
+  const bytes = await lookup.body(started.flow_digest)
+  if (bytes === null) return { kind: 'unreplayable', reason: 'the flow is no longer kept' }
+  const compilation = compileFlow(JSON.parse(new TextDecoder().decode(bytes)) as Flow)
+  if (!compilation.ok) return { kind: 'unreplayable', reason: 'the flow does not compile any more' }
+  const facts: FlowFact[] = []
+  for (const one of await lookup.ofRun(fact.stream, started.run_id)) {
+    if (!TYPES.has(one.record.type)) continue
+    const whole = await wholeFact(one, lookup)
+    if (whole === null) return { kind: 'unreplayable', reason: 'an output is no longer kept' }
+    facts.push(whole)
+  }
+  const difference = replayRun(compilation.flow, facts)
+  if (difference === null) return { kind: 'equal' }
+  const { seq, recorded: was, computed } = difference
+  return { kind: 'different', recorded: { seq, fact: was }, computed: { seq, fact: computed } }
+}
+
+/** With the content of an artifact in its place; null when it is gone. */
+async function wholeFact(one: OpenedFact, lookup: ReplayLookup): Promise<FlowFact | null> {
+  if (one.payload === null) return null
+  const fact = { type: one.record.type, payload: one.payload } as FlowFact
+  if (fact.type !== 'participant_output_v1') return fact
+  const { answer } = fact.payload
+  if (answer?.kind !== 'action' || answer.document.result_type !== 'ARTIFACT') return fact
+  const { artifact } = answer.document
+  const marker = parseBodyMarker(artifact.content)
+  if (marker === null) return fact
+  const body = await lookup.body(marker.digest)
+  if (body === null) return null
+  const content = new TextDecoder().decode(contentOf(body))
+  const document = { ...answer.document, artifact: { ...artifact, content } }
+  return { ...fact, payload: { ...fact.payload, answer: { ...answer, document } } }
+}

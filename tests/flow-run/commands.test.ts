@@ -1,0 +1,196 @@
+/** `writ flow …` as processes: answers, exit statuses, waiting for people, replay. */
+import { execFileSync, spawn } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { type Json, Place } from '../cli-gate/place.ts'
+import { script } from './place.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+let place: Place
+
+beforeAll(() => {
+  execFileSync(process.execPath, ['tools/build.mjs'])
+}, 300_000)
+
+beforeEach(() => {
+  place = new Place('flow').init()
+})
+
+afterEach(() => place.remove())
+
+const TOOL = `ask({ type: 'COMMAND_EXECUTION', argv: ['true'], cwd: process.cwd() })\n`
+const DONE = `answer({ result_type: 'ARTIFACT', artifact: { name: 'out', format: 'md', content: 'made by ' + input.node.node_id } })`
+
+function write(path: string, text: string): void {
+  writeFileSync(join(place.project, path), text)
+}
+
+function flow(nodes: readonly object[], edges: readonly object[] = [], more: object = {}): void {
+  const whole = nodes.map((node) => ({
+    kind: 'WORK',
+    title: '',
+    phase_id: 'P1',
+    actor: 'a',
+    max_attempts: 1,
+    ...node,
+  }))
+  const document = { type: 'flow_v1', flow_id: 'f', title: 'F', nodes: whole, edges, ...more }
+  write('flow.json', JSON.stringify(document))
+}
+
+const WORKER = { node_id: 'a', executor: { command: ['node', 'a.mjs'] } }
+const GOAL = { node_id: 'z', kind: 'GOAL', phase_id: 'P2' }
+const TO_GOAL = { edge_id: 'e', source: 'a', target: 'z', class: 'Progress' }
+
+function run(...words: readonly string[]): Json {
+  const { json, status } = place.writ(['flow', 'run', 'flow.json', '--json', ...words])
+  return { ...json, exit: status }
+}
+
+it('answers with one object, streams facts with --jsonl, and everything replays', () => {
+  write('a.mjs', script(`${TOOL}${DONE}`))
+  flow([WORKER, GOAL], [TO_GOAL])
+  const answer = run()
+  expect(answer).toMatchObject({ flow_id: 'f', status: 'DONE', findings: [], exit: 0 })
+  expect(answer.state).toMatchObject({ phase_id: 'P1', tool_calls: 1, gate_passed: true })
+  expect(answer.facts.to).toBeGreaterThan(answer.facts.from)
+  const status = place.writ(['flow', 'status', answer.run_id, '--json'])
+  expect([status.status, status.json.nodes]).toEqual([
+    0,
+    [
+      { node_id: 'a', status: 'done', attempts: 1 },
+      { node_id: 'z', status: 'done', attempts: 1 },
+    ],
+  ])
+  const lines = place.writ(['flow', 'run', 'flow.json', '--jsonl']).out.trim().split('\n')
+  expect(JSON.parse(lines[0] ?? '').type).toBe('flow_started_v1')
+  expect(JSON.parse(lines.at(-1) ?? '').status).toBe('DONE')
+  expect(place.writ(['flow', 'status', '--json']).json.runs.length).toBe(2)
+  const replay = place.writ(['replay', '--json'])
+  expect([replay.status, replay.json.ok, replay.json.not_replayed]).toEqual([0, true, []])
+  expect(place.writ(['ledger', 'verify', '--json']).json.ok).toBe(true)
+})
+
+it('a flow that is refused is told whole; an unknown run is no run', () => {
+  flow([{ ...WORKER, node_id: '' }], [{ ...TO_GOAL, guard_expr: 'state.nope > 1' }])
+  const refused = place.writ(['flow', 'run', 'flow.json', '--json'])
+  expect([refused.status, refused.json.valid]).toEqual([1, false])
+  expect(refused.json.violations.length).toBeGreaterThan(1)
+  const unknown = place.writ(['flow', 'status', 'run-nobody', '--json'])
+  expect([unknown.status, unknown.json.error.code]).toEqual([1, 'flow.unknown_run'])
+})
+
+it('NEEDS_INPUT waits with written instructions, and goes on when it is there', () => {
+  write(
+    'a.mjs',
+    script(`${TOOL}if (existsSync('in/spec.md')) ${DONE}
+else answer({ result_type: 'NEEDS_INPUT', needs_input: { required_docs: [{ name: 'spec', description: 'what to make', accepted_types: ['md'], suggested_path: 'in/spec.md' }] } })`),
+  )
+  flow([WORKER])
+  const waiting = run()
+  expect(waiting).toMatchObject({
+    status: 'WAITING',
+    exit: 3,
+    waiting: [{ node_id: 'a', why: 'input' }],
+  })
+  const page = join(place.project, '.writ', 'runs', waiting.run_id, 'waiting-a.md')
+  expect(readFileSync(page, 'utf8')).toContain('put it at: `in/spec.md`')
+  const inbox = place.writ(['inbox', '--json'])
+  expect(inbox.json.flows).toMatchObject([{ run_id: waiting.run_id, node_id: 'a', why: 'input' }])
+  const early = place.writ(['flow', 'answer', waiting.run_id, 'a', 'provided', '--json'])
+  expect([early.status, early.json.error.code]).toEqual([1, 'flow.input_missing'])
+  execFileSync('mkdir', ['-p', join(place.project, 'in')])
+  write('in/spec.md', 'make it')
+  expect(place.writ(['flow', 'answer', waiting.run_id, 'a', 'provided']).status).toBe(0)
+  const resumed = place.writ(['flow', 'resume', waiting.run_id, '--json'])
+  expect([resumed.status, resumed.json.status]).toEqual([0, 'DONE'])
+  expect(existsSync(page)).toBe(false)
+})
+
+it('an escalation is a human’s: once more, or given up', () => {
+  write('a.mjs', script(`answer({ result_type: 'ERROR', error: { code: 'x', message: 'y' } })`))
+  flow([WORKER])
+  const { run_id, status } = run()
+  expect(status).toBe('WAITING')
+  const wrong = place.writ(['flow', 'answer', run_id, 'a', 'unblock', '--json'])
+  expect(wrong.json.error.code).toBe('flow.not_waiting')
+  place.writ(['flow', 'answer', run_id, 'a', 'retry'])
+  const again = place.writ(['flow', 'resume', run_id, '--json'])
+  expect([again.status, again.json.state.attempt_count]).toEqual([3, 2])
+  place.writ(['flow', 'answer', run_id, 'a', 'abandon'])
+  const ended = place.writ(['flow', 'resume', run_id, '--json'])
+  expect([ended.status, ended.json.status]).toEqual([1, 'FAILED'])
+})
+
+it('a human is a participant: asked in the inbox, answers by a file', () => {
+  write('a.mjs', script(`${TOOL}${DONE}`))
+  const check = { node_id: 'c', kind: 'CHECK', target: 'a', reviewer: { human: 'ann' } }
+  flow([WORKER, check], [{ ...TO_GOAL, target: 'c' }])
+  const { run_id, status } = run()
+  expect(status).toBe('WAITING')
+  const asked = JSON.parse(
+    readFileSync(join(place.project, '.writ', 'runs', run_id, 'waiting-c.json'), 'utf8'),
+  )
+  expect(asked.artifact.content).toBe('made by a')
+  const { review_id, artifact_digest } = asked
+  write('review.json', JSON.stringify({ review_id, artifact_digest, total_score: 92 }))
+  place.writ(['flow', 'answer', run_id, 'c', '--file', 'review.json'])
+  const done = place.writ(['flow', 'resume', run_id, '--json'])
+  expect([done.status, done.json.status]).toEqual([0, 'DONE'])
+  expect(readFileSync(join(place.project, 'artifacts/a/1/out.md'), 'utf8')).toBe('made by a')
+})
+
+it('an answer reaches a run that another process walks', async () => {
+  write('a.mjs', script(`answer({ result_type: 'ERROR', error: { code: 'x', message: 'y' } })`))
+  flow([WORKER])
+  const [program, ...words] = place.argv(['flow', 'run', 'flow.json', '--json', '--wait'])
+  const child = spawn(program, words, { cwd: place.project, env: place.env() })
+  let out = ''
+  child.stdout.on('data', (part: Buffer) => {
+    out += part.toString('utf8')
+  })
+  const ended = new Promise((resolve) => child.on('close', resolve))
+  const runOf = (): Json => place.writ(['flow', 'status', '--json']).json?.runs?.[0]
+  await vi.waitUntil(() => runOf()?.status === 'WAITING', { timeout: 30_000, interval: 500 })
+  const { run_id } = runOf()
+  const taken = place.writ(['flow', 'resume', run_id, '--json'])
+  expect([taken.status, taken.json.error.code]).toEqual([1, 'flow.taken'])
+  place.writ(['flow', 'answer', run_id, 'a', 'abandon'])
+  expect(await ended).toBe(1)
+  expect(JSON.parse(out).status).toBe('FAILED')
+})
+
+it('the report tells every decision, as JSON and as one page without scripts', () => {
+  write(
+    'a.mjs',
+    script(
+      `${TOOL}answer({ result_type: 'ARTIFACT', message: '<script>alert(1)</script>', artifact: { name: 'out', format: 'md', content: 'x' } })`,
+    ),
+  )
+  const guard = { ...TO_GOAL, class: 'Gate', guard_expr: 'state.tool_calls >= 1' }
+  flow(
+    [
+      { ...WORKER, node_id: 'a' },
+      { ...GOAL, title: '<img src=x>' },
+    ],
+    [guard],
+  )
+  const { run_id } = run()
+  const { json } = place.writ(['flow', 'report', run_id, '--json', '--html', 'report.html'])
+  expect(json).toMatchObject({ run_id, status: 'DONE' })
+  expect(json.transitions).toMatchObject([
+    {
+      edge_id: 'e',
+      guard: 'state.tool_calls >= 1',
+      values: { 'state.tool_calls': 1 },
+      result: 'true',
+      fired: true,
+    },
+  ])
+  expect(json.log.length).toBe(2)
+  const page = readFileSync(join(place.project, 'report.html'), 'utf8')
+  expect(page).toContain('state.tool_calls &gt;= 1')
+  expect(page).not.toMatch(/<script|<img|src=http|href="http/)
+})
