@@ -94,4 +94,9 @@ settings:
   plain_yes: true
   confirmation_minutes: 15
   cooldown_minutes: 15
+  # How long outputs are kept, and how long an act can be taken back. Facts are kept for ever.
+  retention:
+    outputs_days: 30
+    undo_days: 14
+    undo_quota_mb: 2048
 `

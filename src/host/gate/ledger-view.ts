@@ -63,11 +63,18 @@ export class LedgerView {
     return this.recordAs(records, this.#context.caller.principal, stream)
   }
 
+  /** The same, and only if the stream has this size. */
+  async recordAt(records: readonly GateRecord[], size: number): Promise<number> {
+    const { caller, stream } = this.#context
+    return this.recordAs(records, caller.principal, stream, size)
+  }
+
   /** The same in the name of another than the caller. */
   async recordAs(
     records: readonly GateRecord[],
     principal: Principal,
     stream: string,
+    size?: number,
   ): Promise<number> {
     const recorded = await this.#context.ledger.recordAll(
       records.map(({ type, payload, key }) => ({
@@ -77,6 +84,7 @@ export class LedgerView {
         record: { type, payload },
         idempotencyKey: key,
       })),
+      size,
     )
     const refused = recorded.ok ? '' : JSON.stringify(recorded.violations[0])
     invariant(recorded.ok, `a record that the gate made follows its contract: ${refused}`)

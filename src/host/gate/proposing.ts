@@ -7,7 +7,6 @@
  *   bytes are staged and synced, and result, evaluation and decision are facts.
  */
 
-import { hostname } from 'node:os'
 import { type Digest, digestDocument } from '../../base/index.ts'
 import {
   type Decision,
@@ -38,7 +37,6 @@ import {
   lawsSetAside,
   lawValues,
   leavesOf,
-  RECENT_MS,
   type StandingFold,
 } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
@@ -46,6 +44,7 @@ import type { LawPhase } from '../../policy/index.ts'
 import { keepEvidence } from '../acts/evidence.ts'
 import { removeTree } from '../promotion/index.ts'
 import { captureChanges } from '../tree/capture.ts'
+import { basisOf } from './basis.ts'
 import { type GateContext, isRoot, workspaceOf } from './context.ts'
 import { isHalted, watchHalt } from './halt.ts'
 import { gatherHostFacts, realPathOf } from './host-facts.ts'
@@ -53,6 +52,7 @@ import { KeptBodies } from './kept-bodies.ts'
 import type { LawBook } from './law-book.ts'
 import type { GateRecord, LedgerView } from './ledger-view.ts'
 import { isReleasedRun, networkFor } from './network-grounds.ts'
+import { recordUse, usesOverride } from './override-use.ts'
 import { probePreconditions } from './preconditions.ts'
 import { nothingPromoted } from './promoting.ts'
 import { actionIdOf, keyOf, NO_ID, proposalRecord } from './proposal-record.ts'
@@ -78,6 +78,11 @@ export interface Decided {
   readonly violations: readonly Violation[]
   /** When there was nothing to promote, that is a fact already. */
   readonly promotion: Promotion | null
+}
+
+/** What is about to be recorded. */
+interface Judged extends Pick<Decided, 'proposal' | 'decision' | 'result' | 'changes'> {
+  readonly draft: Evaluation
 }
 
 export type ProposingOptions = Omit<ProposeOptions, 'confirm'> & {
@@ -184,7 +189,7 @@ export class Proposing {
       actor_kind: this.#options.actorKind ?? this.#context.caller.principal.kind,
       violations: violations.map(({ code, path }) => ({ code, path })),
       host,
-      basis: this.#basis(actionIdOf(document), intent, standing, nowMs),
+      basis: basisOf(this.#context, this.#view.seen, actionIdOf(document), intent, standing, nowMs),
       ...(network === null ? {} : { network }),
       ...(this.#options.held === undefined ? {} : { held: this.#options.held }),
       standing: { ...against, halted },
@@ -193,25 +198,6 @@ export class Proposing {
       obstacles: [],
       comparison: null,
       risk,
-    }
-  }
-
-  /** What laws are judged with, as of now. */
-  #basis(
-    actionId: string,
-    intent: string | null,
-    standing: StandingFold,
-    nowMs: number,
-  ): EvaluationBasis {
-    const { caller, userDirectory } = this.#context
-    const { id: actor } = caller.principal
-    return {
-      actor,
-      machine: hostname(),
-      home: realPathOf(userDirectory),
-      recent_rollbacks: standing.rollbacksOf(actor, nowMs, RECENT_MS),
-      overrides: [...standing.overridesInForce(actionId, intent ?? '', nowMs)],
-      facts_seen: this.#view.seen,
     }
   }
 
@@ -350,7 +336,13 @@ export class Proposing {
       decision = await this.#capture(draft, proposal, result, rehearsal, comparison, decision)
     }
     letGo()
-    return this.#decided(draft, proposal, decision, result, comparison.promoted, [])
+    const judged = { draft, proposal, decision, result, changes: comparison.promoted }
+    return this.#decided(judged, [], () => {
+      const early = this.#laws('before', draft, proposal, null)
+      const late = this.#laws('after', draft, proposal, { result, comparison })
+      draft.law_outcomes = [...early, ...late]
+      return this.#decide(draft, proposal, result)
+    })
   }
 
   #compare(draft: Evaluation, proposal: Proposal, rehearsal: Rehearsal) {
@@ -433,17 +425,27 @@ export class Proposing {
       message,
       ...(hint === undefined ? {} : { hint }),
     }))
-    return this.#decided(draft, proposal, decision, null, [], [...violations, ...told])
+    const judged = { draft, proposal, decision, result: null, changes: [] }
+    return this.#decided(judged, [...violations, ...told])
   }
 
+  /** What stands now, as of the admission. */
+  async #lookAgain(draft: Evaluation): Promise<void> {
+    const standing = await this.#view.standing()
+    const { now_ms: nowMs } = draft.host
+    const { action_id, intent = '' } = draft
+    const halted = standing.halted || isHalted(this.#context.home.state)
+    draft.basis = basisOf(this.#context, this.#view.seen, action_id, intent, standing, nowMs)
+    draft.standing = { ...standing.against(intent, this.#lawsChanged(standing), nowMs), halted }
+  }
+
+  /** `rejudge` decides once more when an override that this rests on was used up meanwhile. */
   async #decided(
-    draft: Evaluation,
-    proposal: Proposal | null,
-    decision: Decision,
-    result: SandboxResult | null,
-    changes: readonly Change[],
+    judged: Judged,
     violations: readonly Violation[],
+    rejudge: () => Decision = () => judged.decision,
   ): Promise<Decided> {
+    const { draft, proposal, decision, result, changes } = judged
     const actionId = draft.action_id
     let promotion: Promotion | null = null
     if (!this.#options.dryRun && actionId !== NO_ID) {
@@ -462,7 +464,11 @@ export class Proposing {
       }
       this.#bodies.laws(this.#book)
       await this.#bodies.settled()
-      await this.#view.record(records)
+      if (decision.decision === 'BLOCK' || !usesOverride(draft)) await this.#view.record(records)
+      else if (!(await recordUse(this.#view, records, draft))) {
+        await this.#lookAgain(draft)
+        return this.#decided({ ...judged, decision: rejudge() }, violations, rejudge)
+      }
     }
     // The digest of the draft is one.
     const proposalDigest = draft.proposal_digest as Digest

@@ -200,17 +200,21 @@ export class Ledger {
     return { ok: true, appended }
   }
 
-  /** Several entries as one commit: all of them become facts, or the first refusal is told. */
+  /**
+   * Several entries as one commit: all of them become facts, or the first refusal is told. With a size
+   * only if the stream of the first has it, else `ledger.head_moved`.
+   */
   async recordAll(
     entries: readonly Entry[],
+    expectedSize?: number,
   ): Promise<
     | { readonly ok: true; readonly appended: readonly Appended[] }
     | Extract<Preparation, { ok: false }>
   > {
     const drafts: Draft[] = []
     const objects: StoredObject[] = []
-    for (const entry of entries) {
-      const prepared = this.#prepare(entry, undefined)
+    for (const [index, entry] of entries.entries()) {
+      const prepared = this.#prepare(entry, index === 0 ? expectedSize : undefined)
       if (!prepared.ok) return prepared
       drafts.push(prepared.draft)
       objects.push(...prepared.objects)

@@ -1,0 +1,45 @@
+/**
+ * An override counts for so many acts, also when two acts ask at the same moment: an act that uses one
+ * is recorded only on the very facts at which the override was found to be in force. Whoever comes
+ * second finds the stream longer, looks again, and finds it used up.
+ */
+import type { Evaluation } from '../../contracts/index.ts'
+import type { StandingFold } from '../../gate/index.ts'
+import { StoreFailure } from '../../ledger/index.ts'
+import type { GateRecord, LedgerView } from './ledger-view.ts'
+
+/** Others may append all the time; so often it is tried again. */
+const TRIES_MAX = 100
+
+export function usesOverride({ law_outcomes }: Evaluation): boolean {
+  return law_outcomes.some(({ overridden }) => overridden)
+}
+
+/** False when an override that the act rests on is no longer in force; nothing is recorded then. */
+export async function recordUse(
+  view: LedgerView,
+  records: readonly GateRecord[],
+  evaluation: Evaluation,
+): Promise<boolean> {
+  for (let tries = 1; ; tries++) {
+    if (!isStillInForce(await view.standing(), evaluation)) return false
+    try {
+      await view.recordAt(records, view.seen.stream)
+      return true
+    } catch (error) {
+      const isLate = error instanceof StoreFailure && error.fault.code === 'ledger.head_moved'
+      if (!isLate || tries === TRIES_MAX) throw error
+    }
+  }
+}
+
+function isStillInForce(standing: StandingFold, evaluation: Evaluation): boolean {
+  const { action_id, intent = '', host, basis, law_outcomes } = evaluation
+  const inForce = standing.overridesInForce(action_id, intent, host.now_ms)
+  return law_outcomes
+    .filter(({ overridden }) => overridden)
+    .every((law) => {
+      const used = basis?.overrides.find(({ policy_id }) => policy_id === law.policy_id)
+      return inForce.some(({ override_id }) => override_id === used?.override_id)
+    })
+}
