@@ -22,13 +22,14 @@ export class FifoStock {
   constructor(directory: string) {
     this.#directory = directory
     mkdirSync(directory, { recursive: true, mode: 0o700 })
-    this.#keepUp(LOW)
+    this.#keepUp(readdirSync(directory).length)
   }
 
   /** Moves one pipe to each of these paths; false when there are not enough, and none was moved. */
   takeNow(paths: readonly string[]): boolean {
-    const moved = this.#move(paths)
-    this.#keepUp(LOW)
+    const names = readdirSync(this.#directory)
+    const moved = this.#move(names, paths)
+    this.#keepUp(names.length - moved)
     if (moved === paths.length) return true
     // Another process took some in this moment.
     for (const path of paths.slice(0, moved)) this.#giveBack(path)
@@ -45,10 +46,10 @@ export class FifoStock {
     await this.#refill?.catch(() => undefined)
   }
 
-  /** How many were there. */
-  #move(paths: readonly string[]): number {
+  /** How many could be moved. */
+  #move(names: readonly string[], paths: readonly string[]): number {
     let moved = 0
-    for (const name of readdirSync(this.#directory)) {
+    for (const name of names) {
       const path = paths[moved]
       if (path === undefined) break
       if (isMoved(join(this.#directory, name), path)) moved++
@@ -60,8 +61,8 @@ export class FifoStock {
     renameSync(path, join(this.#directory, `${process.pid}-${this.#made++}`))
   }
 
-  #keepUp(least: number): void {
-    if (readdirSync(this.#directory).length < least) this.#order()
+  #keepUp(count: number): void {
+    if (count < LOW) this.#order()
   }
 
   #order(): Promise<void> {
