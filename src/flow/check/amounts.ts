@@ -3,15 +3,21 @@
  * spends time; and names that are used twice in ways that contradict each other.
  */
 import { showName } from '../../base/index.ts'
-import { DEFAULT_TEXT_POLICIES, type Flow, type FlowNode } from '../../contracts/index.ts'
+import {
+  DEFAULT_TEXT_POLICIES,
+  type Flow,
+  type FlowEdge,
+  type FlowNode,
+} from '../../contracts/index.ts'
+import type { Graph } from './graph.ts'
 import type { Problems } from './problem.ts'
 
-export function checkAmounts(flow: Flow, problems: Problems): void {
+export function checkAmounts(flow: Flow, graph: Graph, problems: Problems): void {
   checkBudgets(flow, problems)
   checkFloors(flow.nodes, problems)
   checkSubphases(flow.nodes, problems)
   checkTextPolicies(flow, problems)
-  checkEdgesTwice(flow, problems)
+  checkEdgesTwice(graph, problems)
 }
 
 function isRun({ kind, executor, reviewer }: FlowNode): boolean {
@@ -77,17 +83,37 @@ function checkTextPolicies(flow: Flow, problems: Problems): void {
   }
 }
 
-function checkEdgesTwice({ edges }: Flow, problems: Problems): void {
-  const seen = new Map<string, string>()
-  for (const [index, edge] of edges.entries()) {
-    const { source, target, class: kind, guard_expr, group_id } = edge
-    const form = JSON.stringify([source, target, kind, guard_expr, group_id])
-    const first = seen.get(form)
-    if (first === undefined) {
-      seen.set(form, edge.edge_id)
+/** Edges between the same two nodes are few, so only those are compared further. */
+function checkEdgesTwice({ edges, source, target, nodes }: Graph, problems: Problems): void {
+  const first = new Map<number, number>()
+  const forms = new Map<number, Map<string, string>>()
+  for (let index = 0; index < edges.length; index++) {
+    const pair = (source[index] ?? -1) * nodes.length + (target[index] ?? -1)
+    if (source[index] === -1 || target[index] === -1) continue
+    const before = first.get(pair)
+    if (before === undefined) {
+      first.set(pair, index)
       continue
     }
-    const message = `${showName(first)} leads from ${showName(source)} to ${showName(target)} in the same way`
-    problems.warn('flow.edge_twice', `/edges/${index}/edge_id`, message)
+    const known = forms.get(pair) ?? new Map([formOf(edges[before] as FlowEdge)])
+    forms.set(pair, known)
+    const [form, id] = formOf(edges[index] as FlowEdge)
+    const same = known.get(form)
+    if (same === undefined) known.set(form, id)
+    else tellTwice(edges[index] as FlowEdge, same, index, problems)
   }
+}
+
+function formOf(edge: FlowEdge): readonly [form: string, id: string] {
+  return [JSON.stringify([edge.class, edge.guard_expr, edge.group_id]), edge.edge_id]
+}
+
+function tellTwice(
+  { source, target }: FlowEdge,
+  same: string,
+  index: number,
+  problems: Problems,
+): void {
+  const message = `${showName(same)} leads from ${showName(source)} to ${showName(target)} in the same way`
+  problems.warn('flow.edge_twice', `/edges/${index}/edge_id`, message)
 }

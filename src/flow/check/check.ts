@@ -42,7 +42,7 @@ export function checkFlow(document: unknown, { isLenient }: CheckOptions = {}): 
   checkShape(graph, problems)
   checkDecisions(graph, guards, problems)
   checkPeople(flow, graph, problems)
-  checkAmounts(flow, problems)
+  checkAmounts(flow, graph, problems)
   return problems.finish()
 }
 

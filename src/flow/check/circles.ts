@@ -2,13 +2,14 @@
  * Circles of a graph: the edges that close one, and the strongly connected components. Iterative, so
  * that a long chain costs no stack.
  */
-import { type Graph, listAt } from './graph.ts'
+import type { Graph } from './graph.ts'
 
 /** Edges that lead to a node which is on the way that is being walked, in the order of the document. */
 export function closingEdges(graph: Graph, leads: (edge: number) => boolean): readonly number[] {
   const count = graph.nodes.length
   const state = new Uint8Array(count)
   const place = new Int32Array(count)
+  const { starts, items } = graph.outgoing
   const closing: number[] = []
   const way: number[] = []
   for (let root = 0; root < count; root++) {
@@ -17,14 +18,14 @@ export function closingEdges(graph: Graph, leads: (edge: number) => boolean): re
     way.push(root)
     while (way.length > 0) {
       const node = way[way.length - 1] as number
-      const edges = listAt(graph.outgoing, node)
-      const edge = edges[place[node] ?? 0]
-      if (edge === undefined) {
+      const at = (starts[node] ?? 0) + (place[node] ?? 0)
+      if (at >= (starts[node + 1] ?? 0)) {
         state[node] = LEFT
         way.pop()
         continue
       }
       place[node] = (place[node] ?? 0) + 1
+      const edge = items[at] ?? 0
       if (!leads(edge)) continue
       const next = graph.target[edge] ?? 0
       if (state[next] === ON_WAY) closing.push(edge)
@@ -93,14 +94,17 @@ function nextOf(
   place: Int32Array,
   leads: (edge: number) => boolean,
 ): number | null {
-  const edges = listAt(graph.outgoing, node)
-  const checks = listAt(graph.checks, node)
+  const { outgoing, checks } = graph
+  const first = outgoing.starts[node] ?? 0
+  const count = (outgoing.starts[node + 1] ?? 0) - first
+  const firstCheck = checks.starts[node] ?? 0
+  const all = count + (checks.starts[node + 1] ?? 0) - firstCheck
   for (;;) {
     const index = place[node] ?? 0
     place[node] = index + 1
-    if (index >= edges.length + checks.length) return null
-    if (index >= edges.length) return checks[index - edges.length] ?? 0
-    const edge = edges[index] as number
+    if (index >= all) return null
+    if (index >= count) return checks.items[firstCheck + index - count] ?? 0
+    const edge = outgoing.items[first + index] ?? 0
     if (leads(edge)) return graph.target[edge] ?? 0
   }
 }

@@ -78,6 +78,29 @@ export function listAt({ starts, items }: Lists, owner: number): Int32Array {
   return items.subarray(starts[owner] ?? 0, starts[owner + 1] ?? 0)
 }
 
+/** The same one by one, without a view of the list: for the loops that visit everything. */
+export function eachAt(
+  { starts, items }: Lists,
+  owner: number,
+  visit: (item: number) => void,
+): void {
+  const end = starts[owner + 1] ?? 0
+  for (let place = starts[owner] ?? 0; place < end; place++) visit(items[place] ?? 0)
+}
+
+/** Whether some item of a list passes. */
+export function someAt(
+  { starts, items }: Lists,
+  owner: number,
+  test: (item: number) => boolean,
+): boolean {
+  const end = starts[owner + 1] ?? 0
+  for (let place = starts[owner] ?? 0; place < end; place++) {
+    if (test(items[place] ?? 0)) return true
+  }
+  return false
+}
+
 const FORWARD: ReadonlySet<EdgeClass> = new Set<EdgeClass>(['Progress', 'Gate', 'Decision', 'Sync'])
 
 /** An edge that leads on: not back, not out of a failure, not a remark. */

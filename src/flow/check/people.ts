@@ -18,6 +18,7 @@ export function checkPeople(flow: Flow, graph: Graph, problems: Problems): void 
 
 function checkRunner(node: FlowNode, index: number, problems: Problems): void {
   const path = `/nodes/${index}`
+  if (node.kind === 'WORK' && node.reviewer === undefined) return
   const id = showName(node.node_id)
   if (node.kind === 'CHECK' && node.reviewer === undefined) {
     const message = `nobody judges at the CHECK ${id}`
@@ -38,14 +39,13 @@ function checkRunner(node: FlowNode, index: number, problems: Problems): void {
 
 function checkJudge(graph: Graph, index: number, problems: Problems): void {
   const node = graph.nodes[index] as FlowNode
-  const id = showName(node.node_id)
   if (node.kind === 'CHECK' && node.target === undefined) {
-    const message = `the CHECK ${id} does not say which node it judges`
+    const message = `the CHECK ${showName(node.node_id)} does not say which node it judges`
     problems.warn('flow.check_untargeted', `/nodes/${index}/target`, message)
   }
   if (node.kind !== 'WORK' || node.executor === undefined) return
   if (listAt(graph.checks, index).length > 0) return
-  const message = `no CHECK judges ${id}, so what it does is promoted without approval`
+  const message = `no CHECK judges ${showName(node.node_id)}, so what it does is promoted without approval`
   problems.warn('flow.unchecked_work', `/nodes/${index}/node_id`, message)
 }
 

@@ -4,6 +4,7 @@
  * Linear: each node is entered once, each edge counted once.
  */
 import {
+  eachAt,
   edgeAt,
   type Graph,
   isChoice,
@@ -12,6 +13,7 @@ import {
   leadsOn,
   listAt,
   nodeAt,
+  someAt,
 } from './graph.ts'
 
 export interface Reach {
@@ -46,8 +48,7 @@ function startsOf(graph: Graph): readonly number[] {
   let hasChoice = false
   for (let node = 0; node < graph.nodes.length; node++) {
     if (isGoalWithChoice(graph, node)) hasChoice = true
-    if (graph.judged[node] === -1 && !listAt(graph.incoming, node).some(comesFirst))
-      starts.push(node)
+    if (graph.judged[node] === -1 && !someAt(graph.incoming, node, comesFirst)) starts.push(node)
   }
   if (starts.length === 0 && graph.nodes.length > 0 && !hasChoice) return [0]
   return starts
@@ -61,7 +62,7 @@ function startsOf(graph: Graph): readonly number[] {
 
 function isGoalWithChoice(graph: Graph, node: number): boolean {
   if (nodeAt(graph, node).kind !== 'GOAL') return false
-  return listAt(graph.outgoing, node).some((edge) => isChoice(edgeAt(graph, edge)))
+  return someAt(graph.outgoing, node, (edge) => isChoice(edgeAt(graph, edge)))
 }
 
 /** A goal is reached through its alternatives, so they cannot wait for it. */
@@ -84,14 +85,15 @@ function flood(graph: Graph, seeds: readonly number[], withFailures: boolean): U
     seen[node] = 1
     open.push(node)
   }
+  const follow = (edge: number): void => {
+    const { class: kind } = edgeAt(graph, edge)
+    if (kind === 'Meta' || (kind === 'Exception' && !withFailures)) return
+    visit(graph.target[edge] ?? 0)
+  }
   for (const seed of seeds) visit(seed)
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    for (const check of listAt(graph.checks, node)) visit(check)
-    for (const edge of listAt(graph.outgoing, node)) {
-      const { class: kind } = edgeAt(graph, edge)
-      if (kind === 'Meta' || (kind === 'Exception' && !withFailures)) continue
-      visit(graph.target[edge] ?? 0)
-    }
+    eachAt(graph.checks, node, visit)
+    eachAt(graph.outgoing, node, follow)
   }
   return seen
 }
@@ -144,8 +146,8 @@ class Waiting {
   run(seeds: readonly number[]): Uint8Array {
     for (const seed of seeds) this.#enter(seed)
     for (let node = this.#open.pop(); node !== undefined; node = this.#open.pop()) {
-      for (const check of listAt(this.#graph.checks, node)) this.#enterCheck(check)
-      for (const edge of listAt(this.#graph.outgoing, node)) this.#follow(edge)
+      eachAt(this.#graph.checks, node, (check) => this.#enterCheck(check))
+      eachAt(this.#graph.outgoing, node, (edge) => this.#follow(edge))
     }
     return this.#entered
   }
@@ -158,7 +160,9 @@ class Waiting {
 
   /** A CHECK that nothing else leads to is entered with what it judges. */
   #enterCheck(check: number): void {
-    const isLate = listAt(this.#graph.incoming, check).some(
+    const isLate = someAt(
+      this.#graph.incoming,
+      check,
       (edge) => leadsOn(edgeAt(this.#graph, edge)) && !isReview(this.#graph, edge),
     )
     if (!isLate) this.#enter(check)

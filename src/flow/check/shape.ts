@@ -14,6 +14,7 @@ import {
   leadsOn,
   listAt,
   nodeAt,
+  someAt,
 } from './graph.ts'
 import type { Problems } from './problem.ts'
 import { type Reach, reachOf } from './reach.ts'
@@ -79,7 +80,7 @@ function checkEnds(graph: Graph, { reached, unfailing }: Reach, problems: Proble
 
 /** After a failure, a way back is a way on. */
 function returns(graph: Graph, node: number): boolean {
-  return listAt(graph.outgoing, node).some((edge) => leadsBack(edgeAt(graph, edge)))
+  return someAt(graph.outgoing, node, (edge) => leadsBack(edgeAt(graph, edge)))
 }
 
 /** A CHECK goes on by its own ways or those of the work it judges, and the other way round. */
@@ -87,11 +88,13 @@ function goesOn(graph: Graph, node: number): boolean {
   if (nodeAt(graph, node).kind === 'GOAL' || hasWayOn(graph, node)) return true
   // A CHECK stands beside the work it judges; that the work goes nowhere is told at the work.
   if (graph.judged[node] !== -1) return true
-  return listAt(graph.checks, node).some((check) => hasWayOn(graph, check))
+  return someAt(graph.checks, node, (check) => hasWayOn(graph, check))
 }
 
 function hasWayOn(graph: Graph, node: number): boolean {
-  return listAt(graph.outgoing, node).some(
+  return someAt(
+    graph.outgoing,
+    node,
     (edge) => leadsOn(edgeAt(graph, edge)) && !isReview(graph, edge) && graph.target[edge] !== node,
   )
 }
