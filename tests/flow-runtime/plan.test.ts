@@ -90,6 +90,18 @@ describe('answers of executors', () => {
     expect(asks(4)).toEqual(['DONE', 4, 1])
     expect(asks(5)).toEqual(['WAITING', 4, 1])
   })
+
+  it('that stay invalid are told with the reasons', () => {
+    const host = new Host({ nodes: [work('a', { max_attempts: 1 })] }, () => ({ invalid: 9 }))
+    const [told] = host
+      .start()
+      .run()
+      .facts.flatMap(({ type, payload }) =>
+        type === 'flow_finding_v1' && payload.code === 'flow.output_invalid' ? [payload] : [],
+      )
+    expect(told?.values).toEqual({ errors: ['not JSON'] })
+    host.verify()
+  })
 })
 
 describe('reviews', () => {

@@ -130,9 +130,12 @@ function applyActed(
 
 export function applyOutput(
   draft: Draft,
-  { node_id, answer }: PayloadOf<'participant_output_v1'>,
+  { node_id, answer, errors }: PayloadOf<'participant_output_v1'>,
 ): void {
   const index = draft.nodeNamed(node_id)
   const { asks } = draft.nodes.get(index).work
-  draft.patchWork(index, answer === null ? { answer, asks: asks + 1 } : { answer })
+  draft.patchWork(
+    index,
+    answer === null ? { answer, asks: asks + 1, errors } : { answer, errors: [] },
+  )
 }

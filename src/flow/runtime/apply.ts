@@ -164,6 +164,7 @@ function againWork(work: WorkState): WorkState {
     ...work,
     answer: null,
     asks: 0,
+    errors: [],
     retries: 0,
     toolCalls: 0,
     isGateBlocked: false,

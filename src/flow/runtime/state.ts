@@ -80,6 +80,8 @@ export interface WorkState {
   /** Of this attempt. */
   readonly answer: ParticipantAnswer | null
   readonly asks: number
+  /** Why the last output of this attempt was no answer. */
+  readonly errors: readonly unknown[]
   readonly retries: number
   readonly toolCalls: number
   readonly isGateBlocked: boolean
@@ -191,6 +193,7 @@ export interface RunState {
 const FRESH_WORK: WorkState = {
   answer: null,
   asks: 0,
+  errors: [],
   retries: 0,
   toolCalls: 0,
   isGateBlocked: false,
