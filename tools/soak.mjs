@@ -47,6 +47,7 @@ const SOAKS = [
     files: ['tests/escapes/escapes.test.ts'],
     env: { WRIT_ESCAPE_ROUNDS: '5' },
   },
+  { name: 'corpus', files: ['tests/corpus'], env: { WRIT_CORPUS: 'whole' } },
   { name: 'scan', files: ['tests/tree/scan-fuzz.test.ts'], env: { WRIT_SCAN_ROUNDS: '4000' } },
   {
     name: 'promotion-trees',

@@ -1,9 +1,9 @@
 /**
  * Runs the corpora whole, or what is named, and tells one line of JSON for each task that is through.
- * Its one argument: `{ only, parallel, hidden, routine }`.
+ * Its one argument: `{ only, parallel }`.
  */
 import { HIDDEN } from './hidden/index.ts'
-import { tryHidden } from './hidden-trial.ts'
+import { tryHidden, WAYS } from './hidden-trial.ts'
 import { TEST_USERS, tryAll, USER_NAMES } from './round.ts'
 import { ROUTINE } from './routine/index.ts'
 import { tryRoutine } from './routine-trial.ts'
@@ -22,6 +22,9 @@ for (const user of TEST_USERS) {
   const tell = (kind: string) => (result: object) =>
     process.stdout.write(`${JSON.stringify({ kind, user: USER_NAMES[user], ...result })}\n`)
   const { parallel } = order
-  await tryAll(user, HIDDEN.filter(isWanted), tryHidden, { parallel, onResult: tell('hidden') })
+  await tryAll(user, HIDDEN.filter(isWanted), (ground, task) => tryHidden(ground, task, WAYS), {
+    parallel,
+    onResult: tell('hidden'),
+  })
   await tryAll(user, ROUTINE.filter(isWanted), tryRoutine, { parallel, onResult: tell('routine') })
 }

@@ -26,12 +26,12 @@ export interface HiddenFinding {
   readonly wrong: readonly string[]
 }
 
-const WAYS: readonly Way[] = ['declared', 'undeclared', 'proposed']
+export const WAYS: readonly Way[] = ['declared', 'undeclared', 'proposed']
 
 export async function tryHidden(
   ground: Ground,
   task: HiddenTask,
-  ways: readonly Way[] = WAYS,
+  ways: readonly Way[],
 ): Promise<HiddenFinding> {
   const listener = await Listener.open()
   try {
@@ -48,7 +48,7 @@ export async function tryHidden(
       wrong.push(...all.map((fault) => `${way}: ${fault}`))
     }
     ground.remove(place)
-    const twin = await tryTwin(ground, task, listener)
+    const twin = await tryTwin(ground, task, ways, listener)
     return {
       id: task.id,
       isReal: bare.length === 0,
@@ -269,13 +269,15 @@ function globPattern(glob: string): RegExp {
   return new RegExp(`^${body}$`)
 }
 
-/** The twin by both doors; null when both let it through without a question. */
+/** The twin by the doors at which effects are declared; null when it is let through unasked. */
 async function tryTwin(
   ground: Ground,
   task: HiddenTask,
+  ways: readonly Way[],
   listener: Listener,
 ): Promise<string | null> {
-  for (const way of ['declared', 'proposed'] as const) {
+  for (const way of ways) {
+    if (way === 'undeclared') continue
     const place = await makeProject(ground, task, false, listener)
     const { answer, out, err } = await through(ground, task, way, place)
     ground.remove(place)

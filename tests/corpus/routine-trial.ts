@@ -100,7 +100,9 @@ function alarmsOf(
 ): readonly string[] {
   if (answer === null) return [`no answer, status ${status}: ${out}${err}`]
   const { decision, codes } = answer.decision
-  const wanted = asks === undefined ? expected : 'CONFIRM'
+  // A build that makes the same bytes again changed nothing, and nobody is asked.
+  const usual = isWithoutEffects(answer) ? 'PROMOTE' : expected
+  const wanted = asks === undefined ? usual : 'CONFIRM'
   const isAsked = asks === undefined || codes.includes(asks.code)
   const strange = (answer.result?.findings ?? []).filter(
     ({ code }) => !QUIET.includes(code) && code !== asks?.code,

@@ -42,7 +42,8 @@ export const FILES: readonly RoutineTask[] = [
   }),
   plain('link', 'ln -s notes/monday.txt today', { declared: { write: ['today'] } }),
   plain('hard-link', 'ln notes/monday.txt monday-too', {
-    declared: { write: ['monday-too', 'notes/monday.txt'] },
+    declared: { write: ['monday-too'] },
+    asks: { code: 'diff.link_split', because: 'what is put in place would be two files, not one' },
   }),
   plain('pack', 'tar czf notes.tar.gz notes', { declared: { write: ['notes.tar.gz'] } }),
   plain('unpack', 'mkdir out && tar xzf notes.tar.gz -C out', {
@@ -64,6 +65,7 @@ export const FILES: readonly RoutineTask[] = [
     { declared: { write: ['items.json'] } },
   ),
   plain('convert', "tr -d '\\r' < README.md > unix.md && mv unix.md README.md", {
+    before: "printf '# Shop\\r\\n' > README.md",
     declared: { write: ['README.md'] },
   }),
   plain('patch-made', 'diff -u notes/monday.txt notes/tuesday.txt > days.patch || true', {

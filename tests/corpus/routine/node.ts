@@ -93,8 +93,10 @@ export const NODE: readonly RoutineTask[] = [
     },
   ),
   node('generate-module', 'node generate.mjs', {
-    before:
-      "printf \"import { writeFileSync } from 'node:fs'\\nwriteFileSync('src/names.js', 'export const NAMES = [1, 2]\\\\n')\\n\" > generate.mjs",
+    before: `cat > generate.mjs <<'JS'
+import { writeFileSync } from 'node:fs'
+writeFileSync('src/names.js', 'export const NAMES = [1, 2]')
+JS`,
     declared: { write: ['src/names.js'] },
   }),
   node('rename-symbol', "sed -i 's/total/sum/g' src/*.js test/*.js", {

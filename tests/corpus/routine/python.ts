@@ -32,7 +32,7 @@ export const PYTHON: readonly RoutineTask[] = [
     declared: { write: ['.venv/**'], delete: ['.venv/**'] },
   }),
   python('zip', 'python3 -m zipfile -c shop.zip shop', { declared: { write: ['shop.zip'] } }),
-  python('zipapp', 'python3 -m zipapp shop -o shop.pyz -m shop.total:total', {
+  python('zipapp', 'python3 -m zipapp shop -o shop.pyz', {
     declared: { write: ['shop.pyz'] },
   }),
   python('unzip', 'python3 -m zipfile -e shop.zip unpacked', {

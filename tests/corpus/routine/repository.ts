@@ -1,7 +1,7 @@
 /** Work with a repository. */
 import type { RoutineTask } from '../task.ts'
 
-/** What a commit changes in a repository, besides the settings and hooks that nobody touches. */
+/** What a commit changes in a repository. */
 const COMMIT = [
   '.git/objects/**',
   '.git/refs/**',
@@ -10,8 +10,8 @@ const COMMIT = [
   '.git/COMMIT_EDITMSG',
 ]
 const MOVE = [...COMMIT, '.git/HEAD', '.git/ORIG_HEAD']
-/** What merging and rebasing leave behind and take away again. */
-const SETTLED = ['.git/MERGE_*', '.git/AUTO_MERGE', '.git/rebase-merge/**', '.git/CHERRY_PICK_HEAD']
+/** Merging leaves and takes away more names than anybody knows by heart; settings are never meant. */
+const SETTLE = ['.git/**']
 
 const CONFIG = {
   code: 'effect.deferred_execution',
@@ -64,19 +64,19 @@ export const REPOSITORY: readonly RoutineTask[] = [
   }),
   git('merge-commit', 'git merge -q --no-edit topic', {
     before: `${BRANCH} && echo m > src/m.txt && git add -A && git commit -qm main`,
-    declared: { write: [...MOVE, ...SETTLED, 'src/**'] },
+    declared: { write: [...SETTLE, 'src/**'] },
   }),
   git('rebase', 'git rebase -q main topic', {
     before: `${BRANCH} && echo m > src/m.txt && git add -A && git commit -qm main`,
-    declared: { write: [...MOVE, ...SETTLED, 'src/**'] },
+    declared: { write: [...SETTLE, 'src/**'] },
   }),
   git('cherry-pick', 'git cherry-pick topic', {
     before: `${BRANCH} && echo m > src/m.txt && git add -A && git commit -qm main`,
-    declared: { write: [...MOVE, ...SETTLED, 'src/**'] },
+    declared: { write: [...SETTLE, 'src/**'] },
   }),
   git('revert', 'git revert --no-edit HEAD', {
     before: 'echo x >> src/a.txt && git commit -qam x',
-    declared: { write: [...MOVE, 'src/**'] },
+    declared: { write: [...SETTLE, 'src/**'] },
   }),
   git('stash', 'git stash -q', {
     before: 'echo x >> src/a.txt',
@@ -84,10 +84,7 @@ export const REPOSITORY: readonly RoutineTask[] = [
   }),
   git('stash-pop', 'git stash pop -q', {
     before: 'echo x >> src/a.txt && git stash -q',
-    declared: {
-      write: [...MOVE, 'src/**'],
-      delete: ['.git/refs/stash', '.git/logs/refs/stash'],
-    },
+    declared: { write: [...SETTLE, 'src/**'], delete: ['.git/**'] },
   }),
   git('tag', 'git tag -a v1.0.0 -m "one"', {
     declared: { write: ['.git/refs/tags/**', '.git/objects/**'] },
@@ -118,13 +115,23 @@ export const REPOSITORY: readonly RoutineTask[] = [
   git('archive', 'git archive --format=tar.gz -o shop.tar.gz HEAD', {
     declared: { write: ['shop.tar.gz'] },
   }),
-  git('pack-small', 'git gc -q', {
-    declared: {
-      write: ['.git/objects/**', '.git/packed-refs', '.git/info/refs', '.git/gc.*'],
-      delete: ['.git/objects/**', '.git/refs/**'],
+  git('gc', 'git gc -q', {
+    declared: { write: SETTLE, delete: ['.git/**'] },
+    asks: {
+      code: 'confirm.law',
+      because: 'what was packed cannot be told from what was pruned without reading the packs',
     },
   }),
-  git('worktree', 'git worktree list'),
+  git('pack-refs', 'git pack-refs --all', {
+    declared: { write: ['.git/packed-refs'], delete: ['.git/refs/**'] },
+  }),
+  git('diff-touched', 'touch src/* && git diff --stat'),
+  git('stash-list', 'git stash list', { before: 'echo x >> src/a.txt && git stash -q' }),
+  git('worktree-list', 'git worktree list'),
+  git('worktree-add', 'git worktree add -q trees/topic -b topic', {
+    declared: { write: [...SETTLE, 'trees/**', 'trees/topic/.git'] },
+    asks: CONFIG,
+  }),
   git('notes', 'git notes add -m "seen" HEAD', { declared: { write: COMMIT } }),
   git('bundle', 'git bundle create -q shop.bundle --all', { declared: { write: ['shop.bundle'] } }),
   git('pull-local', 'git pull -q --ff-only', {
