@@ -30,6 +30,7 @@ const around: Surroundings = {
 const IDS = join(order.folder, 'ids.json')
 const ids: Record<string, string> = existsSync(IDS) ? JSON.parse(readFileSync(IDS, 'utf8')) : {}
 const open = new Map<string, Attempt>()
+let lastFailure = ''
 const aborts = new Map<string, AbortController>()
 
 function readOrder(argument: string): string {
@@ -51,7 +52,7 @@ function say(value: unknown): void {
 
 function attemptOf(name: string): Attempt {
   const attempt = open.get(name)
-  if (attempt === undefined) throw new Error(`no open attempt ${name}`)
+  if (attempt === undefined) throw new Error(`no open attempt ${name}: ${lastFailure}`)
   return attempt
 }
 
@@ -82,6 +83,11 @@ async function main(): Promise<void> {
     hasPasskey: false,
     driver,
     nowMs: () => Date.now() + (order.shiftMs ?? 0),
+    onPoint: (point, moment) => {
+      const { killAt } = order
+      if (killAt?.point !== point || killAt.moment !== moment) return
+      process.kill(process.pid, 'SIGKILL')
+    },
   })
   try {
     for (const step of order.steps) await carryOut(gate, ledger, step)
@@ -98,6 +104,7 @@ async function carryOut(gate: GateSurface, ledger: Ledger, step: StepOrder): Pro
   } catch (error) {
     const { fault } = error as { readonly fault?: unknown }
     if (fault === undefined) throw error
+    lastFailure = JSON.stringify(fault)
     say({ failure: fault })
   }
 }

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest'
 import { WHO } from '../sandbox/drive.ts'
 import { Ground, type Json, type StepOrder } from './steps.ts'
 
-const ROUNDS = 8
+const ROUNDS = 5
 const FILES = 60
 
 function attempt(name: string, command: string, writes = ['**']): readonly StepOrder[] {
@@ -51,6 +51,29 @@ describe.each(WHO)('as %s', (who) => {
       expect(new Set(files.flat())).toEqual(new Set([`${round}\n`]))
       const applied = facts?.ok.filter(({ status }: Json) => status === 'APPLIED')
       expect(applied).toHaveLength(1)
+    }
+  })
+
+  const POINTS = ['plan', 'intent', 'take', 'put', 'applied', 'record', 'recorded']
+  it.each(POINTS)('killed before and after %s', { timeout: 60_000 }, async (point) => {
+    const ground = new Ground(who)
+    ground.write('a.txt', 'old\n')
+    for (const moment of ['before', 'after'] as const) {
+      const name = `${point}-${moment}`
+      await ground.steps(...attempt(name, `echo ${moment} > a.txt; echo x > ${moment}.txt`))
+      await ground.run([{ do: 'promote', name }], { killAt: { point, moment } })
+      const done = await ground.steps(
+        { do: 'promote', name },
+        { do: 'facts', type: 'promotion_v1', name },
+      )
+      expect(done[0]?.ok, JSON.stringify(done[0])).toMatchObject({ promoted: true })
+      expect([ground.text('a.txt'), ground.text(`${moment}.txt`)]).toEqual([`${moment}\n`, 'x\n'])
+      const statuses = done[1]?.ok.map(({ status }: Json) => status)
+      // Where nothing was touched yet, recovery takes it back, and it is promoted anew.
+      const isBegunAgain = point === 'intent' || (point === 'take' && moment === 'before')
+      expect(statuses).toEqual(
+        isBegunAgain && name !== 'intent-before' ? ['REVERTED', 'APPLIED'] : ['APPLIED'],
+      )
     }
   })
 

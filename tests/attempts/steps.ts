@@ -57,6 +57,8 @@ export interface StepsOrder {
   readonly watcher: string
   /** How far the clock of the gate is ahead. */
   readonly shiftMs?: number
+  /** Kills the process at a point of a promotion. */
+  readonly killAt?: { readonly point: string; readonly moment: 'before' | 'after' }
   readonly steps: readonly StepOrder[]
 }
 
@@ -95,7 +97,7 @@ export class Ground {
 
   async run(
     steps: readonly StepOrder[],
-    { shiftMs, ...options }: RunOptions & { readonly shiftMs?: number } = {},
+    { shiftMs, killAt, ...options }: RunOptions & Pick<StepsOrder, 'shiftMs' | 'killAt'> = {},
   ): Promise<Done> {
     const watcher = pathToFileURL(await programFile('src/host/sandbox/watch.worker.ts')).href
     const order: StepsOrder = {
@@ -103,6 +105,7 @@ export class Ground {
       watcher,
       steps,
       ...(shiftMs === undefined ? {} : { shiftMs }),
+      ...(killAt === undefined ? {} : { killAt }),
     }
     const wrapper = [...userWrapper(this.who), ...(options.wrapper ?? [])]
     const { lines, errors, signal } = await runProgram(PROGRAM, order, { ...options, wrapper })

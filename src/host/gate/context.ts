@@ -4,6 +4,7 @@ import type { Caller } from '../../ledger/index.ts'
 import type { KnownHome } from '../home/home.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Resolve } from '../network/connect.ts'
+import type { OnPoint } from '../promotion/index.ts'
 import type { SandboxDriver } from '../sandbox/driver.ts'
 
 export interface GateContext {
@@ -23,6 +24,8 @@ export interface GateContext {
   readonly nowMs: () => number
   /** Where names lead; the machine's own resolver without it. */
   readonly resolve?: Resolve
+  /** Told where a promotion is, before and after each of its steps. */
+  readonly onPoint?: OnPoint
 }
 
 /** What people work on here: the directory that holds `.writ`. */

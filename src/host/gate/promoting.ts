@@ -111,6 +111,7 @@ export class Promoter {
       throw new PromotionFailure(fault('stage.missing', result.sandbox_id, null, { message }))
     }
     const { emptied } = await readStage(found.stage)
+    const { onPoint } = this.#context
     let fact: PromotionFact | null = null
     await this.#locked(async (lock) => {
       await order.onLocked()
@@ -127,6 +128,7 @@ export class Promoter {
           inode: BigInt(inode),
         })),
         listings: emptied,
+        ...(onPoint === undefined ? {} : { onPoint }),
         isHalted: () => isHalted(this.#context.home.state),
         beforeDone: send,
         note,
