@@ -28,12 +28,15 @@ export function networkFindings(
 }
 
 function refusalOf(connection: NetworkConnection, rules: NetworkRules): string | null {
-  const { outcome, code, host, port, method = '', released } = connection
+  const { outcome, code, host, port, method = '', released, class: kind } = connection
   if (outcome === 'refused') return code ?? 'network.request'
   if (outcome === 'failed') return null
   const verdict = judgeRequest(rules, { method, host: { name: host }, port, hasBody: false })
   if (!verdict.passes) return verdict.code
-  return verdict.isReleased === (released === true) ? null : 'network.method'
+  const isAsSaid =
+    verdict.isReleased === (released === true) &&
+    (verdict.isService === true) === (kind === 'service')
+  return isAsSaid ? null : 'network.method'
 }
 
 /** Whether a run only read, from hosts that only give: nobody is asked for that alone (G-16). */

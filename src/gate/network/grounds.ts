@@ -35,8 +35,19 @@ export function networkGrounds(
 }
 
 /** The rules of the whole. */
-export function groundTerms({ hosts, read_only_hosts, release }: NetworkGrounds): NetworkTerms {
-  return { hosts, readOnlyHosts: read_only_hosts, release }
+export function groundTerms(grounds: NetworkGrounds): NetworkTerms {
+  const { hosts, read_only_hosts, release, service_hosts: service = [] } = grounds
+  return { hosts, readOnlyHosts: read_only_hosts, release, service }
+}
+
+/** With the hosts that a participant lives by; they are no part of what it proposes. */
+export function withService(
+  grounds: NetworkGrounds | null,
+  service: readonly string[],
+): NetworkGrounds | null {
+  if (service.length === 0) return grounds
+  const own = grounds ?? { hosts: [], read_only_hosts: [], release: null }
+  return { ...own, service_hosts: [...service] }
 }
 
 /** The rules of one step. What goes out live can only be the last of a composite (G-22). */

@@ -2,16 +2,21 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Proposal } from '../../contracts/index.ts'
 import {
   addressName,
   ChunkedBody,
+  cacheEnvironment,
+  DEFAULT_LISTS,
   forwardedHead,
   headEnd,
+  hiddenPaths,
   hostName,
   hostPort,
   hostsToRelease,
   judgeRequest,
   type NetworkTerms,
+  networkGrounds,
   networkRules,
   onlyRead,
   parseAddress,
@@ -20,6 +25,8 @@ import {
   readResponseHead,
   refusedAddress,
   showHostPort,
+  stepTerms,
+  visiblePlaces,
 } from '../index.ts'
 
 const RUNS = { numRuns: 300 }
@@ -271,5 +278,53 @@ describe('rules', () => {
     ).toBe(true)
     expect(onlyRead([{ ...row, outcome: 'refused' }])).toBe(false)
     expect(onlyRead([{ ...row, outcome: 'passed', released: true }])).toBe(false)
+  })
+})
+
+describe('the rules of a step', () => {
+  const descriptor = (hosts: readonly string[], allows: boolean) => ({
+    scope: { network: { required: hosts.length > 0, hosts } },
+    sandbox: { allow_network: allows },
+  })
+  const step = (hosts: readonly string[], allows: boolean, type = 'COMMAND_EXECUTION') =>
+    // Only these parts are read.
+    ({ descriptor: descriptor(hosts, allows), operation: { type } }) as unknown as Proposal
+
+  it('are those of its own scope; a release is for the last one', () => {
+    const release = { override_id: 'o', hosts: ['b.test'], methods: ['POST'] }
+    const grounds = { hosts: ['a.test', 'b.test'], read_only_hosts: ['a.test'], release }
+    const own = { hosts: ['b.test'], readOnlyHosts: ['a.test'] }
+    expect(stepTerms(grounds, step(['b.test'], true), true)).toEqual({ ...own, release })
+    expect(stepTerms(grounds, step(['b.test'], true), false)).toEqual({ ...own, release: null })
+    expect(stepTerms(grounds, step(['b.test'], false), true).hosts).toEqual([])
+  })
+
+  it('are there when something runs with a network, and not for a request that is held', () => {
+    expect(networkGrounds(step(['a.test'], false), ['a.test'], null)).toBe(null)
+    expect(networkGrounds(step(['a.test'], true, 'NETWORK_REQUEST'), ['a.test'], null)).toBe(null)
+    expect(networkGrounds(step(['a.test:81'], true), ['a.test:81', 'z.test'], null)).toEqual({
+      hosts: ['a.test:81'],
+      read_only_hosts: ['a.test:81'],
+      release: null,
+    })
+  })
+})
+
+describe('what a run with a network sees of a home', () => {
+  it('are caches and programs, no histories and no logins', () => {
+    const places = visiblePlaces(DEFAULT_LISTS, ['/home/ann'])
+    expect(places).toEqual(expect.arrayContaining(['/home/ann/.npm', '/home/ann/.nvm/versions']))
+    const hidden = hiddenPaths(DEFAULT_LISTS, ['/home/ann'])
+    for (const path of places) {
+      expect(path).toMatch(/^\/home\/ann\/[^*]+$/)
+      expect(path).not.toMatch(/history|\.ssh|\.aws|\.config\/g|\.netrc/)
+      expect(hidden).not.toContain(path)
+    }
+  })
+
+  it('and caches that are missing are private ones', () => {
+    const all = cacheEnvironment(['/home/ann'], () => false)
+    expect(all).toMatchObject({ npm_config_cache: '/tmp/.writ-cache/npm_config_cache' })
+    expect(cacheEnvironment(['/home/ann'], () => true)).toEqual({})
   })
 })

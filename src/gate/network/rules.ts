@@ -20,6 +20,8 @@ export interface NetworkTerms {
   readonly hosts: readonly string[]
   readonly readOnlyHosts: readonly string[]
   readonly release: Release | null
+  /** Hosts that the participant itself lives by; whatever it sends them. */
+  readonly service?: readonly string[]
 }
 
 export interface NetworkRules {
@@ -27,6 +29,7 @@ export interface NetworkRules {
   readonly readOnly: readonly HostPort[]
   readonly released: readonly HostPort[]
   readonly releasedMethods: ReadonlySet<string>
+  readonly service: readonly HostPort[]
   /** Addresses that the scope names themselves. */
   readonly literals: readonly HostPort[]
 }
@@ -40,7 +43,7 @@ export interface Wanted {
 }
 
 export type Verdict =
-  | { readonly passes: true; readonly isReleased: boolean }
+  | { readonly passes: true; readonly isReleased: boolean; readonly isService?: true }
   | { readonly passes: false; readonly code: Code }
 
 export const READING_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -50,13 +53,15 @@ export const RUN_UPLOAD_MAX = 1024 * 1024
 
 const STANDARD_PORTS: ReadonlySet<number> = new Set([80, 443])
 
-export function networkRules({ hosts, readOnlyHosts, release }: NetworkTerms): NetworkRules {
-  const scope = hosts.flatMap(readHost)
+export function networkRules(terms: NetworkTerms): NetworkRules {
+  const { hosts, readOnlyHosts, release, service = [] } = terms
+  const scope = [...hosts, ...service].flatMap(readHost)
   return {
     hosts: scope,
     readOnly: readOnlyHosts.flatMap(readHost),
     released: (release?.hosts ?? []).flatMap(readHost),
     releasedMethods: new Set(release?.methods ?? []),
+    service: service.flatMap(readHost),
     literals: scope.filter(({ isAddress }) => isAddress),
   }
 }
@@ -71,6 +76,9 @@ export function judgeRequest(rules: NetworkRules, wanted: Wanted): Verdict {
   const { method, host, port, hasBody } = wanted
   if (!rules.hosts.some(({ name }) => name === host.name)) return refused('network.host')
   if (!names(rules.hosts, host.name, port)) return refused('network.port')
+  if (names(rules.service, host.name, port)) {
+    return { passes: true, isReleased: false, isService: true }
+  }
   if (names(rules.released, host.name, port) && rules.releasedMethods.has(method)) {
     return { passes: true, isReleased: true }
   }

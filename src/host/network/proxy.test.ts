@@ -290,6 +290,102 @@ describe('plain requests', () => {
   })
 })
 
+describe('what goes up', () => {
+  async function released() {
+    const server = await served(plainServer())
+    const host = `127.0.0.1:${server.port}`
+    const release = { hosts: [host], methods: ['POST', 'GET'] }
+    return { server, host, ...(await opened({ hosts: [host], release })) }
+  }
+
+  it('ends with its body: bytes behind a body are sent nowhere', async () => {
+    const { server, host, port, proxy } = await released()
+    const head = `POST http://${host}/one HTTP/1.1\r\nHost: ${host}\r\n`
+    const more = `POST /two HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 0\r\n\r\n`
+    await say(port, `${head}Content-Length: 3\r\n\r\nabc${more}`)
+    await say(port, `${head}Content-Length: 3\r\n\r\nab`, `c${more}`)
+    await say(port, `${head}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n${more}`)
+    expect(server.heard.map(({ url, body }) => [url, body.toString()])).toEqual([
+      ['/one', 'abc'],
+      ['/one', 'abc'],
+      ['/one', 'abc'],
+    ])
+    const told = await proxy.settle()
+    const sizes = told.map(({ bytes_sent }) => bytes_sent)
+    expect(sizes[0]).toBe(sizes[1])
+  })
+
+  it('chunks that can be read in two ways are cut', async () => {
+    const { host, port, proxy } = await released()
+    const head = `POST http://${host}/ HTTP/1.1\r\nHost: ${host}\r\nTransfer-Encoding: chunked\r\n\r\n`
+    await say(port, `${head}3;x=y\r\nabc\r\n0\r\n\r\n`)
+    expect(await proxy.settle()).toMatchObject([{ outcome: 'refused', code: 'network.request' }])
+  })
+
+  it('waits for the server where the client asks it to', async () => {
+    const { server, host, port } = await released()
+    const { out } = await curl(port, '-H', 'Expect: 100-continue', '-d', 'abc', `http://${host}/`)
+    expect(out).toBe('hello\n')
+    expect(server.heard.map(({ body }) => body.toString())).toEqual(['abc'])
+  })
+
+  it('one direction can end before the other', async () => {
+    const server = await served(
+      plainServer((_request, response) => {
+        setTimeout(() => response.end('late\n'), 100)
+      }),
+    )
+    const host = `127.0.0.1:${server.port}`
+    const { port } = await opened({ hosts: [host], readOnlyHosts: [host] })
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    socket.end(`GET http://${host}/ HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+    const parts: Buffer[] = []
+    for await (const part of socket as AsyncIterable<Buffer>) parts.push(part)
+    expect(Buffer.concat(parts).toString()).toMatch(/late\n/)
+  })
+
+  it('a client that is gone takes its request with it', async () => {
+    const server = await served(
+      plainServer((_request, response) => {
+        const more = setInterval(() => response.write(Buffer.alloc(100_000)), 2)
+        response.on('close', () => clearInterval(more))
+      }),
+    )
+    const host = `127.0.0.1:${server.port}`
+    const { port, proxy } = await opened({ hosts: [host], readOnlyHosts: [host] })
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+    socket.write(`GET http://${host}/ HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+    await once(socket, 'data')
+    socket.destroy()
+    const [told] = await proxy.settle()
+    expect(told).toMatchObject({ outcome: 'passed' })
+  })
+
+  it('half a request is no request', async () => {
+    const { proxy, port } = await opened({ hosts: ['a.test'] })
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+    socket.end('GET http://a.te')
+    await once(socket, 'close')
+    expect(await proxy.settle()).toMatchObject([{ outcome: 'failed', bytes_sent: 0 }])
+  })
+
+  it('more connections than there may be are refused', async () => {
+    const { proxy, port } = await opened({})
+    const sockets = await Promise.all(
+      Array.from({ length: 257 }, async () => {
+        const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+        await once(socket, 'connect')
+        return socket
+      }),
+    )
+    const answers = sockets.map((socket) => once(socket, 'data'))
+    const [answer] = (await Promise.race(answers)) as [Buffer]
+    expect(answer.toString()).toContain('network.limit')
+    for (const socket of sockets) socket.destroy()
+    expect(await proxy.settle()).toMatchObject([{ outcome: 'refused', code: 'network.limit' }])
+  })
+})
+
 describe('tunnels', () => {
   it('TLS to a read-only host passes, and is told with the name inside', async () => {
     const server = await served(tlsServer(cert))
@@ -355,6 +451,17 @@ describe('tunnels', () => {
     expect(told).toMatchObject({ outcome: 'refused', code, bytes_sent: 0, bytes_received: 0 })
   })
 
+  it('a name that hides another one is refused before anything goes up', async () => {
+    const hello = helloBytes('registry.test', [0xfe, 0x0d, 0, 1, 0])
+    const { told } = await tried('x', hello)
+    expect(told).toMatchObject({
+      outcome: 'refused',
+      code: 'network.sni',
+      sni: 'registry.test',
+      bytes_sent: 0,
+    })
+  })
+
   it('what is not TLS is refused before anything goes up', async () => {
     const { told, heard } = await tried('x', Buffer.from('GET / HTTP/1.1\r\n\r\n'))
     expect(told).toMatchObject({ outcome: 'refused', code: 'network.not_tls', bytes_sent: 0 })
@@ -409,3 +516,13 @@ describe('tunnels', () => {
     expect(told.map(({ code }) => code)).toEqual(['network.request', 'network.not_tls'])
   })
 })
+
+/** A ClientHello with a name and more extensions, in one record. */
+function helloBytes(name: string, more: readonly number[]): Buffer {
+  const text = [...Buffer.from(name)]
+  const entry = [0, 0, text.length, ...text]
+  const extensions = [0, 0, 0, entry.length + 2, 0, entry.length, ...entry, ...more]
+  const start = [3, 3, ...Array<number>(32).fill(7), 0, 0, 2, 19, 1, 1, 0]
+  const body = [...start, 0, extensions.length, ...extensions]
+  return Buffer.from([22, 3, 1, 0, body.length + 4, 1, 0, 0, body.length, ...body])
+}

@@ -117,7 +117,9 @@ export class RunProxy {
         timeoutMs: beginningMs,
       })
       // A connection that said nothing wanted nothing.
-      if (gathered.bytes.length === 0) return void client.destroy()
+      if (gathered.bytes.length === 0) return entry.forget()
+      // Whoever went away in the middle of a request did not ask for it.
+      if (gathered.state === 'closed') return entry.fail('network.request')
       if (gathered.state === 'too_long') return refuse(client, entry, 'network.limit')
       if (gathered.state !== 'enough') return refuse(client, entry, 'network.request')
       await this.#judge(source, gathered.bytes, entry)

@@ -75,6 +75,11 @@ export class Entry {
     return true
   }
 
+  /** Of a connection that said nothing there is nothing to tell. */
+  forget(): void {
+    this.#isDone = true
+  }
+
   end(): void {
     if (this.#isDone) return
     this.#isDone = true
