@@ -25,6 +25,7 @@ import type { Order } from './orders.ts'
 import type { Said } from './participant/asking.ts'
 import { participate } from './participant/participate.ts'
 import { type Again, participantInput, type RunCommand } from './participant-input.ts'
+import { missingInput, SAID_BY_HOST } from './requirements.ts'
 import type { FlowRun } from './run.ts'
 import { LOG_FILE, plainName } from './run-files.ts'
 import { type Secrets, secretsOf, withoutSecrets } from './secrets.ts'
@@ -57,6 +58,7 @@ export class Participation {
     await this.#delay(command, signal)
     if (signal.aborted) return
     await this.#dropOlder(command.node_id)
+    if (await this.#lacksInput(command)) return
     if (participant === null || 'human' in participant) return this.#waitForPerson(command, null)
     await this.#ask(command, participant, this.#newAttempt(command, signal), null, signal)
   }
@@ -120,6 +122,32 @@ export class Participation {
       await host.attempts.dropHeld(actionId)
       folder.forgetBegun(actionId)
     }
+  }
+
+  /** Asks for what the plan requires; true when something was missing, and nobody is to run. */
+  async #lacksInput(command: RunCommand): Promise<boolean> {
+    if (command.review !== null) return false
+    const { workspace, host } = this.#run.options
+    const { document } = this.#nodeOf(command.node_id)
+    const missing = missingInput(document, workspace, this.#run.facts)
+    if (missing === null) return false
+    const to = { node_id: command.node_id, command: command.command }
+    const answer = { kind: 'action' as const, document: missing }
+    const said = { raw: SAID_BY_HOST, answer, repairs: [], errors: [] }
+    await this.#run.send({ type: 'attempt_started', ...to })
+    await this.#run.send({ type: 'participant_output', ...to, ...said })
+    const { kind, id, namespace } = host.principal
+    await this.#run.send({
+      type: 'attempt_ended',
+      ...to,
+      outcome: 'ended',
+      seconds: 0,
+      tokens: 0,
+      required_files_exist: false,
+      stage: null,
+      principal: `${kind}:${id}@${namespace}`,
+    })
+    return true
   }
 
   /** What was used up before is used up. */
