@@ -218,7 +218,7 @@ export const GATE_COMMANDS: readonly Command[] = [
         name: 'kind',
         value: 'KIND',
         many: true,
-        says: 'output, proposal or manifest; all without it',
+        says: 'output, proposal, manifest or evidence; all without it',
       },
       REASON,
       { name: 'dry-run', value: null, says: 'say what would go, and drop nothing' },

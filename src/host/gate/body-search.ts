@@ -1,13 +1,13 @@
 /**
  * Which bodies of the past may go (L-5): what commands printed, unredacted proposals, whole lists of
- * changes. Payloads that a fact keeps by reference are part of the fact and are never among them.
+ * changes, screenshots. Payloads that a fact keeps by reference are part of the fact and are never among them.
  *
  * INVARIANT (undo keeps its bodies): nothing is named that a question which waits, an attempt that is
  *   held, or an act that can still be taken back needs.
  */
 import type { Digest } from '../../base/index.ts'
 import { isDigest } from '../../base/index.ts'
-import type { Evaluation, SandboxResult } from '../../contracts/index.ts'
+import type { Evaluation, Proposal, SandboxResult } from '../../contracts/index.ts'
 import type { StandingFold } from '../../gate/index.ts'
 import {
   BODY_RULES,
@@ -19,7 +19,7 @@ import {
 } from '../../ledger/index.ts'
 import type { GateContext } from './context.ts'
 
-export const BODY_KINDS = ['output', 'proposal', 'manifest'] as const
+export const BODY_KINDS = ['output', 'proposal', 'manifest', 'evidence'] as const
 export type BodyKind = (typeof BODY_KINDS)[number]
 
 export interface FoundBody {
@@ -60,9 +60,10 @@ export async function searchBodies(
 ): Promise<SearchAnswer> {
   const found = new Map<string, FoundBody>()
   const kept = new Map<string, string>()
+  const screens: Screens = new Map()
   for (const type of TYPES) {
     for await (const fact of factsOf(context, queryOf(context, type, search), search.behind)) {
-      for (const body of bodiesOf(fact)) {
+      for (const body of bodiesOf(fact, screens)) {
         if (!search.kinds.has(body.kind)) continue
         const reason = neededBy(body, standing, nowMs)
         if (reason === null) found.set(body.body, body)
@@ -70,7 +71,7 @@ export async function searchBodies(
       }
     }
   }
-  await leaveShared(context, standing, search, found, nowMs)
+  await leaveShared(context, standing, search, found, screens, nowMs)
   const there: FoundBody[] = []
   for (const body of found.values()) {
     const bytes = await context.ledger.objects.size(body.body)
@@ -88,23 +89,27 @@ function queryOf({ stream }: GateContext, type: string, { before, action }: Body
   }
 }
 
-/** A list of changes is named by its contents: others may name the same, and need it longer. */
+/** Bodies without a salt are named by their contents alone. */
+const SHARED: ReadonlySet<BodyKind> = new Set(['manifest', 'evidence'])
+
+/** What is named by its contents others may name as well, and need longer. */
 async function leaveShared(
   context: GateContext,
   standing: StandingFold,
   search: BodySearch,
   found: Map<string, FoundBody>,
+  screens: Screens,
   nowMs: number,
 ): Promise<void> {
-  if (![...found.values()].some(({ kind }) => kind === 'manifest')) return
+  if (![...found.values()].some(({ kind }) => SHARED.has(kind))) return
   const isChosen = ({ occurred_at }: OpenedFact, action: string | null): boolean =>
     (search.before === null || occurred_at < search.before) &&
     (search.action === null || search.action === action)
   for (const type of ['sandbox_result_v1', 'evaluation_v1']) {
     const { stream } = context
     for await (const fact of factsOf(context, { stream, type }, -1)) {
-      for (const body of bodiesOf(fact)) {
-        if (!found.has(body.body)) continue
+      for (const body of bodiesOf(fact, screens)) {
+        if (!SHARED.has(body.kind) || !found.has(body.body)) continue
         const isNeeded = neededBy(body, standing, nowMs) !== null
         if (isNeeded || !isChosen(fact, body.action_id)) found.delete(body.body)
       }
@@ -128,14 +133,21 @@ function neededBy(
   return canUndo ? `it can be taken back until ${undoUntil}` : null
 }
 
-/** What a fact names. */
-function bodiesOf({ record, payload }: OpenedFact): readonly FoundBody[] {
+/** By action: the paths at which an act was to leave screenshots, read off its proposal. */
+type Screens = Map<string, ReadonlySet<string>>
+
+/** What a fact names; a proposal tells of the screenshots that its result names. */
+function bodiesOf(fact: OpenedFact, screens: Screens): readonly FoundBody[] {
+  const { record, payload } = fact
   const action_id = termsOf(record)['action'] ?? null
   const made = (kind: BodyKind, body: unknown, bytes: number): readonly FoundBody[] =>
     typeof body === 'string' && isDigest(body) ? [{ body, bytes, kind, action_id }] : []
   const { original } = record
   const own = original === undefined ? [] : made('proposal', original.body, original.bytes)
-  if (payload === null) return own
+  if (record.type === 'proposal_v1') {
+    const paths = screenshotPaths(payload)
+    if (paths.length > 0 && action_id !== null) screens.set(action_id, new Set(paths))
+  }
   const rule = BODY_RULES.find(({ type }) => type === record.type)
   const marked = markedBodies(payload, rule).flatMap(({ digest, bytes }) =>
     made('output', digest, bytes),
@@ -144,7 +156,30 @@ function bodiesOf({ record, payload }: OpenedFact): readonly FoundBody[] {
     ...own,
     ...marked,
     ...manifestsOf(record.type, payload).flatMap((one) => made('manifest', one, 0)),
+    ...evidenceOf(fact, screens.get(action_id ?? '')).flatMap((one) => made('evidence', one, 0)),
   ]
+}
+
+function evidenceOf(
+  { record, payload }: OpenedFact,
+  paths: ReadonlySet<string> | undefined,
+): readonly unknown[] {
+  if (record.type !== 'sandbox_result_v1' || paths === undefined) return []
+  const { added, modified } = (payload as SandboxResult).diff
+  return [...added, ...modified].filter(({ path }) => paths.has(path)).map(({ after }) => after)
+}
+
+/** Of every step of a recorded proposal, however deep its children nest. */
+function screenshotPaths(payload: unknown): readonly string[] {
+  const open = [payload as Proposal]
+  const paths: string[] = []
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { operation, children = [] } = next
+    open.push(...children)
+    if (operation?.type !== 'UI_AUTOMATION') continue
+    for (const step of operation.steps) if (step.action === 'screenshot') paths.push(step.save_to)
+  }
+  return paths
 }
 
 function manifestsOf(type: string, payload: unknown): readonly string[] {

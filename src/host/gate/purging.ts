@@ -39,6 +39,13 @@ export interface PurgeAnswer {
 
 const BATCH = 200
 const DAY_MS = 24 * 60 * 60 * 1000
+/** Which setting lets a kind of body go. */
+const RULES: Readonly<Record<BodyKind, string>> = {
+  output: 'retention.outputs_days',
+  proposal: 'retention.proposals_days',
+  manifest: 'retention.manifests_days',
+  evidence: 'retention.manifests_days',
+}
 /** writ itself: an actor whose act happened to be the occasion drops nothing. */
 const WRIT: Principal = { kind: 'script', id: 'writ', namespace: 'host' }
 
@@ -85,6 +92,7 @@ export class Purging {
       output: outputs,
       proposal: retention.proposalsDays,
       manifest: retention.manifestsDays,
+      evidence: retention.manifestsDays,
     }
     const nowMs = this.#context.nowMs()
     const standing = await this.#view.standing()
@@ -92,7 +100,7 @@ export class Purging {
       const before = occurredAtText(nowMs - days[kind] * DAY_MS)
       const search = { kinds: new Set([kind]), before, action: null, behind: -1 }
       const { found } = await searchBodies(this.#context, standing, search, nowMs)
-      await this.#drop(found, `retention.${kind}s_days`, null, WRIT)
+      await this.#drop(found, RULES[kind], null, WRIT)
     }
   }
 
