@@ -129,6 +129,7 @@ describe('pins', () => {
       'flow check',
       'flow import',
       'flow export',
+      'flow plan',
       'flow run',
       'flow resume',
       'flow status',

@@ -26,6 +26,23 @@ const YES: OptionWords = {
 export const FLOW_COMMANDS: readonly Command[] = [
   ...FLOW_DOCUMENT_COMMANDS,
   {
+    name: 'flow plan',
+    says: 'let a planner make a plan that a reviewer approves',
+    usage: 'writ flow plan --goal TEXT --participants FILE --out FILE [--workspace DIR]',
+    options: [
+      { name: 'goal', value: 'TEXT', says: 'what is to be reached' },
+      PARTICIPANTS,
+      { name: 'out', value: 'FILE', says: 'where an approved plan is written' },
+      { name: 'workspace', value: 'DIR', says: 'what planner and reviewer see; here without it' },
+      STREAM,
+      HOME,
+    ],
+    examples: [
+      'writ flow plan --goal "a word counter" --participants participants.yaml --out plan.json',
+    ],
+    load: () => import('./commands/flow-plan.ts'),
+  },
+  {
     name: 'flow run',
     says: 'walk a flow, or a plan with its participants',
     usage: 'writ flow run FILE [--workspace DIR] [--participants FILE] [--wait] [--jsonl]',

@@ -74,7 +74,13 @@ function actionAnswer(
   }
 }
 
-export function readReview(text: string, pin: ReviewPin, sources: Sources): AnswerReading {
+/** A review of a node, or of a whole plan. */
+export function readReview(
+  text: string,
+  pin: ReviewPin,
+  sources: Sources,
+  scope: 'TASK_CHECK' | 'PLAN_REVIEW' = 'TASK_CHECK',
+): AnswerReading {
   const { objects, isGivenUp } = objectsIn(text)
   if (objects.length === 0) return noAnswer(isGivenUp ? TOO_MANY_BRACES : NO_OBJECT)
   const pinned = objects.filter((object) => isPinned(object, pin))
@@ -85,7 +91,7 @@ export function readReview(text: string, pin: ReviewPin, sources: Sources): Answ
   if (behind.some(isReviewShaped))
     return noAnswer('something shaped like a review follows the review')
   const { valid, normalized, repairs, error } = normaliseAndValidate(
-    'TASK_CHECK',
+    scope,
     said,
     { task_id: pin.target },
     sources,

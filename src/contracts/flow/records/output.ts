@@ -8,7 +8,7 @@ import { type Contract, elements, field, type Subject } from '../../kernel/contr
 import { Anything, Count, checkMoment, closed, head, Name } from './shapes.ts'
 
 const AnswerSchema = Type.Union([
-  Type.Object({ kind: Type.Enum(['action', 'review']), document: Type.Object({}) }),
+  Type.Object({ kind: Type.Enum(['action', 'review', 'plan']), document: Type.Object({}) }),
   Type.Null(),
 ])
 

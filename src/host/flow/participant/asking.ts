@@ -6,7 +6,7 @@ export interface Asking {
   readonly participant: Participant
   /** The document it gets. */
   readonly input: Readonly<Record<string, unknown>>
-  readonly kind: 'action' | 'review'
+  readonly kind: 'action' | 'review' | 'plan'
   readonly workspace: string
   /** The attempt it works in; opened when it is first asked for. */
   readonly attempt: () => Promise<Attempt>

@@ -107,13 +107,17 @@ async function told<T>(work: () => Promise<T>): Promise<T> {
 }
 
 function instructionsFor(kind: Asking['kind'], workspace: string): string {
-  const document =
-    kind === 'action'
-      ? '{"schema_version":"xiaobo_action_v1","task_id":<node.node_id>,"result_type":"ARTIFACT"|"NEEDS_INPUT"|"NOOP"|"ERROR","artifact":{"name","format":"md|txt|json|html|css|js","content"}}'
-      : '{"schema_version":"xiaojing_review_v1","review_id":<as given>,"artifact_digest":<as given>,"task_id":<artifact.id>,"review_target":"NODE","total_score":0-100,"action_required":"APPROVE"|"MODIFY"|"REQUEST_EXTERNAL_INPUT","summary","breakdown":[],"suggestions":[{"priority","change","steps":[],"acceptance_criteria"}]}'
   return [
     `You work in ${workspace}. Use the function propose_action for everything that reads or changes it.`,
     'When you are done, answer with one JSON object and nothing else:',
-    document,
+    DOCUMENTS[kind],
   ].join('\n')
+}
+
+const DOCUMENTS: Readonly<Record<Asking['kind'], string>> = {
+  action:
+    '{"schema_version":"xiaobo_action_v1","task_id":<node.node_id>,"result_type":"ARTIFACT"|"NEEDS_INPUT"|"NOOP"|"ERROR","artifact":{"name","format":"md|txt|json|html|css|js","content"}}',
+  review:
+    '{"schema_version":"xiaojing_review_v1","review_id":<as given>,"artifact_digest":<as given>,"task_id":<artifact.id>,"review_target":"NODE"|"PLAN","total_score":0-100,"action_required":"APPROVE"|"MODIFY"|"REQUEST_EXTERNAL_INPUT","summary","breakdown":[],"suggestions":[{"priority","change","steps":[],"acceptance_criteria"}]}',
+  plan: '{"plan":{"title"},"nodes":[{"task_id","node_type":"GOAL"|"ACTION"|"CHECK","title","owner_agent_id"}],"edges":[{"from_task_id","to_task_id","edge_type":"DECOMPOSE"|"DEPENDS_ON"|"ALTERNATIVE","metadata"}]}',
 }

@@ -1,0 +1,86 @@
+/** `writ flow plan`: a goal becomes a plan that a reviewer approved; nothing else is written. */
+import { realpathSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { fault, showName } from '../../base/index.ts'
+import type { Participant, Participants } from '../../contracts/index.ts'
+import { reviewerOf } from '../../flow/index.ts'
+import { makePlan, type Planned } from '../../host/index.ts'
+import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { withFlows } from '../flow/open.ts'
+import { participantsIn } from '../flow/source.ts'
+import { interruptible } from '../flow/stopping.ts'
+import { plain } from '../history/plain.ts'
+import { refuse } from '../history/refusal.ts'
+
+export async function run(call: Call): Promise<Exit> {
+  const { options } = call
+  const [goal, file, out] = [
+    options.text('goal'),
+    options.text('participants'),
+    options.text('out'),
+  ]
+  if (goal === null || file === null || out === null)
+    throw usage('say `--goal`, `--participants` and `--out`')
+  const reading = await participantsIn(file)
+  if (!reading.ok) return refuse(call, reading.violations)
+  const { participants } = reading
+  const planner = participantOf(participants, participants.planner ?? 'planner')
+  const reviewer = participantOf(participants, reviewerOf(participants) ?? 'reviewer')
+  return withFlows(call, async ({ host }) => {
+    const workspace = realpathSync(options.text('workspace') ?? process.cwd())
+    const owners = Object.keys(participants.participants)
+    const planned = await interruptible((abort) =>
+      makePlan(host, { goal, workspace, planner, reviewer, owners, abort }),
+    )
+    if (planned.plan !== null) await writePlan(out, planned)
+    return told(call, planned, out)
+  })
+}
+
+function participantOf({ participants }: Participants, name: string): Participant {
+  const found = Object.hasOwn(participants, name) ? participants[name] : undefined
+  if (found === undefined) throw usage(`the participants name no ${showName(name)}`)
+  if ('human' in found) throw usage(`${showName(name)} is a person, who is not asked here`)
+  return found
+}
+
+async function writePlan(file: string, { plan }: Planned): Promise<void> {
+  try {
+    await writeFile(file, `${JSON.stringify(plan, null, 2)}\n`)
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? 'unknown reason'
+    const message = `${showName(file)} cannot be written (${reason})`
+    throw new Stop(fault('cli.file_unwritable', file, { file, reason }, { message }))
+  }
+}
+
+async function told({ terminal, options }: Call, planned: Planned, out: string): Promise<Exit> {
+  const { planningId, plans, reviews, plan, review, error } = planned
+  const approved = plan !== null
+  const isWaiting = !approved && review?.action_required === 'REQUEST_EXTERNAL_INPUT'
+  const exit = approved ? EXIT.yes : isWaiting ? EXIT.waiting : EXIT.no
+  const score = review?.total_score ?? null
+  if (options.isOn('json')) {
+    const answer = { approved, planning_id: planningId, plans, reviews, score }
+    const more = approved ? { plan_id: plan.plan.plan_id, out } : { review, error }
+    await terminal.out(`${JSON.stringify({ ...answer, ...more })}\n`)
+    return exit
+  }
+  const { paint } = terminal
+  const word = approved
+    ? paint.good('approved')
+    : isWaiting
+      ? paint.accent('waiting')
+      : paint.bad('refused')
+  const why = (review?.suggestions ?? []).map(({ change }) => `  ${plain(change)}\n`).join('')
+  const counts = `${plans} plans, ${reviews} reviews, score ${score ?? 'none'}`
+  await terminal.out(
+    `${word}  ${planningId}  ${counts}\n${approved ? `plan: ${showName(out)}\n` : why}`,
+  )
+  return exit
+}
+
+function usage(message: string): Stop {
+  const hint = 'writ flow plan --goal TEXT --participants FILE --out plan.json'
+  return new Stop(fault('cli.usage', '', null, { message, hint }))
+}
