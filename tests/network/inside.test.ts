@@ -187,6 +187,30 @@ describe.each(WHO)('the network of a run by %s', (as) => {
     expect(run?.asked).toEqual({ 'rebound.test': 2 })
   })
 
+  it('of a home nothing is there but what was put on the list', async () => {
+    const home = place(as, '/opt')
+    for (const [name, content] of [
+      ['.cache/kept', 'cached'],
+      ['Documents/private', 'secret'],
+      ['project/own', 'mine'],
+    ] as const) {
+      mkdirSync(join(home, name, '..'), { recursive: true })
+      writeFileSync(join(home, name), content)
+    }
+    execFileSync('chown', ['-R', '--reference', home, home])
+    const [run] = await inside({
+      as,
+      root: join(home, 'project'),
+      terms: { hosts: ['a.test'] },
+      env: { HOME: home },
+      request: { watchedRoots: [join(home, '.cache')], emptied: [home] },
+      scripts: [
+        'ls -A ~; cat ~/.cache/kept own; echo x > own; touch ~/new ~/Documents 2>/dev/null || echo closed',
+      ],
+    })
+    expect(run?.said).toBe('.cache\nproject\ncachedmineclosed\n')
+  })
+
   it('git and npm find the proxy by themselves', async () => {
     const dir = root(as)
     files = place(as)
