@@ -24,7 +24,7 @@ import { isComparedCode } from './findings.ts'
 import { lawsSetAside, lawValues } from './law-values.ts'
 import type { GateLists } from './lists.ts'
 import type { Manifest } from './manifest.ts'
-import { networkGrounds } from './network/grounds.ts'
+import { networkGrounds, withService } from './network/grounds.ts'
 import { leavesOf } from './places.ts'
 import type { RawPath } from './raw-path.ts'
 import type { StandingBefore } from './standing-history.ts'
@@ -91,10 +91,15 @@ export function recompute(record: RecordedDecision): Recomputed {
 }
 
 /** Which hosts a run could reach, and why. */
-function computedNetwork({ proposal }: RecordedDecision, { laws, before }: Grounds): unknown {
+function computedNetwork(
+  { proposal, evaluation }: RecordedDecision,
+  { laws, before }: Grounds,
+): unknown {
   if (proposal === null) return null
   const { readOnlyHosts } = (laws ?? bareLaws()).settings
-  return networkGrounds(proposal, readOnlyHosts, before.release)
+  const grounds = networkGrounds(proposal, readOnlyHosts, before.release)
+  // What a human declared with a participant is given; all else follows from the record.
+  return withService(grounds, evaluation.network?.service_hosts ?? [])
 }
 
 /** What laws say of a record, in the stages in which they were asked. */

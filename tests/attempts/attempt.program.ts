@@ -123,7 +123,7 @@ async function perform(gate: GateSurface, ledger: Ledger, step: StepOrder): Prom
         bases: (step.bases ?? []).map(idOf),
         hidden: (step.hidden ?? []).map((path) => join(project, path)),
         readOnly: (step.readOnly ?? []).map((path) => join(project, path)),
-        egress: [],
+        egress: step.egress ?? [],
         secrets: step.secrets ?? {},
         limits: { seconds: 30, memoryMb: 512, diskMb: 64, ...step.limits },
         isTraced: step.isTraced ?? false,

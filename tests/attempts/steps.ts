@@ -16,6 +16,7 @@ export interface BeginStep {
   readonly bases?: readonly string[]
   readonly hidden?: readonly string[]
   readonly readOnly?: readonly string[]
+  readonly egress?: readonly string[]
   readonly secrets?: Readonly<Record<string, string>>
   readonly limits?: {
     readonly seconds?: number

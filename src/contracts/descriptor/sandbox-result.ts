@@ -84,6 +84,8 @@ const Connection = Type.Object(
     ),
     /** Passed because a human had released it before the run. */
     released: Type.Optional(Type.Literal(true)),
+    /** A call of the participant to a host that it lives by. */
+    class: Type.Optional(Type.Literal('service')),
     method: Type.Optional(Name),
     url: Type.Optional(Name),
     sni: Type.Optional(Name),

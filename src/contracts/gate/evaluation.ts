@@ -121,6 +121,8 @@ const NetworkGrounds = Type.Object(
       Type.Object({ override_id: Word, hosts: Words, methods: Words }, closed),
       Type.Null(),
     ]),
+    /** Hosts that the participant itself lives by, declared with it by a human; not of the proposal. */
+    service_hosts: Type.Optional(Words),
   },
   closed,
 )

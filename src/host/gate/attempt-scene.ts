@@ -3,8 +3,14 @@
  * the attempt is over. Runs and looks; decides nothing.
  */
 import { randomUUID } from 'node:crypto'
-import type { ActionDescriptor, Proposal } from '../../contracts/index.ts'
-import { type OperationCommand, sandboxEnvironment } from '../../gate/index.ts'
+import type { ActionDescriptor, NetworkConnection, Proposal } from '../../contracts/index.ts'
+import {
+  type NetworkTerms,
+  type OperationCommand,
+  PROXY_ENVIRONMENT,
+  sandboxEnvironment,
+} from '../../gate/index.ts'
+import { RunProxy } from '../network/proxy.ts'
 import type { RunOutcome, RunRequest, Sandbox, ToolChannel } from '../sandbox/driver.ts'
 import { type Marker, makeMarker } from '../tree/marker.ts'
 import { PATH_BYTES_MAX, type Scan, scanLayers } from '../tree/scan.ts'
@@ -16,6 +22,7 @@ import { type GateContext, isRoot } from './context.ts'
 import { watchHalt } from './halt.ts'
 import type { LawBook } from './law-book.ts'
 import { Proposing } from './proposing.ts'
+import { withoutRefreshedIndexes } from './refreshed-index.ts'
 import { sandboxRequest } from './sandbox-request.ts'
 import { stagePlaceFor, stagePlaces } from './stage-place.ts'
 
@@ -45,6 +52,9 @@ export class AttemptScene {
   readonly #stop: Stop
   /** What was laid out for it. */
   readonly #laid: LaidBases
+  /** The way to the hosts that the participant lives by; null without any. */
+  readonly #service: RunProxy | null
+  #connections: readonly NetworkConnection[] = []
 
   private constructor(
     { context, book, order }: SceneParts,
@@ -53,6 +63,7 @@ export class AttemptScene {
       readonly roots: readonly string[]
       readonly stop: Stop
       readonly laid: LaidBases
+      readonly service: RunProxy | null
     },
   ) {
     this.context = context
@@ -67,6 +78,7 @@ export class AttemptScene {
     this.#roots = parts.roots
     this.#stop = parts.stop
     this.#laid = parts.laid
+    this.#service = parts.service
   }
 
   static async open(parts: SceneParts): Promise<AttemptScene> {
@@ -97,6 +109,7 @@ export class AttemptScene {
     const resources = attemptResources(order.limits, book.settings.ceilings)
     const { roots, homes } = await hostOf(parts, proposing, resources)
     const marker = makeMarker(place, sandboxId, roots, context.nowMs)
+    const service = serviceOf(parts)
     const request = sandboxRequest({
       sandboxId,
       home: context.home,
@@ -106,6 +119,7 @@ export class AttemptScene {
       resources,
       lists: book.lists,
       sockets: book.settings.unixSockets ?? 'inside',
+      ...(service === null ? {} : { network: service }),
     })
     const sandbox = await context.driver.open({
       ...request,
@@ -115,7 +129,18 @@ export class AttemptScene {
       hasChannel: true,
     })
     const stop = new Stop(context.home.state, order.abort)
-    const own = { proposing, resources, sandbox, sandboxId, place, marker, roots, stop, laid }
+    const own = {
+      proposing,
+      resources,
+      sandbox,
+      sandboxId,
+      place,
+      marker,
+      roots,
+      stop,
+      laid,
+      service,
+    }
     return new AttemptScene(parts, own)
   }
 
@@ -124,14 +149,24 @@ export class AttemptScene {
     return this.#stop.signal
   }
 
+  /** What the participant's process sent to the hosts it lives by. */
+  get connections(): readonly NetworkConnection[] {
+    return this.#connections
+  }
+
   /** The participant's process, with its secrets, which nothing else here gets to see. */
-  runMain(command: ParticipantCommand, outputs: AttemptOutputs): Promise<RunOutcome> {
+  async runMain(command: ParticipantCommand, outputs: AttemptOutputs): Promise<RunOutcome> {
     const { argv, cwd, env, stdin, onLine } = command
-    return this.#run(
-      { argv, cwd, env: { ...env, ...this.order.secrets }, stdin },
+    const proxied = this.#service === null ? {} : PROXY_ENVIRONMENT
+    const outcome = await this.#run(
+      { argv, cwd, env: { ...env, ...proxied, ...this.order.secrets }, stdin },
       (stream, bytes) => outputs.take(stream, bytes),
       { onLine, tooLong: TOO_LONG },
     )
+    this.#connections = (await this.#service?.settle()) ?? []
+    // What runs later is not the participant.
+    this.#service?.obey(NOBODY)
+    return outcome
   }
 
   runOperation(command: OperationCommand, onOutput: OnOutput): Promise<RunOutcome> {
@@ -145,8 +180,8 @@ export class AttemptScene {
   }
 
   /** Everything that the attempt changed so far. Nothing may run meanwhile. */
-  scan(startedAtMs: number): Promise<Scan> {
-    return scanLayers(this.sandbox.layers, {
+  async scan(startedAtMs: number): Promise<Scan> {
+    const scan = await scanLayers(this.sandbox.layers, {
       marker: this.#marker,
       commandStartedAtMs: startedAtMs,
       maxBytes: this.resources.max_disk_mb * MEBIBYTE,
@@ -156,11 +191,13 @@ export class AttemptScene {
       exclude: stagePlaces(this.context.home),
       known: this.#laid.known,
     })
+    return withoutRefreshedIndexes(scan, this.sandbox.layers)
   }
 
   async close(): Promise<void> {
     this.#stop.end()
     await this.sandbox.close()
+    await this.#service?.close()
     this.#laid.remove()
   }
 
@@ -183,6 +220,19 @@ export class AttemptScene {
     return sandboxEnvironment(this.#book.lists, { ...environment, HOME: userDirectory })
   }
 }
+
+/** A model may think for as long as its participant has time. */
+const SERVICE_IDLE_MS = 3_600_000
+
+function serviceOf({ context, order }: SceneParts): RunProxy | null {
+  if (order.egress.length === 0) return null
+  const { resolve } = context
+  const terms = { ...NOBODY, service: order.egress }
+  const options = { idleMs: SERVICE_IDLE_MS, ...(resolve === undefined ? {} : { resolve }) }
+  return new RunProxy(terms, options)
+}
+
+const NOBODY: NetworkTerms = { hosts: [], readOnlyHosts: [], release: null }
 
 /** Where the workspace really lies, and which homes are the actor's. */
 async function hostOf(

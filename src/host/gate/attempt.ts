@@ -25,6 +25,7 @@ import {
   type OperationCommand,
   type RawPath,
   rawOfText,
+  withService,
 } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import { actCommand } from '../acts/act-command.ts'
@@ -323,9 +324,11 @@ export class OpenAttempt implements Attempt {
     { draft, proposal }: Admitted,
     steps: readonly RehearsedStep[],
   ): Promise<HeldAttempt> {
-    const { proposing, sandbox, sandboxId, place } = this.#scene
+    const { proposing, sandbox, sandboxId, place, order, connections } = this.#scene
     if (proposal === null) return this.#nothing()
     const { changes, findings, emptied } = this.#scanned
+    const grounds = withService(draft.network ?? null, this.#run === null ? [] : order.egress)
+    if (grounds !== null) draft.network = grounds
     const decided = await proposing.judgeRehearsal(draft, proposal, {
       sandboxId,
       sandbox,
@@ -337,6 +340,7 @@ export class OpenAttempt implements Attempt {
       told: this.#accessFindings(changes),
       controls: sandbox.controls,
       outputs: this.#outputs,
+      network: connections,
     })
     return this.#held(decided)
   }

@@ -152,7 +152,10 @@ export class RunProxy {
     fromServer.opened(server)
     this.#follow(server)
     const rest = bytes.subarray(end)
-    const { isReleased } = verdict
+    // What a participant lives by is not counted against it, and told as that.
+    const { isReleased: wasReleased, isService = false } = verdict
+    const isReleased = wasReleased || isService
+    if (isService) entry.serve()
     const { beginningMs } = this.#options
     const ends = { client, server, fromClient, fromServer }
     const passage = { head, rest, ...ends, isReleased, entry, beginningMs }

@@ -38,9 +38,14 @@ export class Entry {
     }
   }
 
+  /** It goes to a host that the participant itself lives by. */
+  serve(): void {
+    this.#row.class = 'service'
+  }
+
   pass(isReleased: boolean): void {
     this.#row.outcome = 'passed'
-    if (isReleased) this.#row.released = true
+    if (isReleased && this.#row.class === undefined) this.#row.released = true
   }
 
   refuse(code: Code): void {
@@ -119,8 +124,8 @@ export class Traffic {
   }
 
   #group({ url: _url, sni: _sni, ...row }: NetworkConnection): void {
-    const { host, port, outcome, code, method, released } = row
-    const whole = JSON.stringify([host, port, outcome, code, method, released])
+    const { host, port, outcome, code, method, released, class: kind } = row
+    const whole = JSON.stringify([host, port, outcome, code, method, released, kind])
     // Names are the run's to choose: past as many groups again, one tells the rest.
     const key = this.#groups.has(whole) || this.#groups.size < ENTRIES_MAX ? whole : outcome
     const known = this.#groups.get(key)
