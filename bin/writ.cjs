@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Starts the command line: one built file, with the code that V8 made of it the last time it was built.
+ * Starts the command line: a built file, with the code that V8 made of it the last time it was built.
  * Another version of Node takes no notice of that code and compiles the file anew.
  *
  * Says how to build what is missing.
@@ -16,9 +16,9 @@ const BUILT = join(__dirname, '..', 'dist', 'cli')
 const NOT_BUILT =
   'cli.not_built: the program files are missing\n  hint: run `npm run build` in the checkout\n'
 
-/** What the built file exports, and its script; null when there is none. */
-function load(directory) {
-  const filename = join(directory, 'program.cjs')
+/** What a built file exports, and its script; null when there is none. */
+function load(directory, name = 'program') {
+  const filename = join(directory, `${name}.cjs`)
   // The file has nothing but ASCII in it, which is read fastest as this.
   const text = read(filename, 'latin1')
   if (text === null) return null
@@ -42,9 +42,11 @@ function read(file, encoding) {
 }
 
 async function start() {
-  const program = load(BUILT)
+  const argv = process.argv.slice(2)
+  // The command that people wait for has a file of its own.
+  const program = load(BUILT, argv[0] === 'exec' ? 'exec' : 'program')
   if (program === null) process.stderr.write(NOT_BUILT)
-  process.exitCode = program === null ? 4 : await program.main(process.argv.slice(2))
+  process.exitCode = program === null ? 4 : await program.main(argv)
 }
 
 module.exports = { load, start }

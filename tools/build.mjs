@@ -1,6 +1,6 @@
 /**
  * Builds dist/: every room's door and worker entries as bundled ES modules with shared chunks, the
- * command line as one script with the code that V8 made of it, and type declarations. Skipped when
+ * command line as scripts with the code that V8 made of it, and type declarations. Skipped when
  * nothing that goes in has changed.
  *
  * Pure packages are bundled: loading them file by file takes hundreds of milliseconds.
@@ -29,7 +29,7 @@ export async function build() {
   const fresh = join(ROOT, '.cache', `dist-${process.pid}`)
   rmSync(fresh, { recursive: true, force: true })
   await bundle(sources.filter(isEntry), sources, fresh)
-  await bundleProgram(sources, fresh)
+  await bundlePrograms(sources, fresh)
   const compiler = join('node_modules', 'typescript', 'bin', 'tsc')
   const types = ['-p', 'tsconfig.types.json', '--outDir', join(fresh, 'types')]
   if (run('node', [compiler, ...types]).status !== 0)
@@ -103,18 +103,26 @@ const SQLITE = {
 }
 
 /**
- * One script and no modules: linking modules takes as long as all the rest, and only of a script can
- * the compiled code be kept.
+ * Scripts and no modules: linking modules takes as long as all the rest, and only of a script can the
+ * compiled code be kept. `exec` is the command that people wait for: a script of its own has nothing
+ * else in it, since what is not needed is read at every start too.
  */
-async function bundleProgram(sources, outdir) {
+async function bundlePrograms(sources, outdir) {
+  await bundleProgram(sources, outdir, 'program', [])
+  await bundleProgram(sources, outdir, 'exec', [alone('exec')])
+  if (run(process.execPath, ['tools/warm.mjs', outdir], { stdio: 'ignore' }).status !== 0)
+    stop('the program could not be run')
+}
+
+async function bundleProgram(sources, outdir, name, plugins) {
   const { build: esbuild } = await import('esbuild')
-  const file = join(outdir, 'cli', 'program.cjs')
-  const common = bundling(outdir, builtins(sources, SELDOM), doors(), SQLITE)
+  const file = join(outdir, 'cli', `${name}.cjs`)
+  const common = bundling(outdir, builtins(sources, SELDOM), doors(), SQLITE, ...plugins)
   await esbuild({
     ...common,
-    external: common.external.filter((name) => name !== 'better-sqlite3'),
+    external: common.external.filter((each) => each !== 'better-sqlite3'),
     entryPoints: ['src/cli/main.ts'],
-    entryNames: 'cli/program',
+    entryNames: `cli/${name}`,
     outExtension: { '.js': '.cjs' },
     format: 'cjs',
     define: { 'import.meta.url': 'programUrl', 'performance.now': 'elapsedMs' },
@@ -126,8 +134,24 @@ async function bundleProgram(sources, outdir) {
   // It is read as one byte a character; what the bundler leaves of others stands in regular expressions.
   const text = readFileSync(file, 'utf8')
   writeFileSync(file, text.replace(/[^\0-\x7f]/g, escaped))
-  if (run(process.execPath, ['tools/warm.mjs', outdir], { stdio: 'ignore' }).status !== 0)
-    stop('the program could not be run')
+}
+
+/** Leaves out every command but one; who starts the program takes another one for those. */
+function alone(command) {
+  return {
+    name: 'alone',
+    setup(build) {
+      build.onResolve({ filter: /^\.\/commands\/.*\.ts$/ }, ({ kind, path }) =>
+        kind === 'dynamic-import' && path !== `./commands/${command}.ts`
+          ? { path, namespace: 'elsewhere' }
+          : undefined,
+      )
+      build.onLoad({ filter: /.*/, namespace: 'elsewhere' }, () => ({
+        contents: `export function run() { throw new Error('this command is in another file') }`,
+        loader: 'js',
+      }))
+    },
+  }
 }
 
 function escaped(character) {

@@ -15,11 +15,14 @@ const [, , directory = join(ROOT, 'dist')] = process.argv
 const STARTER = join(ROOT, 'bin', 'writ.cjs')
 const PROGRAM = join(directory, 'cli')
 
-/** What is done seldom is not worth its place: all that is kept is read at every start. */
-const CALLS = [
-  ['exec', '--', 'true'],
-  ['exec', '--write', 'made.txt', '--', 'touch', 'made.txt'],
-]
+/** By file. What is done seldom is not worth its place: all that is kept is read at every start. */
+const CALLS = {
+  exec: [
+    ['exec', '--', 'true'],
+    ['exec', '--write', 'made.txt', '--', 'touch', 'made.txt'],
+  ],
+  program: [['--help']],
+}
 
 const place = mkdtempSync(join(tmpdir(), 'writ-warm-'))
 try {
@@ -30,9 +33,11 @@ try {
   process.chdir(project)
   const init = `require(${JSON.stringify(STARTER)}).load(${JSON.stringify(PROGRAM)}).main(['init', '--no-pass'])`
   spawnSync(process.execPath, ['-e', init], { stdio: 'ignore' })
-  const { main, script } = createRequire(import.meta.url)(STARTER).load(PROGRAM)
-  for (const call of CALLS) await main(call)
-  writeFileSync(`${join(PROGRAM, 'program.cjs')}.code`, script.createCachedData())
+  for (const [name, calls] of Object.entries(CALLS)) {
+    const { main, script } = createRequire(import.meta.url)(STARTER).load(PROGRAM, name)
+    for (const call of calls) await main(call)
+    writeFileSync(join(PROGRAM, `${name}.cjs.code`), script.createCachedData())
+  }
 } finally {
   process.chdir(ROOT)
   rmSync(place, { recursive: true, force: true })

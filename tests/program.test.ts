@@ -1,0 +1,69 @@
+/** The built program and the code that was kept of it: in force, and never needed. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  copyFileSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Script } from 'node:vm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { VERSION } from '../src/cli/version.ts'
+
+const STARTER = join(process.cwd(), 'bin', 'writ.cjs')
+const BUILT = join(process.cwd(), 'dist', 'cli')
+const folder = mkdtempSync(join(tmpdir(), 'writ-program-test-'))
+
+beforeAll(() => {
+  execFileSync(process.execPath, ['tools/build.mjs'])
+  // Packages are looked for from where the program lies.
+  symlinkSync(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'))
+  copyFileSync(join(BUILT, 'program.cjs'), join(folder, 'program.cjs'))
+}, 120_000)
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** The version as the program in that directory tells it. */
+function versionIn(directory: string, flags: readonly string[] = []): string {
+  const script = `require(${JSON.stringify(STARTER)}).load(${JSON.stringify(directory)}).main(['--version'])`
+  const { stdout } = spawnSync(process.execPath, [...flags, '--eval', script], { encoding: 'utf8' })
+  return stdout
+}
+
+describe('the code that was kept', () => {
+  it.each(['program', 'exec'])('is taken by the Node that made it: %s', (name) => {
+    const { load } = createRequire(import.meta.url)(STARTER) as {
+      load: (directory: string, name: string) => { script: Script }
+    }
+    expect(load(BUILT, name).script.cachedDataRejected).toBe(false)
+  })
+
+  it('may be missing', () => {
+    expect(versionIn(folder)).toBe(`${VERSION}\n`)
+  })
+
+  it('may be anything', () => {
+    const kept = readFileSync(join(BUILT, 'program.cjs.code'))
+    for (const bytes of [Buffer.from('nonsense'), kept.subarray(0, 1000), Buffer.alloc(0)]) {
+      writeFileSync(join(folder, 'program.cjs.code'), bytes)
+      expect(versionIn(folder)).toBe(`${VERSION}\n`)
+    }
+  })
+
+  it('is passed over by a Node that was started in another way', () => {
+    expect(versionIn(BUILT, ['--no-opt', '--stack-size=900'])).toBe(`${VERSION}\n`)
+  })
+})
+
+it('says how to build what is missing', () => {
+  const starter = join(folder, 'bin', 'writ.cjs')
+  execFileSync('mkdir', ['-p', join(folder, 'bin')])
+  copyFileSync(STARTER, starter)
+  const { status, stderr } = spawnSync(process.execPath, [starter], { encoding: 'utf8' })
+  expect({ status, code: stderr.split(':')[0] }).toEqual({ status: 4, code: 'cli.not_built' })
+})
