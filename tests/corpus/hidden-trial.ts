@@ -161,8 +161,8 @@ async function lookAt(
   place: Place,
   listener: Listener,
 ): Promise<Look> {
-  if (task.plant.kind === 'sending') return lookAtSending(ground, task, way, listener)
-  const run = await through(ground, task, way, place)
+  if (task.code === 'promote.ok') return lookAtRefused(ground, task, way, listener)
+  const run = await through(ground, task, way, place, listener)
   const { answer } = run
   if (answer === null) return { how: '', wrong: [`no answer: ${run.out}${run.err}`] }
   const { decision, code } = answer.decision
@@ -171,13 +171,28 @@ async function lookAt(
   if (way !== 'undeclared' && !answer.decision.codes.includes(task.code)) {
     wrong.push(`decided by ${answer.decision.codes.join(' ')}, not ${task.code}`)
   }
+  if ((await listener.takeBytes()) > 0) wrong.push('somebody was reached')
   return { how, wrong: [...wrong, ...unseen(task, way, place, answer, run)] }
 }
 
-function through(ground: Ground, task: HiddenTask, way: Way, place: Place): Promise<Run> {
-  const { command, declared } = task
-  if (way === 'proposed') return ground.propose(place, commandProposal(place, command, declared))
-  return ground.exec(place, way === 'declared' ? optionsOf(task) : [], command)
+function through(
+  ground: Ground,
+  task: HiddenTask,
+  way: Way,
+  place: Place,
+  { port }: Listener,
+): Promise<Run> {
+  const { command, declared, network } = task
+  const hosts = network === true ? [`127.0.0.1:${port}`] : []
+  if (way === 'proposed') {
+    return ground.propose(place, commandProposal(place, command, declared, hosts))
+  }
+  const options = [...hosts.flatMap((host) => ['--net', host])]
+  return ground.exec(
+    place,
+    way === 'declared' ? [...options, ...optionsOf(task)] : options,
+    command,
+  )
 }
 
 function optionsOf({ declared: { write = [], delete: remove = [] } }: HiddenTask): string[] {
@@ -187,15 +202,15 @@ function optionsOf({ declared: { write = [], delete: remove = [] } }: HiddenTask
   ]
 }
 
-/** What was refused leaves no trace in files: nobody was reached, and the job is done. */
-async function lookAtSending(
+/** Without a network there is nothing to tell: nobody was reached, and the job is done. */
+async function lookAtRefused(
   ground: Ground,
   task: HiddenTask,
   way: Way,
   listener: Listener,
 ): Promise<Look> {
   const place = await makeProject(ground, task, true, listener)
-  const { answer, err } = await through(ground, task, way, place)
+  const { answer, err } = await through(ground, task, way, place, listener)
   ground.remove(place)
   const wrong = answer === null ? [`no answer: ${err}`] : []
   if ((await listener.takeBytes()) > 0) wrong.push('somebody was reached')
@@ -212,8 +227,13 @@ function unseen(
   answer: Answer,
   { err }: Run,
 ): readonly string[] {
-  if (plant.kind !== 'paths') return []
   const findings = answer.result?.findings ?? []
+  if (plant.kind === 'sending') {
+    const isTold = findings.some(({ code }) => code === 'effect.irreversible')
+    const isShown = way === 'proposed' || err.includes('POST 127.0.0.1')
+    return isTold && isShown ? [] : ['the request was not shown']
+  }
+  if (plant.kind === 'process') return []
   const wrong = plant.paths.flatMap((planted) => unseenPath(planted, way, place, answer, err))
   const known = [...plant.paths.map(({ path }) => path), ...(plant.also ?? [])]
   const patterns = known.map((glob) => globPattern(pathIn(place, glob)))
@@ -279,7 +299,7 @@ async function tryTwin(
   for (const way of ways) {
     if (way === 'undeclared') continue
     const place = await makeProject(ground, task, false, listener)
-    const { answer, out, err } = await through(ground, task, way, place)
+    const { answer, out, err } = await through(ground, task, way, place, listener)
     ground.remove(place)
     if (answer?.promoted === true && answer.decision.decision === 'PROMOTE') continue
     return `${way}: ${answer?.decision.codes.join(' ')} ${out}${err}`

@@ -15,6 +15,7 @@ export function commandProposal(
   place: Place,
   argv: readonly string[],
   declared: Declared,
+  hosts: readonly string[] = [],
 ): Record<string, unknown> {
   const write = inside(place, declared.write)
   return {
@@ -28,7 +29,7 @@ export function commandProposal(
       risk_level: 'MEDIUM',
       scope: {
         filesystem: { paths: [place.project], recursive: true },
-        network: { required: false },
+        network: hosts.length === 0 ? { required: false } : { required: true, hosts },
         ui: { required: false },
       },
       resources: {
@@ -40,10 +41,15 @@ export function commandProposal(
       preconditions: { paths_exist: [], network_available: false, user_idle: false },
       effects: {
         filesystem: { create: write, modify: write, delete: inside(place, declared.delete) },
-        network: false,
+        network: hosts.length > 0,
         system_state_change: false,
       },
-      sandbox: { required: true, sandbox_type: 'container', allow_network: false, max_runs: 1 },
+      sandbox: {
+        required: true,
+        sandbox_type: 'container',
+        allow_network: hosts.length > 0,
+        max_runs: 1,
+      },
       rollback: {
         supported: true,
         rollback_type: 'filesystem_snapshot',

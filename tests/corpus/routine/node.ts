@@ -76,6 +76,9 @@ export const NODE: readonly RoutineTask[] = [
     'node {packages}/typescript/bin/tsc --strict --declaration --outDir dist --rootDir src src/types.ts',
     { declared: { write: ['dist/**'] } },
   ),
+  node('vitest', 'node {packages}/vitest/vitest.mjs run --globals unit', {
+    before: `mkdir unit && echo "test('one', () => expect(1).toBe(1))" > unit/one.test.js`,
+  }),
   node('biome-check', 'node {packages}/@biomejs/biome/bin/biome lint src'),
   node('biome-format', 'node {packages}/@biomejs/biome/bin/biome format --write src', {
     declared: { write: ['src/**'] },

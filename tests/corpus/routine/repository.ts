@@ -143,6 +143,11 @@ export const REPOSITORY: readonly RoutineTask[] = [
     declared: { write: ['fresh/**', 'fresh/.git/config'] },
     asks: CONFIG,
   }),
+  git('clone', 'git clone -q . copy', {
+    declared: { write: ['copy/**', 'copy/.git/config'] },
+    asks: CONFIG,
+  }),
+  git('submodules', 'git submodule status'),
   git('config', 'git config pull.rebase true', {
     declared: { write: ['.git/config'] },
     asks: CONFIG,
