@@ -78,6 +78,7 @@ export function checkEdgeEnds({ document, report }: Subject): void {
 /** A CHECK judges a WORK node that exists; nothing else judges. */
 export function checkTargets({ document, report }: Subject): void {
   const nodes = elements(document['nodes'])
+  if (!nodes.some((node) => field(node, 'target') !== undefined)) return
   const ids = idsIn(nodes, 'node_id')
   const kinds = new Map(nodes.map((node) => [field(node, 'node_id'), field(node, 'kind')]))
   for (let index = 0; index < nodes.length; index++) {
@@ -162,8 +163,9 @@ export function reportUnknownRefs(
 }
 
 export function checkClaimNodes({ document, report }: Subject): void {
-  const nodes = idsIn(document['nodes'], 'node_id')
   const claims = elements(document['claims'])
+  if (claims.length === 0) return
+  const nodes = idsIn(document['nodes'], 'node_id')
   for (let index = 0; index < claims.length; index++) {
     const node = field(claims[index], 'node_id')
     reportUnknown(node, `/claims/${index}/node_id`, 'node', nodes, report)

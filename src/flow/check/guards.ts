@@ -48,9 +48,12 @@ class Sources {
 /** Refuses every expression that cannot be loaded. */
 export function compileGuards(flow: Flow, problems: Problems): Guards {
   const sources = new Sources(flowEnvironment(flow))
-  const compiled = flow.edges.map(({ guard_expr }, index) =>
-    load(sources, guard_expr, `/edges/${index}/guard_expr`, problems),
-  )
+  const compiled: (Expression | null)[] = []
+  for (let index = 0; index < flow.edges.length; index++) {
+    const source = flow.edges[index]?.guard_expr
+    const isSaid = source !== undefined
+    compiled.push(isSaid ? load(sources, source, `/edges/${index}/guard_expr`, problems) : null)
+  }
   for (const [index, { policy_expr }] of (flow.policies ?? []).entries())
     load(sources, policy_expr, `/policies/${index}/policy_expr`, problems)
   for (const [index, { invariant_expr }] of (flow.invariants ?? []).entries())
@@ -103,13 +106,16 @@ function formOf(tree: Tree): string {
 export function checkGuards(flow: Flow, graph: Graph, guards: Guards, problems: Problems): void {
   const fields = new Set<string>([...HOST_FIELDS, ...Object.keys(flow.state?.fields ?? {})])
   const hasException = exceptionsOf(graph)
-  for (const [index, edge] of flow.edges.entries()) {
-    const path = `/edges/${index}`
-    if (edge.guard_type !== undefined) checkType(edge, path, guards.form(index), problems)
-    checkUse(edge, path, problems)
-    checkConstant(edge, path, guards.constant(index), problems)
-    checkEvidence(edge, path, fields, problems)
+  for (let index = 0; index < flow.edges.length; index++) {
+    const edge = edgeAt(graph, index)
     checkReroute(graph, index, hasException, problems)
+    if (edge.guard_evidence_source !== undefined)
+      checkEvidence(edge, `/edges/${index}`, fields, problems)
+    if (edge.guard_type !== undefined)
+      checkType(edge, `/edges/${index}`, guards.form(index), problems)
+    if (edge.guard_expr === undefined) continue
+    checkUse(edge, `/edges/${index}`, problems)
+    checkConstant(edge, `/edges/${index}`, guards.constant(index), problems)
   }
 }
 

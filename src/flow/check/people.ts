@@ -8,17 +8,18 @@ import { type Graph, listAt } from './graph.ts'
 import type { Problems } from './problem.ts'
 
 export function checkPeople(flow: Flow, graph: Graph, problems: Problems): void {
-  for (const [index, node] of flow.nodes.entries()) {
+  for (let index = 0; index < flow.nodes.length; index++) {
+    const node = flow.nodes[index] as FlowNode
     checkRunner(node, index, problems)
     checkJudge(graph, index, problems)
-    checkGlobs(node, index, problems)
+    if (node.writes !== undefined) checkGlobs(node, index, problems)
   }
   checkAccess(flow, problems)
 }
 
 function checkRunner(node: FlowNode, index: number, problems: Problems): void {
-  const path = `/nodes/${index}`
   if (node.kind === 'WORK' && node.reviewer === undefined) return
+  const path = `/nodes/${index}`
   const id = showName(node.node_id)
   if (node.kind === 'CHECK' && node.reviewer === undefined) {
     const message = `nobody judges at the CHECK ${id}`
