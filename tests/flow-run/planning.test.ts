@@ -11,7 +11,7 @@ beforeEach(async () => {
 
 afterEach(() => place.remove())
 
-const PLAN = `{ plan: { title: input.goal }, tasks: [
+const PLAN = `{ plan: { title: input.goal, root_task_id: 'root' }, tasks: [
   { id: 'root', type: 'goal', name: input.goal },
   { id: 'do', type: 'action', name: input.last_review ? 'do it well' : 'do it', owner: 'maker' }], links: [] }`
 

@@ -3,6 +3,7 @@
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { constitutionChapter } from '../demo/constitution-chapter.ts'
 import { contractsChapter } from '../demo/contracts-chapter.ts'
+import { flowChapter } from '../demo/flow-chapter.ts'
 import { gateChapter } from '../demo/gate-chapter.ts'
 import { lawsChapter } from '../demo/laws-chapter.ts'
 import { ledgerChapter } from '../demo/ledger-chapter.ts'
@@ -14,6 +15,7 @@ const CHAPTERS: readonly Chapter[] = [
   ledgerChapter,
   gateChapter,
   lawsChapter,
+  flowChapter,
 ]
 
 export async function run({ terminal, options }: Call): Promise<Exit> {

@@ -35,7 +35,7 @@ export const runCommand: Participate = async (asking) => {
 
 /** What holds for everything on this host ends the run instead of counting against the participant. */
 function refusedRun({ code, codes }: NonNullable<ParticipantOutcome['refused']>): Said {
-  if (code === 'halted' || code === 'laws.changed')
+  if (code === 'halted' || code === 'laws.changed' || code === 'sandbox.control_missing')
     throw new FlowFailure(fault(code, '', null, { hint: '`writ flow resume` goes on afterwards' }))
   return { outcome: 'failed', text: '', tokens: 0, why: codes.join(', ') }
 }
