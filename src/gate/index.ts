@@ -105,6 +105,7 @@ export {
   type HeadReading,
   type RequestHead,
   readRequestHead,
+  recordedUrl,
 } from './network/request-head.ts'
 export { RESPONSE_HEAD_MAX, type ResponseHead, readResponseHead } from './network/response-head.ts'
 export {

@@ -18,7 +18,7 @@ export interface RequestHead {
   readonly method: string
   readonly host: HostName
   readonly port: number
-  /** As it is recorded; null for a tunnel. */
+  /** Whole; null for a tunnel. */
   readonly url: string | null
   /** Path and query for the server; empty for a tunnel. */
   readonly target: string
@@ -110,6 +110,12 @@ function agrees(value: string, { host, port, url }: Place): boolean {
   const read = hostPort(value)
   if (read === null || read.name !== host.name) return false
   return (read.port ?? (url === null ? port : 80)) === port
+}
+
+/** An address as it is told: a query may hold secrets, so only its length is. */
+export function recordedUrl(url: string): string {
+  const at = url.indexOf('?')
+  return at < 0 ? url : `${url.slice(0, at)}?(${url.length - at - 1} characters)`
 }
 
 /** Before a tunnel there is no body. */

@@ -21,6 +21,7 @@ import {
   networkRules,
   type RequestHead,
   readRequestHead,
+  recordedUrl,
 } from '../../gate/index.ts'
 import { connectOnce, type Resolve, resolveOnce } from './connect.ts'
 import { gather } from './gathering.ts'
@@ -192,6 +193,6 @@ function seenOf(
     ...(host === undefined ? {} : { host }),
     ...(port === undefined ? {} : { port }),
     ...(method === undefined ? {} : { method }),
-    ...(url === undefined || url === null ? {} : { url }),
+    ...(url === undefined || url === null ? {} : { url: recordedUrl(url) }),
   }
 }
