@@ -162,6 +162,7 @@ export {
   operationPaths,
   type Reach,
 } from './descriptor/operation-places.ts'
+export { type PackageReach, packageReach } from './descriptor/package-name.ts'
 export { type PathFault, pathFault, pathSegments } from './descriptor/path.ts'
 export {
   findPersuasion,

@@ -19,6 +19,7 @@ import {
   type RiskLevel,
   type RootFacts,
 } from '../contracts/index.ts'
+import { actRefusals } from './act-admission.ts'
 import { type GateLists, matchesListed } from './lists.ts'
 import { allProposals, literalPart, type PlacedProposal, RealPaths } from './places.ts'
 import { higherRisk, isAtMost, riskFloor } from './risk.ts'
@@ -96,6 +97,9 @@ class Desk {
     this.#judgeSystemState(part)
     this.#judgeScope(part)
     this.#judgeReach(part)
+    for (const { path, ...said } of actRefusals(part.proposal)) {
+      this.#refuse(`${part.place}${path}`, said)
+    }
   }
 
   #refuse(path: string, { permanent, ...said }: Said): void {

@@ -29,9 +29,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['@dagrejs/dagre'],
   },
   host: {
-    sees: ['base', 'contracts', 'policy', 'ledger', 'gate', 'flow'],
+    sees: ['base', 'contracts', 'configuration', 'policy', 'ledger', 'gate', 'flow'],
     pure: false,
-    packages: ['better-sqlite3', 'pg', '@modelcontextprotocol/client', 'openai'],
+    packages: ['better-sqlite3', 'pg', 'playwright-core', '@modelcontextprotocol/client', 'openai'],
   },
   cli: {
     sees: ['base', 'contracts', 'constitution', 'policy', 'ledger', 'gate', 'flow', 'host'],

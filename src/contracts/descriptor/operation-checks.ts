@@ -7,7 +7,6 @@ import { type Check, elements, field, isObject, type Subject } from '../kernel/c
 import type { Report } from '../kernel/violation.ts'
 import { overlappingKeyPaths, parseKeyPath } from './key-path.ts'
 import { operationAddresses, operationChain, operationPaths } from './operation-places.ts'
-import { packageReach } from './package-name.ts'
 import { pathFault, sayPathFault } from './path.ts'
 import { isBase64 } from './shapes.ts'
 import { parseWebAddress } from './web-address.ts'
@@ -136,19 +135,13 @@ function checkTexts(texts: unknown, check: (name: string, value: string) => void
 function checkPackages(operation: unknown, parent: string, report: Report): void {
   const type = field(operation, 'type')
   if (type !== 'PACKAGE_INSTALL' && type !== 'PACKAGE_REMOVE') return
-  const manager = field(operation, 'manager')
-  if (typeof manager !== 'string') return
   const packages = elements(field(operation, 'packages'))
   for (let index = 0; index < packages.length; index++) {
     const name = packages[index]
-    if (typeof name !== 'string') continue
-    const reach = packageReach(manager, name)
-    // What is removed is told by its name alone.
-    if (reach !== null && (reach.kind === 'name' || type === 'PACKAGE_INSTALL')) continue
+    // A leading dash would be an option of the package manager.
+    if (typeof name !== 'string' || /^(?!-)\s*[^\s\p{Cc}][^\p{Cc}]*$/u.test(name)) continue
     const place = `${parent}/packages/${index}`
-    const message = `${show(name, place)} is no package name`
-    const hint = 'a name with a version, an absolute path, or an http address'
-    report.add('operation.package', place, message, hint)
+    report.add('operation.package', place, `${show(name, place)} is no package name`)
   }
 }
 

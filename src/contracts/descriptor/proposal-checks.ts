@@ -10,7 +10,6 @@ import { type Area, coversPath, readArea } from './area.ts'
 import { checkChild, childContext, type ParentContext } from './composite-checks.ts'
 import { DESCRIPTOR_CHECKS } from './descriptor-checks.ts'
 import { findDetachments } from './detachment.ts'
-import { declaresEffect, readEffects } from './effects.ts'
 import { newEffort, parseGlob } from './glob.ts'
 import { hostPlace } from './host-place.ts'
 import { OPERATION_CHECKS } from './operation-checks.ts'
@@ -52,7 +51,6 @@ function visit(
   checkChoice(node)
   checkOperationType(node)
   checkOperationScope(node)
-  checkKept(node)
   checkDetachments(node)
   checkId(node, ids)
   if (parent !== null) checkChild(descriptor, `${place}/descriptor`, parent, subject.report)
@@ -172,16 +170,6 @@ function readHosts(scope: unknown): ReadonlySet<string> | null {
   if (typeof required !== 'boolean') return null
   const hosts = required ? elements(field(network, 'hosts')) : []
   return new Set(hosts.filter((host) => typeof host === 'string'))
-}
-
-/** No rehearsal shows where an answer is kept, so that has to be said (G-6). */
-function checkKept({ descriptor, operation, place, subject: { report } }: Node): void {
-  const path = field(operation, 'save_to')
-  if (field(operation, 'type') !== 'NETWORK_REQUEST' || typeof path !== 'string') return
-  const effects = readEffects(field(descriptor, 'effects'))
-  if (declaresEffect(effects, 'create', path) || declaresEffect(effects, 'modify', path)) return
-  const message = `${show(path, '')} would be written, but no effect declares it`
-  report.add('descriptor.effects_omitted', `${place}/operation/save_to`, message)
 }
 
 function checkDetachments({ operation, place, subject: { report } }: Node): void {
