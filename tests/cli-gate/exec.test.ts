@@ -141,7 +141,7 @@ describe('words', () => {
     [['exec'], 'cli.usage'],
     [['exec', '--frob', '--', 'true'], 'cli.unknown_option'],
     [['exec', '--json', '--', 'true'], 'cli.usage'],
-    [['exec', '--net', 'example.org', '--', 'true'], 'sandbox.control_missing'],
+    [['exec', '--net', 'http://example.org/', '--', 'true'], 'cli.usage'],
     [['exec', '--scope', '/', '--', 'true'], 'descriptor.scope_implicit'],
     [['exec', '--scope', '/usr', '--', 'true'], 'descriptor.scope_implicit'],
     [['exec', '--home', '/nowhere', '--', 'true'], 'home.missing'],
@@ -215,6 +215,26 @@ describe('streams', () => {
   })
 })
 
+/** The process that was started with these words, by the machine's own number. */
+function processOf(words: string): number | null {
+  for (const name of readdirSync('/proc')) {
+    if (/^\d+$/.test(name) && textOf(`/proc/${name}/cmdline`).startsWith(words)) return Number(name)
+  }
+  return null
+}
+
+function stateOf(pid: number): string {
+  return /\) (\S)/.exec(textOf(`/proc/${pid}/stat`))?.[1] ?? 'gone'
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
 describe('signals', () => {
   async function signalled(
     name: NodeJS.Signals,
@@ -236,6 +256,20 @@ describe('signals', () => {
     }
     return ended
   }
+
+  it('a stop stops what runs inside as well, until it is taken up again', async () => {
+    const child = place.start(['exec', '--', 'sleep', '4747.25'])
+    const inside = () => processOf('sleep\u00004747.25')
+    await expect.poll(inside, { timeout: 30_000 }).not.toBeNull()
+    const pid = inside() ?? 0
+    child.kill('SIGTSTP')
+    await expect.poll(() => [stateOf(pid), stateOf(child.pid ?? 0)]).toEqual(['T', 'T'])
+    child.kill('SIGCONT')
+    await expect.poll(() => [stateOf(pid), stateOf(child.pid ?? 0)]).toEqual(['S', 'S'])
+    const ended = new Promise((resolve) => child.on('close', resolve))
+    child.kill('SIGTERM')
+    expect(await ended).toBe(143)
+  })
 
   it('are the command’s to answer', async () => {
     expect(
