@@ -1,6 +1,6 @@
 /** The table of `writ flow …`, in the order of help. Words only. */
 import type { Command, OptionWords } from './command.ts'
-import { FLOW_DOCUMENT_COMMANDS } from './flow-document-commands.ts'
+import { FLOW_DOCUMENT_COMMANDS, SIDE } from './flow-document-commands.ts'
 import { HOME, PASS_FD, STREAM } from './option-words.ts'
 
 const PARTICIPANTS: OptionWords = {
@@ -44,11 +44,12 @@ export const FLOW_COMMANDS: readonly Command[] = [
   },
   {
     name: 'flow run',
-    says: 'walk a flow, or a plan with its participants',
-    usage: 'writ flow run FILE [--workspace DIR] [--participants FILE] [--wait] [--jsonl]',
+    says: 'walk a flow, an edge table, or a plan with its participants',
+    usage: 'writ flow run FILE [--workspace DIR] [--participants FILE] [--side FILE] [--wait] …',
     options: [
       { name: 'workspace', value: 'DIR', says: 'where the work is done; here without it' },
       PARTICIPANTS,
+      SIDE,
       WAIT,
       YES,
       JSONL,

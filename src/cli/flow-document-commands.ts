@@ -8,7 +8,7 @@ const PARTICIPANTS: OptionWords = {
   says: 'who the agents of a plan are (participants_v1)',
 }
 
-const SIDE: OptionWords = {
+export const SIDE: OptionWords = {
   name: 'side',
   value: 'FILE',
   says: 'state, policies and guards beside an edge table (flow_side_v1)',

@@ -1,4 +1,4 @@
-/** `writ flow run`: walks a flow, or a plan with its participants, to its end or to where a human is needed. */
+/** `writ flow run`: walks a flow, a table, or a plan with its participants, to its end or to where a human is needed. */
 import { realpathSync, statSync } from 'node:fs'
 import { fault, showName } from '../../base/index.ts'
 import { startRun, type WalkedRun } from '../../host/index.ts'
@@ -11,7 +11,8 @@ import { interruptible } from '../flow/stopping.ts'
 import { refuse } from '../history/refusal.ts'
 
 export async function run(call: Call): Promise<Exit> {
-  const source = await readFlow(namedFile(call), call.options.text('participants'))
+  const [participants, side] = [call.options.text('participants'), call.options.text('side')]
+  const source = await readFlow(namedFile(call), participants, side)
   if (!source.ok) return refuse(call, source.violations)
   const { flow, participantsDigest } = source
   const workspace = workspaceOf(call)

@@ -2,12 +2,13 @@
  * Problems of a flow with their places in the files of the user, and how they are told: one line that
  * editors and terminals turn into a link, then the sentence.
  */
+import type { Code } from '../../base/index.ts'
 import type { FlowCheck, FlowProblem, ImportFinding, TableImport } from '../../flow/index.ts'
 import type { Paint } from '../terminal.ts'
 import type { PlacedText } from './place.ts'
 
 export interface PlacedProblem {
-  readonly code: string
+  readonly code: Code
   readonly path: string
   readonly message: string
   readonly hint?: string
