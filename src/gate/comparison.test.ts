@@ -188,3 +188,33 @@ describe('laws', () => {
     )
   })
 })
+
+describe('a new directory that holds nothing but what nobody keeps, by approval', () => {
+  const DIRECTORY: EntryState = { ...FILE, kind: 'directory', mode: 0o755, size: 0 }
+  const promoted = (...paths: readonly string[]): readonly string[] => {
+    const changes = paths.map((path) => ({
+      path: rawOfText(path.replace(/\/$/, '')),
+      before: null,
+      after: path.endsWith('/') ? DIRECTORY : FILE,
+    }))
+    const found = compareEffects({ ...input(changes, {}), declaredByApproval: true })
+    return found.promoted.map(({ path }) => path)
+  }
+
+  it('is dropped where the list names it', () => {
+    expect(
+      promoted('/w/node_modules/', '/w/node_modules/.vite/', '/w/node_modules/.vite/x'),
+    ).toEqual([])
+  })
+
+  it('is left to the person where it does not', () => {
+    expect(promoted('/w/d/', '/w/d/__pycache__/', '/w/d/__pycache__/x.pyc')).toEqual(['/w/d'])
+  })
+
+  it('is kept with what is kept in it', () => {
+    const kept = ['/w/node_modules/', '/w/node_modules/a/', '/w/node_modules/a/index.js']
+    expect(promoted('/w/node_modules/', '/w/node_modules/.vite/', ...kept.slice(1))).toEqual(
+      kept.map((path) => path.replace(/\/$/, '')),
+    )
+  })
+})

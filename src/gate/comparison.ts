@@ -24,7 +24,14 @@ import { networkFindings } from './network/findings.ts'
 import { groundTerms } from './network/grounds.ts'
 import { networkRules } from './network/rules.ts'
 import { newTryingEffort, PathSet, type TryingEffort, UNBOUNDED } from './path-set.ts'
-import { displayOfRaw, isBelow, parentOfRaw, type RawPath, rawOfText } from './raw-path.ts'
+import {
+  displayOfRaw,
+  isBelow,
+  nameOfRaw,
+  parentOfRaw,
+  type RawPath,
+  rawOfText,
+} from './raw-path.ts'
 
 export type Finding = SandboxResult['findings'][number]
 
@@ -114,6 +121,8 @@ function compareNetwork(network: ComparedNetwork | undefined, findings: FindingL
 class ComparedLists {
   readonly deferred: DeferredPaths
   readonly #ephemeral: PathSet
+  /** Names of directories that the list knows as holding a place which nobody keeps. */
+  readonly #holders: ReadonlySet<string>
   readonly #writPlaces: readonly RawPath[]
 
   constructor(input: ComparisonInput) {
@@ -121,6 +130,7 @@ class ComparedLists {
     const homes = host.homes.filter(({ own }) => own).map(({ path }) => path)
     this.deferred = new DeferredPaths({ lists, homes, scriptsChanged, pathDirectories })
     this.#ephemeral = new PathSet(absolutePatterns(lists.ephemeral, homes), UNBOUNDED)
+    this.#holders = new Set(lists.ephemeral.flatMap(holderOf))
     this.#writPlaces = host.writ_places.map(rawOfText)
   }
 
@@ -131,10 +141,21 @@ class ComparedLists {
     return found === null ? null : text.slice(0, found.rootLength)
   }
 
+  isHolder(path: RawPath): boolean {
+    return this.#holders.has(displayOfRaw(nameOfRaw(path)))
+  }
+
   isWrits(path: RawPath): boolean {
     if (`${path}/`.includes('/.writ/')) return true
     return this.#writPlaces.some((place) => isBelow(path, place))
   }
+}
+
+/** The `node_modules` of a pattern that begins with two stars and goes on with it and another name. */
+function holderOf(pattern: string): readonly string[] {
+  const [stars, holder = '', place = ''] = pattern.split('/')
+  const isNamed = stars === '**' && place !== '' && place !== '**' && !holder.includes('*')
+  return isNamed ? [holder] : []
 }
 
 interface StepOutcome {
@@ -230,13 +251,15 @@ class Step implements StepOutcome {
 
   /**
    * The place that nobody keeps with which a change is dropped. A new directory that holds nothing
-   * but dropped things was made for them; one that a person will be shown anyway is left to them.
+   * but dropped things was made for them; one that a person will be shown anyway is left to them,
+   * unless the list itself says what such a directory is for.
    */
   #droppedWith({ path, before, after }: Change, inScope: boolean): string | null {
     const root = this.#lists.ephemeralRoot(path)
     if (root !== null) return this.#isAboutIt(path, root) ? null : root
     if (before !== null || after?.kind !== 'directory') return null
-    if (this.#keeps.has(path) || (inScope && this.#byApproval)) return null
+    const isLeft = inScope && this.#byApproval && !this.#lists.isHolder(path)
+    if (this.#keeps.has(path) || isLeft) return null
     return this.#drops.get(path) ?? null
   }
 
