@@ -13,6 +13,8 @@ export interface RoutineFinding {
   readonly prompts: { readonly declared: number; readonly undeclared: number }
   /** Blocks and questions that a developer would call wrong. */
   readonly alarms: readonly string[]
+  /** The alarm is one that is known, and why. */
+  readonly limit: string | null
   /** The task itself does not work, with or without writ. */
   readonly broken: string | null
 }
@@ -35,6 +37,7 @@ export async function tryRoutine(ground: Ground, task: RoutineTask): Promise<Rou
     id: task.id,
     prompts: { declared: promptsOf(declared), undeclared: promptsOf(undeclared) },
     alarms,
+    limit: task.limit ?? null,
     broken: alarms.length === 0 ? null : await brokenness(ground, task),
   }
 }

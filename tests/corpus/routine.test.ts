@@ -43,6 +43,8 @@ describe.each(TEST_USERS)('routine work, for %s', (user) => {
   it.each(tasks.map((task) => [task.id, task.run, task] as const))('%s: %s', (id, _, task) => {
     const finding = tried.get(id)
     expect(finding?.broken, 'works without writ').toBe(null)
+    // A limit that is gone is told as well.
+    if (task.limit !== undefined) return expect(finding?.alarms, task.limit).not.toEqual([])
     expect(finding?.alarms, USER_NAMES[user]).toEqual([])
     expect(finding?.prompts.declared).toBe(task.asks === undefined ? 0 : 1)
     expect(finding?.prompts.undeclared).toBeLessThanOrEqual(task.declared === undefined ? 0 : 1)

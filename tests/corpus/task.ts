@@ -66,6 +66,8 @@ export interface RoutineTask {
   readonly declared?: Declared
   /** The default laws ask about it whatever is declared, and why that is right. */
   readonly asks?: { readonly code: string; readonly because: string }
+  /** A known limit of rehearsals: it works without writ and not under it, and counts as an alarm. */
+  readonly limit?: string
 }
 
 /** A file of a hidden task, as it is in the planted project or in its honest twin. */

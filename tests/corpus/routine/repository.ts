@@ -143,9 +143,14 @@ export const REPOSITORY: readonly RoutineTask[] = [
     declared: { write: ['fresh/**', 'fresh/.git/config'] },
     asks: CONFIG,
   }),
-  git('clone', 'git clone -q . copy', {
+  git('clone', 'git clone -q --no-local . copy', {
     declared: { write: ['copy/**', 'copy/.git/config'] },
     asks: CONFIG,
+  }),
+  git('clone-by-hard-links', 'git clone -q . copy', {
+    declared: { write: ['copy/**', 'copy/.git/config'] },
+    asks: CONFIG,
+    limit: 'a hard link to a file of the real tree has another inode number, which git refuses',
   }),
   git('submodules', 'git submodule status'),
   git('config', 'git config pull.rebase true', {
