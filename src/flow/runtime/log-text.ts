@@ -54,8 +54,11 @@ function eventLine(flow: CompiledFlow, payload: EventPayload): string | null {
         .concat(` at ${plain(payload.edge_id)}`)
     case 'status':
       return `${plain(payload.node_id)} is ${payload.status}: ${plain(payload.why)}`
-    case 'phase_ended':
-      return `## Phase ${plain(payload.phase_id)} has ended`
+    // Nothing of the phase is open: the log that is written now has to say so.
+    case 'commanded':
+      return payload.command.type === 'write_log'
+        ? `## Phase ${plain(payload.command.phase_id)} has ended`
+        : null
     case 'phase_blocked':
       return `phase ${plain(payload.phase_id)} may not end`
     case 'ended':
