@@ -19,6 +19,11 @@ const DEBIAN = [
   { command: 'getfattr', debian: 'attr', why: 'reads attributes of files' },
 ]
 
+/** What only tests need: a browser for acts on user interfaces. */
+export const FOR_TESTS = [
+  { command: 'chromium', debian: 'chromium', why: 'is driven by the tests of user interfaces' },
+]
+
 /** Prepares the checkout; ends the process with a clear line when it cannot. */
 export async function prepare() {
   requireNode()

@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { prepare, ROOT, run } from './setup.mjs'
+import { FOR_TESTS, installDebianPackages, prepare, ROOT, run } from './setup.mjs'
 
 const CACHE = join(ROOT, '.cache')
 /** What runs on the second Node version: the rooms without machine, and the vectors. */
@@ -25,6 +25,7 @@ const PURE = [
 const score = { passed: 0, failed: 0 }
 
 await prepare()
+installDebianPackages(FOR_TESTS)
 mkdirSync(CACHE, { recursive: true })
 step('types', () => node(['node_modules/typescript/bin/tsc', '--noEmit']))
 step('lint', () =>
