@@ -181,4 +181,32 @@ describe.each(WHO)('as %s', (who) => {
       'diff.unsupported',
     ])
   })
+
+  it('refused accesses are told one by one where somebody asks for it', async () => {
+    const ground = new Ground(who)
+    const { project } = ground
+    ground.write('secret.txt', 'S3CRET\n')
+    ground.write('fixed/a.txt', 'a\n')
+    ground.write("odd 'name\n.txt", 'x\n')
+    const script = [
+      'cat secret.txt; echo x > fixed/a.txt; cd fixed; rm a.txt; cat ../secret.txt',
+      `cat "../odd 'name\n.txt"; cat /etc/shadow; mv a.txt b.txt`,
+    ].join('\n')
+    const hidden = ['secret.txt', "odd 'name\n.txt"]
+    const done = await ground.steps(
+      ...attempt({ hidden, readOnly: ['fixed'], isTraced: true }, script),
+    )
+    const told = done[2]?.ok.refusedAccesses.map(
+      ({ path, mode }: { path: string; mode: string }) => `${mode} ${path}`,
+    )
+    expect(told).toEqual(
+      expect.arrayContaining([
+        `read ${project}/secret.txt`,
+        `write ${project}/fixed/a.txt`,
+        `read ${project}/odd 'name\n.txt`,
+        `write ${project}/fixed/b.txt`,
+      ]),
+    )
+    expect(told.some((line: string) => line.includes('/etc/shadow'))).toBe(false)
+  })
 })

@@ -211,7 +211,7 @@ export class AttemptScene {
       terminal: null,
       onOutput,
       abort: this.#stop.signal,
-      ...(channel === undefined ? {} : { channel }),
+      ...(channel === undefined ? {} : { channel, isTraced: this.order.isTraced }),
     })
   }
 

@@ -370,7 +370,17 @@ export class OpenAttempt implements Attempt {
   #held({ proposalDigest, decision, result }: Decided): HeldAttempt {
     const { actionId } = this.#scene.order
     const manifest = (result?.diff.manifest ?? manifestDigest([])) as HeldAttempt['manifest']
-    return { actionId, proposalDigest, decision, result, manifest, refusedAccesses: [] }
+    const refusedAccesses = this.#refusedAccesses()
+    return { actionId, proposalDigest, decision, result, manifest, refusedAccesses }
+  }
+
+  /** Of what was traced, the accesses to what this participant may not read or write. */
+  #refusedAccesses(): HeldAttempt['refusedAccesses'] {
+    const { hidden, readOnly } = this.#scene.order
+    const banned = [...hidden, ...readOnly].map(rawOfText)
+    return (this.#outcome?.refused ?? []).filter(({ path }) =>
+      banned.some((place) => isBelow(rawOfText(path), place)),
+    )
   }
 
   #nothing(): HeldAttempt {

@@ -72,6 +72,14 @@ export interface RunRequest {
   readonly abort: AbortSignal
   /** On descriptor 3 of the command; needs a sandbox that was opened for it. */
   readonly channel?: ToolChannel
+  /** Tells each access that was refused; slow. */
+  readonly isTraced?: boolean
+}
+
+/** An access that a run tried in vain, by the path that it named. */
+export interface RefusedAccess {
+  readonly path: string
+  readonly mode: 'read' | 'write' | 'exec'
 }
 
 /** Lines of a command, each answered with one line before the next is looked at. */
@@ -108,6 +116,8 @@ export interface RunOutcome {
   }
   /** Processes that still lived when the grace after the main process was over. */
   readonly backgroundProcesses: number
+  /** Of a run that was traced. */
+  readonly refused?: readonly RefusedAccess[]
 }
 
 /** One overlay: the real directory, what was written above it, and both together. */

@@ -49,6 +49,7 @@ import {
   sizeLine,
   TERMINAL_TASKS,
 } from './run-script.ts'
+import { Trace } from './trace.ts'
 import { monotonicMs, SLOT, SLOTS_BYTES, Watch, type WatchOrder } from './watch.ts'
 import type { Watcher } from './watcher.ts'
 
@@ -83,6 +84,7 @@ export class LinuxSandbox implements Sandbox {
   #active: Promise<unknown> | null = null
   #hasTerminal = false
   #attendant: Attendant | null = null
+  #traced = 0
   #afterUse: () => void = () => undefined
   #onClosed: () => void = () => undefined
   #usedCpuMs = 0
@@ -121,8 +123,10 @@ export class LinuxSandbox implements Sandbox {
     const { pid } = this.#running
     const group = this.#hasTerminal ? foregroundGroup(pid) : null
     if (group !== null) killQuietly(-group, name)
+    // What relays a terminal stops with what it relays, and is woken with it.
+    if (group !== null && name !== 'SIGCONT') return
     // The waiting shell is of the command's group, and an interrupt would end it and so everything.
-    else for (const member of groupMembers(pid)) killQuietly(member, name)
+    for (const member of groupMembers(pid)) killQuietly(member, name)
   }
 
   async run(request: RunRequest): Promise<RunOutcome> {
@@ -251,6 +255,7 @@ export class LinuxSandbox implements Sandbox {
     const onAbort = (): void => killQuietly(pid, 'SIGKILL')
     request.abort.addEventListener('abort', onAbort)
     if (request.abort.aborted) onAbort()
+    const trace = request.isTraced !== true ? null : await this.#trace(pid, request)
     feed(ends.stdin, request.stdin)
     holder.tellInside('go')
     this.#followSize(request)
@@ -285,6 +290,7 @@ export class LinuxSandbox implements Sandbox {
         enforcedBy: this.#enforcedBy(),
       },
       backgroundProcesses: ended.left,
+      ...(trace === null ? {} : { refused: await trace.end() }),
     }
   }
 
@@ -302,6 +308,10 @@ export class LinuxSandbox implements Sandbox {
   async runBeside(request: BesideRequest): Promise<number | null> {
     if (this.#attendant === null) throw nothingBeside()
     return this.#attendant.run(request)
+  }
+
+  #trace(pid: number, { cwd }: RunRequest): Promise<Trace> {
+    return Trace.attach(pid, cwd, join(this.#opened.directory, `trace${this.#traced++}`))
   }
 
   #followSize({ terminal }: RunRequest): void {

@@ -27,7 +27,7 @@ export function openEnds({ stdin, stdout, stderr }: Pipes): Ends {
   }
 }
 
-function openEnd(path: string, way: 'read' | 'write'): Socket {
+export function openEnd(path: string, way: 'read' | 'write'): Socket {
   // For writing it is opened both ways, since a pipe without a reader cannot be opened otherwise.
   const flags = way === 'read' ? constants.O_RDONLY : constants.O_RDWR
   const fd = openSync(path, flags | constants.O_NONBLOCK)

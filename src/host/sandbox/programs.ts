@@ -15,6 +15,7 @@ const PACKAGES = {
   setpriv: 'util-linux',
   nsenter: 'util-linux',
   script: 'bsdutils',
+  strace: 'strace',
   mount: 'mount',
   sh: 'dash',
   bash: 'bash',
