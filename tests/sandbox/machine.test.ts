@@ -65,7 +65,13 @@ describe('the probe', () => {
     expect(probes.filter(({ status }) => status === 'absent')).toEqual([])
     expect(probes.map(({ name }) => name)).toEqual([
       ...['bwrap', 'unshare', 'setpriv', 'mount', 'mkfifo', 'getfattr'],
-      ...['user_namespace', 'mount_namespace', 'network_namespace', 'pid_namespace'],
+      ...[
+        'user_namespace',
+        'mount_namespace',
+        'network_namespace',
+        'network_door',
+        'pid_namespace',
+      ],
       ...['overlay_disk', 'overlay_memory', 'bubblewrap', 'seccomp', 'terminal'],
       ...['cap_memory', 'cap_processes', 'cap_cpu', 'cap_duration', 'cap_disk'],
     ])

@@ -102,11 +102,23 @@ export function findingLines({ result }: GateAnswer, paint: Paint): readonly str
   })
 }
 
-function nextLines({ promoted, promotion, pending, action_id: id }: GateAnswer, paint: Paint) {
+function nextLines(answer: GateAnswer, paint: Paint) {
+  const { promoted, promotion, pending, action_id: id } = answer
+  if (needsRelease(answer)) return [paint.dim(RELEASE)]
   if (pending !== undefined) {
     const words = `writ approve ${pending.id}, or writ deny ${pending.id}; until ${pending.expires_at}`
     return [paint.dim(words)]
   }
   const isUndoable = promoted && promotion !== undefined && promotion.paths.length > 0
   return isUndoable ? [paint.dim(`undo it with writ rollback ${id}`)] : []
+}
+
+const RELEASE =
+  'a human may release such requests before a run: writ override --release FILE --host H --method M'
+
+/** Blocked for requests that only a release lets out. */
+function needsRelease({ decision, result }: GateAnswer): boolean {
+  if (decision.decision !== 'BLOCK') return false
+  const { network = [] } = result?.side_effects ?? {}
+  return network.some(({ code }) => code === 'network.method' || code === 'network.upload')
 }

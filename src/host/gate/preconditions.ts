@@ -5,6 +5,7 @@
 import { lstatSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import type { Proposal } from '../../contracts/index.ts'
+import { refusedAddress } from '../../gate/index.ts'
 
 export interface PreconditionFailure {
   readonly name: 'paths_exist' | 'network_available' | 'user_idle'
@@ -32,9 +33,11 @@ function exists(path: string): boolean {
   }
 }
 
-/** An address that is not the machine's own loopback. */
+/** An address that others can answer to: neither the machine's own loopback nor of one link alone. */
 function hasNetwork(): boolean {
   return Object.values(networkInterfaces()).some((addresses) =>
-    addresses?.some(({ internal }) => !internal),
+    addresses?.some(({ internal, address }) => !internal && refusedAddress(address) !== LINK_LOCAL),
   )
 }
+
+const LINK_LOCAL = 'link-local'

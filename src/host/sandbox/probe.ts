@@ -52,14 +52,25 @@ async function namespaceProbes(attempt: Try): Promise<readonly Probe[]> {
   const user = await attempt('unshare -U -r true')
   const mount = user && (await attempt('unshare -U -m -r mount -t tmpfs writ "$D"'))
   const network = user && (await attempt('unshare -U -n -r true'))
+  const door = network && (await attempt(DOOR))
   const pid = user && (await attempt('unshare -U -p -f -r true'))
   return [
     verdict('user_namespace', user, userNamespaceHint()),
     verdict('mount_namespace', mount, userNamespaceHint()),
     verdict('network_namespace', network, userNamespaceHint()),
+    verdict('network_door', door, installCommand('nsenter')),
     verdict('pid_namespace', pid, userNamespaceHint()),
   ]
 }
+
+/** Somebody outside enters the network of a namespace, as the door of a run with a network needs. */
+const DOOR = [
+  'unshare -U -n -r sleep 5 & i=0',
+  'until nsenter --user=/proc/$!/ns/user --net=/proc/$!/ns/net --preserve-credentials true; do',
+  'i=$((i+1)); [ $i -lt 50 ] || { kill $!; exit 1; }; sleep 0.05; done',
+  // Before it has made its own, the namespaces of a process are those of the machine.
+  '[ "$(readlink /proc/$!/ns/net)" != "$(readlink /proc/self/ns/net)" ]; s=$?; kill $!; exit $s',
+].join('\n')
 
 /** A whiteout and an opaque directory are what a diff is read from. */
 const OVERLAY = [
