@@ -1,12 +1,16 @@
 /** `writ flow export`: a flow, or a run, as a drawing, as a table, or as a document. */
 import { existsSync } from 'node:fs'
 import { extname } from 'node:path'
-import { fault, nearest, showName } from '../../base/index.ts'
+import { CODES, fault, nearest, showName } from '../../base/index.ts'
 import type { Flow, JsonObject } from '../../contracts/index.ts'
 import {
+  type CompiledFlow,
   type DrawingOptions,
+  type DrawnProblem,
   drawingOf,
+  elementAt,
   exportTable,
+  type Fact,
   lostColumns,
   nodesOf,
   toDot,
@@ -88,27 +92,47 @@ async function ofFile(call: Call, name: string): Promise<Drawn | null> {
   return null
 }
 
-/** The flow that a run walks, with the state of every node. */
+/** The flow that a run walks, with the state of every node and what was found on the way. */
 async function ofRun(call: Call): Promise<Drawn> {
   return withHistory(call, async (session) => {
     const { head, stream } = await namedRun(session, call)
     const { home, ledger } = session
-    const { flow, state } = await lookAtRun({ home, ledger, stream }, head.run_id)
-    const nodes = nodesOf(flow, state)
+    const { flow, state, facts } = await lookAtRun({ home, ledger, stream }, head.run_id)
+    const nodes = nodesOf(flow, state).map((node, index) => {
+      const { isHeld } = elementAt(state.nodes, index)
+      return { ...node, status: isHeld ? 'held' : node.status }
+    })
     const captions = new Map(
-      nodes.flatMap(({ node_id, status, attempts }) =>
-        status === 'idle'
-          ? []
-          : [[node_id, attempts > 1 ? `${status}, ${attempts} attempts` : status]],
-      ),
+      nodes.flatMap(({ node_id, status, attempts }) => {
+        if (status === 'idle') return []
+        return [[node_id, attempts > 1 ? `${status}, ${attempts} attempts` : status] as const]
+      }),
     )
     const at = nodes.filter(({ status }) => !AT_REST.has(status)).map(({ node_id }) => node_id)
-    return { flow: flow.document, options: { at, captions } }
+    const problems = foundOnTheWay(flow, facts)
+    return { flow: flow.document, options: { at, captions, problems } }
   })
 }
 
 /** A node of such a state is not where the run is. */
 const AT_REST: ReadonlySet<string> = new Set(['idle', 'done', 'abandoned', 'resting'])
+
+/** Findings of a run at their nodes and edges; each code once a place. */
+function foundOnTheWay(flow: CompiledFlow, facts: readonly Fact[]): readonly DrawnProblem[] {
+  const problems = new Map<string, DrawnProblem>()
+  for (const { type, payload } of facts) {
+    if (type !== 'flow_finding_v1') continue
+    const { code, node_id, edge_id, action } = payload
+    const edge = edge_id === undefined ? undefined : flow.edgeById.get(edge_id)?.index
+    const node = node_id === undefined ? undefined : flow.nodeIndex.get(node_id)
+    const path = edge !== undefined ? `/edges/${edge}` : node !== undefined ? `/nodes/${node}` : ''
+    const level = STOPPING.has(action) ? 'error' : 'warning'
+    problems.set(`${code} ${path}`, { level, code, path, message: CODES[code].says })
+  }
+  return [...problems.values()]
+}
+
+const STOPPING: ReadonlySet<string> = new Set(['block', 'reject', 'refuse', 'escalate'])
 
 function marked(call: Call, { flow, options }: Drawn): DrawingOptions {
   const ids = new Set(flow.nodes.map(({ node_id }) => node_id))
