@@ -15,6 +15,8 @@ import { KEEP_TITLE, obeysSequences, TITLE_BACK } from '../effects/reset.ts'
 type LiveRun = NonNullable<ProposeOptions['live']>
 
 const FORWARDED = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const
+/** How long a program may take to leave the terminal as it found it. */
+const TIDYING_MS = 40
 /** The byte that a terminal makes a stop of. */
 const SUSPEND = 0x1a
 
@@ -107,10 +109,18 @@ export class Live {
     this.#wasEnded = name
   }
 
+  /**
+   * The wish first, for programs that tidy up at it. The kernel drops it for a group that nobody of its
+   * session could wake, as the command's is: so a moment later it is no wish any more.
+   */
   #suspend(): void {
     this.#send('SIGTSTP')
-    if (this.#isPty) process.stdin.setRawMode(false)
-    process.kill(process.pid, 'SIGSTOP')
+    setTimeout(() => {
+      if (!this.#isRunning) return
+      this.#send('SIGSTOP')
+      if (this.#isPty) process.stdin.setRawMode(false)
+      process.kill(process.pid, 'SIGSTOP')
+    }, TIDYING_MS)
   }
 
   #continue(): void {

@@ -59,7 +59,7 @@ const LOOK_MS = 5
 const QUIET_LOOKS = 2
 const LAUNCHES_MAX = 5
 /** What bubblewrap says when a socket that is hidden went away, and with it what hid it. */
-const MASK_GONE = /Unable to apply mount flags.*No such file or directory/
+const MASK_GONE = /Unable to apply mount flags.*(?:No such file or directory|Invalid argument)/
 const MEBIBYTE = 1024 * 1024
 
 /** A shell that waits inside, and our ends of its pipes. */
