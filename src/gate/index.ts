@@ -84,7 +84,7 @@ export {
   networkGrounds,
   runsWithNetwork,
   stepTerms,
-  withService,
+  withEgress,
 } from './network/grounds.ts'
 export { headEnd } from './network/head-text.ts'
 export { cacheEnvironment, visiblePlaces } from './network/home-view.ts'

@@ -24,7 +24,7 @@ import { isComparedCode } from './findings.ts'
 import { lawsSetAside, lawValues } from './law-values.ts'
 import type { GateLists } from './lists.ts'
 import type { Manifest } from './manifest.ts'
-import { networkGrounds, withService } from './network/grounds.ts'
+import { networkGrounds, withEgress } from './network/grounds.ts'
 import { leavesOf } from './places.ts'
 import type { RawPath } from './raw-path.ts'
 import type { StandingBefore } from './standing-history.ts'
@@ -99,7 +99,7 @@ function computedNetwork(
   const { readOnlyHosts } = (laws ?? bareLaws()).settings
   const grounds = networkGrounds(proposal, readOnlyHosts, before.release)
   // What a human declared with a participant is given; all else follows from the record.
-  return withService(grounds, evaluation.network?.service_hosts ?? [])
+  return withEgress(grounds, evaluation.network?.service_hosts ?? [])
 }
 
 /** What laws say of a record, in the stages in which they were asked. */

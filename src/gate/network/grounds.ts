@@ -41,7 +41,7 @@ export function groundTerms(grounds: NetworkGrounds): NetworkTerms {
 }
 
 /** With the hosts that a participant lives by; they are no part of what it proposes. */
-export function withService(
+export function withEgress(
   grounds: NetworkGrounds | null,
   service: readonly string[],
 ): NetworkGrounds | null {

@@ -25,7 +25,7 @@ import {
   type OperationCommand,
   type RawPath,
   rawOfText,
-  withService,
+  withEgress,
 } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import { actCommand } from '../acts/act-command.ts'
@@ -327,7 +327,7 @@ export class OpenAttempt implements Attempt {
     const { proposing, sandbox, sandboxId, place, order, connections } = this.#scene
     if (proposal === null) return this.#nothing()
     const { changes, findings, emptied } = this.#scanned
-    const grounds = withService(draft.network ?? null, this.#run === null ? [] : order.egress)
+    const grounds = withEgress(draft.network ?? null, this.#run === null ? [] : order.egress)
     if (grounds !== null) draft.network = grounds
     const decided = await proposing.judgeRehearsal(draft, proposal, {
       sandboxId,
