@@ -130,9 +130,9 @@ export class Actor {
   }
 
   /** Says yes with the passphrase. */
-  approve(id: string): Ended {
+  approve(id: string, around: Around = {}): Ended {
     const args = ['approve', id, '--pass-fd', '3', '--json']
-    return this.writ(args, { passphrase: PASSPHRASE })
+    return this.writ(args, { ...around, passphrase: PASSPHRASE })
   }
 
   /** The same in a process that the test can end. */
@@ -157,10 +157,10 @@ export class Actor {
   }
 
   /** Proposes, says yes where somebody is asked, and gives the last answer. */
-  act(proposal: Json): Ended {
-    const proposed = this.propose(proposal)
+  act(proposal: Json, around: Around = {}): Ended {
+    const proposed = this.propose(proposal, around)
     if (proposed.status !== 3) return proposed
-    return this.approve(proposed.json.pending.id)
+    return this.approve(proposed.json.pending.id, around)
   }
 
   facts(type: string): Json[] {

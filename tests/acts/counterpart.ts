@@ -20,7 +20,10 @@ const PROGRAM = `
 const { createServer } = require('node:http')
 const { existsSync } = require('node:fs')
 let taken = []
-const server = createServer((request, response) => {
+const tls = process.argv[1] === undefined ? null : JSON.parse(process.argv[1])
+const make = (listener) =>
+  tls === null ? createServer(listener) : require('node:https').createServer(tls, listener)
+const server = make((request, response) => {
   const pieces = []
   request.on('data', (piece) => pieces.push(piece))
   request.on('end', () => {
@@ -60,8 +63,12 @@ export class Counterpart {
     this.#control = control
   }
 
-  static async open(): Promise<Counterpart> {
-    const child = spawn(process.execPath, ['-e', PROGRAM], { stdio: ['ignore', 'pipe', 'inherit'] })
+  /** With TLS where a key and a certificate are given. */
+  static async open(tls?: { readonly key: string; readonly cert: string }): Promise<Counterpart> {
+    const words = tls === undefined ? [] : [JSON.stringify({ key: tls.key, cert: tls.cert })]
+    const child = spawn(process.execPath, ['-e', PROGRAM, ...words], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     const [line] = (await once(child.stdout, 'data')) as [Buffer]
     return new Counterpart(child, JSON.parse(line.toString()) as [number, number])
   }

@@ -7,7 +7,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import type { ActionDescriptor, Operation } from '../../contracts/index.ts'
 import type { OperationCommand } from '../../gate/index.ts'
 import { isOnPath, missing } from './act-command.ts'
@@ -40,7 +40,7 @@ export function browserCommand(
 ): OperationCommand {
   const request: UiRequest = {
     folder: FOLDER,
-    browser: findBrowser(path),
+    browser: findBrowser([...path.split(delimiter), '/usr/bin']),
     driver: readDriver(),
     startUrl: start_url,
     steps,
@@ -59,8 +59,8 @@ export function browserCommand(
   return { ...command, env: { ...command.env, ...env } }
 }
 
-function findBrowser(path: string): string {
-  const folders = [...path.split(':'), '/usr/bin']
+/** The first in the order of names, wherever it lies. */
+export function findBrowser(folders: readonly string[]): string {
   for (const name of BROWSERS) {
     const found = folders.find((folder) => folder !== '' && isOnPath(join(folder, name), ''))
     if (found !== undefined) return join(found, name)
