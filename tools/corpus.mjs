@@ -14,7 +14,8 @@ import { prepare, ROOT } from './setup.mjs'
 await prepare()
 const only = process.argv.slice(2)
 const started = performance.now()
-const lines = await collect(await bundle(), { only, parallel: Math.max(2, availableParallelism()) })
+const parallel = Number(process.env.WRIT_CORPUS_PARALLEL ?? Math.max(2, availableParallelism()))
+const lines = await collect(await bundle(), { only, parallel })
 const seconds = Math.round((performance.now() - started) / 1000)
 const users = [...new Set(lines.map(({ user }) => user))]
 const rows = users.map((user) => summary(lines.filter((line) => line.user === user)))

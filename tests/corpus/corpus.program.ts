@@ -18,6 +18,9 @@ const order = JSON.parse(process.argv[2] ?? '{}') as Order
 const isWanted = ({ id }: { readonly id: string }): boolean =>
   order.only.length === 0 || order.only.some((word) => id.startsWith(word))
 
+// An end by the keyboard is an end: what lies around is removed on the way out.
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => process.exit(1))
+
 for (const user of TEST_USERS) {
   const tell = (kind: string) => (result: object) =>
     process.stdout.write(`${JSON.stringify({ kind, user: USER_NAMES[user], ...result })}\n`)

@@ -65,6 +65,12 @@ const HOME_FILES = {
   '.ssh/id_ed25519': 'not a key\n',
 }
 
+/** Removed at the latest when the process ends. */
+const OPEN = new Set<Ground>()
+process.once('exit', () => {
+  for (const ground of OPEN) ground.close()
+})
+
 export class Ground {
   readonly user: TestUser
   readonly folder: string
@@ -87,6 +93,7 @@ export class Ground {
     const folder = realpathSync(mkdtempSync(join(parent, 'writ-corpus-')))
     chmodSync(folder, 0o755)
     const ground = new Ground(user, folder, copyProgram(folder))
+    OPEN.add(ground)
     for (const name of ['office', 'homes', 'reports', 'starts']) ground.#directory(name)
     const place = ground.makeHome()
     const init = await ground.writ(place, ['init', '--no-pass', '--name', 'ann'], {
@@ -97,6 +104,7 @@ export class Ground {
   }
 
   close(): void {
+    OPEN.delete(this)
     rmSync(this.folder, { recursive: true, force: true })
   }
 
