@@ -133,9 +133,9 @@ function story({ status }: WalkedRun, { reviews, phases, log }: RunReport): read
   return [status, ...verdicts, ...floors, `  log     written ${log.length} times`]
 }
 
-const CHANNEL = `import { readFileSync, readSync, writeSync, writeFileSync } from 'node:fs'
-export const input = JSON.parse(readFileSync(0, 'utf8'))
-export function propose(operation) {
+const CHANNEL = `import { readFileSync, readSync, writeSync } from 'node:fs'
+const input = JSON.parse(readFileSync(0, 'utf8'))
+function propose(operation) {
   writeSync(3, JSON.stringify({ operation }) + '\\n')
   const part = Buffer.alloc(65536)
   let text = ''
@@ -145,28 +145,22 @@ export function propose(operation) {
   }
   return JSON.parse(text)
 }
-export function deliver(name, content) {
+function deliver(name, content) {
   process.stdout.write(JSON.stringify({ result_type: 'ARTIFACT', artifact: { name, format: 'md', content } }))
 }
 `
 
 const FILES: Readonly<Record<string, string>> = {
-  'channel.mjs': CHANNEL,
-  'writer.mjs': `import { deliver, input, propose } from './channel.mjs'
-const text = input.last_review ? 'Two wells, one pump.' : 'Some wells.'
+  'writer.mjs': `${CHANNEL}const text = input.last_review ? 'Two wells, one pump.' : 'Some wells.'
 propose({ type: 'FILE_WRITE', path: process.cwd() + '/out/draft.md', content: text })
 deliver('draft', text)
 `,
-  'validator.mjs': `import { readFileSync } from 'node:fs'
-import { input } from './channel.mjs'
-const isGood = /\\bTwo\\b/.test(readFileSync('out/draft.md', 'utf8'))
+  'validator.mjs': `${CHANNEL}const isGood = /\\bTwo\\b/.test(readFileSync('out/draft.md', 'utf8'))
 process.stdout.write(JSON.stringify({ review_id: input.review_id, artifact_digest: input.artifact.digest,
   total_score: isGood ? 95 : 50, action_required: 'MODIFY', summary: 'counted', breakdown: [],
   suggestions: [{ priority: 'HIGH', change: 'say how many', steps: [], acceptance_criteria: 'a number' }] }))
 `,
-  'director.mjs': `import { readFileSync } from 'node:fs'
-import { deliver, propose } from './channel.mjs'
-let found = ''
+  'director.mjs': `${CHANNEL}let found = ''
 try { found = readFileSync('out/draft.md', 'utf8') } catch (error) { found = error.code }
 propose({ type: 'COMMAND_EXECUTION', argv: ['true'], cwd: process.cwd() })
 deliver('note', 'out/draft.md: ' + found)
