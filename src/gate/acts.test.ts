@@ -151,12 +151,8 @@ describe('packages', () => {
   it('stand behind the end of options, whatever they are called', () => {
     fc.assert(
       fc.property(fc.constantFrom('npm', 'pip', 'pnpm', 'yarn'), fc.string(), (manager, name) => {
-        const operation = {
-          type: 'PACKAGE_INSTALL',
-          manager,
-          packages: [name],
-          cwd: '/a/b',
-        } as const
+        const type = 'PACKAGE_INSTALL' as const
+        const operation = { type, manager, packages: [name], cwd: '/a/b' }
         const argv = packageCommand(operation, false)?.argv ?? []
         expect(argv.slice(-2)).toEqual(['--', name])
       }),
