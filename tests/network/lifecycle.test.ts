@@ -280,6 +280,27 @@ describe('writ exec --net', () => {
     expect(api.heard.length).toBe(before + 1)
   })
 
+  it('asks a person at the terminal before the run, who may say no', () => {
+    const words = ['exec', '--net', apiHost(), '--', 'sh', '-c', 'echo ran']
+    const no = place.person(words, [
+      { expect: 'Release requests to' },
+      { send: 'n\r' },
+      { expect: 'ran' },
+    ])
+    expect([no.status, no.failed], no.output).toEqual([0, null])
+    expect(no.output).toContain('not released')
+    const yes = place.person(words, [
+      { expect: 'Release requests to' },
+      { send: 'y\r' },
+      { expect: 'passphrase for releasing' },
+      { send: `${PASSPHRASE}\r` },
+      { expect: 'ran' },
+    ])
+    expect([yes.status, yes.failed], yes.output).toEqual([0, null])
+    const facts = writ(['log', '--json', '--type', 'override_v1']).json.facts
+    expect(facts.at(-1).record.payload).toMatchObject({ kind: 'release', hosts: [apiHost()] })
+  })
+
   it('refuses what is no host', () => {
     expect(place.exec(['--net', 'http://a.test/'], 'true').status).toBe(125)
   })

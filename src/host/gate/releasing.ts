@@ -56,11 +56,12 @@ function groundsOf(document: unknown) {
   return { proposal, hosts: grounds.hosts }
 }
 
-/** Nothing widens a scope. */
+/** Nothing widens a scope; one port of a host that it names is less. */
 function refuseHost(host: string, known: readonly string[]): void {
   const read = hostPort(host)
-  const shown = read === null ? null : showHostPort(read.name, read.port)
-  if (shown !== null && known.includes(shown)) return
+  if (read !== null && known.includes(showHostPort(read.name, read.port))) return
+  const isStandard = read?.port === 80 || read?.port === 443
+  if (isStandard && known.includes(showHostPort(read.name, null))) return
   const near = nearest(host, [...known])
   const hint = near === null ? {} : { hint: `did you mean ${showName(near)}?` }
   const message = `the scope of the proposal does not name ${showName(host)}`
