@@ -87,6 +87,7 @@ const SELDOM = new Set([
   'node:http',
   'node:readline',
   'node:tls',
+  'node:tty',
   'node:worker_threads',
 ])
 
