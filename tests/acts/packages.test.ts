@@ -1,12 +1,24 @@
 /** PACKAGE_INSTALL and PACKAGE_REMOVE with the real npm, against a registry on the loopback. */
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { copyFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Json } from '../cli-gate/place.ts'
 import { Actor, EVERYBODY } from './actor.ts'
 import { Registry } from './registry.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
+
+/** Makes a wheel at the path that it is given. */
+const WHEEL = `
+import sys, zipfile
+info = 'plain-1.0.dist-info'
+with zipfile.ZipFile(sys.argv[1], 'w') as wheel:
+    wheel.writestr('plain.py', "WORD = 'here'\\n")
+    wheel.writestr(info + '/METADATA', 'Metadata-Version: 2.1\\nName: plain\\nVersion: 1.0\\n')
+    wheel.writestr(info + '/WHEEL', 'Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n')
+    wheel.writestr(info + '/RECORD', 'plain.py,,\\n' + info + '/METADATA,,\\n' + info + '/WHEEL,,\\n' + info + '/RECORD,,\\n')
+`
 
 let registry: Registry
 
@@ -110,6 +122,36 @@ describe.each(EVERYBODY)('as %s', (who) => {
     expect(removed.json.promoted, JSON.stringify(removed.json)).toBe(true)
     expect(actor.place.has('work/app/node_modules/leftish')).toBe(false)
   })
+
+  // Slow, and the same for everybody.
+  it.each(who === 'user' ? ['pip'] : [])(
+    '%s installs a wheel into the environment of the project, and removes it',
+    () => {
+      const app = actor.at('work/py')
+      const venv = ['-m', 'venv', '--copies', join(app, '.venv')]
+      execFileSync('/usr/bin/python3', venv, { timeout: 60_000 })
+      const wheel = actor.at('work/plain-1.0-py3-none-any.whl')
+      execFileSync('/usr/bin/python3', ['-c', WHEEL, wheel], { timeout: 20_000 })
+      actor.own()
+      const effects = { create: ['work/py/.venv/**'], remove: ['work/py/.venv/**'] }
+      const pip = (type: string, name: string): Json =>
+        actor.proposal(
+          { type, manager: 'pip', packages: [name], cwd: app },
+          { resources: RESOURCES, ...effects },
+        )
+      const installed = actor.act(pip('PACKAGE_INSTALL', wheel))
+      expect(installed.json.promoted, JSON.stringify(installed.json)).toBe(true)
+      const python = join(app, '.venv', 'bin', 'python')
+      const says = (): string =>
+        spawnSync(python, ['-c', 'import plain; print(plain.WORD)'], { encoding: 'utf8' }).stdout
+      expect(says()).toBe('here\n')
+      const removed = actor.act(pip('PACKAGE_REMOVE', 'plain'))
+      expect(removed.json.promoted, JSON.stringify(removed.json)).toBe(true)
+      expect(says()).toBe('')
+      expect(actor.rollback(removed.json.action_id).json).toMatchObject({ verified: true })
+      expect(says()).toBe('here\n')
+    },
+  )
 
   it('a manager that is not there, and one that nobody knows, are refused with a hint', () => {
     const absent = actor.propose(packages('PACKAGE_INSTALL', ['leftish'], EFFECTS, 'pnpm'), {
