@@ -7,7 +7,7 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { place, WHO, type Who } from '../sandbox/drive.ts'
 import { inside } from './inside.ts'
 import {
@@ -17,6 +17,9 @@ import {
   type TestServer,
   tlsServer,
 } from './servers.ts'
+
+// Each test is several processes, and each of them a sandbox.
+vi.setConfig({ testTimeout: 120_000 })
 
 let cert: Certificate
 let plain: TestServer

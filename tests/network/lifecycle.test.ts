@@ -5,10 +5,13 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Json, Place } from '../cli-gate/place.ts'
 import { again, commandProposal, composite } from '../gate/document.ts'
 import { plainServer, type TestServer } from './servers.ts'
+
+// Each test is several processes, and each of them a sandbox.
+vi.setConfig({ testTimeout: 120_000 })
 
 const PASSPHRASE = 'four words of mine'
 
