@@ -42,6 +42,8 @@ export interface Around {
   readonly cwd?: string
   readonly passphrase?: string
   readonly env?: Record<string, string>
+  /** How long it may take; a minute without it. */
+  readonly seconds?: number
   /** Words in front of the program, such as another name to be known by. */
   readonly through?: readonly string[]
 }
@@ -144,7 +146,7 @@ export class Place {
         input: around.input ?? '',
         stdio: ['pipe', 'pipe', 'pipe', ...(descriptor === null ? [] : [descriptor])],
         env: this.env(around),
-        timeout: SECONDS * 1000,
+        timeout: (around.seconds ?? SECONDS) * 1000,
         maxBuffer: 1 << 28,
       })
       const [out, err] = [stdout.toString('utf8'), stderr.toString('utf8')]

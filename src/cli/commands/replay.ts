@@ -1,6 +1,7 @@
 /** `writ replay`: computes every recorded verdict and decision again, and says what differs (L-9). */
 import { type OpenedFact, type ReplayAnswer, ReplayReport } from '../../ledger/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
+import { DecisionWalk } from '../history/decision-walk.ts'
 import { eachFact } from '../history/facts.ts'
 import { replayLookup } from '../history/replay-lookup.ts'
 import { REPLAYERS } from '../history/replayers.ts'
@@ -27,9 +28,11 @@ async function replayStream(
 ): Promise<void> {
   const total = (await ledger.store.head(stream))?.size ?? 0
   const bar = progressBar(call.terminal, `replaying ${stream}`)
-  const lookup = replayLookup(ledger)
+  const lookup = new DecisionWalk(replayLookup(ledger))
   for (const [type, replayer] of REPLAYERS) {
-    for await (const fact of eachFact(ledger, { stream, type })) {
+    const facts =
+      type === 'decision_v1' ? lookup.decisions(stream) : eachFact(ledger, { stream, type })
+    for await (const fact of facts) {
       bar.tick(fact.seq, total)
       report.add(fact, isKept(fact) ? await replayer(fact, fact.payload, lookup) : GONE)
     }

@@ -7,7 +7,7 @@ import { DEFAULT_LISTS, type LawsOnTrial, tryLaws, withEphemeral } from '../../g
 import type { LedgerReader } from '../../host/index.ts'
 import type { OpenedFact, ReplayLookup } from '../../ledger/index.ts'
 import type { Laws } from '../../policy/index.ts'
-import { eachFact } from '../history/facts.ts'
+import { DecisionWalk } from '../history/decision-walk.ts'
 import {
   evaluationOf,
   gatherDecision,
@@ -55,11 +55,11 @@ export class TrialRun {
     since: string | undefined,
     tick: (seq: number) => void,
   ): Promise<void> {
-    const lookup = replayLookup(ledger)
-    const query = { stream, type: 'decision_v1', ...(since === undefined ? {} : { since }) }
-    for await (const fact of eachFact(ledger, query)) {
+    const walk = new DecisionWalk(replayLookup(ledger))
+    for await (const fact of walk.decisions(stream)) {
       tick(fact.seq)
-      if (isFirst(fact)) await this.#judge(fact, lookup)
+      const isWanted = since === undefined || fact.occurred_at >= since
+      if (isWanted && isFirst(fact)) await this.#judge(fact, walk)
     }
   }
 
