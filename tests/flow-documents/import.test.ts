@@ -338,6 +338,8 @@ describe('laws', () => {
   })
 
   it('any text and any side file are answered', () => {
+    const wide = Array.from({ length: 600 }, (_, index) => `c${index}`).join(',')
+    expect(findingsOf(`source,target,${wide}\nA,B\n`)).toEqual(['error flow.table_column 1:1'])
     fc.assert(
       fc.property(fc.oneof(texts, fc.string()), fc.jsonValue(), (text, side) => {
         const { flow } = read(text, side)

@@ -3,7 +3,7 @@
  * told with places in the user's files; `originOf` says where any part of the flow came from, so that
  * whatever is found later about the flow has a place too.
  */
-import { at, pointerSteps } from '../../base/index.ts'
+import { at, GRAPH_LIMITS, pointerSteps, utf8Length } from '../../base/index.ts'
 import {
   EDGE_CLASSES,
   type EdgeClass,
@@ -39,6 +39,11 @@ export interface TableImport {
 /** `side` is any JSON value; one that breaks its contract is told and left out. */
 export function importTable(text: string, side: unknown, options: ImportOptions): TableImport {
   const report = new ImportReport()
+  if (utf8Length(text) > GRAPH_LIMITS.bytesMax) {
+    const message = `the text is longer than ${GRAPH_LIMITS.bytesMax} bytes`
+    report.refuse('document.too_large', { line: 1, column: 1 }, message)
+    return { flow: null, findings: report.findings, originOf: () => null }
+  }
   const reading = readTable(readCsv(text), report)
   const said = soundSide(side, report)
   if (reading === null) return { flow: null, findings: report.findings, originOf: () => null }
@@ -80,6 +85,7 @@ class Origins {
   readonly #flow: Flow
   readonly #reading: TableReading
   readonly #side: FlowSide
+  readonly #columns: ReadonlyMap<string, number>
   #sideEdges: ReadonlyMap<string, number> | null = null
   #sideNodes: ReadonlyMap<string, number> | null = null
   #firstEdge: ReadonlyMap<string, number> | null = null
@@ -88,6 +94,7 @@ class Origins {
     this.#flow = flow
     this.#reading = reading
     this.#side = side
+    this.#columns = new Map(reading.keys.map((key, index) => [key, index]))
   }
 
   find(pointer: string): Origin | null {
@@ -109,7 +116,7 @@ class Origins {
     if (document !== undefined && field !== '' && Object.hasOwn(document, field)) {
       return { file: 'side', path: [field, ...rest].reduce(at, `/edges/${said}`) }
     }
-    const column = this.#reading.keys.indexOf(field === 'class' ? 'v2_primary_class' : field)
+    const column = this.#columns.get(field === 'class' ? 'v2_primary_class' : field) ?? -1
     const { line, column: place } = row.cells[column] ?? { line: row.line, column: 1 }
     return { file: 'edges', line, column: place }
   }

@@ -34,6 +34,9 @@ export interface TableReading {
   readonly keys: readonly string[]
 }
 
+/** Short rows are written back as long as the header: without a bound, many of them are too much. */
+const COLUMNS_MAX = 500
+
 export function readTable(csv: CsvText, report: ImportReport): TableReading | null {
   const [header, ...rows] = csv.rows
   if (header === undefined) {
@@ -41,6 +44,11 @@ export function readTable(csv: CsvText, report: ImportReport): TableReading | nu
     return null
   }
   for (const { message, ...place } of csv.problems) report.refuse('flow.table_text', place, message)
+  if (header.cells.length > COLUMNS_MAX) {
+    const message = `the table has more than ${COLUMNS_MAX} columns`
+    report.refuse('flow.table_column', { line: header.line, column: 1 }, message)
+    return null
+  }
   const names = header.cells.map(({ text }) => text)
   const keys = keysOf(header, report)
   if (!hasEnds(keys)) {

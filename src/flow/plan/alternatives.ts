@@ -56,10 +56,9 @@ function placed(
   graph: PlanGraph,
   { from_task_id: from, to_task_id: to }: PlanEdge,
 ): { readonly parent: string; readonly members: readonly string[] } {
-  const ofTo = new Set(graph.parentsOf(to))
-  const shared = graph.parentsOf(from).find((parent) => ofTo.has(parent))
+  const shared = graph.sharedParent(from, to)
   const isGoal = graph.nodeById.get(from)?.node_type === 'GOAL'
-  if (isGoal && shared === undefined) return { parent: from, members: [to] }
+  if (isGoal && shared === null) return { parent: from, members: [to] }
   const parent = shared ?? graph.parentsOf(from)[0] ?? graph.plan.plan.root_task_id
   return { parent, members: [from, to] }
 }
@@ -82,6 +81,7 @@ class Parts implements Alternatives {
   readonly #groupsOfParent = new Map<string, number>()
   readonly #memberOf = new Map<string, Set<string>>()
   readonly #candidates = new Set<string>()
+  readonly #others = new Map<string, boolean>()
 
   constructor(graph: PlanGraph, groups: readonly Group[]) {
     this.#graph = graph
@@ -139,14 +139,22 @@ class Parts implements Alternatives {
 
   /** The parent itself, when it waits for nothing else; else a GOAL of the group's own. */
   #goalOf({ name, parent }: Group): string {
-    const others = this.#graph
-      .childrenOf(parent)
-      .some((child) => !this.#memberOf.get(parent)?.has(child))
+    const others = this.#hasOthers(parent)
     const isGoal = this.#graph.nodeById.get(parent)?.node_type === 'GOAL'
     if (isGoal && !others && this.#groupsOfParent.get(parent) === 1) return parent
     const node_id = this.#graph.freshId(`${parent}:${name}`)
     this.nodes.push({ node_id, kind: 'GOAL', title: `One of ${name}` })
     return node_id
+  }
+
+  /** The parent has parts that are no candidates. */
+  #hasOthers(parent: string): boolean {
+    const members = this.#memberOf.get(parent)
+    const known = this.#others.get(parent)
+    if (known !== undefined) return known
+    const found = this.#graph.childrenOf(parent).some((child) => !members?.has(child))
+    this.#others.set(parent, found)
+    return found
   }
 
   /** The GOAL, or a node before the choice that waits for what the candidates need. */

@@ -37,8 +37,9 @@ export function loadPlan(document: unknown, participants: Participants | null): 
     return { ...rest, path: originOf(problem.path) ?? '' }
   }
   // What is told in the words of the plan is not told again in those of the flow.
-  const isTold = ({ code, path }: FlowProblem): boolean =>
-    told.warnings.some((one) => one.code === code && one.path === path)
+  const placeOf = ({ code, path }: Violation): string => `${code} ${path}`
+  const places = new Set(told.warnings.map(placeOf))
+  const isTold = (problem: FlowProblem): boolean => places.has(placeOf(problem))
   const all = [...told.violations, ...check.violations.map(moved)]
   const warnings = check.warnings.map(moved)
   return {

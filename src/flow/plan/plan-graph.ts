@@ -14,6 +14,7 @@ export class PlanGraph {
   readonly #children = new Map<string, string[]>()
   /** By parent: whether it needs all of its children or one. */
   readonly #joins = new Map<string, 'AND' | 'OR'>()
+  readonly #parentSets = new Map<string, ReadonlySet<string>>()
   readonly #ids: Set<string>
 
   constructor(plan: PlanJson) {
@@ -35,6 +36,20 @@ export class PlanGraph {
 
   parentsOf(task: string): readonly string[] {
     return this.#parents.get(task) ?? []
+  }
+
+  /** A parent that both have; the shorter list is walked, so that many edges stay cheap. */
+  sharedParent(one: string, other: string): string | null {
+    const [left, right] = [this.parentsOf(one), this.parentsOf(other)]
+    const isFirst = left.length <= right.length
+    const known = this.#parentSet(isFirst ? other : one)
+    return (isFirst ? left : right).find((parent) => known.has(parent)) ?? null
+  }
+
+  #parentSet(task: string): ReadonlySet<string> {
+    const known = this.#parentSets.get(task) ?? new Set(this.parentsOf(task))
+    this.#parentSets.set(task, known)
+    return known
   }
 
   childrenOf(task: string): readonly string[] {
