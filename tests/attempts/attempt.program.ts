@@ -7,10 +7,11 @@ import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { recordLaws } from '../../src/host/gate/accept-laws.ts'
 import type { Attempt } from '../../src/host/gate/attempt-surface.ts'
 import { openGate } from '../../src/host/gate/gate.ts'
 import type { Answered, GateSurface, Question } from '../../src/host/gate/surface.ts'
-import { makeHome, openKnownHome } from '../../src/host/home/home.ts'
+import { makeHome, openKnownHome, registerHome } from '../../src/host/home/home.ts'
 import { type Surroundings, stateRoot } from '../../src/host/home/place.ts'
 import { type Ledger, openLedger } from '../../src/host/ledger/ledger.ts'
 import { createDriver } from '../../src/host/sandbox/linux.ts'
@@ -188,6 +189,11 @@ async function perform(gate: GateSurface, ledger: Ledger, step: StepOrder): Prom
         order: 'newest_first',
       })
       return facts.map((fact) => JSON.parse(fact.text).record.payload).reverse()
+    }
+    case 'accept': {
+      registerHome(around, null)
+      await recordLaws(openKnownHome(around, null), ledger, principal, Date.now())
+      return null
     }
     case 'pending':
       return gate.pending()

@@ -103,6 +103,25 @@ describe.each(WHO)('as %s', (who) => {
     expect([ground.text('b.txt'), ground.text('d.txt')]).toEqual([null, null])
   })
 
+  it('a yes does not count for what its base has become since it was asked', async () => {
+    const ground = new Ground(who)
+    const done = await ground.steps(
+      ...attempt('a', [], 'echo a > a.txt'),
+      { do: 'begin', name: 'b', bases: ['a'], writes: ['.envrc'] },
+      { do: 'run', name: 'b', command: 'cat a.txt > .envrc' },
+      { do: 'finish', name: 'b' },
+      { do: 'promote', name: 'a' },
+      { do: 'promote', name: 'b' },
+      { do: 'rollback', name: 'a' },
+      { do: 'answer', name: 'b' },
+    )
+    expect(done.at(-1)?.ok).toMatchObject({
+      promoted: false,
+      decision: { decision: 'BLOCK', code: VOID },
+    })
+    expect(ground.text('.envrc')).toBe(null)
+  })
+
   it('goes on when a base is promoted under it, and what it stands on has to be whole', async () => {
     const ground = new Ground(who)
     ground.write('shared.txt', '0\n')

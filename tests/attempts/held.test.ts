@@ -171,6 +171,43 @@ describe.each(WHO)('as %s', (who) => {
     expect(promoted?.ok).toMatchObject({ promoted: true })
   })
 
+  it('is promoted by the laws of the day', async () => {
+    const ground = new Ground(who)
+    await ground.steps(...attempt('one', 'echo x > a.txt'), ...attempt('two', 'echo x > b.txt'))
+    const law = (id: string, path: string, action: string, tier: number): string =>
+      [
+        `  - policy_id: ${id}`,
+        `    tier: ${tier}`,
+        `    policy_expr: touches('${ground.project}/${path}')`,
+        '    priority: 50',
+        '    conflicts_with: []',
+        '    override_mode: merge',
+        `    violation_action: ${action}`,
+      ].join('\n')
+    const added = [law('NO_A', 'a.txt', 'block', 1), law('ASK_B', 'b.txt', 'confirm', 2)]
+    ground.write('.writ/laws.yaml', `laws:\n${added.join('\n')}\n`)
+    await ground.steps({ do: 'accept' })
+    const done = await ground.steps(
+      { do: 'promote', name: 'one' },
+      { do: 'promote', name: 'two', answer: 'yes' },
+      { do: 'promote', name: 'one' },
+      { do: 'held' },
+    )
+    const answers = done.filter((each) => !('question' in each)).map(({ ok }) => ok)
+    expect(answers[0], JSON.stringify(answers[0])).toMatchObject({
+      promoted: false,
+      decision: { decision: 'BLOCK', code: 'law.NO_A' },
+    })
+    expect(done.some((each) => 'question' in each)).toBe(true)
+    expect(answers[1]).toMatchObject({ promoted: true })
+    expect([answers[2].promoted, answers[3]]).toEqual([false, []])
+    expect([ground.text('a.txt'), ground.text('b.txt'), stagesOf(ground)]).toEqual([
+      null,
+      'x\n',
+      [],
+    ])
+  })
+
   it('what the node did not declare is blocked for good, and nothing is staged', async () => {
     const ground = new Ground(who)
     const done = await ground.steps(

@@ -47,7 +47,23 @@ it('every decision about an attempt is found again', { timeout: 120_000 }, async
     { do: 'run', name: 'banned', command: 'echo 9 > later.txt' },
     { do: 'finish', name: 'banned' },
     { do: 'rollback', name: 'on it' },
+    ...attempt('later', [], 'echo 10 > later-by-law.txt'),
   )
+  const law = {
+    policy_id: 'NO_LATER',
+    tier: 1,
+    policy_expr: `touches('${project}/later-by-law.txt')`,
+  }
+  const rest = {
+    priority: 1,
+    conflicts_with: [],
+    override_mode: 'merge',
+    violation_action: 'block',
+  }
+  ground.write('.writ/laws.yaml', JSON.stringify({ laws: [{ ...law, ...rest }] }))
+  await ground.steps({ do: 'accept' })
+  const [judged] = await ground.steps({ do: 'promote', name: 'later' })
+  expect(judged?.ok.decision).toMatchObject({ code: 'law.NO_LATER' })
   const { stdout, stderr, status } = spawnSync(
     process.execPath,
     [join(process.cwd(), 'bin', 'writ.mjs'), 'replay', '--json'],
@@ -64,6 +80,6 @@ it('every decision about an attempt is found again', { timeout: 120_000 }, async
   expect(status, `${stderr}${stdout}`).toBe(0)
   const report = JSON.parse(stdout)
   expect(report).toMatchObject({ ok: true, differences: [], not_replayed: [] })
-  // Fourteen decisions are about attempts alone.
-  expect(report.checked).toBeGreaterThanOrEqual(14)
+  // So many decisions are about attempts alone.
+  expect(report.checked).toBeGreaterThanOrEqual(16)
 })

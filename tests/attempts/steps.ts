@@ -48,7 +48,7 @@ export type StepOrder =
   | { readonly do: 'read'; readonly name: string; readonly path: string }
   | { readonly do: 'finish' | 'abandon' | 'drop' | 'answer' | 'rollback'; readonly name: string }
   | { readonly do: 'promote'; readonly name: string; readonly answer?: 'yes' | 'no' | 'wait' }
-  | { readonly do: 'held' | 'pending' | 'halt' | 'resume' }
+  | { readonly do: 'held' | 'pending' | 'halt' | 'resume' | 'accept' }
   | { readonly do: 'staged'; readonly bases: readonly string[]; readonly path: string }
   | { readonly do: 'shell'; readonly script: string }
   | { readonly do: 'facts'; readonly type: string; readonly name?: string }

@@ -5,7 +5,7 @@
  */
 import { fault } from '../../base/index.ts'
 import type { Confirmation } from '../../contracts/index.ts'
-import type { StandingFold } from '../../gate/index.ts'
+import type { Change, StandingFold } from '../../gate/index.ts'
 import { PromotionFailure } from '../promotion/index.ts'
 import { OpenAttempt } from './attempt.ts'
 import { readThrough } from './attempt-bases.ts'
@@ -54,19 +54,21 @@ export class Attempts implements AttemptSurface {
   async promoteHeld(actionId: string, confirm: Confirm): Promise<GateAnswer> {
     const { view, promoter, settling } = this.#gate
     await promoter.recover()
-    const decided = await this.#decided(actionId)
+    const { decided, discarded } = await this.#decided(actionId)
     const standing = await view.standing()
     const ended = await this.#ended(decided, standing)
     if (ended !== null) return ended
     this.#refuseNow(standing)
-    const { evaluation, decision } = decided
+    const current = await settling.underPresentLaws(decided, discarded)
+    const { evaluation, decision } = current
+    if (decision.decision === 'BLOCK') return answerOf(current)
     const { state, base } = standing.footing(evaluation.held?.bases ?? [])
     if (state === 'waiting') throw new StageVoid(state, base)
-    if (state === 'void') return settling.end(decided, new StageVoid(state, base))
+    if (state === 'void') return settling.end(current, new StageVoid(state, base))
     if (decision.decision === 'PROMOTE' || (await this.#confirmation(actionId)) !== null) {
-      return settling.promoteDecided(decided)
+      return settling.promoteDecided(current)
     }
-    return this.#ask(decided, standing, confirm)
+    return this.#ask(current, standing, confirm)
   }
 
   async dropHeld(actionId: string): Promise<void> {
@@ -80,10 +82,8 @@ export class Attempts implements AttemptSurface {
       settling.dropStage((found?.payload as Decided['result'] | undefined) ?? null)
       return
     }
-    await settling.end(
-      await this.#decided(actionId),
-      new PromotionFailure(fault('attempt.dropped', actionId, null)),
-    )
+    const { decided } = await this.#decided(actionId)
+    await settling.end(decided, new PromotionFailure(fault('attempt.dropped', actionId, null)))
   }
 
   async held(): Promise<readonly string[]> {
@@ -91,13 +91,15 @@ export class Attempts implements AttemptSurface {
   }
 
   /** Everything about a held act, from the ledger. */
-  async #decided(actionId: string): Promise<Decided> {
+  async #decided(
+    actionId: string,
+  ): Promise<{ readonly decided: Decided; readonly discarded: readonly Change[] }> {
     const record = await this.#gate.questions.record(actionId)
     if (record === null || record.evaluation.held === undefined) {
       throw new PromotionFailure(fault('attempt.unknown', actionId, null))
     }
-    const { proposal, result, decision, evaluation, changes } = record
-    return {
+    const { proposal, result, decision, evaluation, changes, discarded } = record
+    const decided: Decided = {
       actionId,
       proposal,
       // The digest of a fact is one.
@@ -109,6 +111,7 @@ export class Attempts implements AttemptSurface {
       violations: [],
       promotion: null,
     }
+    return { decided, discarded }
   }
 
   /** The answer when all is over: promoted, blocked, or a human said no. */

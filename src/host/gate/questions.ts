@@ -12,6 +12,7 @@ import {
   confirmationNeed,
   finalRisk,
   knownAgent,
+  type Manifest,
   type Need,
   type PendingQuestion as Pending,
   questionShape,
@@ -34,6 +35,8 @@ export interface ActionRecord {
   readonly evaluation: Evaluation
   /** What would be promoted. */
   readonly changes: readonly Change[]
+  /** What was dropped. */
+  readonly discarded: readonly Change[]
 }
 
 const ID_DIGITS = 12
@@ -65,14 +68,15 @@ export class Questions {
     if (proposed === null || result === null || decided === null || evaluated === null) return null
     const proposal = await this.#view.originalOf(proposed)
     const whole = await this.#withOutputs(result.payload as SandboxResult)
-    const changes = await this.#changes(whole.diff.manifest)
-    if (proposal === null || changes === null) return null
+    const manifest = await this.#manifest(whole.diff.manifest)
+    if (proposal === null || manifest === null) return null
     return {
       proposal: proposal as Proposal,
       result: whole,
       decision: decided.payload as Decision,
       evaluation: evaluated.payload as Evaluation,
-      changes,
+      changes: manifest.changes.filter(({ path }) => !manifest.discarded.has(path)),
+      discarded: manifest.changes.filter(({ path }) => manifest.discarded.has(path)),
     }
   }
 
@@ -127,12 +131,9 @@ export class Questions {
     }
   }
 
-  async #changes(manifest: string): Promise<readonly Change[] | null> {
-    const bytes = await this.#view.body(manifest)
-    if (bytes === null) return null
-    const read = readManifest(new TextDecoder().decode(bytes).split('\n'))
-    if (read === null) return null
-    return read.changes.filter(({ path }) => !read.discarded.has(path))
+  async #manifest(digest: string): Promise<Manifest | null> {
+    const bytes = await this.#view.body(digest)
+    return bytes === null ? null : readManifest(new TextDecoder().decode(bytes).split('\n'))
   }
 
   async #withOutputs(result: SandboxResult): Promise<SandboxResult> {

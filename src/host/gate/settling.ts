@@ -22,6 +22,7 @@ import {
   displayOfRaw,
   heldRequests,
   inlineDiff,
+  lawsSetAside,
   lawValues,
   type PendingQuestion as Pending,
   type RawPath,
@@ -152,6 +153,28 @@ export class Settling {
     const mark = held === undefined ? {} : { held: { ...held, asked: true } }
     const evaluation = { ...decided.evaluation, ...mark }
     return this.decideAgain({ ...decided, evaluation }, [], `asked/${this.#context.nowMs()}`)
+  }
+
+  /**
+   * A held act may have been judged by laws that a human changed since: then it is judged again, by
+   * those that hold when it is to be promoted.
+   */
+  async underPresentLaws(decided: Decided, discarded: readonly Change[]): Promise<Decided> {
+    const { proposal, result, evaluation, changes } = decided
+    const { digest } = this.#book
+    if (proposal === null || result === null || evaluation.laws === digest) return decided
+    const basis = evaluation.basis ?? NO_BASIS
+    const setAside = lawsSetAside(evaluation)
+    const seen = { result, changes: { promoted: changes, discarded } }
+    const outcomes = [
+      ...this.#book.judge('before', lawValues(proposal, evaluation, basis, null), setAside),
+      ...this.#book.judge('after', lawValues(proposal, evaluation, basis, seen), setAside),
+    ]
+    const judged = { ...evaluation, laws: digest, law_outcomes: outcomes }
+    const key = `laws/${this.#context.nowMs()}`
+    const again = await this.decideAgain({ ...decided, evaluation: judged }, [], key)
+    if (again.decision.decision === 'BLOCK') this.dropStage(result)
+    return again
   }
 
   /** Ends an act for good: a decision of its own, and its stage is gone. */
