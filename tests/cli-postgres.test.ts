@@ -32,13 +32,19 @@ afterAll(async () => {
   await server.stop()
 })
 
-function writ(args: readonly string[], input = '') {
+function writ(args: readonly string[], input = '', token?: string) {
   const ended = spawnSync(process.execPath, [PROGRAM, ...args, '--json'], {
     cwd: project,
     input,
     encoding: 'utf8',
     timeout: 60_000,
-    env: { PATH: process.env['PATH'], HOME: folder, XDG_STATE_HOME: state, USER: 'ann' },
+    env: {
+      PATH: process.env['PATH'],
+      HOME: folder,
+      XDG_STATE_HOME: state,
+      USER: 'ann',
+      ...(token === undefined ? {} : { WRIT_TOKEN: token }),
+    },
   })
   const text = ended.stdout.trim()
   // biome-ignore lint/suspicious/noExplicitAny: answers are looked into by the tests
@@ -81,6 +87,18 @@ describe('writ init --store', () => {
     expect(writ(['init', '--no-pass']).json.created).toEqual([])
     const other = writ(['init', '--no-pass', '--store', `${url}&sslmode=disable`])
     expect([other.status, other.json.error.code]).toEqual([2, 'ledger.exists'])
+  })
+})
+
+describe('laws of a home whose facts lie elsewhere', () => {
+  it('are accepted by a human alone', () => {
+    expect(writ(['principal', 'add', 'ai:bot@local']).status).toBe(0)
+    const { token } = writ(['token', 'create', 'ai:bot@local']).json
+    for (const command of [['trust'], ['laws', 'accept']]) {
+      const { status, json } = writ(command, '', token)
+      expect([status, json.error.code]).toEqual([1, 'principal.not_human'])
+    }
+    expect(writ(['laws', 'accept']).status).toBe(0)
   })
 })
 
