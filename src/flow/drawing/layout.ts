@@ -31,8 +31,8 @@ export interface Size {
   readonly height: number
 }
 
-/** Nodes and edges together; dagre takes about a second at this size. */
-const DAGRE_MAX = 1_200
+/** Nodes and edges together; dagre takes a second or two at this size. */
+const DAGRE_MAX = 600
 
 export async function layOut(
   drawing: Drawing,
