@@ -64,6 +64,11 @@ const SOAKS = [
     files: ['tests/promotion/hammer.test.ts'],
     env: { WRIT_HAMMER_PROMOTIONS: '2000' },
   },
+  {
+    name: 'flow-gate-kills',
+    files: ['tests/flow-run/kills-gate.test.ts'],
+    env: { WRIT_FLOW_GATE_KILLS: '60' },
+  },
   { name: 'flow-kills', files: ['tests/flow-run/kills.test.ts'], env: { WRIT_FLOW_KILLS: '500' } },
 ]
 
