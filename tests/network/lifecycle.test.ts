@@ -234,6 +234,15 @@ describe('a release', () => {
     expect(api.heard.length).toBe(before + 1)
   })
 
+  it('is used once, also by two runs at the same moment', async () => {
+    const before = api.heard.length
+    const proposal = networked(`curl -sS -d twice http://${apiHost()}/`, [apiHost()])
+    expect(release(proposal, ['POST']).status).toBe(0)
+    const both = await Promise.all([propose(proposal), propose(proposal), propose(proposal)])
+    expect(both.filter(({ status }) => status === 0)).toHaveLength(1)
+    expect(api.heard.length).toBe(before + 1)
+  })
+
   it('of a composite is for its last child only', async () => {
     const child = (script: string) => networked(script, [apiHost()])
     const send = `curl -sS -d x http://${apiHost()}/`

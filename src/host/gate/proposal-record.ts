@@ -8,7 +8,7 @@ import type { GateRecord } from './ledger-view.ts'
  */
 export function keyOf({ action_id, host, proposal_digest, network }: Evaluation): string {
   const release = network?.release ?? null
-  if (release !== null) return `${action_id}/${release.override_id}`
+  if (release !== null) return `${action_id}/${release.override_id}/${host.now_ms}`
   const isReused = host.seen_action_ids.includes(action_id.toLowerCase())
   return isReused ? `${action_id}/${proposal_digest.slice(-16)}/${host.now_ms}` : action_id
 }

@@ -58,6 +58,7 @@ import { nothingPromoted } from './promoting.ts'
 import { actionIdOf, keyOf, NO_ID, proposalRecord } from './proposal-record.ts'
 import { obstacleOf, pathDirectories } from './readings.ts'
 import { type Rehearsal, rehearse } from './rehearsal.ts'
+import { recordBeforeRun } from './release-use.ts'
 import { buildResult } from './result.ts'
 import { changedScripts } from './scripts.ts'
 import { markHeld, stageOf } from './stage-place.ts'
@@ -137,7 +138,8 @@ export class Proposing {
   }
 
   async recordProposal({ draft, proposal }: Admitted): Promise<void> {
-    if (proposal !== null) await this.#view.record([proposalRecord(draft, proposal)])
+    if (proposal === null) return
+    await recordBeforeRun(this.#view, proposalRecord(draft, proposal), draft)
   }
 
   /** No rehearsal, for what was found early or for what is in the way. */
