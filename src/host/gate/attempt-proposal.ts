@@ -4,7 +4,9 @@
  * them in their order. Secrets are no part of it.
  */
 import { randomUUID } from 'node:crypto'
+import { fault } from '../../base/index.ts'
 import type { ActionDescriptor, ActionKind, Operation, Proposal } from '../../contracts/index.ts'
+import { PromotionFailure } from '../promotion/index.ts'
 import type { AttemptOrder, ParticipantCommand } from './attempt-surface.ts'
 
 type Resources = ActionDescriptor['resources']
@@ -85,8 +87,18 @@ export function commandProposal(
       argv: [...argv],
       cwd,
       ...(Object.keys(env).length === 0 ? {} : { env: { ...env } }),
-      ...(stdin.length === 0 ? {} : { stdin: new TextDecoder().decode(stdin) }),
+      ...(stdin.length === 0 ? {} : { stdin: textOf(stdin, actionId) }),
     },
+  }
+}
+
+/** Exactly: what is recorded is what was run. */
+function textOf(bytes: Uint8Array, actionId: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    const message = 'the input of a participant is UTF-8 text'
+    throw new PromotionFailure(fault('attempt.order', actionId, null, { message }))
   }
 }
 

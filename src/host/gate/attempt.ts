@@ -297,7 +297,12 @@ export class OpenAttempt implements Attempt {
   async #judgeRun(admitted: Admitted): Promise<HeldAttempt> {
     const outcome = this.#outcome
     if (outcome === null || admitted.proposal === null) return this.#nothing()
-    this.#scanned = await this.#scene.scan(outcome.startedAtMs)
+    try {
+      this.#scanned = await this.#scene.scan(outcome.startedAtMs)
+    } catch (error) {
+      const { proposing } = this.#scene
+      return this.#held(await proposing.refuse(admitted, obstacleOf(error)))
+    }
     const { descriptor } = admitted.proposal
     return this.#decide(admitted, [{ descriptor, outcome, changes: this.#scanned.changes }])
   }
