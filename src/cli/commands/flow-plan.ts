@@ -62,7 +62,9 @@ async function told({ terminal, options }: Call, planned: Planned, out: string):
   const score = review?.total_score ?? null
   if (options.isOn('json')) {
     const answer = { approved, planning_id: planningId, plans, reviews, score }
-    const more = approved ? { plan_id: plan.plan.plan_id, out } : { review, error }
+    const more = approved
+      ? { plan_id: plan.plan.plan_id, out }
+      : { code: 'flow.plan_refused', review, error }
     await terminal.out(`${JSON.stringify({ ...answer, ...more })}\n`)
     return exit
   }

@@ -12,7 +12,7 @@ export async function run(call: Call): Promise<Exit> {
     const { flow } = await loadRun(host.ledger, host.stream, run_id)
     const watch = watchRun(call, () => flow)
     const walked = await interruptible((abort) =>
-      resumeRun(host, run_id, {
+      resumeRun({ ...host, confirm: watch.still(host.confirm) }, run_id, {
         abort,
         waits: call.options.isOn('wait'),
         onFacts: watch.onFacts,

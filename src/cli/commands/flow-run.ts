@@ -19,15 +19,18 @@ export async function run(call: Call): Promise<Exit> {
   return withFlows(call, async ({ host }) => {
     const watch = watchRun(call, () => flow)
     const walked = await interruptible((abort) =>
-      startRun(host, {
-        flow,
-        workspace,
-        participantsDigest,
-        abort,
-        waits: call.options.isOn('wait'),
-        onFacts: watch.onFacts,
-        onRun: (runId) => call.terminal.err(`${runId}\n`),
-      }).finally(watch.end),
+      startRun(
+        { ...host, confirm: watch.still(host.confirm) },
+        {
+          flow,
+          workspace,
+          participantsDigest,
+          abort,
+          waits: call.options.isOn('wait'),
+          onFacts: watch.onFacts,
+          onRun: (runId) => call.terminal.err(`${runId}\n`),
+        },
+      ).finally(watch.end),
     )
     return printRun(call, walked)
   })

@@ -3,6 +3,7 @@
  * phases, attempts, time against the floor and budget; with `--jsonl` each fact as it happens.
  */
 import { type CompiledFlow, type Fact, nodesOf, phasesOf, type RunState } from '../../flow/index.ts'
+import type { Confirm } from '../../host/index.ts'
 import type { Call } from '../command.ts'
 import { plain } from '../history/plain.ts'
 import { statusWord } from './answer.ts'
@@ -11,6 +12,8 @@ const REDRAW_MS = 200
 const NODES_SHOWN = 8
 
 export interface Watch {
+  /** Asks with a still picture: what is shown to a person must not be drawn over. */
+  readonly still: (confirm: Confirm) => Confirm
   readonly onFacts: (facts: readonly Fact[], state: RunState) => void
   readonly end: () => void
 }
@@ -18,7 +21,8 @@ export interface Watch {
 export function watchRun(call: Call, flow: () => CompiledFlow | null): Watch {
   if (call.options.isOn('jsonl')) return jsonLines(call)
   const { terminal, options } = call
-  if (!terminal.isErrorTty || options.isOn('json')) return { onFacts: () => {}, end: () => {} }
+  if (!terminal.isErrorTty || options.isOn('json'))
+    return { onFacts: () => {}, end: () => {}, still: (confirm) => confirm }
   return new Drawing(call, flow)
 }
 
@@ -30,6 +34,7 @@ function jsonLines({ terminal }: Call): Watch {
       line = line.then(() => terminal.out(text))
     },
     end: () => {},
+    still: (confirm) => confirm,
   }
 }
 
@@ -45,6 +50,7 @@ class Drawing implements Watch {
   readonly #flow: () => CompiledFlow | null
   #state: RunState | null = null
   #drawn = 0
+  #isStill = false
   #activeSinceMs = 0
   readonly #timer: NodeJS.Timeout
 
@@ -65,6 +71,18 @@ class Drawing implements Watch {
     this.#erase()
   }
 
+  still =
+    (confirm: Confirm): Confirm =>
+    async (question) => {
+      this.#erase()
+      this.#isStill = true
+      try {
+        return await confirm(question)
+      } finally {
+        this.#isStill = false
+      }
+    }
+
   #erase(): void {
     if (this.#drawn > 0) this.#call.terminal.err(`\u001b[${this.#drawn}A\u001b[J`)
     this.#drawn = 0
@@ -72,7 +90,7 @@ class Drawing implements Watch {
 
   #draw(): void {
     const flow = this.#flow()
-    if (flow === null || this.#state === null) return
+    if (flow === null || this.#state === null || this.#isStill) return
     const lines = this.#lines(flow, this.#state)
     this.#erase()
     this.#call.terminal.err(`${lines.join('\n')}\n`)

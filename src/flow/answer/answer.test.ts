@@ -1,0 +1,139 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readAction, readReview } from './answer.ts'
+import { artifactPath } from './artifact-path.ts'
+import { objectsIn } from './json-objects.ts'
+
+const SOURCES = { nowMs: 0, newId: () => '00000000-0000-4000-8000-000000000000' }
+const PIN = { review_id: 'r1', target: 'a', artifact_path: 'p', artifact_digest: 'sha256:x' }
+
+describe('objects in a text', () => {
+  it.each([
+    ['{"a":1}', ['{"a":1}'], ''],
+    ['say {"a":{"b":"}"}} and {"c":2} so', ['{"a":{"b":"}"}}', '{"c":2}'], 'say \n and \n so'],
+    ['{ not json } {"a":1}', ['{"a":1}'], '{ not json }'],
+    ['a "quote and {"a":1}', ['{"a":1}'], 'a "quote and'],
+    ['{"a":1', [], '{"a":1'],
+    ['[{"a":1}]', ['{"a":1}'], '[\n]'],
+    ['', [], ''],
+  ])('%s', (text, objects, prose) => {
+    const found = objectsIn(text)
+    expect(found.objects.map((object) => JSON.stringify(object))).toEqual(objects)
+    expect(found.prose).toBe(prose)
+  })
+
+  it('are found whatever stands around them', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.string(), (object, around) => {
+        const plain = around.replace(/[{}"\\]/g, '')
+        const { objects } = objectsIn(`${plain}${JSON.stringify(object)}${plain}`)
+        expect(objects).toEqual([JSON.parse(JSON.stringify(object))])
+      }),
+    )
+  })
+
+  it('are given up on in a text of braces, soon', () => {
+    const started = performance.now()
+    const { objects, isGivenUp } = objectsIn('{'.repeat(1_000_000))
+    expect([objects.length, isGivenUp]).toEqual([0, true])
+    expect(performance.now() - started).toBeLessThan(5_000)
+  })
+})
+
+describe('an action', () => {
+  const read = (value: unknown, before = '') =>
+    readAction(`${before}${JSON.stringify(value)}`, 'a', 1, SOURCES)
+  const artifact = { name: 'out', format: 'text/markdown', content: 'x' }
+
+  it('is the last object, normalised, with what was said around it as a message', () => {
+    const { answer, repairs, errors } = read(
+      { result_type: ' artifact ', artifact, message: 'hello', summary: 's' },
+      'Working {"step":1} on it. ',
+    )
+    expect(answer).toMatchObject({
+      document: { task_id: 'a', result_type: 'ARTIFACT', artifact: { format: 'md' } },
+      message: 'Working \n on it.\nhello',
+      summary: 's',
+    })
+    expect([repairs.length > 0, errors]).toEqual([true, []])
+  })
+
+  it.each([
+    ['no object', 'no'],
+    ['an unknown type', { result_type: 'MAYBE' }],
+    [
+      'a name that leads elsewhere',
+      { result_type: 'ARTIFACT', artifact: { ...artifact, name: '../x' } },
+    ],
+    ['a claim without a name', { result_type: 'NOOP', claims: [{ text: 'x' }] }],
+    ['claims that are no list', { result_type: 'NOOP', claims: {} }],
+    [
+      'evidence without a digest',
+      {
+        result_type: 'NOOP',
+        evidence: [{ evidence_id: 'e', claim_id: 'c', supports: true, digest: 'x' }],
+      },
+    ],
+  ])('is refused: %s', (_why, value) => {
+    const { answer, errors } = read(value)
+    expect([answer, errors.length]).toEqual([null, 1])
+  })
+
+  it('never throws', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.jsonValue(), fc.string()), (value) => {
+        const text = typeof value === 'string' ? value : JSON.stringify(value)
+        const { answer, errors } = readAction(text, 'a', 1, SOURCES)
+        expect((answer === null) === errors.length > 0).toBe(true)
+        const review = readReview(text, PIN, SOURCES)
+        expect((review.answer === null) === review.errors.length > 0).toBe(true)
+      }),
+    )
+  })
+})
+
+describe('a review', () => {
+  const pinned = { review_id: 'r1', artifact_digest: 'sha256:x', total_score: 95 }
+  const read = (...values: unknown[]) =>
+    readReview(values.map((value) => JSON.stringify(value)).join('\n'), PIN, SOURCES)
+
+  it('counts with both pins at its top, or the digest in the artifact it was handed', () => {
+    expect(read(pinned).answer).toMatchObject({ kind: 'review', review_id: 'r1' })
+    const inside = { review_id: 'r1', artifact: { digest: 'sha256:x' }, total_score: 95 }
+    expect(read(inside).answer).not.toBeNull()
+    expect(read({ total_score: 1 }, pinned).answer).not.toBeNull()
+  })
+
+  it.each([
+    ['no pin', [{ total_score: 95 }]],
+    ['another id', [{ ...pinned, review_id: 'r2' }]],
+    ['another digest', [{ ...pinned, artifact_digest: 'sha256:y' }]],
+    ['pins below the top', [{ review: pinned }]],
+    ['two with pins', [pinned, { ...pinned, total_score: 5 }]],
+    ['something like a review behind it', [pinned, { total_score: 100 }]],
+  ])('does not count: %s', (_why, values) => {
+    expect(read(...values).answer).toBeNull()
+  })
+
+  it('tells when the score changed the word', () => {
+    expect(read({ ...pinned, action_required: 'modify' }).answer).toMatchObject({
+      is_word_changed: true,
+      document: { action_required: 'APPROVE' },
+    })
+    expect(read({ ...pinned, action_required: 'approve' }).answer).not.toHaveProperty(
+      'is_word_changed',
+    )
+  })
+})
+
+it.each([
+  ['out', 'artifacts/n/2/out.md'],
+  ['src/main', 'artifacts/n/2/src/main.md'],
+  ['../../etc/passwd', null],
+  ['/etc/passwd', null],
+  ['a\u0000b', null],
+  ['.writ/x', null],
+  ['x'.repeat(300), null],
+])('artifact %s', (name, path) => {
+  expect(artifactPath('n', 2, { name, format: 'md' })).toBe(path)
+})
