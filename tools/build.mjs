@@ -127,6 +127,8 @@ async function bundleProgram(sources, outdir, name, plugins) {
     entryNames: `cli/${name}`,
     outExtension: { '.js': '.cjs' },
     format: 'cjs',
+    // Of kept code V8 forgets who imports: what is seldom needed is required instead.
+    supported: { 'dynamic-import': false },
     define: { 'import.meta.url': 'programUrl', 'performance.now': 'elapsedMs' },
     banner: { js: BEGINNING },
     footer: { js: '})' },
