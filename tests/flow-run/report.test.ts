@@ -1,3 +1,4 @@
+/** The report of a run, made of its facts. */
 import { expect, it } from 'vitest'
 import { reportPage } from '../../src/flow/report/page.ts'
 import { artifactsOf, logOf, reportOf } from '../../src/flow/report/report.ts'

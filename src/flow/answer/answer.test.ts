@@ -1,3 +1,4 @@
+/** What counts as an answer, what does not, and that reading one is bounded. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readAction, readReview } from './answer.ts'
