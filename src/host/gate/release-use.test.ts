@@ -1,0 +1,89 @@
+/** A release is used once, however many runs of its proposal begin at the same moment. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { digestDocument } from '../../base/index.ts'
+import type { Evaluation, Proposal } from '../../contracts/index.ts'
+import { type Actor, createLedger, type Ledger, openLedger } from '../ledger/ledger.ts'
+import type { GateContext } from './context.ts'
+import { LedgerView } from './ledger-view.ts'
+import { proposalRecord } from './proposal-record.ts'
+import { recordBeforeRun } from './release-use.ts'
+import { releaseFact } from './releasing.ts'
+
+const ANN = { kind: 'human', id: 'ann', namespace: 'local' } as const
+const ACTOR: Actor = { principal: ANN, source: 'cli' }
+const { bases } = JSON.parse(readFileSync('spec/vectors/gate/decision.json', 'utf8'))
+const NOW = (bases.whole as Evaluation).host.now_ms
+
+let folder = ''
+let ledger: Ledger
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'writ-release-use-'))
+  await createLedger({ directory: folder }, 'example.org/writ/test', ACTOR)
+  ledger = await openLedger({ directory: folder, writer: 'inline' })
+})
+
+afterEach(async () => {
+  await ledger.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function view(): LedgerView {
+  const caller = { principal: ANN, streams: null, proof: 'none' }
+  const context = { ledger, caller, stream: 'main' } as unknown as GateContext
+  return new LedgerView(context, { confirmationMs: 1, cooldownMs: 1 })
+}
+
+function networked(): Proposal {
+  const proposal = structuredClone(bases.proposal) as Proposal
+  const { scope, effects, sandbox } = proposal.descriptor
+  scope.network = { required: true, hosts: ['a.example'] }
+  effects.network = true
+  sandbox.allow_network = true
+  return proposal
+}
+
+it('by one of many, and the others hear so', async () => {
+  const proposal = networked()
+  const order = { kind: 'release', proposal, hosts: ['a.example:443'], methods: ['POST'] } as const
+  const payload = releaseFact({ ...order, reason: 'read' }, NOW - 1_000)
+  await view().record([{ type: 'override_v1', payload, key: 'override' }])
+  const views = Array.from({ length: 5 }, view)
+  // All of them have seen it unused before anyone uses it.
+  for (const each of views) await each.standing()
+  const ended = await Promise.allSettled(
+    views.map((each, index) => {
+      const { hosts = [], methods = [], override_id } = payload
+      const draft: Evaluation = {
+        ...bases.early,
+        action_id: proposal.descriptor.action_id,
+        proposal_digest: digestDocument(proposal),
+        host: { ...bases.early.host, now_ms: NOW + index },
+        network: {
+          hosts: ['a.example'],
+          read_only_hosts: [],
+          release: { override_id, hosts, methods },
+        },
+      }
+      return recordBeforeRun(each, proposalRecord(draft, proposal), draft)
+    }),
+  )
+  expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  const refused = ended.flatMap((end) => (end.status === 'rejected' ? [end.reason.fault.code] : []))
+  expect(new Set(refused)).toEqual(new Set(['override.release']))
+})
+
+it('only for hosts and methods that the proposal could use', () => {
+  const give = (hosts: readonly string[], methods: readonly string[], proposal: unknown) => () =>
+    releaseFact({ kind: 'release', proposal, hosts, methods, reason: 'x' }, NOW)
+  expect(give(['a.example'], ['POST'], networked())).not.toThrow()
+  expect(give(['b.example'], ['POST'], networked())).toThrow('does not name')
+  expect(give(['a.example:8080'], ['POST'], networked())).toThrow('does not name')
+  expect(give(['a.example'], ['post'], networked())).toThrow('no method')
+  expect(give([], ['POST'], networked())).toThrow('no host')
+  expect(give(['a.example'], ['POST'], bases.proposal)).toThrow('network')
+  expect(give(['a.example'], ['POST'], { descriptor: {} })).toThrow('refused')
+})
