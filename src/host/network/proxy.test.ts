@@ -312,7 +312,8 @@ describe('what goes up', () => {
     ])
     const told = await proxy.settle()
     const sizes = told.map(({ bytes_sent }) => bytes_sent)
-    expect(sizes[0]).toBe(sizes[1])
+    const whole = `POST /one HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 3\r\nConnection: close\r\n\r\nabc`
+    expect(sizes.slice(0, 2)).toEqual([whole.length, whole.length])
   })
 
   it('chunks that can be read in two ways are cut', async () => {
