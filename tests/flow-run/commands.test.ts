@@ -142,6 +142,58 @@ it('a human is a participant: asked in the inbox, answers by a file', () => {
   expect(readFileSync(join(place.project, 'artifacts/a/1/out.md'), 'utf8')).toBe('made by a')
 })
 
+const LAWS = `laws:
+  - policy_id: ASK_MIGRATIONS
+    tier: 2
+    policy_expr: creates('db/**')
+    priority: 60
+    override_mode: merge
+    violation_action: confirm
+`
+
+const passphrase = 'correct horse battery staple'
+const PROVEN = ['--pass-fd', '3']
+
+/** A worker whose effects a law asks about, in a home whose human can prove who she is. */
+function asking(): void {
+  place.remove()
+  place = new Place('flow').init(passphrase)
+  write('.writ/laws.yaml', LAWS)
+  expect(place.writ(['laws', 'accept', ...PROVEN], { passphrase }).status).toBe(0)
+  write('a.mjs', script(`${TOOL}mkdirSync('db'); writeFileSync('db/1.sql', 'create')\n${DONE}`))
+  flow([WORKER, GOAL], [TO_GOAL])
+}
+
+it('effects that need a yes wait in the inbox; with it the run goes on', () => {
+  asking()
+  const { run_id, status, exit, waiting } = run()
+  expect([status, exit, waiting]).toEqual([
+    'WAITING',
+    3,
+    [{ node_id: 'a', why: 'approval', needs: [] }],
+  ])
+  expect(existsSync(join(place.project, 'db'))).toBe(false)
+  expect(place.writ(['flow', 'resume', run_id, '--json']).json.status).toBe('WAITING')
+  const { pending } = place.writ(['inbox', '--json']).json
+  expect(pending.length).toBe(1)
+  const yes = place.writ(['approve', pending[0].id, '--json', ...PROVEN], { passphrase })
+  expect([yes.status, yes.err]).toEqual([0, ''])
+  const done = place.writ(['flow', 'resume', run_id, '--json'])
+  expect([done.status, done.json.status]).toEqual([0, 'DONE'])
+  expect(readFileSync(join(place.project, 'db/1.sql'), 'utf8')).toBe('create')
+})
+
+it('a no about effects blocks the node, and nothing is promoted', () => {
+  asking()
+  const { run_id } = run()
+  const { pending } = place.writ(['inbox', '--json']).json
+  place.writ(['deny', pending[0].id])
+  const done = place.writ(['flow', 'resume', run_id, '--json'])
+  expect([done.status, done.json.status]).toEqual([1, 'BLOCKED'])
+  expect(done.json.findings.at(-1)).toMatchObject({ code: 'flow.promotion_refused' })
+  expect(existsSync(join(place.project, 'db'))).toBe(false)
+})
+
 it('an answer reaches a run that another process walks', async () => {
   write('a.mjs', script(`answer({ result_type: 'ERROR', error: { code: 'x', message: 'y' } })`))
   flow([WORKER])
