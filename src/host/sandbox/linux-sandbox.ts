@@ -205,9 +205,9 @@ export class LinuxSandbox implements Sandbox {
       destroyEnds(waiting.ends)
       letGo(waiting)
     }
-    // Nobody is inside any more, and what was mounted for them hides nothing from here.
-    const gone = holder.kill().then(() => group?.remove())
-    await Promise.all([gone, removeTree(directory), backing.release()])
+    // Only then: removing what is still mounted somewhere keeps the kernel from mounting elsewhere.
+    await holder.kill()
+    await Promise.all([removeTree(directory), backing.release(), group?.remove()])
   }
 
   async #launch(tries = LAUNCHES_MAX): Promise<Waiting> {
