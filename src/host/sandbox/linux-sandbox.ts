@@ -267,9 +267,10 @@ export class LinuxSandbox implements Sandbox {
     await dead(pid, order)
     this.#attendant?.end()
     this.#attendant = null
-    await channel?.end()
     finish(ends, this.#opened.pipes, request.onOutput)
     request.abort.removeEventListener('abort', onAbort)
+    // An answer that failed is told here, when nothing is left open.
+    await channel?.end()
     if (ended.isMisplaced) throw this.#misplaced(request)
     const durationMs = monotonicMs() - startedMs
     this.#usedMs += durationMs
