@@ -183,6 +183,17 @@ it('effects that need a yes wait in the inbox; with it the run goes on', () => {
   expect(readFileSync(join(place.project, 'db/1.sql'), 'utf8')).toBe('create')
 })
 
+it('with --wait a run goes on by itself when the yes is there', async () => {
+  asking()
+  const [program, ...words] = place.argv(['flow', 'run', 'flow.json', '--json', '--wait'])
+  const child = spawn(program, words, { cwd: place.project, env: place.env() })
+  const ended = new Promise((resolve) => child.on('close', resolve))
+  const pendingOf = (): Json => place.writ(['inbox', '--json']).json.pending?.[0]
+  await vi.waitUntil(() => pendingOf() !== undefined, { timeout: 60_000, interval: 500 })
+  place.writ(['approve', pendingOf().id, '--json', ...PROVEN], { passphrase })
+  expect(await ended).toBe(0)
+})
+
 it('a no about effects blocks the node, and nothing is promoted', () => {
   asking()
   const { run_id } = run()

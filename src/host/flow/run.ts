@@ -40,6 +40,7 @@ export type Told = FlowEvent extends infer E
 
 const TICK_MS = 10_000
 const LOOK_MS = 400
+const YES_MS = 2_000
 
 export interface RunOptions {
   readonly host: FlowHost
@@ -72,6 +73,7 @@ export class FlowRun {
   #line: Promise<void> = Promise.resolve()
   #failure: { readonly error: unknown } | null = null
   #wake: () => void = () => {}
+  #lookedMs = Number.NEGATIVE_INFINITY
   /** Something ended since anybody last looked. */
   #hasChanged = false
 
@@ -195,7 +197,21 @@ export class FlowRun {
     if (this.#failure !== null) return this.#open.size > 0
     await this.takeOrders()
     if (this.#open.size > 0) return true
-    return this.options.waits === true && this.#waiting.size > 0
+    if (this.options.waits !== true || this.#waiting.size === 0) return false
+    this.#lookForYes()
+    return true
+  }
+
+  /** Whether a human has answered about effects meanwhile: the gate knows, and answers as he did. */
+  #lookForYes(): void {
+    const nowMs = this.options.host.clock.elapsedMs()
+    if (nowMs - this.#lookedMs < YES_MS) return
+    this.#lookedMs = nowMs
+    for (const command of this.waiting) {
+      if (command.type !== 'promote') continue
+      this.#settle(command.command)
+      this.#carryOut(command)
+    }
   }
 
   /** Something ended, or it is time to look for orders. */
