@@ -1,4 +1,5 @@
 /** Runs spec/vectors/contracts against the contracts room. */
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { envelopeLimits, GRAPH_LIMITS, readJson } from '../src/base/index.ts'
 import { answerCheck, answerNormalise, CODES_OF_CONTRACTS } from './vectors/answer.ts'
@@ -19,10 +20,20 @@ describe('contract vectors', () => {
 
 describe('coverage of codes', () => {
   it('hits every violation code of every contract', () => {
-    const hit = new Set(vectors.flatMap(({ want }) => codesIn(want)))
+    const hit = new Set([...vectors.flatMap(({ want }) => codesIn(want)), ...codesOfFlows()])
     expect(CODES_OF_CONTRACTS.filter((code) => !hit.has(code))).toEqual([])
   })
 })
+
+/** Codes that a flow as a whole is refused with stand in vectors of their own. */
+function codesOfFlows(): readonly string[] {
+  const folder = 'spec/vectors/flow'
+  return readdirSync(folder).flatMap((file) =>
+    [...readFileSync(`${folder}/${file}`, 'utf8').matchAll(/"code": ?"([a-z_.]+)"/g)].map(
+      ([, code = '']) => code,
+    ),
+  )
+}
 
 function codesIn(want: Readonly<Record<string, unknown>>): readonly string[] {
   return ((want['violations'] ?? []) as { code: string }[]).map(({ code }) => code)

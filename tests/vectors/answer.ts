@@ -31,6 +31,17 @@ const NOT_OF_DOCUMENTS = new Set([
   'document.envelope',
   // What a run finds, and no document.
   ...FINDING_CODES,
+  // What a command about runs answers.
+  'flow.taken',
+  'flow.unknown_run',
+  'flow.not_waiting',
+  'flow.input_missing',
+  'flow.flow_missing',
+  'flow.secret_missing',
+  'flow.interrupted',
+  'flow.plan_refused',
+  // A file that `laws test` cannot judge with.
+  'laws.unusable',
   'ruleset.duplicate_ruleset',
   'ruleset.vocabulary',
   'ruleset.unused_input',
