@@ -16,6 +16,7 @@ function standing(): StandingFold {
     intent: INTENT,
     operation_digest: 'sha256:o',
     law_outcomes: [],
+    obstacles: [],
     host: { now_ms: NOON },
   }
   fold.take({ type: 'evaluation_v1', payload, occurredAt: '2026-11-15T12:00:00Z', seq: 0 })
