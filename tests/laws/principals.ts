@@ -122,6 +122,25 @@ export const ROWS: readonly Row[] = [
   { command: 'token revoke', argv: ['token', 'revoke', '{token}'], held: 'token', ends: PROVEN },
   { command: 'token list', argv: ['token', 'list'], ends: humans(0) },
   { command: 'doctor', argv: ['doctor'], ends: all(0) },
+  {
+    command: 'flow answer',
+    argv: ['flow', 'answer', NO_ACTION, 'draft', 'retry'],
+    ends: humans('credential.required', 1),
+  },
+  {
+    command: 'flow evidence',
+    argv: [
+      'flow',
+      'evidence',
+      NO_ACTION,
+      'claim',
+      '--id',
+      'e',
+      '--digest',
+      `sha256:${'0'.repeat(64)}`,
+    ],
+    ends: humans('credential.required', 1),
+  },
 ]
 
 /** Commands that open no home, or only read a file: nobody is asked who calls. */
@@ -143,5 +162,5 @@ export const OPEN_TO_ALL: readonly string[] = [
   'demo',
 ]
 
-/** Commands of flows have a matrix of their own beside their tests. */
-export const OF_FLOWS = /^flow (?:run|resume|status|answer|evidence|report|plan)$/
+/** What starts, takes further or reads a flow is open to actors: their acts go through the gate. */
+export const OF_FLOWS = /^flow (?:run|resume|status|report|plan)$/
