@@ -82,13 +82,23 @@ function checkCounts({ document, report }: Subject): void {
 
 function checkEntries({ document, report }: Subject): void {
   const diff = field(document, 'diff')
+  const unread = unreadPaths(document)
   for (const list of LISTS) {
     for (const [index, entry] of elements(field(diff, list)).entries()) {
       const place = `/diff/${list}/${index}`
       checkEntryPath(entry, place, report)
-      checkEntryDigests(entry, list, place, report)
+      checkEntryDigests(entry, list, place, report, unread.has(field(entry, 'path')))
     }
   }
+}
+
+/** Paths of which a finding says that they could not be told whole; such a result is never promoted. */
+function unreadPaths(document: unknown): ReadonlySet<unknown> {
+  const paths = new Set<unknown>()
+  for (const finding of elements(field(document, 'findings'))) {
+    if (field(finding, 'code') === 'diff.unsupported') paths.add(field(finding, 'path'))
+  }
+  return paths
 }
 
 function checkEntryPath(entry: unknown, place: string, report: Report): void {
@@ -110,6 +120,7 @@ function checkEntryDigests(
   list: (typeof LISTS)[number],
   place: string,
   report: Report,
+  isUnread: boolean,
 ): void {
   if (!isObject(entry)) return
   const kind = field(entry, 'kind')
@@ -119,7 +130,8 @@ function checkEntryDigests(
   if (list === 'added' && has('before')) add('before', 'what was added was not there before')
   if (list === 'deleted' && has('after')) add('after', 'what was deleted is not there afterwards')
   const wanted = list === 'deleted' ? 'before' : 'after'
-  if (kind === 'file' && !has(wanted)) add(wanted, 'a file is told by the digest of its bytes')
+  if (kind === 'file' && !has(wanted) && !isUnread)
+    add(wanted, 'a file is told by the digest of its bytes')
   if (kind === 'symlink' && !has('target')) add('target', 'a symbolic link leads somewhere')
   if (typeof kind === 'string' && kind !== 'symlink' && has('target')) {
     add('target', `a ${showName(kind)} leads nowhere`)
