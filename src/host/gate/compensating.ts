@@ -38,15 +38,20 @@ export class Compensating {
 
   /** All that has to be undone beyond files; throws when something of it cannot be. */
   async needed(actions: readonly PromotedAction[]): Promise<readonly Undoing[]> {
-    const { requests } = await this.#view.standing()
+    const standing = await this.#view.standing()
     const undoings: Undoing[] = []
+    const final: string[] = []
     for (const { actionId } of actions) {
       const found = await this.#view.factOf('proposal_v1', actionId)
       const proposal = found === null ? null : await this.#view.originalOf(found)
-      if (proposal === null) continue
-      undoings.push(...undoingsOf(proposal as Proposal, requests.of(actionId)))
+      if (proposal !== null) {
+        undoings.push(...undoingsOf(proposal as Proposal, standing.requests.of(actionId)))
+      } else if (standing.reachesBeyondFiles(actionId)) {
+        // Its words are not kept any more, and with them what would undo it.
+        final.push(actionId)
+      }
     }
-    const final = undoings.filter(({ compensation }) => compensation === null)
+    for (const { compensation, stepId } of undoings) if (compensation === null) final.push(stepId)
     if (final.length > 0) throw irreversible(final)
     return undoings
   }
@@ -75,8 +80,7 @@ export class Compensating {
   }
 }
 
-function irreversible(final: readonly Undoing[]): PromotionFailure {
-  const ids = final.map(({ stepId }) => stepId)
+function irreversible(ids: readonly string[]): PromotionFailure {
   const message = `nothing undoes what ${ids.map(showName).join(', ')} sent`
   const hint = 'an operation can name its `compensation` when it is proposed'
   return new PromotionFailure(

@@ -25,6 +25,7 @@ import {
   lawsSetAside,
   lawValues,
   type PendingQuestion as Pending,
+  type PromotedAction,
   type RawPath,
   type RequestMemory,
   type StandingFold,
@@ -294,7 +295,7 @@ export class Settling {
     const { confirmationMinutes, retention } = this.#book.settings
     const { home, nowMs } = this.#context
     const kept = undoRetention(retention)
-    keepHouse(home, standing.promoted(), confirmationMinutes * MINUTE_MS, kept, nowMs())
+    keepHouse(home, withAnswers(standing), confirmationMinutes * MINUTE_MS, kept, nowMs())
     await new Purging(this.#context, this.#view).keepTime(this.#book.settings)
   }
 
@@ -325,6 +326,14 @@ function sentRequest({ begun, ended, kept }: RequestMemory): SentRequest {
     ...(code === undefined ? {} : { code }),
     ...(saved === null ? {} : { saved }),
   }
+}
+
+/** Answers that became files have pre-images of their own, which are kept as long as their act's. */
+function withAnswers(standing: StandingFold): readonly PromotedAction[] {
+  return standing.promoted().flatMap((action) => {
+    const kept = standing.requests.of(action.actionId).flatMap(({ kept: fact }) => fact?.save ?? [])
+    return [action, ...kept.map(({ save_id }) => ({ ...action, actionId: save_id }))]
+  })
 }
 
 /** What is to be sent once the files are in place. */
