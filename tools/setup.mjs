@@ -19,8 +19,12 @@ const DEBIAN = [
   { command: 'getfattr', debian: 'attr', why: 'reads attributes of files' },
 ]
 
-/** What only tests need: a browser for acts on user interfaces. */
+/** What only tests need: a browser for acts on user interfaces, and the everyday tools they run. */
 export const FOR_TESTS = [
+  { command: 'git', debian: 'git', why: 'is rehearsed by the tests' },
+  { command: 'curl', debian: 'curl', why: 'is a client in the tests of the network' },
+  { command: 'openssl', debian: 'openssl', why: 'makes certificates for the tests of the network' },
+  { command: 'strace', debian: 'strace', why: 'shows the order of sync calls to the tests' },
   { command: 'chromium', debian: 'chromium', why: 'is driven by the tests of user interfaces' },
 ]
 
