@@ -3,95 +3,42 @@
  * second version is approved and only then promoted. A third program reaches for a file that is
  * forbidden to it. Everything is real: processes, a sandbox, a ledger.
  */
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { invariant } from '../../base/index.ts'
 import type { Flow } from '../../contracts/index.ts'
 import { compileFlow, type RunReport, reportOf } from '../../flow/index.ts'
-import {
-  createDriver,
-  type FlowHost,
-  makeHome,
-  openGate,
-  openLedger,
-  type Surroundings,
-  SYSTEM_CLOCK,
-  startRun,
-  stateRoot,
-  type WalkedRun,
-} from '../../host/index.ts'
-import { MAIN_STREAM, type Principal } from '../../ledger/index.ts'
+import { type FlowHost, SYSTEM_CLOCK, startRun, type WalkedRun } from '../../host/index.ts'
+import { MAIN_STREAM } from '../../ledger/index.ts'
 import { isFault } from './fault.ts'
+import { ANN, inShop, type Shop } from './shop.ts'
 import type { Chapter, Stage } from './stage.ts'
-
-const ANN: Principal = { kind: 'human', id: 'ann', namespace: 'local' }
 
 export const flowChapter: Chapter = {
   title: 'Flows: agents that can only walk by the rules',
   async play(stage) {
-    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'writ-demo-')))
     try {
-      await playIn(stage, folder)
+      await inShop(FILES, async (shop) => playRun(stage, await hostOf(shop), shop.project))
     } catch (error) {
       if (!isFault(error, 'sandbox.control_missing')) throw error
       stage.answer(stage.paint.dim('not played: this machine lacks a control of the sandbox'))
       stage.say('`writ doctor` tells which, and how to get it.')
-    } finally {
-      rmSync(folder, { recursive: true, force: true })
     }
   },
 }
 
-async function playIn(stage: Stage, folder: string): Promise<void> {
-  const workspace = join(folder, 'shop')
-  for (const [path, text] of Object.entries(FILES)) {
-    const file = join(workspace, path)
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, text)
-  }
-  mkdirSync(join(folder, 'home'))
-  const around: Surroundings = {
-    cwd: workspace,
-    env: { PATH: process.env['PATH'], XDG_STATE_HOME: join(folder, 'state') },
-    userDirectory: join(folder, 'home'),
-    userName: 'ann',
-  }
-  await withHost(around, async (host) => playRun(stage, host, workspace))
-}
-
-async function withHost(around: Surroundings, work: (host: FlowHost) => Promise<void>) {
-  const { home } = await makeHome(around, null, { principal: ANN, source: 'demo' })
-  const ledger = await openLedger({ directory: home.state, writer: 'inline' })
-  const driver = createDriver()
-  const gate = await openGate({
+async function hostOf({ home, ledger, around, gateOf }: Shop): Promise<FlowHost> {
+  const gate = await gateOf(ANN)
+  return {
     home,
     ledger,
-    caller: { principal: ANN, streams: null, proof: 'none' },
     stream: MAIN_STREAM,
-    stateRoot: stateRoot(around),
-    userDirectory: around.userDirectory,
+    principal: ANN,
+    attempts: gate.attempts,
+    rollback: (actionId) => gate.rollback({ actionId }, { dryRun: false }),
+    confirm: async () => ({ kind: 'wait' }),
     environment: around.env,
-    ancestors: [],
-    hasPasskey: false,
-    driver,
-    nowMs: Date.now,
-  })
-  try {
-    await work({
-      home,
-      ledger,
-      stream: MAIN_STREAM,
-      principal: ANN,
-      attempts: gate.attempts,
-      rollback: (actionId) => gate.rollback({ actionId }, { dryRun: false }),
-      confirm: async () => ({ kind: 'wait' }),
-      environment: around.env,
-      clock: SYSTEM_CLOCK,
-    })
-  } finally {
-    await driver.close()
-    await ledger.close()
+    clock: SYSTEM_CLOCK,
   }
 }
 

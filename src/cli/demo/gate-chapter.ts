@@ -3,86 +3,30 @@
  * promoted; then it is undone. Everything is real: a tree, a sandbox, a ledger.
  */
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  createDriver,
-  type GateAnswer,
-  type GateSurface,
-  makeHome,
-  openGate,
-  openLedger,
-  type Surroundings,
-  stateRoot,
-} from '../../host/index.ts'
-import { type Caller, MAIN_STREAM, type Principal } from '../../ledger/index.ts'
+import type { GateAnswer, GateSurface } from '../../host/index.ts'
+import type { Principal } from '../../ledger/index.ts'
 import { answerLines } from '../gate/answer-text.ts'
 import { DESCRIPTOR } from './documents.ts'
+import { ANN, inShop } from './shop.ts'
 import type { Chapter, Stage } from './stage.ts'
 
-const ANN: Principal = { kind: 'human', id: 'ann', namespace: 'local' }
 const AGENT: Principal = { kind: 'ai', id: 'cleaner', namespace: 'local' }
 
 export const gateChapter: Chapter = {
   title: 'The gate: rehearse, compare, decide, promote once, undo',
-  async play(stage) {
-    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'writ-demo-')))
-    try {
-      await playIn(stage, folder)
-    } finally {
-      rmSync(folder, { recursive: true, force: true })
-    }
-  },
-}
-
-async function playIn(stage: Stage, folder: string): Promise<void> {
-  const project = join(folder, 'shop')
-  for (const [path, text] of Object.entries(FILES)) write(join(project, path), text)
-  mkdirSync(join(folder, 'home'))
-  const around: Surroundings = {
-    cwd: project,
-    env: { PATH: process.env['PATH'], XDG_STATE_HOME: join(folder, 'state') },
-    userDirectory: join(folder, 'home'),
-    userName: 'ann',
-  }
-  const { home } = await makeHome(around, null, { principal: ANN, source: 'demo' })
-  const ledger = await openLedger({ directory: home.state, writer: 'inline' })
-  const driver = createDriver()
-  const gateOf = (principal: Principal): Promise<GateSurface> => {
-    const caller: Caller = { principal, streams: null, proof: 'none' }
-    return openGate({
-      home,
-      ledger,
-      caller,
-      stream: MAIN_STREAM,
-      stateRoot: stateRoot(around),
-      userDirectory: around.userDirectory,
-      environment: around.env,
-      ancestors: [],
-      hasPasskey: false,
-      driver,
-      nowMs: Date.now,
-    })
-  }
-  try {
-    const isRehearsed = await playAgent(stage, await gateOf(AGENT), project)
-    if (isRehearsed) await playUndo(stage, await gateOf(ANN), project)
-  } finally {
-    await driver.close()
-    await ledger.close()
-  }
+  play: (stage) =>
+    inShop(FILES, async ({ gateOf, project }) => {
+      const isRehearsed = await playAgent(stage, await gateOf(AGENT), project)
+      if (isRehearsed) await playUndo(stage, await gateOf(ANN), project)
+    }),
 }
 
 const FILES: Readonly<Record<string, string>> = {
   'tmp/monday.log': 'started\n',
   'tmp/tuesday.log': 'started\n',
   'notes/ideas.txt': 'the only copy\n',
-}
-
-function write(file: string, text: string): void {
-  mkdirSync(join(file, '..'), { recursive: true })
-  writeFileSync(file, text)
 }
 
 /** False when this machine cannot rehearse: told, and the tour goes on. */

@@ -4,22 +4,9 @@
  * and then it holds again.
  */
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  createDriver,
-  type GateAnswer,
-  type GateSurface,
-  type Ledger,
-  makeHome,
-  openGate,
-  openLedger,
-  recordLaws,
-  type Surroundings,
-  stateRoot,
-} from '../../host/index.ts'
-import { type Caller, MAIN_STREAM, type Principal } from '../../ledger/index.ts'
+import { type GateAnswer, type GateSurface, type Ledger, recordLaws } from '../../host/index.ts'
+import { MAIN_STREAM, type Principal } from '../../ledger/index.ts'
 import { loadLaws } from '../../policy/index.ts'
 import { answerLines } from '../gate/answer-text.ts'
 import { explainAction } from '../laws/explained-action.ts'
@@ -27,9 +14,9 @@ import { explanationText } from '../laws/explanation-text.ts'
 import { TrialRun } from '../laws/trial-run.ts'
 import { trialText } from '../laws/trial-text.ts'
 import { DESCRIPTOR } from './documents.ts'
+import { ANN, inShop } from './shop.ts'
 import type { Chapter, Stage } from './stage.ts'
 
-const ANN: Principal = { kind: 'human', id: 'ann', namespace: 'local' }
 const AGENT: Principal = { kind: 'ai', id: 'coder', namespace: 'local' }
 
 const MIGRATIONS = `  - policy_id: ASK_MIGRATIONS
@@ -47,14 +34,18 @@ const LOCK_FILES = `  - policy_id: NO_LOCK_FILES
 
 export const lawsChapter: Chapter = {
   title: 'Laws: what is asked, why, what would change, and who set it aside',
-  async play(stage) {
-    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'writ-demo-')))
-    try {
-      await playIn(stage, folder)
-    } finally {
-      rmSync(folder, { recursive: true, force: true })
-    }
-  },
+  play: (stage) =>
+    inShop(FILES, async ({ gateOf, project, home, ledger }) => {
+      await recordLaws(home, ledger, ANN, Date.now())
+      const [agent, ann] = [await gateOf(AGENT), await gateOf(ANN)]
+      await playScene({ stage, project, ledger, agent, ann })
+    }),
+}
+
+const FILES: Readonly<Record<string, string>> = {
+  'db/migrations/README.md': 'One file for each change of the schema.\n',
+  'package-lock.json': '{}\n',
+  '.writ/laws.yaml': `laws:\n${MIGRATIONS}\n${LOCK_FILES}\n`,
 }
 
 interface Scene {
@@ -63,48 +54,6 @@ interface Scene {
   readonly ledger: Ledger
   readonly agent: GateSurface
   readonly ann: GateSurface
-}
-
-async function playIn(stage: Stage, folder: string): Promise<void> {
-  const project = join(folder, 'shop')
-  mkdirSync(join(project, 'db', 'migrations'), { recursive: true })
-  mkdirSync(join(project, '.writ'))
-  mkdirSync(join(folder, 'home'))
-  writeFileSync(join(project, 'package-lock.json'), '{}\n')
-  writeFileSync(join(project, '.writ', 'laws.yaml'), `laws:\n${MIGRATIONS}\n${LOCK_FILES}\n`)
-  const around: Surroundings = {
-    cwd: project,
-    env: { PATH: process.env['PATH'], XDG_STATE_HOME: join(folder, 'state') },
-    userDirectory: join(folder, 'home'),
-    userName: 'ann',
-  }
-  const { home } = await makeHome(around, null, { principal: ANN, source: 'demo' })
-  const ledger = await openLedger({ directory: home.state, writer: 'inline' })
-  await recordLaws(home, ledger, ANN, Date.now())
-  const driver = createDriver()
-  const gateOf = (principal: Principal): Promise<GateSurface> => {
-    const caller: Caller = { principal, streams: null, proof: 'none' }
-    return openGate({
-      home,
-      ledger,
-      caller,
-      stream: MAIN_STREAM,
-      stateRoot: stateRoot(around),
-      userDirectory: around.userDirectory,
-      environment: around.env,
-      ancestors: [],
-      hasPasskey: false,
-      driver,
-      nowMs: Date.now,
-    })
-  }
-  try {
-    const [agent, ann] = [await gateOf(AGENT), await gateOf(ANN)]
-    await playScene({ stage, project, ledger, agent, ann })
-  } finally {
-    await driver.close()
-    await ledger.close()
-  }
 }
 
 async function playScene(scene: Scene): Promise<void> {

@@ -1,0 +1,84 @@
+/**
+ * A throw-away project with a home, a ledger and a sandbox of its own, for the chapters that act. All
+ * of it is real, and gone afterwards.
+ */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import {
+  createDriver,
+  type GateSurface,
+  type KnownHome,
+  type Ledger,
+  makeHome,
+  openGate,
+  openLedger,
+  type Surroundings,
+  stateRoot,
+} from '../../host/index.ts'
+import { MAIN_STREAM, type Principal } from '../../ledger/index.ts'
+
+export const ANN: Principal = { kind: 'human', id: 'ann', namespace: 'local' }
+
+export interface Shop {
+  readonly project: string
+  readonly around: Surroundings
+  readonly home: KnownHome
+  readonly ledger: Ledger
+  gateOf(principal: Principal): Promise<GateSurface>
+}
+
+/** `files` are by path below the project. */
+export async function inShop(
+  files: Readonly<Record<string, string>>,
+  work: (shop: Shop) => Promise<void>,
+): Promise<void> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'writ-demo-')))
+  try {
+    await openShop(folder, files, work)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function openShop(
+  folder: string,
+  files: Readonly<Record<string, string>>,
+  work: (shop: Shop) => Promise<void>,
+): Promise<void> {
+  const project = join(folder, 'shop')
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(project, path)), { recursive: true })
+    writeFileSync(join(project, path), text)
+  }
+  mkdirSync(join(folder, 'home'))
+  const around: Surroundings = {
+    cwd: project,
+    env: { PATH: process.env['PATH'], XDG_STATE_HOME: join(folder, 'state') },
+    userDirectory: join(folder, 'home'),
+    userName: 'ann',
+  }
+  const { home } = await makeHome(around, null, { principal: ANN, source: 'demo' })
+  const ledger = await openLedger({ directory: home.state, writer: 'inline' })
+  const driver = createDriver()
+  const gateOf = (principal: Principal): Promise<GateSurface> =>
+    openGate({
+      home,
+      ledger,
+      caller: { principal, streams: null, proof: 'none' },
+      stream: MAIN_STREAM,
+      stateRoot: stateRoot(around),
+      userDirectory: around.userDirectory,
+      environment: around.env,
+      ancestors: [],
+      hasPasskey: false,
+      driver,
+      nowMs: Date.now,
+    })
+  try {
+    await work({ project, around, home, ledger, gateOf })
+  } finally {
+    await driver.close()
+    await ledger.close()
+  }
+}
