@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { type Json, Place } from '../cli-gate/place.ts'
-import { script } from './place.ts'
+import { script, TOOL } from './scripts.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -20,7 +20,6 @@ beforeEach(() => {
 
 afterEach(() => place.remove())
 
-const TOOL = `ask({ type: 'COMMAND_EXECUTION', argv: ['true'], cwd: process.cwd() })\n`
 const DONE = `answer({ result_type: 'ARTIFACT', artifact: { name: 'out', format: 'md', content: 'made by ' + input.node.node_id } })`
 
 function write(path: string, text: string): void {

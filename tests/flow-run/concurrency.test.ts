@@ -1,13 +1,14 @@
 /** Many runs at once: in one process, in several, and two runners on one run. */
 import { spawn } from 'node:child_process'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Flow } from '../../src/contracts/index.ts'
 import { replayRun } from '../../src/flow/index.ts'
 import { codeOf } from '../../src/host/flow/failure.ts'
 import { readRun, runHeads } from '../../src/host/flow/run-records.ts'
 import { resumeRun, startRun } from '../../src/host/flow/runs.ts'
 import { programFile } from '../ledger/program.ts'
-import { chain, compiledFlow, RunPlace, script } from './place.ts'
+import { RunPlace } from './place.ts'
+import { chain, compiledFlow, script } from './scripts.ts'
 
 let place: RunPlace
 
@@ -36,8 +37,6 @@ const order = () => ({
 })
 
 it('fifty in one process: no step is lost and none is doubled', async () => {
-  await place.ledger.close()
-  await place.open('inline')
   const runs = await Promise.all(Array.from({ length: 50 }, () => startRun(place.host(), order())))
   expect(new Set(runs.map(({ status }) => status))).toEqual(new Set(['DONE']))
   await verifyAll(50)
@@ -79,7 +78,9 @@ it('a second runner of a run is refused while the first one walks', async () => 
       runId = id
     },
   })
-  await new Promise((resolve) => setTimeout(resolve, 400))
+  const begun = async () =>
+    runId !== '' && (await readRun(place.ledger, 'main', runId)).facts.length > 0
+  await vi.waitUntil(begun, { timeout: 20_000 })
   const refused = await resumeRun(place.host(), runId).catch(codeOf)
   expect(refused).toBe('flow.taken')
   expect((await first).status).toBe('WAITING')

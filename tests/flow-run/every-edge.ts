@@ -10,7 +10,7 @@ import type { RunPlace } from './place.ts'
 const WORK = `read -r input
 node=$1; shift
 attempt=$(printf %s "$input" | sed 's/.*"attempt":\\([0-9]*\\).*/\\1/')
-printf '{"operation":{"type":"LOOK"}}\\n' >&3
+printf '{"operation":{"type":"COMMAND_EXECUTION","argv":["true"],"cwd":"%s"}}\\n' "$PWD" >&3
 read -r decided <&3
 echo "$node $attempt" > "made-by-$node.txt"
 printf '{"result_type":"ARTIFACT","artifact":{"name":"out","format":"md","content":"%s %s"}}\\n' "$node" "$attempt"

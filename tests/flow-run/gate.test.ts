@@ -3,13 +3,13 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Flow } from '../../src/contracts/index.ts'
-import { findingsIn, GatePlace } from './gate-place.ts'
-import { REVIEWER, script } from './place.ts'
+import { findingsIn, RunPlace } from './place.ts'
+import { REVIEWER, script } from './scripts.ts'
 
-let place: GatePlace
+let place: RunPlace
 
 beforeEach(async () => {
-  place = await new GatePlace('walls').make()
+  place = await new RunPlace('walls').make()
 })
 
 afterEach(() => place.remove())

@@ -11,7 +11,8 @@ import { type Fact, replayRun } from '../../src/flow/index.ts'
 import { readRun } from '../../src/host/flow/run-records.ts'
 import { programFile } from '../ledger/program.ts'
 import { everyEdge, writeScripts } from './every-edge.ts'
-import { compiledFlow, RunPlace } from './place.ts'
+import { RunPlace } from './place.ts'
+import { compiledFlow } from './scripts.ts'
 
 const KILLS = Number(process.env['WRIT_FLOW_KILLS'] ?? 20)
 const SEED = Number(process.env['WRIT_SEED'] ?? Date.now() % 2 ** 31)
@@ -120,7 +121,7 @@ it(`goes on after ${KILLS} kills as if nothing had happened, seed ${SEED}`, asyn
       expect([round, outcome(place, facts)]).toEqual([round, wanted])
       expect(facts.map(({ payload }) => payload.seq)).toEqual(facts.map((_, index) => index))
       expect(replayRun(flow, facts)).toBeNull()
-      expect(await place.attempts.held()).toEqual([])
+      expect(await place.gate.attempts.held()).toEqual([])
     } finally {
       await place.remove()
     }

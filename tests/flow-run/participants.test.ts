@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Flow, Participant } from '../../src/contracts/index.ts'
 import { startRun, type WalkedRun } from '../../src/host/flow/runs.ts'
 import { type Asked, Endpoint } from './endpoints.ts'
-import { findingsIn, GatePlace } from './gate-place.ts'
-import { compiledFlow, RunPlace } from './place.ts'
+import { findingsIn, RunPlace } from './place.ts'
+import { compiledFlow } from './scripts.ts'
 
 const TIMEOUT = { timeout: 60_000 }
 const opened: Endpoint[] = []
@@ -54,8 +54,6 @@ const ACTION = {
   artifact: { name: 'out', format: 'md', content: 'from elsewhere' },
 }
 
-const LOOK = { operation: { type: 'LOOK' } }
-
 function reviewOf(asked: Asked): unknown {
   const { review_id, artifact_digest } = asked
   return {
@@ -71,8 +69,13 @@ function reviewOf(asked: Asked): unknown {
 
 const judge = () => open(Endpoint.json((asked) => ({ body: reviewOf(asked) })))
 
-describe('over a gate without walls', TIMEOUT, () => {
+describe('elsewhere', TIMEOUT, () => {
   let place: RunPlace
+
+  /** An operation that is carried out in the sandbox of the attempt. */
+  const look = () => ({
+    operation: { type: 'COMMAND_EXECUTION', argv: ['ls'], cwd: place.workspace },
+  })
 
   beforeEach(async () => {
     place = await new RunPlace('participants').make()
@@ -88,7 +91,7 @@ describe('over a gate without walls', TIMEOUT, () => {
 
   it('HTTP: operations are carried out, their results sent, and the last answer is taken', async () => {
     const worker = Endpoint.json((asked) => ({
-      body: asked.tool_results === undefined ? { tool_calls: [LOOK] } : ACTION,
+      body: asked.tool_results === undefined ? { tool_calls: [look()] } : ACTION,
     }))
     const reviewer = Endpoint.json((asked) => ({ body: reviewOf(asked) }))
     const ended = await run(
@@ -109,7 +112,7 @@ describe('over a gate without walls', TIMEOUT, () => {
 
   it('HTTP: a line that fails is tried again after a while, and never counted', async () => {
     const worker = Endpoint.json((_asked, count) =>
-      count === 1 ? { status: 503, body: {} } : { body: { ...ACTION, tool_calls: [LOOK] } },
+      count === 1 ? { status: 503, body: {} } : { body: { ...ACTION, tool_calls: [look()] } },
     )
     const ended = await run(flow({ http: await open(worker) }, { http: await judge() }))
     expect([ended.status, ended.state.totals.attempts, findingsIn(ended)]).toEqual(['DONE', 2, []])
@@ -150,7 +153,7 @@ describe('over a gate without walls', TIMEOUT, () => {
             {
               id: 't1',
               type: 'function',
-              function: { name: 'propose_action', arguments: JSON.stringify(LOOK) },
+              function: { name: 'propose_action', arguments: JSON.stringify(look()) },
             },
           ],
         })
@@ -186,7 +189,7 @@ describe('over a gate without walls', TIMEOUT, () => {
 
   it('MCP over HTTP: the tool gets the document and gives the answer', async () => {
     const server = Endpoint.mcp((asked) =>
-      asked.tool_results === undefined ? { tool_calls: [LOOK] } : ACTION,
+      asked.tool_results === undefined ? { tool_calls: [look()] } : ACTION,
     )
     const ended = await run(
       flow({ mcp: `${await open(server)}/mcp`, tool: 'work' }, { http: await judge() }),
@@ -206,7 +209,7 @@ describe('over a gate without walls', TIMEOUT, () => {
       body: {
         ...ACTION,
         artifact: { ...ACTION.artifact, content: `I know ${secret}` },
-        tool_calls: [LOOK],
+        tool_calls: [look()],
       },
     }))
     const ended = await run(
@@ -245,7 +248,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 `
 
 it('MCP over standard input and output: the server runs inside the sandbox', TIMEOUT, async () => {
-  const place = await new GatePlace('mcp').make()
+  const place = await new RunPlace('mcp').make()
   try {
     place.write('server.mjs', MCP_SERVER)
     const ended = await place.run(

@@ -2,7 +2,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Flow, FlowRequirement } from '../../src/contracts/index.ts'
 import { leaveOrder, resumeRun, startRun } from '../../src/host/flow/runs.ts'
-import { compiledFlow, RunPlace, WORKER } from './place.ts'
+import { RunPlace } from './place.ts'
+import { compiledFlow, WORKER } from './scripts.ts'
 
 let place: RunPlace
 

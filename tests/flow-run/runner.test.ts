@@ -1,4 +1,4 @@
-/** Runs with real processes as participants, over a gate without walls. */
+/** Runs with real processes as participants, from their first fact to what is promoted. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -6,7 +6,8 @@ import type { Flow } from '../../src/contracts/index.ts'
 import { replayRun } from '../../src/flow/index.ts'
 import { readRun } from '../../src/host/flow/run-records.ts'
 import { resumeRun, startRun } from '../../src/host/flow/runs.ts'
-import { compiledFlow, REVIEWER, RunPlace, script, WORKER } from './place.ts'
+import { RunPlace } from './place.ts'
+import { compiledFlow, REVIEWER, script, TOOL, WORKER } from './scripts.ts'
 
 let place: RunPlace
 
@@ -86,7 +87,7 @@ describe('a run', () => {
     const { facts } = await readRun(place.ledger, 'main', run.runId)
     expect(facts.length).toBe(run.facts.length)
     expect(replayRun(run.flow, facts)).toBeNull()
-    expect(await place.attempts.held()).toEqual([])
+    expect(await place.gate.attempts.held()).toEqual([])
   }, 60_000)
 
   it('that has ended is told as it is', async () => {
@@ -98,9 +99,7 @@ describe('a run', () => {
   it('asks again for what is no answer, at most four times, and counts none of them', async () => {
     place.write(
       'worker.mjs',
-      script(`ask({ type: 'LOOK' })
-const asked = existsSync('asked') ? Number(readFileSync('asked', 'utf8')) : 0
-if (!input.last_error || input.last_error.length === 0) console.log('hello')
+      script(`${TOOL}if (!input.last_error || input.last_error.length === 0) console.log('hello')
 else answer({ task_id: input.node.node_id, result_type: 'ARTIFACT', artifact: { name: 'out', format: 'md', content: 'attempt 2' } })`),
     )
     const run = await begin()

@@ -1,7 +1,8 @@
 /** A process that walks runs: `FOLDER chain COUNT` begins so many, `FOLDER resume RUN` goes on with one. */
 import { resumeRun, startRun } from '../../src/host/flow/runs.ts'
 import { everyEdge } from './every-edge.ts'
-import { chain, compiledFlow, RunPlace } from './place.ts'
+import { RunPlace } from './place.ts'
+import { chain, compiledFlow } from './scripts.ts'
 
 const [folder = '', what = '', word = ''] = process.argv.slice(2)
 const place = await new RunPlace('child', folder).open()
@@ -33,4 +34,4 @@ switch (what) {
     break
   }
 }
-await place.ledger.close()
+await place.close()

@@ -5,8 +5,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { elementAt, reportOf } from '../../../src/flow/index.ts'
 import { leaveOrder, type WalkedRun } from '../../../src/host/flow/runs.ts'
-import { findingsIn, GatePlace } from '../gate-place.ts'
-import { script } from '../place.ts'
+import { findingsIn, RunPlace } from '../place.ts'
+import { script, TOOL } from '../scripts.ts'
 import {
   artifact,
   checker,
@@ -16,14 +16,13 @@ import {
   flowOf,
   goal,
   review,
-  TOOL,
   worker,
 } from './scene.ts'
 
-let place: GatePlace
+let place: RunPlace
 
 beforeEach(async () => {
-  place = await new GatePlace('rows').make()
+  place = await new RunPlace('rows').make()
 })
 
 afterEach(() => place.remove())

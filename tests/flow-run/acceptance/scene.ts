@@ -41,9 +41,6 @@ export function flowOf(nodes: FlowNode[], edges: FlowEdge[], more: Partial<Flow>
   return { type: 'flow_v1', flow_id: 'acceptance', title: '', nodes, edges, ...more }
 }
 
-/** One operation through the channel, as every honest worker has. */
-export const TOOL = `ask({ type: 'COMMAND_EXECUTION', argv: ['true'], cwd: process.cwd() })\n`
-
 /** An artifact with this JavaScript expression as its content. */
 export function artifact(content: string): string {
   return `answer({ result_type: 'ARTIFACT', artifact: { name: 'out', format: 'md', content: ${content} } })\n`
