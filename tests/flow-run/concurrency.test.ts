@@ -6,7 +6,7 @@ import { replayRun } from '../../src/flow/index.ts'
 import { codeOf } from '../../src/host/flow/failure.ts'
 import { readRun, runHeads } from '../../src/host/flow/run-records.ts'
 import { resumeRun, startRun } from '../../src/host/flow/runs.ts'
-import { programFile } from '../ledger/program.ts'
+import { childWords } from './child-program.ts'
 import { RunPlace } from './place.ts'
 import { chain, compiledFlow, script } from './scripts.ts'
 
@@ -43,10 +43,8 @@ it('fifty in one process: no step is lost and none is doubled', async () => {
 }, 120_000)
 
 it('fifty in five processes', async () => {
-  const file = await programFile('tests/flow-run/runs.child.ts')
-  const ended = await Promise.all(
-    Array.from({ length: 5 }, () => childEnds([file, place.folder, 'chain', '10'])),
-  )
+  const words = [...(await childWords()), place.folder, 'chain', '10']
+  const ended = await Promise.all(Array.from({ length: 5 }, () => childEnds(words)))
   expect(ended).toEqual([0, 0, 0, 0, 0])
   await verifyAll(50)
 }, 240_000)
@@ -86,9 +84,9 @@ it('a second runner of a run is refused while the first one walks', async () => 
   expect((await first).status).toBe('WAITING')
 }, 60_000)
 
-function childEnds([file = '', ...words]: readonly string[]): Promise<number | null> {
+function childEnds(words: readonly string[]): Promise<number | null> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [file, ...words], { stdio: 'inherit' })
+    const child = spawn(process.execPath, words, { stdio: 'inherit' })
     child.on('close', resolve)
   })
 }

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { type Fact, replayRun } from '../../src/flow/index.ts'
 import { readRun } from '../../src/host/flow/run-records.ts'
-import { programFile } from '../ledger/program.ts'
+import { childWords } from './child-program.ts'
 import { everyEdge, writeScripts } from './every-edge.ts'
 import { RunPlace } from './place.ts'
 import { compiledFlow } from './scripts.ts'
@@ -61,9 +61,9 @@ interface Ended {
   readonly wasKilled: boolean
 }
 
-function walk(file: string, words: readonly string[], killAfterMs: number | null): Promise<Ended> {
+function walk(words: readonly string[], killAfterMs: number | null): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [file, ...words], {
+    const child = spawn(process.execPath, words, {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     const timer = killAfterMs === null ? null : setTimeout(() => child.kill('SIGKILL'), killAfterMs)
@@ -86,11 +86,11 @@ async function fresh(): Promise<RunPlace> {
 }
 
 it(`goes on after ${KILLS} kills as if nothing had happened, seed ${SEED}`, async () => {
-  const file = await programFile('tests/flow-run/runs.child.ts')
+  const program = await childWords()
   const flow = compiledFlow(everyEdge())
   const calm = await fresh()
   const started = performance.now()
-  const { lines } = await walk(file, [calm.folder, 'every-edge'], null)
+  const { lines } = await walk([...program, calm.folder, 'every-edge'], null)
   const spanMs = performance.now() - started
   expect(lines[1]).toBe('DONE')
   const history = await readRun(calm.ledger, 'main', lines[0] ?? '')
@@ -110,7 +110,7 @@ it(`goes on after ${KILLS} kills as if nothing had happened, seed ${SEED}`, asyn
       for (let kill = 0; last.wasKilled; kill++) {
         const killMs = kill < KILLS_A_ROUND_MAX ? 30 + chance() * spanMs * 0.9 : null
         const words = runId === '' ? ['every-edge'] : ['resume', runId]
-        last = await walk(file, [place.folder, ...words], killMs)
+        last = await walk([...program, place.folder, ...words], killMs)
         if (last.wasKilled) killed++
         if (runId === '' && last.lines[0] !== undefined) runId = last.lines[0]
         if (runId !== '' && (await readRun(place.ledger, 'main', runId)).facts.length === 0)

@@ -49,7 +49,8 @@ export class RunPlace {
     return this.open()
   }
 
-  async open(): Promise<this> {
+  /** A built program names the built thread that watches its sandboxes. */
+  async open(watcher?: URL): Promise<this> {
     this.home = openKnownHome(this.#around, null)
     this.ledger = await openLedger({ directory: this.home.state, writer: 'inline' })
     this.gate = await openGate({
@@ -62,7 +63,7 @@ export class RunPlace {
       environment: this.#around.env,
       ancestors: [],
       hasPasskey: false,
-      driver: createDriver(),
+      driver: createDriver(watcher === undefined ? {} : { watcher }),
       nowMs: Date.now,
     })
     return this

@@ -1,11 +1,15 @@
-/** A process that walks runs: `FOLDER chain COUNT` begins so many, `FOLDER resume RUN` goes on with one. */
+/**
+ * A process that walks runs: `WATCHER FOLDER chain COUNT` begins so many, `… every-edge` begins one of
+ * them with participants, `… resume RUN` goes on with one. WATCHER is the built thread of the sandbox.
+ */
+import { pathToFileURL } from 'node:url'
 import { resumeRun, startRun } from '../../src/host/flow/runs.ts'
 import { everyEdge } from './every-edge.ts'
 import { RunPlace } from './place.ts'
 import { chain, compiledFlow } from './scripts.ts'
 
-const [folder = '', what = '', word = ''] = process.argv.slice(2)
-const place = await new RunPlace('child', folder).open()
+const [watcher = '', folder = '', what = '', word = ''] = process.argv.slice(2)
+const place = await new RunPlace('child', folder).open(pathToFileURL(watcher))
 const order = { workspace: place.workspace, participantsDigest: null }
 
 switch (what) {
