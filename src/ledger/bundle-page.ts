@@ -68,10 +68,12 @@ by nobody. Everything else follows from facts.jsonl and the signed checkpoint.
   A record with payload_ref "sha256:HASH" has its payload in objects/HASH: its SHA-256 is HASH, its
   length is record.bytes, and it is canonical JSON. If it is not there, a fact of type
   "body_dropped_v1" with payload.body "sha256:HASH" must say why; else it was removed.
-  record.original.body, and in a payload of type sandbox_result_v1 the texts outputs.stdout and
-  outputs.stderr of the form "body:sha256:HASH:N", commit to a body of 32 random bytes and then N
-  bytes, whose SHA-256 together is HASH. Bodies hold outputs and secrets; they lie in objects/HASH
-  only if the manifest says "included", and then one that is missing needs such a fact as well.
+  record.original.body, in a payload of type sandbox_result_v1 the texts outputs.stdout and
+  outputs.stderr, and in one of type participant_output_v1 the texts raw and
+  answer.document.artifact.content, where they have the form "body:sha256:HASH:N", commit to a body
+  of 32 random bytes and then N bytes, whose SHA-256 together is HASH. Bodies hold outputs and
+  secrets; they lie in objects/HASH only if the manifest says "included", and then one that is
+  missing needs such a fact as well.
 
 7. The proofs
   Each line of proofs.jsonl is canonical JSON, hashes as "sha256:" and hex. {"type":"inclusion"}: from

@@ -144,11 +144,19 @@ describe('a bundle', () => {
     const places = BODY_RULES.filter(({ keep }) => keep === 'places')
     expect(places).toEqual([
       { type: 'sandbox_result_v1', keep: 'places', places: ['/outputs/stdout', '/outputs/stderr'] },
+      {
+        type: 'participant_output_v1',
+        keep: 'places',
+        places: ['/raw', '/answer/document/artifact/content'],
+      },
     ])
     for (const word of [
       'sandbox_result_v1',
       'outputs.stdout',
       'outputs.stderr',
+      'participant_output_v1',
+      'texts raw',
+      'answer.document.artifact.content',
       'record.original',
     ]) {
       expect(BUNDLE_PAGE).toContain(word)

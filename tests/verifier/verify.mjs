@@ -13,9 +13,7 @@ import { argv, exit, stdout } from 'node:process'
 import { pathToFileURL } from 'node:url'
 
 function sha256(...parts) {
-  const hash = createHash('sha256')
-  for (const part of parts) hash.update(part)
-  return hash.digest()
+  return parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest()
 }
 
 const node = (left, right) => sha256(Buffer.of(1), left, right)
@@ -160,7 +158,7 @@ function readFacts(directory, stream, notes) {
     if (type === 'body_dropped_v1') dropped.add(payload.body)
     if (payload === undefined) references.push({ seq, digest, bytes })
     if (fact.record.original) bodies.push({ seq, digest: fact.record.original.body })
-    if (type === 'sandbox_result_v1' && payload) bodies.push(...outputs(seq, payload))
+    if (payload?.outputs ?? payload?.raw) bodies.push(...outputs(seq, payload))
     leaves.push(sha256(Buffer.of(0), line))
     grow(edge, seq, leaves[seq])
     for (const { what, root } of notes.filter(({ size }) => size === seq + 1)) {
@@ -194,10 +192,11 @@ function readSchedule(directory, origin, rotations, pinned) {
   return schedule
 }
 
-/** The bodies that the redacted outputs of a sandbox name. */
-function outputs(seq, { outputs: { stdout, stderr } }) {
-  const names = `${stdout} ${stderr}`.match(/(?<=\bbody:)sha256:[0-9a-f]{64}/g) ?? []
-  return names.map((digest) => ({ seq, digest }))
+/** The bodies that the redacted outputs of a sandbox or a participant name. */
+function outputs(seq, { outputs: told, raw, answer }) {
+  const texts = [told?.stdout, told?.stderr, raw, answer?.document?.artifact?.content]
+  const found = texts.join(' ').matchAll(/(?<=\bbody:)sha256:[0-9a-f]{64}/g)
+  return Array.from(found, ([digest]) => ({ seq, digest }))
 }
 
 /** Step 6. */
@@ -208,7 +207,7 @@ function checkObjects(directory, { references, bodies, dropped }, areIncluded) {
     if (!existsSync(file)) continue
     const payload = readCanonical(readFileSync(file), `the payload of fact ${seq}`)
     demand(statSync(file).size === bytes, `the payload of fact ${seq} has another length`)
-    if (payload.outputs) bodies.push(...outputs(seq, payload))
+    if (payload.outputs ?? payload.raw) bodies.push(...outputs(seq, payload))
   }
   for (const { seq, digest } of areIncluded ? [...references, ...bodies] : references) {
     const file = join(folder, isDigest(digest) ? digest.slice(7) : '')
