@@ -427,6 +427,7 @@ export const CODES = {
   'flow.not_waiting': refused('nothing waits for this answer'),
   'flow.input_missing': refused('what was asked for is not where it has to be'),
   'flow.flow_missing': broken('the flow of this run is no longer kept'),
+  'flow.output_missing': broken('what a participant made in this run is no longer kept'),
   'flow.secret_missing': usage('a variable that a participant needs is not set'),
   'flow.interrupted': { http: 503, exit: 4, says: 'the run was stopped' },
   'flow.plan_refused': refused('no plan was approved'),

@@ -2,9 +2,9 @@
 import { writeFile } from 'node:fs/promises'
 import { fault, showName } from '../../base/index.ts'
 import { reportOf, reportPage } from '../../flow/index.ts'
-import { lookAtRun } from '../../host/index.ts'
+import { lookAtRun, missingOutputs } from '../../host/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
-import { runText } from '../flow/answer.ts'
+import { missingText, runText } from '../flow/answer.ts'
 import { exportDeliverables } from '../flow/deliverables.ts'
 import { namedRun } from '../flow/named.ts'
 import { withHistory } from '../home.ts'
@@ -15,7 +15,9 @@ export async function run(call: Call): Promise<Exit> {
     const { home, ledger } = session
     const walked = await lookAtRun({ home, ledger, stream }, head.run_id)
     const { flow, facts, state, status } = walked
-    const report = { ...reportOf(flow, facts, state), status }
+    const missing = await missingOutputs(ledger, stream, head.run_id)
+    const gone = missing.length === 0 ? {} : { missing }
+    const report = { ...reportOf(flow, facts, state), status, ...gone }
     const { options, terminal } = call
     const [page, folder] = [options.text('html'), options.text('deliverables')]
     if (page !== null) await writeText(page, reportPage(report))
@@ -25,10 +27,14 @@ export async function run(call: Call): Promise<Exit> {
       await terminal.out(`${JSON.stringify(answer)}\n`)
       return EXIT.yes
     }
-    await terminal.out(runText(walked, terminal))
+    await terminal.out(`${runText(walked, terminal)}${missingText(missing, terminal)}`)
     if (page !== null) await terminal.out(`report: ${showName(page)}\n`)
-    if (delivered !== null)
-      await terminal.out(`${delivered.files.length} deliverables: ${showName(folder ?? '')}\n`)
+    if (delivered !== null) {
+      const lost = delivered.missing === undefined ? '' : `, ${delivered.missing.length} missing`
+      await terminal.out(
+        `${delivered.files.length} deliverables${lost}: ${showName(folder ?? '')}\n`,
+      )
+    }
     return EXIT.yes
   })
 }

@@ -1,8 +1,8 @@
 /** `writ flow status`: where a run stands; without a name, which runs there are. */
 import { nodesOf, phasesOf } from '../../flow/index.ts'
-import { isWalked, lookAtRun, type RunHead, runHeads } from '../../host/index.ts'
+import { isWalked, lookAtRun, missingOutputs, type RunHead, runHeads } from '../../host/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
-import { runAnswer, runText, statusExit } from '../flow/answer.ts'
+import { missingText, runAnswer, runText, statusExit } from '../flow/answer.ts'
 import { namedRun } from '../flow/named.ts'
 import { plain } from '../history/plain.ts'
 import { table } from '../history/table.ts'
@@ -19,9 +19,10 @@ async function showRun(session: ReadSession, call: Call): Promise<Exit> {
   const { home, ledger } = session
   const walked = await lookAtRun({ home, ledger, stream }, head.run_id)
   const { flow, state, status } = walked
+  const missing = await missingOutputs(ledger, stream, head.run_id)
   const { terminal, options } = call
   if (!options.isOn('json')) {
-    await terminal.out(runText(walked, terminal))
+    await terminal.out(`${runText(walked, terminal)}${missingText(missing, terminal)}`)
     if (status === 'RUNNING' && !(await isWalked({ home }, head.run_id)))
       await terminal.out(`nobody walks it: writ flow resume ${head.run_id}\n`)
     return statusExit(status)
@@ -31,7 +32,8 @@ async function showRun(session: ReadSession, call: Call): Promise<Exit> {
     status: at,
     attempts,
   }))
-  const answer = { ...runAnswer(walked), nodes, phases: phasesOf(flow, state) }
+  const gone = missing.length === 0 ? {} : { missing }
+  const answer = { ...runAnswer(walked), nodes, phases: phasesOf(flow, state), ...gone }
   await terminal.out(`${JSON.stringify(answer)}\n`)
   return statusExit(status)
 }

@@ -1,6 +1,7 @@
 /**
  * `writ purge`: a human drops bodies of the past: outputs, unredacted proposals, lists of changes. The
- * facts stay, and say what went. What undo or a question still needs stays as well, and is named.
+ * facts stay, and say what went. What undo, a question or a run of a flow still needs stays as well,
+ * and is named.
  */
 import { fault } from '../../base/index.ts'
 import { BODY_KINDS, type BodyKind, type PurgeAnswer, type PurgeOrder } from '../../host/index.ts'
@@ -59,8 +60,11 @@ async function tell({ options, terminal }: Call, answer: PurgeAnswer): Promise<v
   const size = `${counted(dropped.length, 'body', 'bodies')}, ${sizeText(bytes)}`
   const parts = [`${word}  ${size}\n`]
   if (kept.length > 0) {
-    const rows = kept.map(({ action_id, reason }) => [plain(action_id), reason])
-    parts.push(`\n${paint.strong('Kept')}\n${table(terminal, ['action', 'because'], rows)}`)
+    const rows = kept.map(({ action_id, run_id, reason }) => [
+      plain(run_id ?? action_id ?? ''),
+      reason,
+    ])
+    parts.push(`\n${paint.strong('Kept')}\n${table(terminal, ['action or run', 'because'], rows)}`)
   }
   await terminal.out(parts.join(''))
 }

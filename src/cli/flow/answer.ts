@@ -1,6 +1,6 @@
 /** The answer of `flow run`, `resume` and `status`: one object for programs, some lines for people. */
 import { type Command, findingsOf, nodesOf, phasesOf, stateView } from '../../flow/index.ts'
-import type { WalkedRun } from '../../host/index.ts'
+import type { MissingOutput, WalkedRun } from '../../host/index.ts'
 import { EXIT, type Exit } from '../command.ts'
 import { plain } from '../history/plain.ts'
 import { table } from '../history/table.ts'
@@ -126,6 +126,26 @@ function waitingLines({ runId, waiting }: WalkedRun, paint: Paint): readonly str
     paint.dim(`then: writ flow resume ${runId}\n`),
   ]
 }
+
+const MISSING_SHOWN = 10
+
+/** What was said in the run and dropped since; nothing when everything is kept. */
+export function missingText(missing: readonly MissingOutput[], { paint }: Terminal): string {
+  if (missing.length === 0) return ''
+  const more = missing.length - MISSING_SHOWN
+  return [
+    `\n${paint.strong('no longer kept')}\n`,
+    ...missing
+      .slice(0, MISSING_SHOWN)
+      .map(
+        ({ node_id, what, bytes }) =>
+          `  ${plain(node_id)}: ${MISSING_WORDS[what]}, ${bytes} bytes\n`,
+      ),
+    more > 0 ? `  and ${more} more\n` : '',
+  ].join('')
+}
+
+const MISSING_WORDS = { raw: 'what was said', artifact: 'the contents of what it made' } as const
 
 /** One line: who waits, and what to call. */
 export function waitingText(runId: string, command: Command): string {

@@ -18,6 +18,12 @@ export interface Delivered {
     readonly bytes: number
     readonly sha256: string
   }[]
+  /** What was approved and is not kept any more; absent when everything is there. */
+  readonly missing?: readonly {
+    readonly path: string
+    readonly node_id: string
+    readonly sha256: string
+  }[]
 }
 
 export const MANIFEST = 'manifest.json'
@@ -28,11 +34,16 @@ export async function exportDeliverables(
 ): Promise<Delivered> {
   const contents = contentsByDigest(facts)
   const files = []
+  const missing = []
   for (const { node_id, approved } of artifactsOf(flow, facts)) {
-    const content = approved === null ? undefined : contents.get(approved.digest)
-    if (approved === null || content === undefined) continue
+    if (approved === null) continue
     // Paths of artifacts lead nowhere else: they were refused when they did.
     const path = approved.path.replace(/^artifacts\//, '')
+    const content = contents.get(approved.digest)
+    if (content === undefined) {
+      missing.push({ path, node_id, sha256: approved.digest })
+      continue
+    }
     const file = join(folder, path)
     await mkdir(dirname(file), { recursive: true })
     await writeFile(file, content)
@@ -40,7 +51,13 @@ export async function exportDeliverables(
     files.push({ path, node_id, bytes: bytes.length, sha256: digestBytes(bytes) })
   }
   const { flow_id } = flow.document
-  const made: Delivered = { run_id: runId, flow_id, flow_digest: flow.digest, files }
+  const made: Delivered = {
+    run_id: runId,
+    flow_id,
+    flow_digest: flow.digest,
+    files,
+    ...(missing.length === 0 ? {} : { missing }),
+  }
   await mkdir(folder, { recursive: true })
   await writeFile(join(folder, MANIFEST), `${canonicalJson(made)}\n`)
   return made

@@ -37,6 +37,7 @@ interface Section {
 }
 
 function sections(report: RunReport): readonly Section[] {
+  const { missing = [] } = report
   return [
     { id: 'phases', name: 'Phases', html: phases(report) },
     { id: 'nodes', name: 'Nodes', html: nodes(report) },
@@ -52,6 +53,9 @@ function sections(report: RunReport): readonly Section[] {
     { id: 'acts', name: 'Promotions and rollbacks', html: records(report.acts) },
     { id: 'people', name: 'Answers of people', html: records(report.answers) },
     { id: 'log', name: 'Orchestration log', html: records(report.log) },
+    ...(missing.length === 0
+      ? []
+      : [{ id: 'missing', name: 'No longer kept', html: records(missing) }]),
   ]
 }
 

@@ -88,6 +88,8 @@ export interface RunReport {
   readonly answers: readonly unknown[]
   readonly access: readonly unknown[]
   readonly log: readonly LogReport[]
+  /** What was said in the run and is not kept any more; the host's to tell. */
+  readonly missing?: readonly unknown[]
 }
 
 export function reportOf(flow: CompiledFlow, facts: readonly Fact[], state: RunState): RunReport {

@@ -127,6 +127,15 @@ async function* rows(ledger: LedgerReader, query: Narrowing): AsyncIterable<Page
   }
 }
 
+/** What participants said in a run, as it is recorded: with markers in place of contents. */
+export function outputRows(
+  ledger: LedgerReader,
+  stream: string,
+  run: string,
+): AsyncIterable<Page['facts'][number]> {
+  return rows(ledger, { stream, run, type: 'participant_output_v1' })
+}
+
 /** A fact of a run whole; null for a fact of something else that names the run. */
 export async function factOf(ledger: LedgerReader, text: string): Promise<Fact | null> {
   const { record } = JSON.parse(text) as LedgerFact
@@ -137,7 +146,11 @@ export async function factOf(ledger: LedgerReader, text: string): Promise<Fact |
   return fact.type === 'participant_output_v1' ? withContent(ledger, fact) : fact
 }
 
-async function referred(ledger: LedgerReader, reference: string | undefined): Promise<unknown> {
+/** The payload of a long record. */
+export async function referred(
+  ledger: LedgerReader,
+  reference: string | undefined,
+): Promise<unknown> {
   invariant(reference !== undefined && isDigest(reference), 'a long payload is named by its digest')
   return JSON.parse(decoder.decode(await ledger.objects.get(reference)))
 }

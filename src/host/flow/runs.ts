@@ -20,6 +20,7 @@ import {
 import type { LedgerReader } from '../ledger/export-reader.ts'
 import { FlowFailure } from './failure.ts'
 import type { FlowHost } from './flow-host.ts'
+import { refuseMissing } from './missing-outputs.ts'
 import type { Order } from './orders.ts'
 import { FlowRun, type RunOptions } from './run.ts'
 import { foundManifest } from './run-files.ts'
@@ -89,11 +90,26 @@ export async function resumeRun(
     const { flow, workspace, ...history } = await loadRun(host.ledger, host.stream, runId)
     const run = new FlowRun({ host, flow, runId, workspace, ...watching })
     run.restore(history)
+    if (run.state.ended === null) await refuseLost(host, run)
     await sweep(host, run)
     const manifests = await manifestsNow(host, run)
     await run.send({ type: 'resumed', manifests })
     return walked(run)
   })
+}
+
+/** Of each node the last thing that it said counts; what came before is history. */
+function refuseLost({ ledger, stream }: FlowHost, { facts, options }: FlowRun): Promise<void> {
+  const last = new Map<string, number>()
+  for (const { type, payload } of facts) {
+    if (type === 'participant_output_v1') last.set(payload.node_id, payload.seq)
+  }
+  return refuseMissing(
+    ledger,
+    stream,
+    options.runId,
+    ({ node_id, seq }) => last.get(node_id) === seq,
+  )
 }
 
 async function walked(run: FlowRun): Promise<WalkedRun> {

@@ -3,7 +3,7 @@
  * changes, screenshots. Payloads that a fact keeps by reference are part of the fact and are never among them.
  *
  * INVARIANT (undo keeps its bodies): nothing is named that a question which waits, an attempt that is
- *   held, or an act that can still be taken back needs.
+ *   held, an act that can still be taken back, or a run of a flow that has not ended needs.
  */
 import type { Digest } from '../../base/index.ts'
 import { isDigest } from '../../base/index.ts'
@@ -18,6 +18,7 @@ import {
   termsOf,
 } from '../../ledger/index.ts'
 import type { GateContext } from './context.ts'
+import { OpenRuns } from './open-runs.ts'
 
 export const BODY_KINDS = ['output', 'proposal', 'manifest', 'evidence'] as const
 export type BodyKind = (typeof BODY_KINDS)[number]
@@ -27,10 +28,13 @@ export interface FoundBody {
   readonly bytes: number
   readonly kind: BodyKind
   readonly action_id: string | null
+  /** The run of a flow in which it was said; absent for what belongs to an act. */
+  readonly run_id?: string
 }
 
 export interface KeptBodies {
-  readonly action_id: string
+  readonly action_id: string | null
+  readonly run_id?: string
   readonly reason: string
 }
 
@@ -59,15 +63,18 @@ export async function searchBodies(
   nowMs: number,
 ): Promise<SearchAnswer> {
   const found = new Map<string, FoundBody>()
-  const kept = new Map<string, string>()
+  const kept = new Map<string, KeptBodies>()
   const screens: Screens = new Map()
+  const runs = new OpenRuns(context)
   for (const type of TYPES) {
     for await (const fact of factsOf(context, queryOf(context, type, search), search.behind)) {
       for (const body of bodiesOf(fact, screens)) {
         if (!search.kinds.has(body.kind)) continue
-        const reason = neededBy(body, standing, nowMs)
+        const { action_id, run_id } = body
+        const isOpen = run_id !== undefined && (await runs.has(run_id))
+        const reason = isOpen ? 'its run has not ended' : neededBy(body, standing, nowMs)
         if (reason === null) found.set(body.body, body)
-        else kept.set(body.action_id ?? '', reason)
+        else kept.set(run_id ?? action_id ?? '', { ...named(body), reason })
       }
     }
   }
@@ -77,7 +84,11 @@ export async function searchBodies(
     const bytes = await context.ledger.objects.size(body.body)
     if (bytes !== null) there.push({ ...body, bytes })
   }
-  return { found: there, kept: [...kept].map(([action_id, reason]) => ({ action_id, reason })) }
+  return { found: there, kept: [...kept.values()] }
+}
+
+function named({ action_id, run_id }: FoundBody): Pick<KeptBodies, 'action_id' | 'run_id'> {
+  return run_id === undefined ? { action_id } : { action_id, run_id }
 }
 
 function queryOf({ stream }: GateContext, type: string, { before, action }: BodySearch) {
@@ -127,10 +138,15 @@ function neededBy(
   if (standing.question(action_id) !== null) return 'a question about it waits'
   if (standing.heldMark(action_id) !== null) return 'its effects are held'
   const promoted = standing.promotion(action_id)
-  if (promoted === null || kind !== 'manifest') return null
-  const { undoUntil, rolledBackBy, promotion } = promoted
-  const canUndo = rolledBackBy === null && promotion.paths > 0 && Date.parse(undoUntil) > nowMs
-  return canUndo ? `it can be taken back until ${undoUntil}` : null
+  if (promoted === null || promoted.rolledBackBy !== null) return null
+  const { undoUntil, promotion } = promoted
+  // What a request is undone by stands in the unredacted proposal alone.
+  const isNeeded =
+    (kind === 'manifest' && promotion.paths > 0) ||
+    (kind === 'proposal' && standing.reachesBeyondFiles(action_id))
+  return isNeeded && Date.parse(undoUntil) > nowMs
+    ? `it can be taken back until ${undoUntil}`
+    : null
 }
 
 /** By action: the paths at which an act was to leave screenshots, read off its proposal. */
@@ -139,9 +155,10 @@ type Screens = Map<string, ReadonlySet<string>>
 /** What a fact names; a proposal tells of the screenshots that its result names. */
 function bodiesOf(fact: OpenedFact, screens: Screens): readonly FoundBody[] {
   const { record, payload } = fact
-  const action_id = termsOf(record)['action'] ?? null
+  const { action: action_id = null, run } = termsOf(record)
+  const whose = run === undefined ? { action_id } : { action_id, run_id: run }
   const made = (kind: BodyKind, body: unknown, bytes: number): readonly FoundBody[] =>
-    typeof body === 'string' && isDigest(body) ? [{ body, bytes, kind, action_id }] : []
+    typeof body === 'string' && isDigest(body) ? [{ body, bytes, kind, ...whose }] : []
   const { original } = record
   const own = original === undefined ? [] : made('proposal', original.body, original.bytes)
   if (record.type === 'proposal_v1') {

@@ -1,0 +1,155 @@
+/** What a run of a flow needs stays while it can go on; afterwards it may go, and is told as missing. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { type Json, Place } from '../cli-gate/place.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const WORDS = 'correct horse battery staple'
+const MADE = 'seven pages about plums'
+const WORKER = `
+import { readFileSync, writeSync, readSync } from 'node:fs'
+JSON.parse(readFileSync(0, 'utf8'))
+const operation = { type: 'COMMAND_EXECUTION', argv: ['true'], cwd: process.cwd() }
+writeSync(3, JSON.stringify({ operation }) + '\\n')
+const part = Buffer.alloc(65536)
+for (let text = ''; !text.includes('\\n'); ) {
+  try { text += part.toString('utf8', 0, readSync(3, part)) }
+  catch (error) { if (error.code !== 'EAGAIN') throw error }
+}
+const artifact = { name: 'out', format: 'md', content: '${MADE}' }
+console.log(JSON.stringify({ result_type: 'ARTIFACT', artifact }))
+`
+const NODE = { kind: 'WORK', title: '', phase_id: 'P', actor: 'a', max_attempts: 1 }
+const FLOW = {
+  type: 'flow_v1',
+  flow_id: 'f',
+  title: 'F',
+  nodes: [
+    { ...NODE, node_id: 'a', executor: { command: ['node', 'a.mjs'] } },
+    { ...NODE, node_id: 'c', kind: 'CHECK', target: 'a', reviewer: { human: 'ann' } },
+  ],
+  edges: [{ edge_id: 'e', source: 'a', target: 'c', class: 'Progress' }],
+}
+
+let place: Place
+
+beforeAll(() => {
+  execFileSync(process.execPath, ['tools/build.mjs'])
+}, 300_000)
+
+beforeEach(() => {
+  place = new Place('purge-runs').init(WORDS)
+  place.write('a.mjs', WORKER)
+  place.write('flow.json', JSON.stringify(FLOW))
+})
+
+afterEach(() => place.remove())
+
+/** Until a person has to say whether it is good. */
+function begin(): string {
+  const { json } = place.writ(['flow', 'run', 'flow.json', '--json'])
+  expect(json.status, JSON.stringify(json)).toBe('WAITING')
+  return json.run_id
+}
+
+function purge(): Json {
+  const words = ['purge', '--before', '0s', '--json', '--pass-fd', '3']
+  const { status, json, err } = place.writ(words, { passphrase: WORDS })
+  expect(status, err).toBe(0)
+  return json
+}
+
+/** What the person is shown, written anew by whoever goes on with the run. */
+function shownAgain(runId: string): Json {
+  const file = join(place.project, '.writ', 'runs', runId, 'waiting-c.json')
+  rmSync(file)
+  const resumed = place.writ(['flow', 'resume', runId, '--json'])
+  expect(resumed.json.status, resumed.out + resumed.err).toBe('WAITING')
+  return JSON.parse(readFileSync(file, 'utf8'))
+}
+
+function approve(runId: string, { review_id, artifact_digest }: Json): Json {
+  const review = { review_id, artifact_digest, total_score: 92 }
+  place.write('review.json', JSON.stringify(review))
+  const words = ['flow', 'answer', runId, 'c', '--file', 'review.json', '--pass-fd', '3']
+  const answered = place.writ(words, { passphrase: WORDS })
+  expect(answered.status, answered.out + answered.err).toBe(0)
+  return place.writ(['flow', 'resume', runId, '--json']).json
+}
+
+it('a purge leaves what an open run needs and names the run; what has ended may go', () => {
+  const runId = begin()
+  const first = purge()
+  expect(first.kept).toContainEqual({
+    action_id: null,
+    run_id: runId,
+    reason: 'its run has not ended',
+  })
+  expect(first.dropped.filter(({ run_id }: Json) => run_id === runId)).toEqual([])
+  const words = ['purge', '--before', '0s', '--dry-run', '--pass-fd', '3']
+  expect(place.writ(words, { passphrase: WORDS }).out).toContain(runId)
+  expect(place.writ(['flow', 'status', runId, '--json']).json.missing).toBe(undefined)
+
+  const asked = shownAgain(runId)
+  expect(asked.artifact.content).toBe(MADE)
+  expect(approve(runId, asked).status).toBe('DONE')
+
+  const second = purge()
+  expect(second.kept.filter(({ run_id }: Json) => run_id === runId)).toEqual([])
+  expect(second.dropped.filter(({ run_id }: Json) => run_id === runId).length).toBeGreaterThan(1)
+
+  const { status, json } = place.writ(['flow', 'status', runId, '--json'])
+  expect([status, json.status]).toEqual([0, 'DONE'])
+  expect(json.missing).toContainEqual(
+    expect.objectContaining({ node_id: 'a', what: 'artifact', bytes: MADE.length }),
+  )
+  expect(json.missing.map(({ what }: Json) => what)).toContain('raw')
+  expect(place.writ(['flow', 'status', runId]).out).toContain('no longer kept')
+  const folder = join(place.folder, 'out')
+  const page = join(place.folder, 'report.html')
+  const report = ['flow', 'report', runId, '--deliverables', folder, '--html', page]
+  const told = place.writ([...report, '--json'])
+  expect(told.status, told.err).toBe(0)
+  expect(told.json.missing).toEqual(json.missing)
+  expect(told.json.deliverables).toMatchObject({ files: [], missing: [{ node_id: 'a' }] })
+  expect(readdirSync(folder)).toEqual(['manifest.json'])
+  expect(readFileSync(page, 'utf8')).toContain('No longer kept')
+  expect(place.writ(report).out).toContain('0 deliverables, 1 missing')
+  // A run that is over has nothing left to hand on.
+  expect(place.writ(['flow', 'resume', runId, '--json']).json.status).toBe('DONE')
+  expect(place.writ(['ledger', 'verify', '--json']).json.ok).toBe(true)
+})
+
+it('the sweep of every day leaves it too', () => {
+  const laws = 'laws: []\nsettings: { retention: { outputs_days: 0 } }\n'
+  place.write('.writ/laws.yaml', laws)
+  const accept = ['laws', 'accept', '--pass-fd', '3']
+  expect(place.writ(accept, { passphrase: WORDS }).status).toBe(0)
+  const runId = begin()
+  // The stamp of the last sweep is of today; without it the next promotion sweeps.
+  for (const entry of readdirSync(join(place.folder, 'state'), { recursive: true })) {
+    if (String(entry).includes('.bodies-swept-')) rmSync(join(place.folder, 'state', String(entry)))
+  }
+  const done = place.exec(['--yes'], 'echo printed; echo x > made')
+  expect(done.status, done.err).toBe(0)
+  const { facts } = place.writ(['log', '--type', 'body_dropped_v1', '--json']).json
+  expect(facts.length).toBeGreaterThan(0)
+  expect(shownAgain(runId).artifact.content).toBe(MADE)
+})
+
+it('a run whose contents are lost all the same does not go on, and says why', () => {
+  const runId = begin()
+  const root = join(place.folder, 'state')
+  for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
+    const file = join(entry.parentPath, entry.name)
+    if (!entry.isFile() || !file.includes('/objects/')) continue
+    if (readFileSync(file).subarray(32).equals(Buffer.from(MADE))) rmSync(file)
+  }
+  const { status, json } = place.writ(['flow', 'resume', runId, '--json'])
+  expect([status, json.error.code]).toEqual([4, 'flow.output_missing'])
+  expect(existsSync(join(place.project, '.writ', 'runs', runId, 'waiting-c.json'))).toBe(true)
+  expect(place.writ(['flow', 'status', runId, '--json']).json.missing).toHaveLength(1)
+})
