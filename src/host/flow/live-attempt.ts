@@ -2,7 +2,7 @@
  * An attempt while it lasts: the participant's place in the gate, opened when it is first needed, and
  * what was used up so far. Kept between an answer that is invalid and the one that is asked for next.
  */
-import type { Attempt } from '../gate/attempt-surface.ts'
+import type { Attempt, RefusedAccess } from '../gate/attempt-surface.ts'
 import type { RunCommand } from './participant-input.ts'
 
 export class LiveAttempt {
@@ -11,6 +11,7 @@ export class LiveAttempt {
   tokens = 0
   readonly #begin: () => Promise<Attempt>
   #attempt: Promise<Attempt> | null = null
+  #told = 0
 
   constructor(command: RunCommand, startedMs: number, begin: () => Promise<Attempt>) {
     this.command = command
@@ -26,6 +27,15 @@ export class LiveAttempt {
   /** Null when nobody needed it. */
   opened(): Promise<Attempt> | null {
     return this.#attempt
+  }
+
+  /** Accesses that were refused since it was last asked. */
+  async refused(): Promise<readonly RefusedAccess[]> {
+    const attempt = await this.#attempt?.catch(() => null)
+    const refused = attempt?.refusedAccesses() ?? []
+    const fresh = refused.slice(this.#told)
+    this.#told = refused.length
+    return fresh
   }
 
   /** As if it had not been; what cannot be given up any more is gone already. */

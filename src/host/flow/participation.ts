@@ -226,6 +226,8 @@ export class Participation {
     })
     live.tokens += said.tokens
     if (signal.aborted) return live.abandon()
+    for (const { path, mode } of await live.refused())
+      await this.#run.send({ type: 'access_refused', node_id: to.node_id, path, mode })
     const text = withoutSecrets(said.text, secrets)
     const why = withoutSecrets(said.why ?? '', secrets)
     await this.#hear(command, { ...said, text, why }, live)
@@ -281,8 +283,6 @@ export class Participation {
     const held = isWork && outcome === 'ended' ? await finished(live) : null
     if (held === null) await live.abandon()
     const to = { node_id, command: command.command }
-    for (const { path, mode } of held?.refusedAccesses ?? [])
-      await this.#run.send({ type: 'access_refused', node_id, path, mode })
     const isBlocked = held?.decision?.decision === 'BLOCK'
     if (isBlocked) await this.#run.send({ type: 'gate_decision', ...to, decision: 'BLOCK' })
     await this.#run.send({

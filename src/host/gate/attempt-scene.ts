@@ -211,7 +211,8 @@ export class AttemptScene {
       terminal: null,
       onOutput,
       abort: this.#stop.signal,
-      ...(channel === undefined ? {} : { channel, isTraced: this.order.isTraced }),
+      ...(channel === undefined ? {} : { channel }),
+      isTraced: this.order.isTraced,
     })
   }
 

@@ -100,10 +100,13 @@ export interface HeldAttempt {
   readonly result: SandboxResult | null
   /** Of all effects; names the stage. */
   readonly manifest: Digest
-  readonly refusedAccesses: readonly {
-    readonly path: string
-    readonly mode: 'read' | 'write' | 'exec'
-  }[]
+  readonly refusedAccesses: readonly RefusedAccess[]
+}
+
+/** One that a mask or a read-only mount refused. */
+export interface RefusedAccess {
+  readonly path: string
+  readonly mode: 'read' | 'write' | 'exec'
 }
 
 /** One attempt while it lasts. Its sandbox is open until `finish` or `abandon`. */
@@ -116,6 +119,11 @@ export interface Attempt {
    * sandbox. Also while `run` lasts.
    */
   operate(operation: unknown): Promise<OperationAnswer>
+  /**
+   * Of what was traced so far, the accesses to what this participant may not read or write. Also for
+   * who is then abandoned.
+   */
+  refusedAccesses(): readonly RefusedAccess[]
   /** Reads a file as the participant sees it now or left it; null when there is none. */
   read(path: string): Promise<Uint8Array | null>
   /**

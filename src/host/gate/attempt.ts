@@ -48,6 +48,7 @@ import type {
   OperationAnswer,
   ParticipantCommand,
   ParticipantOutcome,
+  RefusedAccess,
 } from './attempt-surface.ts'
 import { undeclaredPaths } from './attempt-writes.ts'
 import type { Admitted, Decided } from './proposing.ts'
@@ -71,6 +72,8 @@ export class OpenAttempt implements Attempt {
   /** The participant's process, admitted; null when it has none. */
   #run: Admitted | null = null
   #outcome: RunOutcome | null = null
+  /** Every access that was seen to fail; only grows. */
+  readonly #traced: RefusedAccess[] = []
   #isRunning = false
   /** Files that the host put into the view. */
   readonly #byHostPaths: RawPath[] = []
@@ -99,12 +102,21 @@ export class OpenAttempt implements Attempt {
     try {
       const outcome = await this.#scene.runMain(command, this.#outputs)
       this.#outcome = outcome
+      this.#traced.push(...(outcome.refused ?? []))
       return this.#told(outcome)
     } catch (error) {
       return this.#refuse(admitted, error)
     } finally {
       this.#isRunning = false
     }
+  }
+
+  refusedAccesses(): readonly RefusedAccess[] {
+    const { hidden, readOnly } = this.#scene.order
+    const banned = [...hidden, ...readOnly].map(rawOfText)
+    return this.#traced.filter(({ path }) =>
+      banned.some((place) => isBelow(rawOfText(path), place)),
+    )
   }
 
   operate(operation: unknown): Promise<OperationAnswer> {
@@ -253,6 +265,7 @@ export class OpenAttempt implements Attempt {
       return answered(exitCode, own)
     }
     const outcome = await this.#scene.runOperation(command, onOutput)
+    this.#traced.push(...(outcome.refused ?? []))
     if (this.#run === null) await this.#step(operation, outcome)
     else if (isEnded(outcome)) this.#outcome = outcome
     return answered(outcome.exitCode, own)
@@ -375,17 +388,8 @@ export class OpenAttempt implements Attempt {
   #held({ proposalDigest, decision, result }: Decided): HeldAttempt {
     const { actionId } = this.#scene.order
     const manifest = (result?.diff.manifest ?? manifestDigest([])) as HeldAttempt['manifest']
-    const refusedAccesses = this.#refusedAccesses()
+    const refusedAccesses = this.refusedAccesses()
     return { actionId, proposalDigest, decision, result, manifest, refusedAccesses }
-  }
-
-  /** Of what was traced, the accesses to what this participant may not read or write. */
-  #refusedAccesses(): HeldAttempt['refusedAccesses'] {
-    const { hidden, readOnly } = this.#scene.order
-    const banned = [...hidden, ...readOnly].map(rawOfText)
-    return (this.#outcome?.refused ?? []).filter(({ path }) =>
-      banned.some((place) => isBelow(rawOfText(path), place)),
-    )
   }
 
   #nothing(): HeldAttempt {
@@ -395,7 +399,7 @@ export class OpenAttempt implements Attempt {
       decision: null,
       result: null,
       manifest: manifestDigest([]),
-      refusedAccesses: [],
+      refusedAccesses: this.refusedAccesses(),
     }
   }
 }
