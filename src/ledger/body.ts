@@ -40,6 +40,7 @@ export const BODY_RULES: readonly BodyRule[] = [
       '/**/stdin',
       '/**/env/*',
       '/**/url',
+      '/**/start_url',
       '/**/headers/*',
       '/**/body',
       '/**/content',

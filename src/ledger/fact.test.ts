@@ -3,7 +3,15 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { canonicalJson, digestBytes, digestDocument } from '../base/index.ts'
 import { Audit, readFact } from './audit.ts'
-import { type BodyRule, commit, contentOf, markedBodies, parseBodyMarker, redact } from './body.ts'
+import {
+  BODY_RULES,
+  type BodyRule,
+  commit,
+  contentOf,
+  markedBodies,
+  parseBodyMarker,
+  redact,
+} from './body.ts'
 import {
   CHAIN_START,
   chainNext,
@@ -210,9 +218,12 @@ describe('bodies', () => {
         env: { TOKEN: 'secret-2' },
         compensation: { headers: { Cookie: 'secret-3' }, body: 'secret-4' },
       },
-      children: [{ operation: { content: 'secret-5', set: { 'a.b': { c: 'secret-6' } } } }],
+      children: [
+        { operation: { content: 'secret-5', set: { 'a.b': { c: 'secret-6' } } } },
+        { operation: { start_url: 'https://a.example/?k=secret-7#secret-8', steps: [] } },
+      ],
     }
-    const rule: BodyRule = { type: 'proposal_v1', keep: 'whole', places: defaultPlaces() }
+    const rule = BODY_RULES.find(({ type }) => type === 'proposal_v1')
     const { payload: view, bodies, original } = redact(proposal, rule, salt)
     expect(JSON.stringify(view)).not.toContain('secret')
     expect(view).toMatchObject({ operation: { env: { TOKEN: 'redacted' }, argv: ['sh'] } })
@@ -245,10 +256,6 @@ describe('bodies', () => {
     expect(JSON.stringify(view)).not.toContain('"s"')
   })
 })
-
-function defaultPlaces(): readonly string[] {
-  return ['/**/stdin', '/**/env/*', '/**/headers/*', '/**/body', '/**/content', '/**/set/**']
-}
 
 describe('an audit', () => {
   it('follows the chain and finds a row that does not', () => {

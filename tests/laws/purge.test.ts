@@ -58,6 +58,19 @@ describe('what is written down', () => {
     command.operation.stdin = SECRET
     const ran = propose(command)
     expect(ran.decision.decision, JSON.stringify(ran.decision)).toBe('PROMOTE')
+    const page = `https://shop.example/cart?session=${SECRET}#${SECRET}`
+    const steps = [{ action: 'goto', url: page }]
+    const drive = operationProposal(place, { type: 'UI_AUTOMATION', start_url: page, steps }, {})
+    drive.descriptor.scope.ui.required = true
+    drive.descriptor.scope.network = { required: true, hosts: ['shop.example'] }
+    drive.descriptor.effects.network = true
+    drive.descriptor.sandbox.allow_network = true
+    // Whatever becomes of it, it is on the record.
+    const { action_id } = propose(drive)
+    const [recorded] = facts('proposal_v1').filter(
+      ({ record }) => record.payload.descriptor.action_id === action_id,
+    )
+    expect(recorded.record.payload.operation).toMatchObject({ start_url: 'redacted' })
     const found = holders()
     expect(found.length).toBeGreaterThan(0)
     for (const holder of found) expect(holder).toContain('/objects/')

@@ -23,6 +23,7 @@ import {
   readClientHello,
   readRequestHead,
   readResponseHead,
+  recordedUrl,
   refusedAddress,
   showHostPort,
   stepTerms,
@@ -120,6 +121,14 @@ describe('heads', () => {
       }),
       RUNS,
     )
+  })
+
+  it('are told without query and fragment', () => {
+    expect(recordedUrl('http://a.example/x?k=secret#more')).toBe(
+      'http://a.example/x?(13 characters)',
+    )
+    expect(recordedUrl('http://a.example/x#k=secret?no')).toBe('http://a.example/x#(11 characters)')
+    expect(recordedUrl('http://a.example/x')).toBe('http://a.example/x')
   })
 
   it('what Connection names is not sent on', () => {

@@ -112,10 +112,10 @@ function agrees(value: string, { host, port, url }: Place): boolean {
   return (read.port ?? (url === null ? port : 80)) === port
 }
 
-/** An address as it is told: a query may hold secrets, so only its length is. */
+/** An address as it is told: a query or fragment may hold secrets, so only its length is. */
 export function recordedUrl(url: string): string {
-  const at = url.indexOf('?')
-  return at < 0 ? url : `${url.slice(0, at)}?(${url.length - at - 1} characters)`
+  const at = url.search(/[?#]/)
+  return at < 0 ? url : `${url.slice(0, at + 1)}(${url.length - at - 1} characters)`
 }
 
 /** Before a tunnel there is no body. */
