@@ -6,9 +6,10 @@ import { replayRun } from '../../src/flow/index.ts'
 import { codeOf } from '../../src/host/flow/failure.ts'
 import { readRun, runHeads } from '../../src/host/flow/run-records.ts'
 import { resumeRun, startRun } from '../../src/host/flow/runs.ts'
+import { flowOf, worker } from './acceptance/scene.ts'
 import { childWords } from './child-program.ts'
 import { RunPlace } from './place.ts'
-import { chain, compiledFlow, script } from './scripts.ts'
+import { chain, compiledFlow, script, TOOL } from './scripts.ts'
 
 let place: RunPlace
 
@@ -48,6 +49,26 @@ it('fifty in five processes', async () => {
   expect(ended).toEqual([0, 0, 0, 0, 0])
   await verifyAll(50)
 }, 240_000)
+
+it('several with participants at once: each has its own sandbox, and all become real', async () => {
+  const many = 6
+  const shares = Array.from({ length: many }, (_, index) => `part-${index}`)
+  place.write(
+    'work.mjs',
+    script(`${TOOL}const [, , name] = process.argv
+writeFileSync(name + '.txt', readdirSync('.').filter((file) => file.startsWith('part-')).join())
+answer({ result_type: 'ARTIFACT', artifact: { name: 'out', format: 'md', content: name } })`),
+  )
+  const runs = await Promise.all(shares.map((name) => startRun(place.host(), shared(name))))
+  expect(runs.map(({ status }) => status)).toEqual(shares.map(() => 'DONE'))
+  expect(shares.map((name) => place.read(`artifacts/${name}/1/out.md`))).toEqual(shares)
+  expect(await place.gate.attempts.held()).toEqual([])
+}, 120_000)
+
+function shared(name: string) {
+  const executor = { command: ['node', 'work.mjs', name] }
+  return { ...order(), flow: compiledFlow(flowOf([worker(name, { executor })], [])) }
+}
 
 it('a second runner of a run is refused while the first one walks', async () => {
   place.write('slow.mjs', script(`setTimeout(() => answer({ result_type: 'NOOP' }), 1500)`))

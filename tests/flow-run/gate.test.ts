@@ -149,3 +149,22 @@ it('a Rollback edge undoes through the gate what was promoted, and the run goes 
   // The first was undone before the second was made.
   expect(place.read('a.txt')).toBe('as it was + 2')
 }, 60_000)
+
+it('two who begin at once both become real, and each can be undone without the other', async () => {
+  const nodes = ['a', 'b'].map((node_id) => {
+    place.write(`${node_id}.mjs`, made(`${node_id}.txt`, `'by ${node_id}'`))
+    const executor = { command: ['node', `${node_id}.mjs`] }
+    return { ...frame, node_id, kind: 'WORK' as const, executor }
+  })
+  const run = await place.run(flow({ nodes, edges: [] }))
+  expect([run.status, findingsIn(run)]).toEqual(['DONE', []])
+  expect([place.read('a.txt'), place.read('b.txt')]).toEqual(['by a', 'by b'])
+  const [first = ''] = run.facts.flatMap(({ type, payload }) =>
+    type === 'flow_event_v1' && payload.kind === 'event' && payload.event.type === 'promoted'
+      ? [payload.event.action_id ?? '']
+      : [],
+  )
+  expect((await place.gate.rollback({ actionId: first }, { dryRun: false })).verified).toBe(true)
+  const left = ['a', 'b'].filter((id) => existsSync(join(place.workspace, 'artifacts', id)))
+  expect(left.length).toBe(1)
+}, 60_000)

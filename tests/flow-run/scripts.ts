@@ -10,7 +10,7 @@ export function compiledFlow(document: Flow): CompiledFlow {
 
 /** Reads its input, may use descriptor 3, answers with what `body` makes of the input. */
 export function script(body: string): string {
-  return `import { readFileSync, writeSync, readSync, writeFileSync, mkdirSync, existsSync, appendFileSync } from 'node:fs'
+  return `import { readFileSync, writeSync, readSync, writeFileSync, mkdirSync, existsSync, readdirSync } from 'node:fs'
 const input = JSON.parse(readFileSync(0, 'utf8'))
 function ask(operation) {
   writeSync(3, JSON.stringify({ operation }) + '\\n')

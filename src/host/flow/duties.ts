@@ -10,7 +10,7 @@ import type { Order } from './orders.ts'
 import { isObject } from './participant/asking.ts'
 import { Participation } from './participation.ts'
 import type { FlowRun } from './run.ts'
-import { instructions, plainName, writeLog, writeManifest } from './run-files.ts'
+import { instructions, makeArtifacts, plainName, writeLog, writeManifest } from './run-files.ts'
 
 type CommandOf<T extends Command['type']> = Extract<Command, { type: T }>
 
@@ -30,6 +30,7 @@ export class Duties {
   async perform(command: Command, signal: AbortSignal): Promise<void> {
     switch (command.type) {
       case 'run_participant':
+        if (command.review === null) makeArtifacts(this.#run.options.workspace)
         return this.#participation.begin(command, signal)
       case 'ask_again':
         return this.#participation.askAgain(command, signal)

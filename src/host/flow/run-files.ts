@@ -2,6 +2,7 @@
  * What a run writes for people: the orchestration log (F-11), the manifests of sub-phases (F-10), and
  * what is needed of whom (F-12). Each file is whole and synced before the run goes on.
  */
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { canonicalJson, digestBytes } from '../../base/index.ts'
 import {
@@ -16,6 +17,19 @@ import { readIfThere, writeWhole } from '../home/file.ts'
 import type { RunFolder } from './run-folder.ts'
 
 export const LOG_FILE = 'orchestration_log.md'
+const ARTIFACTS = 'artifacts'
+
+/**
+ * The folder of all artifacts is nobody's act: were it made by the first who leaves one, whoever worked
+ * meanwhile would find it made by somebody else, and the first could not be undone without the others.
+ */
+export function makeArtifacts(workspace: string): void {
+  try {
+    mkdirSync(join(workspace, ARTIFACTS), { mode: 0o755 })
+  } catch {
+    // It is there, or whoever leaves an artifact will be told why it cannot be.
+  }
+}
 
 /** Of the log as it stands in the workspace afterwards. */
 export function writeLog(
