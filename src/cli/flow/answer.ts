@@ -69,6 +69,7 @@ export function runText(run: WalkedRun, terminal: Terminal): string {
   ])
   const nodes = nodesOf(flow, state).map((node) => [
     plain(node.node_id),
+    plain(node.title === node.node_id ? '' : node.title),
     node.kind,
     plain(node.phase_id),
     node.status,
@@ -82,7 +83,7 @@ export function runText(run: WalkedRun, terminal: Terminal): string {
     '\n',
     table(terminal, ['phase', 'status', 'time', 'floor', 'attempts', 'tools', 'rejected'], phases),
     '\n',
-    table(terminal, ['node', 'kind', 'phase', 'status', 'attempts', 'score'], nodes),
+    table(terminal, ['node', 'title', 'kind', 'phase', 'status', 'attempts', 'score'], nodes),
     findings.length === 0 ? '' : '\n',
     ...findings.map(
       ({ code, action, node_id, edge_id, values }) =>

@@ -88,6 +88,7 @@ function phases({ phases: list }: RunReport): string {
 function nodes({ nodes: list }: RunReport): string {
   const heads = [
     'node',
+    'title',
     'kind',
     'phase',
     'status',
@@ -101,6 +102,7 @@ function nodes({ nodes: list }: RunReport): string {
     heads,
     list.map((node) => [
       text(node.node_id),
+      text(node.title),
       node.kind,
       text(node.phase_id),
       marked(node.status),
@@ -205,12 +207,32 @@ function claims({ claims: list, evidence }: RunReport): string {
   return `${grid(['claim', 'node', 'trust', 'verification', 'evidence'], rows)}${records(evidence)}`
 }
 
-/** Records of any shape, one a row: where it stands, and the whole of it. */
+/** Records of any shape, one a row: a column for each field that some of them has. */
 function records(list: readonly unknown[]): string {
-  return grid(
-    ['record'],
-    list.map((record) => [json(record)]),
+  const rows = list.map((record) => new Map(Object.entries(record as Readonly<object>)))
+  const names = [...new Set(rows.flatMap((row) => [...row.keys()]))].filter(
+    (name) => name !== 'kind',
   )
+  names.sort((one, other) => rank(one) - rank(other))
+  return grid(
+    names.map((name) => name.replaceAll('_', ' ')),
+    rows.map((row) => names.map((name) => cell(row.get(name)))),
+  )
+}
+
+/** Where a record stands comes first, long parts last; the rest keeps its order. */
+function rank(name: string): number {
+  if (name === 'seq') return -2
+  if (name === 'at') return -1
+  return LONG.has(name) ? 1 : 0
+}
+
+const LONG = new Set(['values', 'errors', 'repairs', 'answer', 'raw', 'digest', 'artifact_digest'])
+
+function cell(value: unknown): string {
+  if (value === undefined || value === null) return ''
+  if (typeof value === 'string') return marked(value)
+  return typeof value === 'object' ? json(value) : text(String(value))
 }
 
 function grid(heads: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -220,15 +242,16 @@ function grid(heads: readonly string[], rows: readonly (readonly string[])[]): s
   return `<div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>${body.join('\n')}</tbody></table></div>`
 }
 
-const GOOD = new Set(['DONE', 'done', 'ended', 'verified', 'true'])
-const BAD = new Set(['FAILED', 'BLOCKED', 'failed', 'blocked', 'rejected', 'false'])
+const GOOD = new Set(['DONE', 'done', 'ended', 'verified', 'true', 'APPROVE'])
+const BAD = new Set(['FAILED', 'BLOCKED', 'failed', 'blocked', 'rejected', 'false', 'REJECT'])
 
 function tone(word: string): string {
   return GOOD.has(word) ? 'good' : BAD.has(word) ? 'bad' : 'wait'
 }
 
 function marked(word: string): string {
-  return `<span class="${tone(word)}">${text(word)}</span>`
+  const isKnown = GOOD.has(word) || BAD.has(word)
+  return isKnown ? `<span class="${tone(word)}">${text(word)}</span>` : text(word)
 }
 
 function json(value: unknown): string {

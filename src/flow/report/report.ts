@@ -22,6 +22,7 @@ export interface PhaseReport {
 
 export interface NodeReport {
   readonly node_id: string
+  readonly title: string
   readonly kind: string
   readonly phase_id: string
   readonly status: string
@@ -163,6 +164,7 @@ export function nodesOf(flow: CompiledFlow, state: RunState): readonly NodeRepor
     const { status, entries, work } = elementAt(state.nodes, index)
     return {
       node_id: document.node_id,
+      title: document.title,
       kind: document.kind,
       phase_id: document.phase_id,
       status,
