@@ -14,7 +14,7 @@ import { everyEdge, writeScripts } from './every-edge.ts'
 import { RunPlace } from './place.ts'
 import { compiledFlow } from './scripts.ts'
 
-const KILLS = Number(process.env['WRIT_FLOW_KILLS'] ?? 20)
+const KILLS = Number(process.env['WRIT_FLOW_KILLS'] ?? 8)
 const SEED = Number(process.env['WRIT_SEED'] ?? Date.now() % 2 ** 31)
 const KILLS_A_ROUND_MAX = 4
 

@@ -1,0 +1,113 @@
+/** `writ flow plan` as a process: planner and reviewer in the sandbox, a plan that can be run at once. */
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { type Json, Place } from '../cli-gate/place.ts'
+import { script, TOOL } from './scripts.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+let place: Place
+
+beforeAll(() => {
+  execFileSync(process.execPath, ['tools/build.mjs'])
+}, 300_000)
+
+beforeEach(() => {
+  place = new Place('plan').init()
+  place.write('participants.yaml', PARTICIPANTS)
+  place.write('planner.mjs', planner(`writeFileSync('left-by-planner.txt', 'x')`))
+})
+
+afterEach(() => place.remove())
+
+const PARTICIPANTS = `type: participants_v1
+participants:
+  maker: { command: [node, maker.mjs] }
+  judge: { command: [node, judge.mjs] }
+  planner: { command: [node, planner.mjs] }
+reviewer: judge
+planner: planner
+`
+
+/** Does something else first. */
+const planner = (first: string) =>
+  script(`${first}
+answer({ plan: { title: input.goal, root_task_id: 'root' }, tasks: [
+  { id: 'root', type: 'goal', name: input.goal },
+  { id: 'do', type: 'action', name: input.last_review ? 'do it well' : 'do it', owner: 'maker' }], links: [] })`)
+
+/** Of plans and of artifacts. */
+const judge = (score: string) =>
+  script(`answer({ review_id: input.review_id, artifact_digest: input.artifact_digest, total_score: ${score},
+  action_required: 'MODIFY', summary: 's', breakdown: [], suggestions: [{ priority: 'HIGH', change: 'say more', steps: [], acceptance_criteria: 'more' }] })`)
+
+function plan(...words: readonly string[]): Json {
+  const order = ['--goal', 'a word counter', '--participants', 'participants.yaml']
+  const ended = place.writ(['flow', 'plan', ...order, '--out', 'plan.json', '--json', ...words])
+  return { ...ended.json, exit: ended.status, err: ended.err }
+}
+
+it('an approved plan is written, and nothing else; it runs, and everything replays', () => {
+  place.write('judge.mjs', judge(`JSON.stringify(input).includes('"do it"') ? 60 : 95`))
+  place.write(
+    'maker.mjs',
+    script(
+      `${TOOL}answer({ result_type: 'ARTIFACT', artifact: { name: 'out', format: 'md', content: 'made' } })`,
+    ),
+  )
+  const made = plan()
+  expect(made).toMatchObject({ exit: 0, approved: true, plans: 2, reviews: 2, score: 95 })
+  expect(place.has('left-by-planner.txt')).toBe(false)
+  const written = JSON.parse(place.text('plan.json'))
+  expect(written.plan.plan_id).toBe(made.plan_id)
+  const run = ['flow', 'run', 'plan.json', '--participants', 'participants.yaml', '--json']
+  const ended = place.writ(run)
+  expect([ended.status, ended.json.status]).toEqual([0, 'DONE'])
+  const replay = place.writ(['replay', '--json'])
+  expect([replay.status, replay.json.ok, replay.json.differences]).toEqual([0, true, []])
+  expect(place.writ(['ledger', 'verify', '--json']).json.ok).toBe(true)
+})
+
+it('a plan that nobody approves is refused with the reasons, and no file is written', () => {
+  place.write('judge.mjs', judge('89'))
+  expect(plan()).toMatchObject({
+    exit: 1,
+    approved: false,
+    plans: 3,
+    reviews: 3,
+    code: 'flow.plan_refused',
+    review: { suggestions: [{ change: 'say more' }] },
+  })
+  expect(place.has('plan.json')).toBe(false)
+})
+
+it('planner and reviewer change nothing and see nothing of the state of writ', () => {
+  place.write('judge.mjs', judge('95'))
+  const secrets = join(place.folder, 'state', 'writ')
+  expect(existsSync(secrets)).toBe(true)
+  place.write(
+    'planner.mjs',
+    planner(`writeFileSync('participants.yaml', 'mine')
+for (const path of ['.writ/laws.yaml', '.writ/id']) try { writeFileSync(path, 'mine') } catch {}
+let seen = []
+try { seen = readdirSync('${secrets}') } catch {}
+if (seen.length > 0) process.exit(9)`),
+  )
+  const laws = place.text('.writ/laws.yaml')
+  expect(plan()).toMatchObject({ exit: 0, approved: true })
+  expect([place.text('participants.yaml'), place.text('.writ/laws.yaml')]).toEqual([
+    PARTICIPANTS,
+    laws,
+  ])
+})
+
+it('says what is wrong with the participants before anybody is asked', () => {
+  place.write('participants.yaml', PARTICIPANTS.replace('planner: planner', 'planner: nobody'))
+  expect(plan()).toMatchObject({ exit: 1, valid: false })
+  place.write('participants.yaml', PARTICIPANTS.replace(/.*planner.*\n/g, ''))
+  const { exit, error } = plan()
+  expect([exit, error?.code]).toEqual([2, 'cli.usage'])
+  expect(place.has('plan.json')).toBe(false)
+})
