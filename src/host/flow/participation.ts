@@ -28,7 +28,7 @@ import { type Again, participantInput, type RunCommand } from './participant-inp
 import { missingInput, SAID_BY_HOST } from './requirements.ts'
 import type { FlowRun } from './run.ts'
 import { LOG_FILE, plainName } from './run-files.ts'
-import { type Secrets, secretsOf, withoutSecrets } from './secrets.ts'
+import { documentWithoutSecrets, type Secrets, secretsOf, withoutSecrets } from './secrets.ts'
 
 type AskAgain = Extract<Command, { type: 'ask_again' }>
 
@@ -219,7 +219,8 @@ export class Participation {
       kind: command.review === null ? 'action' : 'review',
       workspace: options.workspace,
       attempt: () => live.open(),
-      operate: async (operation) => this.#operate(to, await live.open(), operation),
+      operate: async (operation) =>
+        this.#operate(to, await live.open(), documentWithoutSecrets(operation, secrets)),
       secrets,
       seconds: Math.min(SECONDS_MAX, this.#secondsLeft() ?? SECONDS_MAX),
       signal,

@@ -18,7 +18,7 @@ import type { FlowHost } from './flow-host.ts'
 import { LiveAttempt } from './live-attempt.ts'
 import type { Asking } from './participant/asking.ts'
 import { participate } from './participant/participate.ts'
-import { secretsOf, withoutSecrets } from './secrets.ts'
+import { documentWithoutSecrets, secretsOf, withoutSecrets } from './secrets.ts'
 
 const PLANS_MAX = 3
 const REVIEWS_MAX = 4
@@ -185,7 +185,8 @@ class Planning {
         kind,
         workspace,
         attempt: () => live.open(),
-        operate: async (operation) => (await live.open()).operate(operation),
+        operate: async (operation) =>
+          (await live.open()).operate(documentWithoutSecrets(operation, secrets)),
         secrets,
         seconds: SECONDS_MAX,
         signal: abort,

@@ -1,7 +1,7 @@
 /**
  * A model behind an OpenAI-compatible endpoint. It is told what a document it answers with has to be,
- * and may ask for operations by the function `propose_action`. The key is the participant's first
- * secret, else `OPENAI_API_KEY`; retries are the run's, not the client's.
+ * and may ask for operations by the function `propose_action`. The key is the first of the secrets;
+ * retries are the run's, not the client's.
  */
 import OpenAI from 'openai'
 import type { ChatCompletionMessageParam, ChatCompletionTool } from 'openai/resources'
@@ -55,7 +55,7 @@ async function talk(
     { role: 'user', content: JSON.stringify(input) },
   ]
   for (let round = 0; round < ROUNDS_MAX; round++) {
-    const completion = await told(() =>
+    const completion = await told(asking.secrets, () =>
       client.chat.completions.create(
         { model: participant.model, messages, tools: [PROPOSE_ACTION] },
         { signal },
@@ -90,18 +90,18 @@ async function carriedOut({ operate }: Asking, call: ToolCall): Promise<string> 
 }
 
 function clientOf(baseURL: string, secrets: Asking['secrets']): OpenAI {
-  const [key] = Object.values(secrets)
-  const apiKey = key ?? process.env['OPENAI_API_KEY'] ?? 'none'
+  // Something has to be there, or the client looks for a key by itself.
+  const [apiKey = 'none'] = Object.values(secrets)
   return new OpenAI({ baseURL, apiKey, maxRetries: 0 })
 }
 
 /** Failures of the client, as failures of the line or of the endpoint. */
-async function told<T>(work: () => Promise<T>): Promise<T> {
+async function told<T>(secrets: Asking['secrets'], work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
     if (error instanceof OpenAI.APIError && typeof error.status === 'number')
-      throw failure(error.status, error.message)
+      throw failure(error.status, error.message, secrets)
     throw new LineFailure((error as Error).message)
   }
 }

@@ -5,6 +5,7 @@
 import { fault } from '../../../base/index.ts'
 import type { ParticipantOutcome } from '../../gate/attempt-surface.ts'
 import { FlowFailure } from '../failure.ts'
+import { withoutSecrets } from '../secrets.ts'
 import { isObject, operationText, type Participate, type Said } from './asking.ts'
 
 export const runCommand: Participate = async (asking) => {
@@ -24,7 +25,8 @@ export const runCommand: Participate = async (asking) => {
   const text = new TextDecoder().decode(stdout)
   if (exitCode === 0 && !aborted) return { outcome: 'ended', text, tokens: 0 }
   const ending = aborted ? 'stopped' : (killedBy ?? signal ?? `exit status ${exitCode}`)
-  const errors = new TextDecoder().decode(stderr).trim().slice(-ERROR_CHARACTERS_MAX)
+  const told = withoutSecrets(new TextDecoder().decode(stderr), secrets)
+  const errors = told.trim().slice(-ERROR_CHARACTERS_MAX)
   return {
     outcome: 'failed',
     text,

@@ -19,15 +19,20 @@ export function askEndpoint(asking: Asking): Promise<Said> {
   }
   return heard(async () => {
     const text = await withDeadline(asking, (signal) =>
-      converse(asking, (document) => post(url, headers, document, signal)),
+      converse(asking, (document) => post({ url, headers, secrets }, document, signal)),
     )
     return { text, tokens: 0 }
   })
 }
 
+interface Door {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly secrets: Asking['secrets']
+}
+
 async function post(
-  url: string,
-  headers: Readonly<Record<string, string>>,
+  { url, headers, secrets }: Door,
   document: unknown,
   signal: AbortSignal,
 ): Promise<string> {
@@ -39,7 +44,7 @@ async function post(
     redirect: 'error',
   })
   const text = await bounded(response)
-  if (!response.ok) throw failure(response.status, text)
+  if (!response.ok) throw failure(response.status, text, secrets)
   return text
 }
 

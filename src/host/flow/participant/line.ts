@@ -1,4 +1,5 @@
 /** Lines to participants elsewhere: what a failure of one is, and how long it is waited for. */
+import { type Secrets, withoutSecrets } from '../secrets.ts'
 import type { Asking, Said } from './asking.ts'
 
 /** A failure of the line: the participant may be there later. */
@@ -15,8 +16,9 @@ export function isPassing(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || status >= 500
 }
 
-export function failure(status: number, text: string): Error {
-  const words = `HTTP ${status}: ${text.slice(0, 500)}`
+/** Secrets go before the text is cut, so that no half of one is left. */
+export function failure(status: number, text: string, secrets: Secrets): Error {
+  const words = `HTTP ${status}: ${withoutSecrets(text, secrets).slice(0, 500)}`
   return isPassing(status) ? new LineFailure(words) : new Declined(words)
 }
 
