@@ -46,7 +46,14 @@ async function start() {
   // The command that people wait for has a file of its own.
   const program = load(BUILT, argv[0] === 'exec' ? 'exec' : 'program')
   if (program === null) process.stderr.write(NOT_BUILT)
-  process.exitCode = program === null ? 4 : await program.main(argv)
+  const status = program === null ? 4 : await program.main(argv)
+  process.exitCode = status
+  // Everything is closed; what is left is to take the program apart, for which nobody need wait.
+  if (isWritten(process.stdout) && isWritten(process.stderr)) process.exit(status)
+}
+
+function isWritten({ writableLength }) {
+  return writableLength === 0
 }
 
 module.exports = { load, start }

@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { doors } from './doors.mjs'
 import { ROOT, run, stop } from './setup.mjs'
+import { structures } from './structures.mjs'
 
 const BUNDLED = new Set([
   '@dagrejs/dagre',
@@ -92,13 +93,23 @@ const SELDOM = new Set([
   'node:worker_threads',
 ])
 
+/** Where Node would find it, without reading what stands in each package on the way. */
+const LIBRARY = `module.exports = (name) => {
+  const { existsSync } = process.getBuiltinModule('node:fs')
+  const inside = 'better-sqlite3/build/Release/' + name
+  const files = (require.resolve.paths('better-sqlite3') ?? []).map((place) => place + '/' + inside)
+  const library = { exports: {} }
+  process.dlopen(library, files.find((file) => existsSync(file)) ?? require.resolve(inside))
+  return library.exports
+}`
+
 /** SQLite's script is part of the program; its library lies where it was installed. */
 const SQLITE = {
   name: 'sqlite',
   setup(build) {
     build.onResolve({ filter: /^bindings$/ }, () => ({ path: 'bindings', namespace: 'sqlite' }))
     build.onLoad({ filter: /.*/, namespace: 'sqlite' }, () => ({
-      contents: `module.exports = (name) => require(require.resolve('better-sqlite3/build/Release/' + name))`,
+      contents: LIBRARY,
       loader: 'js',
     }))
   },
@@ -110,8 +121,9 @@ const SQLITE = {
  * else in it, since what is not needed is read at every start too.
  */
 async function bundlePrograms(sources, outdir) {
-  await bundleProgram(sources, outdir, 'program', [])
-  await bundleProgram(sources, outdir, 'exec', [alone('exec')])
+  const ahead = await structures(bundling(outdir, builtins(sources)))
+  await bundleProgram(sources, outdir, 'program', [ahead])
+  await bundleProgram(sources, outdir, 'exec', [ahead, alone('exec')])
   // What cannot be run here can be run without the code that would have been kept.
   run(process.execPath, ['tools/warm.mjs', outdir], { stdio: 'ignore', timeout: WARMING_MS })
 }
@@ -119,7 +131,7 @@ async function bundlePrograms(sources, outdir) {
 async function bundleProgram(sources, outdir, name, plugins) {
   const { build: esbuild } = await import('esbuild')
   const file = join(outdir, 'cli', `${name}.cjs`)
-  const common = bundling(outdir, builtins(sources, SELDOM), doors(), SQLITE, ...plugins)
+  const common = bundling(outdir, builtins(sources, SELDOM), ...plugins, doors(), SQLITE)
   await esbuild({
     ...common,
     external: common.external.filter((each) => each !== 'better-sqlite3'),
@@ -132,7 +144,7 @@ async function bundleProgram(sources, outdir, name, plugins) {
     define: { 'import.meta.url': 'programUrl', 'performance.now': 'elapsedMs' },
     banner: { js: BEGINNING },
     footer: { js: '})' },
-    minifyWhitespace: true,
+    minify: true,
     charset: 'ascii',
   })
   // It is read as one byte a character; what the bundler leaves of others stands in regular expressions.
@@ -240,6 +252,7 @@ function fingerprint(sources) {
     'bin/writ.cjs',
     'tools/build.mjs',
     'tools/doors.mjs',
+    'tools/structures.mjs',
     'tools/warm.mjs',
   ]) {
     hash

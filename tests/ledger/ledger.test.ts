@@ -136,8 +136,11 @@ describe('recording', () => {
   })
 })
 
-describe('objects', () => {
-  const objects = () => new ObjectStore(join(directory, 'objects'))
+describe.each([
+  ['beside the caller', false],
+  ['at once', true],
+])('objects, written %s', (_, isInline) => {
+  const objects = () => new ObjectStore(join(directory, 'objects'), isInline)
   const object = (text: string) => {
     const bytes = new TextEncoder().encode(text)
     return { digest: digestBytes(bytes), bytes }

@@ -129,7 +129,7 @@ export async function openLedger(options: OpenLedgerOptions): Promise<Ledger> {
   const writer = await openWriter(file, join(directory, KEYS), options)
   try {
     const store = new SqliteStore(file, writer)
-    const objects = new ObjectStore(join(directory, OBJECTS))
+    const objects = new ObjectStore(join(directory, OBJECTS), options.writer === 'inline')
     return new Ledger(store, objects, writer, join(directory, KEYS), options)
   } catch (error) {
     await writer.close()

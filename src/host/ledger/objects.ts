@@ -12,24 +12,34 @@ import { mkdir, open, readdir, readFile, rename, rm, stat, unlink } from 'node:f
 import { dirname, join } from 'node:path'
 import { type Digest, digestBytes, fault, invariant, isDigest, showName } from '../../base/index.ts'
 import { type StoredObject, StoreFailure } from '../../ledger/index.ts'
+import { putNow } from './object-file.ts'
 import { failureOf } from './sqlite.ts'
 
 const FILE_MODE = 0o600
 const DIRECTORY_MODE = 0o700
+/** Larger bodies are written beside the caller also where small ones are not. */
+const SMALL_BYTES = 64 * 1024
 /** What an interrupted `put` left behind is removed after this. */
 const LEFTOVER_AGE_MS = 60 * 60 * 1000
 
 export class ObjectStore {
   readonly #directory: string
+  readonly #isInline: boolean
 
-  constructor(directory: string) {
+  /** Inline: small bodies are written at once, for programs in which nobody else waits. */
+  constructor(directory: string, isInline = false) {
     this.#directory = directory
+    this.#isInline = isInline
   }
 
   async put({ digest, bytes }: StoredObject): Promise<void> {
     invariant(digestBytes(bytes) === digest, 'an object is named by its contents')
     const file = this.#fileOf(digest)
     try {
+      if (this.#isInline && bytes.length <= SMALL_BYTES) {
+        putNow(this.#directory, file, bytes)
+        return
+      }
       await this.#makeDirectory(dirname(file))
       if (!(await hasSize(file, bytes.length))) await this.#write(file, bytes)
       // Also when the file was there: whoever wrote it may not have come as far as this.

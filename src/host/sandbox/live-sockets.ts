@@ -42,6 +42,7 @@ function socketPaths(): readonly string[] {
 
 export function pathsOf(table: string): readonly string[] {
   return table.split('\n').flatMap((line) => {
+    if (!line.includes(' /')) return []
     const path = /^[0-9a-f]+: (?:\S+ +){6}(\/.*)$/.exec(line)?.[1]
     return path === undefined ? [] : [path]
   })
