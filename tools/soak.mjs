@@ -1,5 +1,5 @@
 /**
- * `npm run soak [NAME…]`: the long forms of the tests, about 45 minutes, with seeds printed. Each
+ * `npm run soak [NAME…]`: the long forms of the tests, more than an hour, with seeds printed. Each
  * entry is a test that reads its size from the environment; CI runs a slice of the same tests.
  */
 import { prepare, run } from './setup.mjs'
