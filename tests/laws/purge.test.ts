@@ -1,6 +1,6 @@
 /** Bodies that are dropped: by a human's word, by their time, and never what is still needed. */
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Ended, type Json, Place } from '../cli-gate/place.ts'
@@ -154,6 +154,51 @@ describe('purge', () => {
     // Both changed nothing and so name the same empty list, which the other still needs.
     expect(json.dropped.map(({ kind }: Json) => kind).toSorted()).toEqual(['output', 'proposal'])
     expect(place.writ(['laws', 'explain', other.action_id, '--json']).json.missing).toBe(null)
+  })
+})
+
+describe('a question whose bodies are gone', () => {
+  /** By damage: a purge leaves what a question needs. */
+  function losesProposal(id: string): void {
+    const fact = facts('proposal_v1').find(
+      ({ record }) => record.payload.descriptor.action_id === id,
+    )
+    const name = fact?.record.original.body.slice('sha256:'.length)
+    const root = join(place.folder, 'state')
+    const files = readdirSync(root, { recursive: true, withFileTypes: true })
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter((file) => file.replaceAll('/', '').endsWith(name))
+    expect(files).toHaveLength(1)
+    for (const file of files) rmSync(file)
+  }
+
+  it('is named, cannot be approved, and can be denied', () => {
+    place.write('work/lost.txt')
+    expect(place.exec([], 'echo asked > work/lost.txt').status).toBe(75)
+    const [{ id, action_id }] = place.pending()
+    losesProposal(action_id)
+    expect(place.pending()).toMatchObject([
+      {
+        id,
+        action_id,
+        kind: 'COMMAND_EXECUTION',
+        effects: { modified: 1 },
+        needs: null,
+        shape: null,
+        problem: { code: 'body.missing' },
+      },
+    ])
+    expect(place.writ(['inbox']).out).toContain(`writ deny ${id}`)
+    const refused = place.writ(['approve', id, '--yes', '--json'])
+    expect(refused).toMatchObject({ status: 1, json: { error: { code: 'body.missing' } } })
+    const denied = place.writ(['deny', id, '--json'])
+    expect(denied, denied.out + denied.err).toMatchObject({ status: 0, json: { promoted: false } })
+    expect(facts('confirmation_v1').at(-1)?.record.payload).toMatchObject({
+      action_id,
+      answer: 'DENIED',
+    })
+    expect(place.pending()).toEqual([])
+    expect(place.text('work/lost.txt')).toBe('work/lost.txt\n')
   })
 })
 

@@ -26,6 +26,10 @@ export async function run(call: Call): Promise<Exit> {
     }
     if (pending.length + flows.length === 0) await terminal.out('nothing waits\n')
     if (pending.length > 0) await terminal.out(table(terminal, HEADS, pending.map(row)))
+    for (const { id, problem } of pending) {
+      if (problem === undefined) continue
+      await terminal.out(`${plain(id)}: ${problem.message}: writ deny ${plain(id)}\n`)
+    }
     for (const { text } of flows) await terminal.out(`${text}\n`)
     return EXIT.yes
   })
@@ -71,8 +75,8 @@ function row(question: PendingQuestion): readonly string[] {
     plain(question.kind),
     countsText(question.effects),
     shortDigest(question.result_digest),
-    question.needs,
-    shortDigest(question.shape),
+    question.needs ?? 'nobody can',
+    question.shape === null ? '' : shortDigest(question.shape),
     question.expires_at,
   ]
 }

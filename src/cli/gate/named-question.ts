@@ -1,6 +1,6 @@
 /** The question that `approve` and `deny` name: by its own id, or by that of its action. */
 import { fault, showName } from '../../base/index.ts'
-import type { Question } from '../../host/index.ts'
+import type { PendingQuestion, Question } from '../../host/index.ts'
 import { type Call, Stop } from '../command.ts'
 import type { GateSession } from './open.ts'
 
@@ -25,7 +25,33 @@ export async function findQuestion(
     const question = await session.gate.question(id)
     if (question !== null) return { session, question }
   }
+  const lost = await findLost(sessions, id)
+  if (lost !== null) {
+    const { code, message } = lost.problem
+    throw new Stop(fault(code, id, null, { message, hint: `writ deny ${lost.id}` }))
+  }
   const message = `no question waits under ${showName(id)}`
   const hint = 'it was answered, or nobody answered in time; `writ inbox` lists what waits'
   throw new Stop(fault('history.unknown', '', null, { message, hint }))
+}
+
+export interface LostQuestion {
+  readonly session: GateSession
+  readonly id: string
+  readonly problem: NonNullable<PendingQuestion['problem']>
+}
+
+/** A question that waits and can only be denied; null when none does under this name. */
+export async function findLost(
+  sessions: readonly GateSession[],
+  id: string,
+): Promise<LostQuestion | null> {
+  const wanted = id.toLowerCase()
+  for (const session of sessions) {
+    for (const { id: own, action_id, problem } of await session.gate.pending()) {
+      const isNamed = own.startsWith(wanted) || action_id.toLowerCase() === wanted
+      if (isNamed && problem !== undefined) return { session, id: own, problem }
+    }
+  }
+  return null
 }

@@ -102,3 +102,33 @@ it('finds nothing of what is gone already, and only the kinds that were asked fo
   const outputs = await search({ kinds: new Set(['output']) })
   expect(outputs.found.map(({ kind }) => kind)).toEqual(['output'])
 })
+
+/** What somebody said, in a run or while a flow was planned. */
+function output(run_id: string, seq: number) {
+  const head = { run_id, seq, at: '2026-11-15T08:00:00.000Z' }
+  const payload = { ...head, nonce: 'n', node_id: 'a', command: 1, raw: 'said', answer: null }
+  return {
+    type: 'participant_output_v1',
+    payload: { ...payload, repairs: [], errors: ['no JSON'] },
+    key: `flow/${run_id}/${seq}`,
+  }
+}
+
+it('keeps what an open run heard; one that ended, and what planning heard, may go', async () => {
+  const [run, plan] = ['run-1', 'plan-1']
+  const head = { run_id: run, at: '2026-11-15T08:00:00.000Z' }
+  const started = {
+    type: 'flow_started_v1',
+    payload: { ...head, seq: 0, flow_id: 'f', flow_digest: digestBytes('f'), nonce: 'n' },
+    key: `flow/${run}/0`,
+  }
+  await view.record([started, output(run, 1), output(plan, 0)])
+  const open = await search()
+  expect(open.found.map(({ run_id }) => run_id)).toEqual([plan])
+  expect(open.kept).toEqual([{ action_id: null, run_id: run, reason: 'its run has not ended' }])
+  const payload = { ...head, seq: 2, kind: 'ended', status: 'DONE' }
+  await view.record([{ type: 'flow_event_v1', payload, key: `flow/${run}/2` }])
+  const ended = await search()
+  expect(ended.found.map(({ run_id }) => run_id).toSorted()).toEqual([plan, run])
+  expect(ended.kept).toEqual([])
+})

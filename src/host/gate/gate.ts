@@ -8,12 +8,7 @@
  */
 import { fault, showName } from '../../base/index.ts'
 import type { HostFacts, Promotion, Proposal } from '../../contracts/index.ts'
-import {
-  type PendingQuestion as Pending,
-  type PromotedAction,
-  questionShape,
-  type StandingFold,
-} from '../../gate/index.ts'
+import type { PendingQuestion as Pending, PromotedAction, StandingFold } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import { HomeFailure } from '../home/failure.ts'
 import type { AttemptSurface } from './attempt-surface.ts'
@@ -114,20 +109,9 @@ class Gate implements GateSurface {
     await this.#settling.expire(standing.expired(nowMs))
     const questions: PendingQuestion[] = []
     for (const pending of standing.pending(nowMs)) {
-      const record = await this.#questions.record(pending.actionId)
-      if (record === null) continue
-      const { proposal, result, evaluation, decision } = record
-      const needs = this.#questions.needOf(proposal, evaluation, result)
-      questions.push({
-        ...pendingOf(pending),
-        action_id: pending.actionId,
-        kind: proposal.descriptor.action_type,
-        proposal_digest: pending.proposalDigest,
-        result_digest: pending.resultDigest,
-        effects: result.diff.counts,
-        needs,
-        shape: questionShape(proposal, evaluation, result, decision, needs),
-      })
+      const row = await this.#questions.row(pending)
+      if (row === null) continue
+      questions.push({ ...pendingOf(pending), action_id: pending.actionId, ...row })
     }
     return questions
   }
@@ -140,11 +124,16 @@ class Gate implements GateSurface {
   async answer(id: string, answered: Exclude<Answered, { kind: 'wait' }>): Promise<GateAnswer> {
     await this.#promoter.recover()
     const pending = await this.#find(id)
-    const record = pending === null ? null : await this.#questions.record(pending.actionId)
-    if (pending === null || record === null) throw refusal('confirm.used', id)
-    const { proposal, result, decision, evaluation, changes } = record
+    if (pending === null) throw refusal('confirm.used', id)
+    const { actionId } = pending
+    const record = await this.#questions.record(actionId)
+    // A no needs nothing but the question.
+    const bare = answered.kind === 'no' ? await this.#questions.bare(actionId) : null
+    const known = record ?? (bare === null ? null : { ...bare, proposal: null, changes: [] })
+    if (known === null) throw refusal('confirm.used', id)
+    const { proposal, result, decision, evaluation, changes } = known
     const decided: Decided = {
-      actionId: pending.actionId,
+      actionId,
       proposal,
       proposalDigest: pending.proposalDigest as Decided['proposalDigest'],
       evaluation,

@@ -1,6 +1,7 @@
 /**
  * Which runs of flows have not ended: whoever goes on with one reads what its participants said from
  * bodies. A run has ended when a fact of it says so; one that is blocked or waits can still go on.
+ * What was said before any run began, when a flow was planned, belongs to none.
  */
 import type { Fact } from '../../ledger/index.ts'
 import type { GateContext } from './context.ts'
@@ -25,13 +26,10 @@ export class OpenRuns {
   /** The end is the last fact of a run, so one that has ended is known by its first page. */
   async #isOpen(run: string): Promise<boolean> {
     const { ledger, stream } = this.#context
-    const query = {
-      stream,
-      run,
-      type: 'flow_event_v1',
-      limit: PAGE,
-      order: 'newest_first',
-    } as const
+    const of = { stream, run, order: 'newest_first' } as const
+    const begun = await ledger.store.find({ ...of, type: 'flow_started_v1', limit: 1 })
+    if (begun.facts.length === 0) return false
+    const query = { ...of, type: 'flow_event_v1', limit: PAGE }
     for (let cursor: number | null = Number.MAX_SAFE_INTEGER; cursor !== null; ) {
       const page = await ledger.store.find({ ...query, cursor })
       if (page.facts.some(({ text }) => isEnd(text))) return false

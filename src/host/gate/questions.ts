@@ -25,7 +25,7 @@ import type { GateContext } from './context.ts'
 import type { LawBook } from './law-book.ts'
 import type { LedgerView } from './ledger-view.ts'
 import { findStage } from './stage-place.ts'
-import type { Question } from './surface.ts'
+import type { PendingQuestion, Question } from './surface.ts'
 
 /** Everything about one action that is on the ledger. */
 export interface ActionRecord {
@@ -38,6 +38,14 @@ export interface ActionRecord {
   /** What was dropped. */
   readonly discarded: readonly Change[]
 }
+
+/** The part of it that is never dropped. */
+export type BareRecord = Pick<ActionRecord, 'result' | 'decision' | 'evaluation'>
+
+const LOST = {
+  code: 'body.missing',
+  message: 'what it asks about is no longer kept; it can only be denied',
+} as const
 
 const ID_DIGITS = 12
 
@@ -78,6 +86,41 @@ export class Questions {
       changes: manifest.changes.filter(({ path }) => !manifest.discarded.has(path)),
       discarded: manifest.changes.filter(({ path }) => manifest.discarded.has(path)),
     }
+  }
+
+  /** What the facts alone tell of a question; enough to say no to it. */
+  async bare(actionId: string): Promise<BareRecord | null> {
+    const [result, decided, evaluated] = await Promise.all([
+      this.#view.factOf('sandbox_result_v1', actionId),
+      this.#view.factOf('decision_v1', actionId),
+      this.#view.factOf('evaluation_v1', actionId),
+    ])
+    if (result === null || decided === null || evaluated === null) return null
+    return {
+      result: result.payload as SandboxResult,
+      decision: decided.payload as Decision,
+      evaluation: evaluated.payload as Evaluation,
+    }
+  }
+
+  /** One line of the inbox. A question that lost its bodies is told, and can be denied. */
+  async row(
+    pending: Pending,
+  ): Promise<Omit<PendingQuestion, 'id' | 'expires_at' | 'action_id'> | null> {
+    const { actionId, proposalDigest: proposal_digest, resultDigest: result_digest } = pending
+    const record = await this.record(actionId)
+    const known = record ?? (await this.bare(actionId))
+    if (known === null) return null
+    const { result, evaluation, decision } = known
+    const head = { proposal_digest, result_digest, effects: result.diff.counts }
+    if (record === null) {
+      const kind = evaluation.action_type ?? 'unknown'
+      return { ...head, kind, needs: null, shape: null, problem: LOST }
+    }
+    const { proposal } = record
+    const needs = this.needOf(proposal, evaluation, result)
+    const shape = questionShape(proposal, evaluation, result, decision, needs)
+    return { ...head, kind: proposal.descriptor.action_type, needs, shape }
   }
 
   async open(pending: Pending): Promise<Question | null> {

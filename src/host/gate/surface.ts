@@ -122,9 +122,12 @@ export interface PendingQuestion {
   readonly result_digest: string
   readonly effects: { readonly added: number; readonly modified: number; readonly deleted: number }
   readonly expires_at: string
-  readonly needs: Need
-  /** Questions of one shape can be answered together. */
-  readonly shape: string
+  /** Null when nobody can say yes to it any more, for its problem. */
+  readonly needs: Need | null
+  /** Questions of one shape can be answered together; null where it cannot be told. */
+  readonly shape: string | null
+  /** Why it can only be denied: what it asks about is not kept any more. */
+  readonly problem?: { readonly code: 'body.missing'; readonly message: string }
 }
 
 export interface RollbackAnswer {
