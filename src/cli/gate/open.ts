@@ -48,7 +48,12 @@ export async function withGate<T>(
   try {
     return await withLedger(home, async (ledger, register) => {
       const session = { home, ledger, register, caller: callerOf(around, register) }
-      return withGateOf(call, session, streamToWrite(session, call), work, driver)
+      try {
+        return await withGateOf(call, session, streamToWrite(session, call), work, driver)
+      } finally {
+        // The sandbox goes while the ledger is closed; a failure is heard of below.
+        driver.close().catch(() => undefined)
+      }
     })
   } finally {
     await driver.close()
@@ -113,13 +118,15 @@ async function withGateOf<T>(
     ancestors,
     hasPasskey: register.credential?.kind === 'passkey',
     driver: given ?? createDriver({ disks: disksOf(home), keepsPipes: true }),
+    leavesClosing: given !== undefined,
     nowMs: Date.now,
   })
   const isBelowAgent = knownAgent(DEFAULT_LISTS, ancestors) !== null
   try {
     return await work({ gate, stream, call, session, isBelowAgent })
   } finally {
-    await gate.close()
+    // Nothing of a gate is to be closed but its driver.
+    if (given === undefined) await gate.close()
   }
 }
 

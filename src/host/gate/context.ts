@@ -21,6 +21,8 @@ export interface GateContext {
   readonly ancestors: readonly string[]
   readonly hasPasskey: boolean
   readonly driver: SandboxDriver
+  /** Whoever gave the driver closes it, and with it what is left of sandboxes that are done with. */
+  readonly leavesClosing?: boolean
   readonly nowMs: () => number
   /** Where names lead; the machine's own resolver without it. */
   readonly resolve?: Resolve

@@ -264,7 +264,10 @@ export class Proposing {
     try {
       return await this.judgeRehearsal(draft, proposal, rehearsal)
     } finally {
-      await rehearsal.sandbox.close()
+      const closed = rehearsal.sandbox.close()
+      // Who opened the driver waits for it there, and hears of a failure.
+      if (this.#context.leavesClosing === true) closed.catch(() => undefined)
+      else await closed
     }
   }
 
@@ -307,9 +310,10 @@ export class Proposing {
     proposal: Proposal,
     rehearsal: Rehearsal,
   ): Promise<Decided> {
-    const { comparison, scripts, directories } = this.#compare(draft, proposal, rehearsal)
-    // Nothing is read from its layers any more; the caller waits for its end.
+    // When nothing is read from its layers any more; the caller waits for its end.
     const letGo = () => void rehearsal.sandbox.close().catch(() => undefined)
+    if (rehearsal.changes.length === 0) letGo()
+    const { comparison, scripts, directories } = this.#compare(draft, proposal, rehearsal)
     if (comparison.promoted.length === 0) letGo()
     const discarded = new Set(comparison.discarded.map(({ path }) => path))
     const manifest = this.#bodies.manifest(rehearsal.changes, discarded)

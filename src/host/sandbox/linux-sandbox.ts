@@ -189,7 +189,7 @@ export class LinuxSandbox implements Sandbox {
 
   close(): Promise<void> {
     if (this.#closed === null) setImmediate(this.#afterUse)
-    this.#closed ??= this.#close().finally(() => this.#onClosed())
+    this.#closed ??= this.#close().then(() => this.#onClosed())
     return this.#closed
   }
 

@@ -54,6 +54,7 @@ class LinuxDriver implements SandboxDriver {
   readonly #open = new Set<LinuxSandbox>()
   #plant: Plant | null = null
   #ahead: Ahead | null = null
+  #closing: Promise<void> | null = null
 
   constructor(options: DriverOptions) {
     this.#options = options
@@ -93,7 +94,13 @@ class LinuxDriver implements SandboxDriver {
     return this.#make(plant, request, found)
   }
 
-  async close(): Promise<void> {
+  /** A second call waits for the first. */
+  close(): Promise<void> {
+    this.#closing = this.#closing === null ? this.#close() : this.#closing.then(() => this.#close())
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
     const plant = this.#plant
     if (plant === null) return
     this.#plant = null

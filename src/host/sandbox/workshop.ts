@@ -6,7 +6,6 @@
 import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
-  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -63,7 +62,8 @@ export function makeWorkshop(options: WorkshopOptions, architecture: Architectur
   for (const name of ['bwrap', 'unshare', 'setpriv', 'mount', 'sh'] as const) requireProgram(name)
   const base = baseDirectory(options)
   const groups = findGroupPlaces()
-  sweep(base, options.disks ?? [], groups)
+  // While the first sandbox starts: it does not wait for what others left.
+  setImmediate(() => sweep(base, options.disks ?? [], groups))
   const directory = join(base, `${process.pid}-${randomBytes(4).toString('hex')}`)
   mkdirSync(directory, { mode: 0o700 })
   const memory = new MemoryBudget()
@@ -125,10 +125,18 @@ function sweep(base: string, disks: readonly string[], groups: GroupPlaces): voi
 
 /** Entries whose name holds the number of a process that is gone. */
 function leftBehind(directory: string | null, form: RegExp): readonly string[] {
-  if (directory === null || !existsSync(directory)) return []
-  return readdirSync(directory)
+  return namesIn(directory)
     .filter((name) => isDead(Number(form.exec(name)?.[1] ?? process.pid)))
-    .map((name) => join(directory, name))
+    .map((name) => join(directory ?? '', name))
+}
+
+/** Nothing of a directory that is not there, or goes while it is looked at. */
+function namesIn(directory: string | null): readonly string[] {
+  try {
+    return directory === null ? [] : readdirSync(directory)
+  } catch {
+    return []
+  }
 }
 
 function writeFilters(directory: string, architecture: Architecture): Workshop['filters'] {
