@@ -85,18 +85,26 @@ async function fresh(): Promise<RunPlace> {
   return place
 }
 
+/** How it ends when nobody is killed, and how long that takes. */
+async function undisturbed(program: readonly string[]) {
+  const place = await fresh()
+  try {
+    const started = performance.now()
+    const { lines } = await walk([...program, place.folder, 'every-edge'], null)
+    const spanMs = performance.now() - started
+    expect(lines[1]).toBe('DONE')
+    const { facts } = await readRun(place.ledger, 'main', lines[0] ?? '')
+    expect(Object.keys(tree(place.workspace)).length).toBeGreaterThan(5)
+    return { wanted: outcome(place, facts), spanMs }
+  } finally {
+    await place.remove()
+  }
+}
+
 it(`goes on after ${KILLS} kills as if nothing had happened, seed ${SEED}`, async () => {
   const program = await childWords()
   const flow = compiledFlow(everyEdge())
-  const calm = await fresh()
-  const started = performance.now()
-  const { lines } = await walk([...program, calm.folder, 'every-edge'], null)
-  const spanMs = performance.now() - started
-  expect(lines[1]).toBe('DONE')
-  const history = await readRun(calm.ledger, 'main', lines[0] ?? '')
-  const wanted = outcome(calm, history.facts)
-  expect(Object.keys((wanted as { files: object }).files).length).toBeGreaterThan(5)
-  await calm.remove()
+  const { wanted, spanMs } = await undisturbed(program)
   let [state, killed] = [SEED, 0]
   const chance = (): number => {
     state = (state * 1664525 + 1013904223) % 2 ** 32
