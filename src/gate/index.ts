@@ -97,7 +97,13 @@ export {
   showHostPort,
 } from './network/host-name.ts'
 export { PROXY_ENVIRONMENT, PROXY_PORT } from './network/proxy-environment.ts'
-export { ReleaseFold, type UsableRelease } from './network/release-fold.ts'
+export {
+  type InterruptedRun,
+  type ReleasedRun,
+  ReleaseFold,
+  RUN_UNKNOWN,
+  type UsableRelease,
+} from './network/release-fold.ts'
 export {
   type Body,
   forwardedHead,

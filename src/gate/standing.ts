@@ -21,7 +21,12 @@ import type {
 } from '../contracts/index.ts'
 
 import { type Footing, footingOf, type HeldBase, HeldFold, type HeldMark } from './held.ts'
-import { ReleaseFold, type UsableRelease } from './network/release-fold.ts'
+import {
+  type InterruptedRun,
+  type ReleasedRun,
+  ReleaseFold,
+  type UsableRelease,
+} from './network/release-fold.ts'
 import { RequestHistory } from './request-history.ts'
 
 export const COOLDOWN_MS = 15 * 60 * 1000
@@ -237,6 +242,16 @@ export class StandingFold {
   /** What a human released for a proposal and nothing has used yet. */
   releaseFor(actionId: string, proposalDigest: string, nowMs: number): UsableRelease | null {
     return this.#releases.usable(actionId, proposalDigest, nowMs)
+  }
+
+  /** Released runs that began and about which nothing was decided: they go on, or were interrupted. */
+  releasedRuns(): readonly ReleasedRun[] {
+    return this.#releases.openRuns()
+  }
+
+  /** Released runs of which nobody knows what they sent. */
+  interruptedRuns(): readonly InterruptedRun[] {
+    return this.#releases.interruptedRuns()
   }
 
   /** Whether nothing but refused runs of this very proposal used the id. */

@@ -5,6 +5,7 @@ import { countsText } from '../effects/amount.ts'
 import { shortDigest } from '../effects/question-text.ts'
 import { waitingOf, waitingText } from '../flow/answer.ts'
 import { effectsText } from '../gate/confirm.ts'
+import { interruptionsOf, interruptionText } from '../gate/interrupted.ts'
 import { findQuestion, namedId } from '../gate/named-question.ts'
 import { type GateSession, withGates } from '../gate/open.ts'
 import { plain } from '../history/plain.ts'
@@ -18,9 +19,11 @@ export async function run(call: Call): Promise<Exit> {
     const pending: PendingQuestion[] = []
     for (const { gate } of sessions) pending.push(...(await gate.pending()))
     const flows = await flowQuestions(sessions)
+    const interrupted = await interruptionsOf(sessions)
     const { terminal, options } = call
     if (options.isOn('json')) {
-      const answer = flows.length === 0 ? { pending } : { pending, flows }
+      const more = interrupted.length === 0 ? {} : { interrupted }
+      const answer = { pending, ...(flows.length === 0 ? {} : { flows }), ...more }
       await terminal.out(`${JSON.stringify(answer)}\n`)
       return EXIT.yes
     }
@@ -31,6 +34,7 @@ export async function run(call: Call): Promise<Exit> {
       await terminal.out(`${plain(id)}: ${problem.message}: writ deny ${plain(id)}\n`)
     }
     for (const { text } of flows) await terminal.out(`${text}\n`)
+    for (const one of interrupted) await terminal.out(interruptionText(one, terminal))
     return EXIT.yes
   })
 }

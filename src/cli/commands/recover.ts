@@ -7,6 +7,7 @@ import { fault } from '../../base/index.ts'
 import type { RecoveryChoice } from '../../host/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
 import { visibleName } from '../effects/visible.ts'
+import { interruptionsOf, interruptionText } from '../gate/interrupted.ts'
 import { withGate } from '../gate/open.ts'
 import { refuseOthers, requireHuman } from '../home.ts'
 
@@ -20,12 +21,17 @@ export async function run(call: Call): Promise<Exit> {
       await gate.resolve({ id, direction: directionOf(call), choices: choicesOf(call) })
     }
     const waiting = await gate.recoveries()
+    const interrupted = await interruptionsOf([{ gate }])
     const { terminal, options } = call
-    if (options.isOn('json')) await terminal.out(`${JSON.stringify({ waiting })}\n`)
+    const more = interrupted.length === 0 ? {} : { interrupted }
+    if (options.isOn('json')) await terminal.out(`${JSON.stringify({ waiting, ...more })}\n`)
     else if (waiting.length === 0) await terminal.out(`${terminal.paint.good('nothing waits')}\n`)
     for (const each of options.isOn('json') ? [] : waiting) {
       const paths = each.paths.map((path) => `  ${visibleName(path)}`)
       await terminal.out(`${[terminal.paint.bad(each.id), ...paths].join('\n')}\n`)
+    }
+    for (const one of options.isOn('json') ? [] : interrupted) {
+      await terminal.out(interruptionText(one, terminal))
     }
     return waiting.length === 0 ? EXIT.yes : EXIT.waiting
   })

@@ -37,6 +37,8 @@ function proposed(decision: Decision['decision'], ran: 'ran' | 'failed' | 'nothi
     action_id: ID,
     proposal_digest: DIGEST,
     obstacles,
+    violations: [],
+    host: { now_ms: NOW },
   } as unknown as Evaluation)
   const result = ran === 'ran' ? { result_digest: 'sha256:r' } : {}
   fold.takeDecision({ action_id: ID, decision, ...result } as unknown as Decision)
@@ -68,6 +70,36 @@ describe('a release', () => {
     released()
     proposed('BLOCK', 'nothing')
     expect(usable()).not.toBe(null)
+  })
+
+  it('is not given back to a run that goes on by refusals of others with its id', () => {
+    released()
+    fold.takeProposal([ID])
+    expect(fold.openRuns()).toMatchObject([{ actionId: ID, override_id: 'o-1' }])
+    // The same once more, which is refused, and something broken under the id.
+    proposed('BLOCK', 'nothing')
+    const broken = { action_id: ID, proposal_digest: 'sha256:b', obstacles: [], violations: [{}] }
+    fold.takeEvaluation(broken as unknown as Evaluation)
+    fold.takeDecision({ action_id: ID, decision: 'BLOCK' } as unknown as Decision)
+    expect(usable()).toBe(null)
+    expect(fold.openRuns()).toHaveLength(1)
+  })
+
+  it('whose run was interrupted stays used, and is told', () => {
+    released()
+    fold.takeProposal([ID])
+    fold.takeEvaluation({
+      action_id: ID,
+      proposal_digest: DIGEST,
+      obstacles: [{ code: 'request.unknown' }],
+      violations: [{ code: 'request.unknown', path: '' }],
+      host: { now_ms: NOW },
+      network: { release: { override_id: 'o-1', hosts: ['api.test'], methods: ['POST'] } },
+    } as unknown as Evaluation)
+    fold.takeDecision({ action_id: ID, decision: 'BLOCK' } as unknown as Decision)
+    expect(usable()).toBe(null)
+    expect(fold.openRuns()).toEqual([])
+    expect(fold.interruptedRuns()).toMatchObject([{ actionId: ID, foundMs: NOW }])
   })
 
   it('follows a rehearsal that was refused, under the same id', () => {

@@ -24,6 +24,7 @@ import { Promoter } from './promoting.ts'
 import { type Decided, Proposing } from './proposing.ts'
 import { type PurgeAnswer, type PurgeOrder, Purging } from './purging.ts'
 import { pendingId, Questions } from './questions.ts'
+import { ReleasedRuns } from './released-run.ts'
 import { releaseFact, releasesNeeded } from './releasing.ts'
 import { answerOf, pendingOf, refusal, Settling } from './settling.ts'
 import type {
@@ -58,6 +59,7 @@ class Gate implements GateSurface {
   readonly #questions: Questions
   readonly #settling: Settling
   readonly #compensating: Compensating
+  readonly #released: ReleasedRuns
   readonly attempts: AttemptSurface
 
   constructor(context: GateContext, book: LawBook) {
@@ -73,6 +75,7 @@ class Gate implements GateSurface {
     this.#questions = new Questions(context, this.#view, book)
     this.#settling = new Settling(context, this.#view, book, this.#promoter, this.#questions)
     this.#compensating = new Compensating(context, this.#view)
+    this.#released = new ReleasedRuns(context, this.#view, book)
     this.attempts = new Attempts({
       context,
       view: this.#view,
@@ -88,7 +91,7 @@ class Gate implements GateSurface {
   }
 
   async propose(document: unknown, options: ProposeOptions): Promise<GateAnswer> {
-    await this.#promoter.recover()
+    await this.#recover()
     const proposing = new Proposing(this.#context, this.#view, this.#book, options)
     const decided = await proposing.run(document)
     const { decision } = decided
@@ -104,6 +107,7 @@ class Gate implements GateSurface {
   }
 
   async pending(): Promise<readonly PendingQuestion[]> {
+    await this.#released.settle()
     const standing = await this.#view.standing()
     const nowMs = this.#context.nowMs()
     await this.#settling.expire(standing.expired(nowMs))
@@ -122,7 +126,7 @@ class Gate implements GateSurface {
   }
 
   async answer(id: string, answered: Exclude<Answered, { kind: 'wait' }>): Promise<GateAnswer> {
-    await this.#promoter.recover()
+    await this.#recover()
     const pending = await this.#find(id)
     if (pending === null) throw refusal('confirm.used', id)
     const { actionId } = pending
@@ -147,7 +151,7 @@ class Gate implements GateSurface {
   }
 
   async rollback(target: RollbackTarget, options: RollbackOptions): Promise<RollbackAnswer> {
-    await this.#promoter.recover()
+    await this.#recover()
     const actions = this.#chosen(await this.#view.standing(), target)
     const action_id = actions[0]?.actionId ?? ''
     const undoings = await this.#compensating.needed(actions)
@@ -190,7 +194,18 @@ class Gate implements GateSurface {
     return releasesNeeded(proposal, this.#book)
   }
 
+  interrupted() {
+    return this.#released.recent()
+  }
+
+  /** Ends or tells what others left undone. */
+  async #recover(): Promise<void> {
+    await this.#promoter.recover()
+    await this.#released.settle()
+  }
+
   async recoveries(): Promise<readonly OpenRecovery[]> {
+    await this.#released.settle()
     return this.#promoter.openRecoveries()
   }
 
@@ -204,7 +219,7 @@ class Gate implements GateSurface {
   }
 
   async purge(order: PurgeOrder, { dryRun }: { readonly dryRun: boolean }): Promise<PurgeAnswer> {
-    await this.#promoter.recover()
+    await this.#recover()
     return new Purging(this.#context, this.#view).purge(order, dryRun)
   }
 

@@ -6,7 +6,6 @@
  * INVARIANT (durable before asked): when a proposal is decided with anything but BLOCK, its rehearsed
  *   bytes are staged and synced, and result, evaluation and decision are facts.
  */
-
 import { type Digest, digestDocument } from '../../base/index.ts'
 import {
   type Decision,
@@ -59,6 +58,7 @@ import { actionIdOf, keyOf, NO_ID, proposalRecord } from './proposal-record.ts'
 import { obstacleOf, pathDirectories } from './readings.ts'
 import { type Rehearsal, rehearse } from './rehearsal.ts'
 import { recordBeforeRun } from './release-use.ts'
+import { whileReleased } from './released-run.ts'
 import { buildResult } from './result.ts'
 import { changedScripts } from './scripts.ts'
 import { markHeld, stageOf } from './stage-place.ts'
@@ -123,9 +123,11 @@ export class Proposing {
     const { draft, proposal, early } = admitted
     if (early !== null || proposal === null) return this.refuse(admitted)
     // The sandbox is made meanwhile; nothing runs in it before the proposal is on the record.
-    const recorded = this.#options.dryRun ? Promise.resolve() : this.recordProposal(admitted)
-    recorded.catch(() => undefined)
-    return this.#rehearsed(draft, proposal, recorded)
+    return whileReleased(this.#context.home.state, draft, () => {
+      const recorded = this.#options.dryRun ? Promise.resolve() : this.recordProposal(admitted)
+      recorded.catch(() => undefined)
+      return this.#rehearsed(draft, proposal, recorded)
+    })
   }
 
   /** Everything that is asked before a rehearsal. */

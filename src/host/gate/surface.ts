@@ -17,7 +17,7 @@ import type {
   SandboxResult,
   Violation,
 } from '../../contracts/index.ts'
-import type { Change, RawPath } from '../../gate/index.ts'
+import type { Change, InterruptedRun, RawPath } from '../../gate/index.ts'
 import type { RunRequest } from '../sandbox/driver.ts'
 import type { AttemptSurface } from './attempt-surface.ts'
 import type { KeptState } from './kept-state.ts'
@@ -212,6 +212,8 @@ export interface GateSurface {
   /** What waits for a human's choice; everything else that was interrupted is ended by the call. */
   recoveries(): Promise<readonly OpenRecovery[]>
   resolve(order: RecoveryOrder): Promise<void>
+  /** Released runs that were interrupted lately: something may have been sent. */
+  interrupted(): Promise<readonly InterruptedRun[]>
   /** What is kept of the past, and for how long. */
   kept(): Promise<KeptState>
   /** Drops bodies of the past, never facts, and nothing that is still needed. */

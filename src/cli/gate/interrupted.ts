@@ -1,0 +1,37 @@
+/** Released runs that were interrupted: what may have been sent, for `inbox` and `recover`. */
+import type { InterruptedRun } from '../../gate/index.ts'
+import { plain } from '../history/plain.ts'
+import type { Terminal } from '../terminal.ts'
+import type { GateSession } from './open.ts'
+
+export interface ShownInterruption {
+  readonly action_id: string
+  readonly code: 'request.unknown'
+  readonly hosts: readonly string[]
+  readonly methods: readonly string[]
+  readonly found_at: string
+}
+
+export async function interruptionsOf(
+  sessions: readonly Pick<GateSession, 'gate'>[],
+): Promise<readonly ShownInterruption[]> {
+  const found: InterruptedRun[] = []
+  for (const { gate } of sessions) found.push(...(await gate.interrupted()))
+  return found.map(({ actionId, hosts, methods, foundMs }) => ({
+    action_id: actionId,
+    code: 'request.unknown',
+    hosts,
+    methods,
+    found_at: new Date(foundMs).toISOString(),
+  }))
+}
+
+/** One line each. */
+export function interruptionText(
+  { action_id, hosts, methods }: ShownInterruption,
+  { paint }: Terminal,
+): string {
+  const what = `${methods.map(plain).join(', ')} to ${hosts.map(plain).join(', ')}`
+  const advice = 'look there, nothing is sent again by itself'
+  return `${paint.bad('interrupted')}  ${plain(action_id)}: ${what} may have been sent; ${advice}\n`
+}
