@@ -33,6 +33,7 @@ function evaluated(id = ID, more: object = {}): void {
     cooldown_on_repeat: false,
     law_outcomes: [],
     obstacles: [],
+    violations: [],
     host: { now_ms: NOON },
     ...more,
   })

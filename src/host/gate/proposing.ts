@@ -140,8 +140,7 @@ export class Proposing {
   }
 
   async recordProposal({ draft, proposal }: Admitted): Promise<void> {
-    if (proposal === null) return
-    await recordBeforeRun(this.#view, proposalRecord(draft, proposal), draft)
+    if (proposal !== null) await recordBeforeRun(this.#view, proposalRecord(draft, proposal), draft)
   }
 
   /** No rehearsal, for what was found early or for what is in the way. */
