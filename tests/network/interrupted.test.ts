@@ -1,6 +1,6 @@
 /** A released run whose process is killed: that something may have been sent is a fact, and is shown. */
 import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
@@ -83,6 +83,8 @@ it('is told once, by whoever looks first, and never while it goes on', async () 
   const again = place.writ(['propose', '-', '--json'], { input: JSON.stringify(proposal) })
   expect(again.json.decision.decision).toBe('BLOCK')
   expect(api.heard).toHaveLength(1)
+  const locks = readdirSync(join(place.folder, 'state'), { recursive: true, encoding: 'utf8' })
+  expect(locks.filter((name) => name.includes('/released/'))).toEqual([])
   const replayed = place.writ(['replay', '--json'])
   expect(replayed.json, replayed.out).toMatchObject({ ok: true, differences: [] })
   expect(place.writ(['ledger', 'verify', '--json']).json.ok).toBe(true)

@@ -6,6 +6,7 @@
  * INVARIANT (told once, never sent again): an interrupted run becomes one decision, BLOCK with
  *   `request.unknown`; its release stays used, and what follows is a human's to say.
  */
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fault } from '../../base/index.ts'
 import type { Evaluation } from '../../contracts/index.ts'
@@ -66,6 +67,9 @@ async function underLock<T>(
     const isBusy = error instanceof PromotionFailure && error.fault.code === 'workspace.busy'
     if (isHeld || !isBusy) throw error
     return onBusy()
+  } finally {
+    // Whoever opened it before finds the run decided; both would tell the same under one key.
+    if (isHeld) rmSync(folder, { recursive: true, force: true })
   }
 }
 
