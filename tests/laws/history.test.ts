@@ -278,3 +278,16 @@ describe('what is no longer kept', () => {
     expect(replayed.json.not_replayed).toMatchObject([{ code: 'replay.unreplayable' }])
   })
 })
+
+it('laws that cannot be judged by are not registered', () => {
+  const other = new Place('laws-broken').init()
+  try {
+    other.write('.writ/laws.yaml', `${LAWS}settings: { confirmation_minutes: 0 }\n`)
+    const { status, err } = other.writ(['laws', 'accept'])
+    expect(status).toBe(1)
+    expect(err).toMatch(/^laws\.unusable: .*laws\.yaml` at line \d+, column \d+/)
+    expect(other.writ(['trust']).status).toBe(1)
+  } finally {
+    other.remove()
+  }
+})

@@ -7,11 +7,13 @@ import { join } from 'node:path'
 import { describeHome, findHome, recordLaws, registerHome, stateRoot } from '../../host/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { callerOf, requireHuman, surroundings, withLedger } from '../home.ts'
+import { requireUsableLaws } from '../laws/usable-laws.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const around = surroundings()
   const given = call.options.text('home')
   const directory = findHome(around, given)
+  await requireUsableLaws(join(directory, 'laws.yaml'))
   const now = describeHome(directory)
   const state = join(stateRoot(around), now?.id ?? '')
   // Wherever the facts lie, the keys of a home that was made here lie in its state.
