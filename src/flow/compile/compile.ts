@@ -32,6 +32,7 @@ export function compileFlow(document: Flow): FlowCompilation {
   const count = document.nodes.length
   const places = [placesIn(phases, count), placesIn(subphases, count)] as const
   const nodes = compileNodes(document, nodeIndex, edges, places)
+  let byId: ReadonlyMap<string, CompiledEdge> | null = null
   return {
     ok: true,
     flow: {
@@ -40,7 +41,11 @@ export function compileFlow(document: Flow): FlowCompilation {
       nodes,
       edges,
       nodeIndex,
-      edgeById: edgesById(edges),
+      // Made when somebody asks: only facts name edges, and walking makes facts.
+      get edgeById() {
+        byId ??= edgesById(edges)
+        return byId
+      },
       phaseIndex: new Map(phases.map(({ name, index }) => [name, index])),
       subphaseIndex: new Map(subphases.map(({ name, index }) => [name, index])),
       phases,

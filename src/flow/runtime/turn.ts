@@ -39,6 +39,8 @@ export type Task =
   | { readonly kind: 'except'; readonly node: number }
 
 const NO_SPANS: number[] = []
+const NO_COMMANDS: Command[] = []
+const NO_TASKS: Task[] = []
 
 function withSpan(spans: number[], span: number): number[] {
   if (spans.length === 0) return [span]
@@ -51,8 +53,9 @@ export class Turn {
   readonly draft: Draft
   readonly event: FlowEvent
   readonly facts: Fact[] = []
-  readonly commands: Command[] = []
-  readonly #tasks: Task[] = []
+  /** Most steps have one command and one or two tasks: lists are made when there is something. */
+  commands: Command[] = NO_COMMANDS
+  #tasks: Task[] = NO_TASKS
   #done = 0
   /** Phases and sub-phases that may have come to an end; a step touches one or two. */
   #closingPhases: number[] = NO_SPANS
@@ -163,7 +166,8 @@ export class Turn {
     const { at } = this.event
     this.#append({ run_id, seq: this.#next(), at, kind: 'commanded', command })
     applyCommand(this.draft, command, place)
-    this.commands.push(command)
+    if (this.commands.length === 0) this.commands = [command]
+    else this.commands.push(command)
   }
 
   /** Changes what a node is at; its spans may have come to an end by it. */
@@ -217,7 +221,8 @@ export class Turn {
   }
 
   later(task: Task): void {
-    this.#tasks.push(task)
+    if (this.#tasks.length === 0) this.#tasks = [task]
+    else this.#tasks.push(task)
   }
 
   isBusy(): boolean {
