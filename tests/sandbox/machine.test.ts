@@ -29,9 +29,11 @@ describe('a missing control is a refusal', () => {
 })
 
 describe('control groups', () => {
+  // Nobody else's: other tests run beside this one as the usual test user, without groups.
+  const UID = TEST_UID + 1
   const own = parseOwnGroups(readFileSync('/proc/self/cgroup', 'utf8'))
   const places = ['memory', 'pids', 'cpuacct'].map((name) =>
-    join('/sys/fs/cgroup', name, own.get(name) ?? '/', `writ-${TEST_UID}`),
+    join('/sys/fs/cgroup', name, own.get(name) ?? '/', `writ-${UID}`),
   )
 
   it('that root made for an ordinary user are used', async () => {
@@ -41,14 +43,17 @@ describe('control groups', () => {
     }
     for (const place of places) {
       if (!existsSync(place)) mkdirSync(place)
-      chownSync(place, TEST_UID, TEST_UID)
-      for (const file of ['tasks', 'cgroup.procs']) chownSync(join(place, file), TEST_UID, TEST_UID)
+      chownSync(place, UID, UID)
+      for (const file of ['tasks', 'cgroup.procs']) chownSync(join(place, file), UID, UID)
     }
     try {
-      const root = place('user')
+      const root = place('root')
+      chownSync(root, UID, UID)
+      const ids = [`--reuid=${UID}`, `--regid=${UID}`, '--clear-groups']
+      const wrapper = ['setpriv', ...ids, 'env', `HOME=${root}`]
       const hog = `perl -e '$x .= "x" x 1048576 while 1'`
       const { outcome } = await driveOne(
-        { as: 'user', root, caps: { memoryMb: 48, diskMb: 16 } },
+        { as: 'root', wrapper, root, caps: { memoryMb: 48, diskMb: 16 } },
         hog,
       )
       expect(outcome).toMatchObject({ killedBy: 'memory' })

@@ -37,6 +37,7 @@ const NOT_OF_DOCUMENTS = new Set([
   'flow.not_waiting',
   'flow.input_missing',
   'flow.flow_missing',
+  'flow.output_missing',
   'flow.secret_missing',
   'flow.interrupted',
   'flow.plan_refused',

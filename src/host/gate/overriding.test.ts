@@ -16,6 +16,7 @@ function standing(): StandingFold {
     intent: INTENT,
     operation_digest: 'sha256:o',
     law_outcomes: [],
+    violations: [],
     obstacles: [],
     host: { now_ms: NOON },
   }
