@@ -19,6 +19,8 @@ export interface Load {
   readonly names: readonly RawPath[]
   /** Those of the names that are moved by themselves. */
   readonly units: readonly RawPath[]
+  /** Directories of the real tree, which others go on using: each is taken as it was found. */
+  readonly isLive?: boolean
 }
 
 const CREATE = [
@@ -69,6 +71,13 @@ function areFewAndPlain({ upper, names }: Load): boolean {
 
 const BLOCK_BYTES = 512n
 
+/** Whether `tar` complains of nothing but that somebody changed what it was reading. */
+export function isChangeAlone(stderr: string): boolean {
+  const lines = stderr.trim().split('\n')
+  const isTold = (line: string): boolean => line.endsWith(': file changed as we read it')
+  return lines.some(isTold) && lines.every((line) => isTold(line) || line === 'failed')
+}
+
 export async function copyAcross(load: Load): Promise<void> {
   const { upper, target, names } = load
   if (areFewAndPlain(load)) {
@@ -84,6 +93,7 @@ export async function copyAcross(load: Load): Promise<void> {
     cwd: upper.prefix,
   })
   if (status === 0 && stderr === '') return
+  if (load.isLive === true && status === 0 && isChangeAlone(stderr)) return
   const message = `tar: ${stderr.trim().slice(0, 500)}`
   throw new TreeFailure(fault('stage.tool', target.prefix, null, { message }))
 }

@@ -146,7 +146,7 @@ async function copyAttributes(
   }
   const target = hold(layer.directory)
   for (const [source, names] of sources) {
-    await copyAcross({ upper: hold(source), target, names, units: [] })
+    await copyAcross({ upper: hold(source), target, names, units: [], isLive: true })
   }
 }
 
