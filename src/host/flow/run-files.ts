@@ -39,7 +39,8 @@ export function writeLog(
   folder: RunFolder,
 ): string {
   const text = logText(flow, facts)
-  writeWhole(join(workspace, LOG_FILE), text, 0o644)
+  // One process walks a run: after a crash the next one finds what the last one began.
+  writeWhole(join(workspace, LOG_FILE), text, 0o644, facts[0]?.payload.run_id)
   // A copy of this run's own, since the next run in the workspace writes its log over this one.
   folder.copy(LOG_FILE, text)
   return digestBytes(text)

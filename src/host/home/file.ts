@@ -15,9 +15,14 @@ import { dirname } from 'node:path'
 import { fault, showName } from '../../base/index.ts'
 import { HomeFailure, isAbsent } from './failure.ts'
 
-export function writeWhole(file: string, text: string, mode: number): void {
-  const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`
+/**
+ * `owner`: who alone writes this file under that word; what an interrupted writing of its own left is
+ * taken away.
+ */
+export function writeWhole(file: string, text: string, mode: number, owner?: string): void {
+  const temporary = `${file}.${owner ?? randomBytes(6).toString('hex')}.tmp`
   try {
+    if (owner !== undefined) rmSync(temporary, { force: true })
     const handle = openSync(temporary, 'wx', mode)
     try {
       writeSync(handle, text)
