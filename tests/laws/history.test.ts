@@ -156,7 +156,7 @@ describe('laws explain', () => {
         policy_id: 'NO_NOTES',
         state: 'broken',
         policy_expr: "deletes('work/notes/**')",
-        deciding: [{ value: true, witness: `${place.project}/work/notes/a.txt` }],
+        deciding: [{ value: true, witness: join(place.project, 'work', 'notes', 'a.txt') }],
         overridden_by: null,
       },
       { policy_id: 'NOTED', state: 'silenced', silenced_by: 'NO_NOTES' },

@@ -1,10 +1,9 @@
 /** `writ laws explain ID`: why an act was decided as it was, and what a human can do about it. */
 import { fault, showName } from '../../base/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
-import { streamsToRead } from '../home.ts'
+import { streamsToRead, withKnownHistory } from '../home.ts'
 import { explainAction } from '../laws/explained-action.ts'
 import { explanationText } from '../laws/explanation-text.ts'
-import { withKnownHistory } from '../laws/known-history.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const [id, ...others] = call.arguments

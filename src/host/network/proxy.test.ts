@@ -1,4 +1,7 @@
-/** The proxy alone, on this machine's loopback, with real servers and real clients. */
+/**
+ * The proxy alone, on this machine's loopback, with real servers and real clients. Over 500 lines on
+ * purpose: every case is a few lines on one rig of servers, certificates and clients.
+ */
 import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
