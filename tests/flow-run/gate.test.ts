@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Flow } from '../../src/contracts/index.ts'
 import { findingsIn, RunPlace } from './place.ts'
-import { REVIEWER, script } from './scripts.ts'
+import { REVIEWER, script, smallFlow } from './scripts.ts'
 
 let place: RunPlace
 
@@ -24,48 +24,7 @@ answer({ task_id: input.node.node_id, result_type: 'ARTIFACT',
 `
 
 function flow(more: Partial<Flow> = {}): Flow {
-  const executor = { command: ['node', 'worker.mjs'] }
-  const reviewer = { command: ['node', 'reviewer.mjs'] }
-  return {
-    type: 'flow_v1',
-    flow_id: 'small',
-    title: 'Small',
-    nodes: [
-      {
-        node_id: 'draft',
-        kind: 'WORK',
-        title: 'Draft',
-        phase_id: 'P1',
-        actor: 'writer',
-        executor,
-        max_attempts: 3,
-        required_files: ['src/made.txt'],
-      },
-      {
-        node_id: 'review',
-        kind: 'CHECK',
-        title: 'Review',
-        phase_id: 'P1',
-        actor: 'validator',
-        reviewer,
-        target: 'draft',
-        max_attempts: 4,
-      },
-      {
-        node_id: 'done',
-        kind: 'GOAL',
-        title: 'Done',
-        phase_id: 'P2',
-        actor: 'director',
-        max_attempts: 1,
-      },
-    ],
-    edges: [
-      { edge_id: 'E1', source: 'draft', target: 'review', class: 'Progress' },
-      { edge_id: 'E2', source: 'review', target: 'done', class: 'Gate' },
-    ],
-    ...more,
-  }
+  return smallFlow(more, { required_files: ['src/made.txt'] })
 }
 
 it('works, is rejected, improves, is approved, and only then the tree changes', async () => {

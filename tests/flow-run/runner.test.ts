@@ -7,7 +7,7 @@ import { replayRun } from '../../src/flow/index.ts'
 import { readRun } from '../../src/host/flow/run-records.ts'
 import { resumeRun, startRun } from '../../src/host/flow/runs.ts'
 import { RunPlace } from './place.ts'
-import { compiledFlow, REVIEWER, script, TOOL, WORKER } from './scripts.ts'
+import { compiledFlow, REVIEWER, script, smallFlow, TOOL, WORKER } from './scripts.ts'
 
 let place: RunPlace
 
@@ -20,54 +20,10 @@ beforeEach(async () => {
 afterEach(() => place.remove())
 
 function flow(more: Partial<Flow> = {}): Flow {
-  const executor = { command: ['node', 'worker.mjs'] }
-  const reviewer = { command: ['node', 'reviewer.mjs'] }
-  return {
-    type: 'flow_v1',
-    flow_id: 'small',
-    title: 'Small',
-    nodes: [
-      {
-        node_id: 'draft',
-        kind: 'WORK',
-        title: 'Draft',
-        phase_id: 'P1',
-        actor: 'writer',
-        executor,
-        max_attempts: 3,
-      },
-      {
-        node_id: 'review',
-        kind: 'CHECK',
-        title: 'Review',
-        phase_id: 'P1',
-        actor: 'validator',
-        reviewer,
-        target: 'draft',
-        max_attempts: 4,
-      },
-      {
-        node_id: 'done',
-        kind: 'GOAL',
-        title: 'Done',
-        phase_id: 'P2',
-        actor: 'director',
-        max_attempts: 1,
-      },
-    ],
-    edges: [
-      { edge_id: 'E1', source: 'draft', target: 'review', class: 'Progress' },
-      { edge_id: 'E2', source: 'review', target: 'done', class: 'Gate' },
-      {
-        edge_id: 'E3',
-        source: 'review',
-        target: 'draft',
-        class: 'Loop',
-        guard_expr: "state.validator_verdict == 'REJECT'",
-      },
-    ],
-    ...more,
-  }
+  const { edges, ...rest } = smallFlow()
+  const loop = { edge_id: 'E3', source: 'review', target: 'draft', class: 'Loop' as const }
+  const guard_expr = "state.validator_verdict == 'REJECT'"
+  return { ...rest, edges: [...edges, { ...loop, guard_expr }], ...more }
 }
 
 const begin = (document = flow()) =>

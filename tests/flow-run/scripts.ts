@@ -66,3 +66,36 @@ export function chain(length: number): Flow {
   }))
   return { type: 'flow_v1', flow_id: 'chain', title: '', nodes, edges }
 }
+
+/** One that works, one that judges it, and a goal. */
+export function smallFlow(
+  more: Partial<Flow> = {},
+  work: Partial<Flow['nodes'][number]> = {},
+): Flow {
+  const writer = { command: ['node', 'worker.mjs'] }
+  const validator = { command: ['node', 'reviewer.mjs'] }
+  const draft = { node_id: 'draft', kind: 'WORK' as const, title: 'Draft', phase_id: 'P1' }
+  const review = { node_id: 'review', kind: 'CHECK' as const, title: 'Review', phase_id: 'P1' }
+  const done = { node_id: 'done', kind: 'GOAL' as const, title: 'Done', phase_id: 'P2' }
+  return {
+    type: 'flow_v1',
+    flow_id: 'small',
+    title: 'Small',
+    nodes: [
+      { ...draft, actor: 'writer', executor: writer, max_attempts: 3, ...work },
+      {
+        ...review,
+        actor: 'validator',
+        reviewer: validator,
+        target: 'draft',
+        max_attempts: 4,
+      },
+      { ...done, actor: 'director', max_attempts: 1 },
+    ],
+    edges: [
+      { edge_id: 'E1', source: 'draft', target: 'review', class: 'Progress' },
+      { edge_id: 'E2', source: 'review', target: 'done', class: 'Gate' },
+    ],
+    ...more,
+  }
+}

@@ -1,41 +1,17 @@
 /** A release is used once, however many runs of its proposal begin at the same moment. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { digestDocument } from '../../base/index.ts'
-import type { Evaluation, Proposal } from '../../contracts/index.ts'
-import { type Actor, createLedger, type Ledger, openLedger } from '../ledger/ledger.ts'
-import type { GateContext } from './context.ts'
-import { LedgerView } from './ledger-view.ts'
-import { proposalRecord } from './proposal-record.ts'
-import { recordBeforeRun } from './release-use.ts'
-import { releaseFact } from './releasing.ts'
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { digestDocument } from '../../src/base/index.ts'
+import type { Evaluation, Proposal } from '../../src/contracts/index.ts'
+import { proposalRecord } from '../../src/host/gate/proposal-record.ts'
+import { recordBeforeRun } from '../../src/host/gate/release-use.ts'
+import { releaseFact } from '../../src/host/gate/releasing.ts'
+import { useLedgerView } from './ledger-view.ts'
 
-const ANN = { kind: 'human', id: 'ann', namespace: 'local' } as const
-const ACTOR: Actor = { principal: ANN, source: 'cli' }
 const { bases } = JSON.parse(readFileSync('spec/vectors/gate/decision.json', 'utf8'))
 const NOW = (bases.whole as Evaluation).host.now_ms
 
-let folder = ''
-let ledger: Ledger
-
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'writ-release-use-'))
-  await createLedger({ directory: folder }, 'example.org/writ/test', ACTOR)
-  ledger = await openLedger({ directory: folder, writer: 'inline' })
-})
-
-afterEach(async () => {
-  await ledger.close()
-  rmSync(folder, { recursive: true, force: true })
-})
-
-function view(): LedgerView {
-  const caller = { principal: ANN, streams: null, proof: 'none' }
-  const context = { ledger, caller, stream: 'main' } as unknown as GateContext
-  return new LedgerView(context, { confirmationMs: 1, cooldownMs: 1 })
-}
+const { view } = useLedgerView('release-use')
 
 function networked(): Proposal {
   const proposal = structuredClone(bases.proposal) as Proposal

@@ -1,38 +1,15 @@
 /** The last use of an override is had once, however many ask for it at the same moment. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { Evaluation } from '../../contracts/index.ts'
-import { type Actor, createLedger, type Ledger, openLedger } from '../ledger/ledger.ts'
-import type { GateContext } from './context.ts'
-import { LedgerView } from './ledger-view.ts'
-import { recordUse, usesOverride } from './override-use.ts'
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import type { Evaluation } from '../../src/contracts/index.ts'
+import type { LedgerView } from '../../src/host/gate/ledger-view.ts'
+import { recordUse, usesOverride } from '../../src/host/gate/override-use.ts'
+import { useLedgerView } from './ledger-view.ts'
 
-const ANN = { kind: 'human', id: 'ann', namespace: 'local' } as const
-const ACTOR: Actor = { principal: ANN, source: 'cli' }
 const OVERRIDE = '0197f2a4-7c11-4d3e-8a55-0c4e2b9d6f01'
 const { bases } = JSON.parse(readFileSync('spec/vectors/gate/decision.json', 'utf8'))
 
-let folder = ''
-let ledger: Ledger
-
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'writ-override-use-'))
-  await createLedger({ directory: folder }, 'example.org/writ/test', ACTOR)
-  ledger = await openLedger({ directory: folder, writer: 'inline' })
-})
-
-afterEach(async () => {
-  await ledger.close()
-  rmSync(folder, { recursive: true, force: true })
-})
-
-function view(): LedgerView {
-  const caller = { principal: ANN, streams: null, proof: 'none' }
-  const context = { ledger, caller, stream: 'main' } as unknown as GateContext
-  return new LedgerView(context, { confirmationMs: 1, cooldownMs: 1 })
-}
+const { ledger, view } = useLedgerView('override-use')
 
 function evaluation(id: string): Evaluation {
   const law = { policy_id: 'NO', tier: 1, action: 'block', state: 'broken' }
@@ -95,7 +72,7 @@ it.each([1, 3])('of %i uses, as many are had', async (uses) => {
     IDS.map((id, index) => recordUse(views[index] as LedgerView, records(id), evaluation(id))),
   )
   expect(had.filter(Boolean)).toHaveLength(uses)
-  const { facts } = await ledger.store.find({
+  const { facts } = await ledger().store.find({
     stream: 'main',
     type: 'decision_v1',
     limit: 100,
