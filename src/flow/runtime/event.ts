@@ -110,6 +110,8 @@ export type EventBody =
       readonly type: 'promoted'
       /** Null when the gate refused. */
       readonly action_id: string | null
+      /** The codes of the refusal. */
+      readonly why?: readonly string[]
       readonly manifest: string
     } & Answering)
   | ({ readonly type: 'rolled_back'; readonly is_restored: boolean } & Answering)

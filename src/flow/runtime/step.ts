@@ -299,7 +299,10 @@ function rerun(turn: Turn, node: number, why: string): void {
 }
 
 function afterPromotion(turn: Turn, node: number, event: EventOf<'promoted'>): void {
-  if (event.action_id === null) return block(turn, node, 'flow.promotion_refused', {})
+  if (event.action_id === null) {
+    const values = event.why === undefined ? {} : { codes: event.why }
+    return block(turn, node, 'flow.promotion_refused', values)
+  }
   complete(turn, node)
   followPromotion(turn, node)
 }

@@ -101,7 +101,15 @@ export class Duties {
     }
     const isPromoted = answer?.promoted === true
     const action_id = isPromoted ? answer.action_id : null
-    await this.#run.send({ type: 'promoted', node_id, command: number, action_id, manifest })
+    const why = isPromoted ? undefined : (answer?.decision.codes ?? ['stage.missing'])
+    await this.#run.send({
+      type: 'promoted',
+      node_id,
+      command: number,
+      action_id,
+      manifest,
+      ...(why === undefined ? {} : { why }),
+    })
     if (isPromoted && flow.nodeIndex.has(node_id)) this.#run.folder.forgetBegun(answer.action_id)
   }
 
