@@ -19,7 +19,8 @@ const KILLS = Number(process.env['WRIT_FLOW_KILLS'] ?? 16)
 const AT_ONCE = Number(process.env['WRIT_FLOW_KILLS_AT_ONCE'] ?? 1)
 const SEED = Number(process.env['WRIT_SEED'] ?? Date.now() % 2 ** 31)
 /** So many kills there are in a run, if none of them cost time. */
-const KILLS_A_RUN = 10
+const KILLS_A_RUN = 12
+const BRIEF_PARTS = 80
 
 beforeAll(() => {
   execFileSync(process.execPath, ['tools/build.mjs'])
@@ -106,7 +107,7 @@ function startMs(): number {
 }
 
 /** One run after another, until there were enough kills. */
-async function walkRuns(seed: number, wanted: unknown, meanMs: number, kills: Kill[]) {
+async function walkRuns(seed: number, wanted: unknown, spanMs: number, kills: Kill[]) {
   const flow = compiledFlow(everyEdge())
   let state = seed
   const chance = (): number => {
@@ -114,7 +115,8 @@ async function walkRuns(seed: number, wanted: unknown, meanMs: number, kills: Ki
     return state / 2 ** 32
   }
   while (kills.length < KILLS) {
-    const killer: Killer = { chance, meanMs, startMs: startMs() }
+    const [meanMs, briefMs] = [spanMs / KILLS_A_RUN, spanMs / BRIEF_PARTS]
+    const killer: Killer = { chance, meanMs, briefMs, startMs: startMs() }
     const run = await KilledRun.in(killer)
     try {
       await run.walk()
@@ -134,7 +136,7 @@ it(`goes on after ${KILLS} kills as if nothing had happened, seed ${SEED}`, asyn
   const { wanted, spanMs } = await undisturbed()
   const kills: Kill[] = []
   const lanes = Array.from({ length: AT_ONCE }, (_, lane) =>
-    walkRuns(SEED + lane, wanted, spanMs / KILLS_A_RUN, kills),
+    walkRuns(SEED + lane, wanted, spanMs, kills),
   )
   await Promise.all(lanes)
   expect(kills.length).toBeGreaterThanOrEqual(KILLS)
