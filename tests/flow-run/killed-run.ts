@@ -42,6 +42,8 @@ export interface Killer {
   readonly briefMs: number
   /** How long the program takes to be there at all. */
   readonly startMs: number
+  /** Kills at each kind of step at each node once, and at no other moment; what it was is added. */
+  readonly steps?: Set<string>
 }
 
 interface Ended {
@@ -122,7 +124,9 @@ export class KilledRun {
   /** When a process that walks is killed. */
   #fate(): Fate {
     if (this.#killer === null) return NOBODY
-    const { chance, meanMs, startMs, briefMs } = this.#killer
+    const { chance, meanMs, startMs, briefMs, steps } = this.#killer
+    if (steps !== undefined)
+      return { atFirst: null, atFact: (text) => (isNew(text, steps) ? 0 : null) }
     const share = chance()
     if (share < EARLY_SHARE) return after(startMs * (0.5 + chance()))
     const lifeMs = -Math.log(1 - chance()) * meanMs
@@ -174,6 +178,25 @@ const NOBODY: Fate = { atFirst: null, atFact: () => null }
 function after(ms: number): Fate {
   return { ...NOBODY, atFirst: ms }
 }
+
+/** Whether one of the facts that are printed is of a kind that nobody was killed at. */
+function isNew(text: string, steps: Set<string>): boolean {
+  const kinds = text.split('\n').flatMap((line) => {
+    const [type, kind, what, node] = [
+      /^{"type":"(\w+)"/,
+      /"kind":"(\w+)"/,
+      WHAT,
+      /"node_id":"(\w+)"/,
+    ].map((pattern) => pattern.exec(line)?.[1] ?? '')
+    return type === '' ? [] : [`${type} ${kind} ${what} ${node}`]
+  })
+  const fresh = kinds.find((kind) => !steps.has(kind))
+  if (fresh !== undefined) steps.add(fresh)
+  return fresh !== undefined
+}
+
+/** Of an event or a command. */
+const WHAT = /"(?:event|command)":{"type":"(\w+)"/
 
 /** From the first thing on that is printed. */
 function onceAfter(ms: number): Fate['atFact'] {
