@@ -26,6 +26,7 @@ export function applyEvent(draft: Draft, event: FlowEvent, place: number): void 
     }
     case 'unblocked':
       draft.ownNode(place).granted += 1
+      if (draft.nodes.get(place).work.readings !== null) draft.patchWork(place, { readings: null })
       return
     case 'promoted':
     case 'rolled_back':

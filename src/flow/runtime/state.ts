@@ -153,6 +153,11 @@ export interface SpanState {
   readonly pending: Command | null
 }
 
+/** Whether a human can let a node go on: it is blocked, its ways are closed, or its phase may not end. */
+export function isStuckAt({ status, isHeld }: NodeState, { isBlocked }: SpanState): boolean {
+  return status === 'blocked' || isHeld || (isBlocked && status === 'done')
+}
+
 export interface RunTotals {
   readonly attempts: number
   readonly seconds: number
