@@ -224,6 +224,13 @@ const FRESH_WORK: WorkState = {
   readings: null,
 }
 
+const PASSED_WORK: WorkState = { ...FRESH_WORK, gatePassed: true }
+
+/** Where nobody ran nothing was blocked; all that nobody ever ran at have the same work. */
+export function passedWork(work: WorkState): WorkState {
+  return work === FRESH_WORK ? PASSED_WORK : { ...work, gatePassed: true }
+}
+
 const FRESH_NODE: NodeState = {
   status: 'idle',
   round: 0,

@@ -52,7 +52,7 @@ export class Walk {
 }
 
 function advance(draft: Draft, event: FlowEvent): Move {
-  const place = 'node_id' in event ? (draft.flow.nodeIndex.get(event.node_id) ?? -1) : -1
+  const place = 'node_id' in event ? draft.placeNamed(event.node_id) : -1
   if (isStale(draft, event, place)) return STALE
   const turn = new Turn(draft, event, place)
   const heard = event.type === 'participant_output' ? hearOutput(turn, event) : event
