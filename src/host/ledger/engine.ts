@@ -136,8 +136,6 @@ const TAIL_MAX = 50_000
 
 /** How much of the index is brought on at the end: a tenth of a second at most. */
 const CLOSING_STRETCHES = 5
-/** A tail this short is read as fast as the index would be, and is not worth a second file's syncs. */
-const TAIL_MIN = 24
 
 export class Engine {
   readonly #file: string
@@ -205,18 +203,11 @@ export class Engine {
   /** Leaves a short tail behind, unless it was so long that nobody should wait for it now. */
   close(): void {
     try {
-      this.#leaveShortTails()
       for (let stretch = 0; stretch < CLOSING_STRETCHES && this.followUp(); stretch++);
     } finally {
       this.#ledger.close()
       this.#index.close()
       this.#database.close()
-    }
-  }
-
-  #leaveShortTails(): void {
-    for (const [stream, { size, mark }] of this.#behind) {
-      if (size - mark < TAIL_MIN) this.#behind.delete(stream)
     }
   }
 
