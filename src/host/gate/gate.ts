@@ -11,6 +11,7 @@ import type { HostFacts, Promotion, Proposal } from '../../contracts/index.ts'
 import type { PendingQuestion as Pending, PromotedAction, StandingFold } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import { HomeFailure } from '../home/failure.ts'
+import { StandingKeeper } from '../standing/standing-keeper.ts'
 import type { AttemptSurface } from './attempt-surface.ts'
 import { Attempts } from './attempts.ts'
 import { Compensating } from './compensating.ts'
@@ -54,6 +55,7 @@ export async function openGate(context: GateContext): Promise<GateSurface> {
 class Gate implements GateSurface {
   readonly #context: GateContext
   readonly #book: LawBook
+  readonly #keeper: StandingKeeper
   readonly #view: LedgerView
   readonly #promoter: Promoter
   readonly #questions: Questions
@@ -66,10 +68,16 @@ class Gate implements GateSurface {
     this.#context = context
     this.#book = book
     const { confirmationMinutes, cooldownMinutes } = book.settings
-    this.#view = new LedgerView(context, {
-      confirmationMs: confirmationMinutes * MINUTE_MS,
-      cooldownMs: cooldownMinutes * MINUTE_MS,
-    })
+    const { home, ledger, stream, nowMs } = context
+    this.#keeper = new StandingKeeper({ state: home.state, stream, ledger, nowMs })
+    this.#view = new LedgerView(
+      context,
+      {
+        confirmationMs: confirmationMinutes * MINUTE_MS,
+        cooldownMs: cooldownMinutes * MINUTE_MS,
+      },
+      this.#keeper,
+    )
     const { undoDays } = book.settings.retention
     this.#promoter = new Promoter(context, this.#view, undoDays * DAY_MS)
     this.#questions = new Questions(context, this.#view, book)
@@ -237,7 +245,8 @@ class Gate implements GateSurface {
   }
 
   async close(): Promise<void> {
-    await this.#context.driver.close()
+    this.#view.keep()
+    if (this.#context.leavesClosing !== true) await this.#context.driver.close()
   }
 
   async #recordHalt(state: 'HALTED' | 'RESUMED', at: string, reason: string | null) {
