@@ -4,13 +4,12 @@
  * the fold begins with what was kept of earlier facts.
  */
 import { invariant } from '../../base/index.ts'
-import { type StandingFact, StandingFold, type StandingOptions } from '../../gate/index.ts'
+import { StandingFold, type StandingOptions } from '../../gate/index.ts'
 import {
   contentOf,
   type Fact,
   HOST_STREAM,
   type Principal,
-  type StoredFact,
   StoreFailure,
 } from '../../ledger/index.ts'
 import {
@@ -20,6 +19,7 @@ import {
   type Positions,
   StandingDamage,
 } from '../standing/kept-standing.ts'
+import { standingPage, type WholeFact, wholeFact } from '../standing/standing-facts.ts'
 import type { StandingKeeper } from '../standing/standing-keeper.ts'
 import type { GateContext } from './context.ts'
 
@@ -32,21 +32,6 @@ export interface GateRecord {
 
 const PAGE = 1_000
 const NOWHERE: Position = { size: 0, chain: '' }
-
-/** Facts that decide what stands; everything else is skipped unread. */
-const STANDING_TYPES = [
-  'halt_v1',
-  'laws_v1',
-  'proposal_v1',
-  'evaluation_v1',
-  'decision_v1',
-  'confirmation_v1',
-  'promotion_v1',
-  'rollback_v1',
-  'override_v1',
-  'request_v1',
-] as const
-const STANDING = new RegExp(`"type":"(?:${STANDING_TYPES.join('|')})"`)
 
 export class LedgerView {
   readonly #context: GateContext
@@ -176,7 +161,7 @@ export class LedgerView {
       order: 'newest_first',
     })
     const [found] = page.facts
-    return found === undefined ? null : this.#whole(JSON.parse(found.text) as Fact)
+    return found === undefined ? null : wholeFact(ledger, JSON.parse(found.text) as Fact)
   }
 
   /** How many facts of a type there are about an action, up to a page of them. */
@@ -230,37 +215,13 @@ export class LedgerView {
   async #catchUp(stream: string): Promise<void> {
     for (;;) {
       const { size: from } = this.#read.get(stream) ?? NOWHERE
-      const facts = await this.#context.ledger.store.read(stream, from, PAGE)
-      const opened: StandingFact[] = []
-      for (const fact of facts) opened.push(...(await this.#open(fact)))
+      const { size, last, facts, isLast } = await standingPage(this.#context.ledger, stream, from)
       // Another call may have been here meanwhile.
-      const last = facts.at(-1)
-      if (last !== undefined && (this.#read.get(stream) ?? NOWHERE).size === from) {
-        for (const fact of opened) this.#standing.take(fact)
-        this.#read.set(stream, { size: from + facts.length, chain: hexOf(last.chain) })
+      if (last !== null && (this.#read.get(stream) ?? NOWHERE).size === from) {
+        for (const fact of facts) this.#standing.take(fact)
+        this.#read.set(stream, { size: from + size, chain: hexOf(last.chain) })
       }
-      if (facts.length < PAGE) return
+      if (isLast) return
     }
   }
-
-  async #open({ text, seq }: StoredFact): Promise<readonly StandingFact[]> {
-    if (!STANDING.test(text)) return []
-    const { fact, payload } = await this.#whole(JSON.parse(text) as Fact)
-    return [{ type: fact.record.type, payload, occurredAt: fact.occurred_at, seq }]
-  }
-
-  async #whole(fact: Fact): Promise<WholeFact> {
-    const { payload, payload_ref: reference } = fact.record
-    if (reference === undefined) return { fact, payload }
-    // A record that is not whole decides nothing: the failure is told, and nothing goes on.
-    const bytes = await this.#context.ledger.objects.get(reference as never)
-    return { fact, payload: JSON.parse(decoder.decode(bytes)) }
-  }
 }
-
-export interface WholeFact {
-  readonly fact: Fact
-  readonly payload: unknown
-}
-
-const decoder = new TextDecoder()

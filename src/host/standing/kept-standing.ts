@@ -100,10 +100,15 @@ export class KeptStanding {
     return this.#file
   }
 
+  /** The short list of a part; undefined when it has none. */
+  brief(part: string): unknown {
+    return this.#head.briefs[part]
+  }
+
   /** `onDamage` is told when a block turns out damaged, and throws. */
   memory(onDamage: (damage: Disbelieved) => never): KeptMemory {
     return {
-      brief: (part) => this.#head.briefs[part],
+      brief: (part) => this.brief(part),
       table: (name) => {
         const table = this.#file.table(name)
         return table === null ? NOTHING_KEPT.table(name) : new GuardedTable(table, onDamage)
@@ -155,7 +160,10 @@ export function damageOf(error: unknown): Disbelieved {
 }
 
 /** Null when nothing is kept. */
-export function openKept(path: string, seal: () => Seal): KeptStanding | Disbelieved | null {
+export function openKept(
+  path: string,
+  seal: () => Pick<Seal, 'isOwn'>,
+): KeptStanding | Disbelieved | null {
   try {
     return new KeptStanding(path, new TableFile(path, seal))
   } catch (error) {

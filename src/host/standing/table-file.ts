@@ -58,7 +58,7 @@ export class TableFile {
   readonly #tables: ReadonlyMap<string, FiledTable>
 
   /** Throws TableDamage, or what the system says. */
-  constructor(path: string, seal: () => Seal) {
+  constructor(path: string, seal: () => Pick<Seal, 'isOwn'>) {
     this.#descriptor = openSync(path, 'r')
     try {
       const index = this.#index(seal)
@@ -94,7 +94,7 @@ export class TableFile {
     return buffer
   }
 
-  #index(seal: () => Seal): TableIndex {
+  #index(seal: () => Pick<Seal, 'isOwn'>): TableIndex {
     const { size } = fstatSync(this.#descriptor)
     if (size < TRAILER_BYTES) throw new TableDamage('the file is cut short')
     const trailer = TRAILER.exec(this.read(size - TRAILER_BYTES, TRAILER_BYTES).toString('latin1'))
