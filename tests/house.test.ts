@@ -160,6 +160,12 @@ describe('every guard goes red on a seeded breach', () => {
       `const x = '${'/ro'}${'ot/x'}'`,
       'names a path of one machine',
     ],
+    [
+      'a timed test',
+      'src/gate/a.test.ts',
+      `expect(Date.${'now() - began).to'}BeLessThan(9)`,
+      'holds a run to a time',
+    ],
     ['a long file', 'src/gate/a.ts', '\n'.repeat(501), 'is longer than 500 lines'],
   ])('%s', (_, path, text, words) => {
     expect(breach(path, header + text).join('\n')).toContain(words)

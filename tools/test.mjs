@@ -16,10 +16,15 @@ const PURE = [
   'src/policy',
   'src/ledger',
   'src/gate',
+  'src/flow',
+  'src/configuration',
   'tests/contracts-vectors.test.ts',
   'tests/constitution/vectors.test.ts',
   'tests/expression/vectors.test.ts',
+  'tests/flow-documents/vectors.test.ts',
   'tests/gate-vectors.test.ts',
+  'tests/network/vectors.test.ts',
+  'tests/policy/vectors.test.ts',
 ]
 
 const score = { passed: 0, failed: 0 }

@@ -3,6 +3,7 @@
  * Pure: no clock, no chance, no machine. Sees no other room.
  */
 export { canonicalJson, isCanonicalText, isSurelyCanonical } from './canonical.ts'
+export { closingPlaces } from './circles.ts'
 export { CODES, type Code, type CodeRow, isCode } from './codes.ts'
 export { type Details, type Fault, fault } from './fault.ts'
 export {

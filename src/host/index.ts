@@ -14,7 +14,7 @@ export {
 export { FlowFailure } from './flow/failure.ts'
 export type { FlowHost } from './flow/flow-host.ts'
 export { type MissingOutput, missingOutputs } from './flow/missing-outputs.ts'
-export type { Order } from './flow/orders.ts'
+export { type Order, unblockOrder } from './flow/orders.ts'
 export { makePlan, type Planned } from './flow/planning.ts'
 export { bodyText, type RunHead, runHeads } from './flow/run-records.ts'
 export {

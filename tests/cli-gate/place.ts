@@ -5,7 +5,6 @@
 import { type ChildProcess, type StdioPipe, spawn, spawnSync } from 'node:child_process'
 import {
   closeSync,
-  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -18,12 +17,11 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
+import { copyProgram } from '../program-copy.ts'
 
 const PROGRAM = join(process.cwd(), 'bin', 'writ.mjs')
 const PERSON = join(process.cwd(), 'tests', 'cli-gate', 'person.py')
 const SECONDS = 60
-/** Packages that are not bundled into the program and that every command needs. */
-const NATIVE = ['better-sqlite3', 'bindings', 'file-uri-to-path']
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into by the tests
 export type Json = any
@@ -100,16 +98,7 @@ export class Place {
 
   /** For another user, who may not be able to read the checkout. */
   copyProgram(): void {
-    const copy = join(this.folder, 'program')
-    for (const part of [
-      'bin',
-      'dist',
-      'package.json',
-      ...NATIVE.map((name) => `node_modules/${name}`),
-    ]) {
-      cpSync(realpathSync(part), join(copy, part), { recursive: true, dereference: true })
-    }
-    this.program = join(copy, 'bin', 'writ.mjs')
+    this.program = copyProgram(this.folder)
   }
 
   remove(): void {

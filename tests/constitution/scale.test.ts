@@ -26,7 +26,6 @@ import {
   STATE_UNCERTAINTY_SOURCES,
 } from '../../src/contracts/index.ts'
 import { FULL, inputs, rulesets } from '../arbitrary/constitution.ts'
-import { costMs } from '../cost.ts'
 import { naiveHolds } from '../oracle/naive-kernel.ts'
 
 /** Work is what is bounded here; a busy machine may take its time. */
@@ -111,9 +110,6 @@ function ordinaryRules(count: number, seed: number): readonly Document[] {
     .sample(ordinary, { numRuns: count, seed })
     .map(({ guard, verdict, scope }, index) => rule(index, guard, verdict, scope))
 }
-
-/** A twentieth of the budget is a second or two; this is for the slowest machine. */
-const PROCESSOR_MS_MAX = 25_000
 
 describe('a thousand rules', () => {
   it('in one ruleset are surveyed in seconds, and the answers hold', () => {
@@ -409,14 +405,11 @@ describe('rules made to be hard', () => {
 
   it.each(Object.keys(HARD))('%s: an answer, or the budget is used up, and no hang', (name) => {
     const ruleset = admitted(HARD[name]?.())
-    const spent = costMs(() => {
-      try {
-        surveyRuleset(ruleset, { conflicts: CONFLICTS_MAX / 20 })
-      } catch (thrown) {
-        expect(thrown).toBeInstanceOf(BudgetSpent)
-      }
-    })
-    expect(spent).toBeLessThan(PROCESSOR_MS_MAX)
+    try {
+      surveyRuleset(ruleset, { conflicts: CONFLICTS_MAX / 20 })
+    } catch (thrown) {
+      expect(thrown).toBeInstanceOf(BudgetSpent)
+    }
   })
 
   it('the budget is shared: once it is used up, every further question says so', () => {

@@ -19,10 +19,9 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { copyProgram } from '../program-copy.ts'
 import { asUser, ORDINARY_UID, type TestUser } from '../tree/users.ts'
 
-/** Packages that are not bundled into the program and that every command needs. */
-const NATIVE = ['better-sqlite3', 'bindings', 'file-uri-to-path']
 /** A run that takes longer is no routine; nothing here may hang a test. */
 const RUN_MS = 120_000
 
@@ -210,20 +209,6 @@ function answerIn(text: string): Answer | null {
   } catch {
     return null
   }
-}
-
-/** The checkout may not be for everybody's eyes, and may be built anew meanwhile. */
-function copyProgram(folder: string): string {
-  const copy = join(folder, 'program')
-  for (const part of [
-    'bin',
-    'dist',
-    'package.json',
-    ...NATIVE.map((name) => `node_modules/${name}`),
-  ]) {
-    cpSync(realpathSync(part), join(copy, part), { recursive: true, dereference: true })
-  }
-  return join(copy, 'bin', 'writ.mjs')
 }
 
 interface EndedOptions {

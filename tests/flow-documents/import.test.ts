@@ -13,6 +13,7 @@ import {
   lostColumns,
 } from '../../src/flow/index.ts'
 import { Host } from '../flow-runtime/host.ts'
+import { SEED_POLICIES } from '../flow-runtime/seed-policies.ts'
 import { cell, ORIGINAL_COUNTS, originalTable } from './table.ts'
 
 const OPTIONS = { flowId: 'table', title: 'A table' }
@@ -205,24 +206,7 @@ describe('the side file', () => {
       tool_calls: 'integer',
       validator_verdict: 'APPROVE|REJECT|PENDING',
     },
-    policies: [
-      {
-        policy_id: 'TIME_HARD_FLOOR',
-        policy_expr: 'state.cumulative_duration < state.minimum_duration',
-        priority: 100,
-        conflicts_with: ['PIPELINE_CONTINUITY'],
-        override_mode: 'hard_override',
-        violation_action: 'rerun',
-      },
-      {
-        policy_id: 'PIPELINE_CONTINUITY',
-        policy_expr: 'state.non_time_issue == true',
-        priority: 60,
-        conflicts_with: ['TIME_HARD_FLOOR'],
-        override_mode: 'soft_override',
-        violation_action: 'continue_with_workaround',
-      },
-    ],
+    policies: SEED_POLICIES,
     access_rule: {
       actor: 'director',
       resource_path: 'output/phase_x/agent_output.md',

@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { EDGE_CLASSES, type EdgeClass, type Flow } from '../../src/contracts/index.ts'
 import { checkFlow, compileFlow } from '../../src/flow/index.ts'
-import { costMs } from '../cost.ts'
 
 function flowOf(count: number, arcs: readonly (readonly [number, number, EdgeClass])[]): Flow {
   const nodes = Array.from({ length: count }, (_, index) => ({
@@ -199,11 +198,10 @@ describe('cost', () => {
   }
 
   it.each([
-    ['a chain', chain],
-    ['a star', star],
-  ])('%s of ten times the nodes takes about ten times as long', (_, make) => {
-    const [small, large] = [make(2_000), make(20_000)]
-    const ratio = costMs(() => checkFlow(large)) / costMs(() => checkFlow(small))
-    expect(ratio).toBeLessThan(30)
+    ['a chain', chain, []],
+    ['a star', star, ['flow.decision_ambiguous']],
+  ])('%s of many nodes is judged', (_, make, codes) => {
+    const { violations } = checkFlow(make(60_000))
+    expect([...new Set(violations.map(({ code }) => code))]).toEqual(codes)
   })
 })

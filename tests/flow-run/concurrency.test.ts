@@ -1,7 +1,6 @@
 /** Many runs at once: in one process, in several, and two runners on one run. */
 import { spawn } from 'node:child_process'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { Flow } from '../../src/contracts/index.ts'
 import { replayRun } from '../../src/flow/index.ts'
 import { codeOf } from '../../src/host/flow/failure.ts'
 import { readRun, runHeads } from '../../src/host/flow/run-records.ts'
@@ -44,7 +43,7 @@ it('fifty in one process: no step is lost and none is doubled', async () => {
 }, 120_000)
 
 it('fifty in five processes', async () => {
-  const words = [...(await childWords()), place.folder, 'chain', '10']
+  const words = [...(await childWords()), place.folder, '10']
   const ended = await Promise.all(Array.from({ length: 5 }, () => childEnds(words)))
   expect(ended).toEqual([0, 0, 0, 0, 0])
   await verifyAll(50)
@@ -72,23 +71,7 @@ function shared(name: string) {
 
 it('a second runner of a run is refused while the first one walks', async () => {
   place.write('slow.mjs', script(`setTimeout(() => answer({ result_type: 'NOOP' }), 1500)`))
-  const slow: Flow = {
-    type: 'flow_v1',
-    flow_id: 'slow',
-    title: '',
-    nodes: [
-      {
-        node_id: 'a',
-        kind: 'WORK',
-        title: '',
-        phase_id: 'P',
-        actor: 'a',
-        max_attempts: 1,
-        executor: { command: ['node', 'slow.mjs'] },
-      },
-    ],
-    edges: [],
-  }
+  const slow = flowOf([worker('slow', { max_attempts: 1 })], [])
   let runId = ''
   const first = startRun(place.host(), {
     ...order(),

@@ -1,10 +1,15 @@
 /**
  * A flow with every class of edge, whose participants are shell scripts, so that it can be walked often:
  * a loop that is gone once, a rollback that undoes a promoted file, a decision, a join, a remark, an
- * exception out of a node that fails, a gate, and a human who is asked nothing.
+ * exception out of a node that fails, a gate. A human is asked for everything that a human can be asked
+ * for: input, whether to try again, evidence, to work and to judge. `person.ts` is who answers.
  */
 import type { Flow, FlowNode } from '../../src/contracts/index.ts'
 import type { RunPlace } from './place.ts'
+
+/** What `left` needs before it works, and what it claims. */
+export const NEEDED = 'inputs/left.txt'
+export const CLAIM = 'claim-of-left'
 
 /** Answers with an artifact; one operation through descriptor 3 first. */
 const WORK = `read -r input
@@ -25,6 +30,23 @@ if grep -q ' 1$' "$path"; then score=40; else score=95; fi
 printf '{"review_id":"%s","artifact_digest":"%s","total_score":%s,"action_required":"MODIFY","summary":"s","breakdown":[],"suggestions":[]}\\n' "$id" "$digest" "$score"
 `
 
+/** Works when what it needs is there, and claims something then. */
+const ASK = `if [ -e ${NEEDED} ]; then
+  sh work.sh left | sed 's/}}$/},"claims":[{"claim_id":"${CLAIM}","trust_level":"external_unverified"}]}/'
+else
+  read -r input
+  printf '{"result_type":"NEEDS_INPUT","needs_input":{"required_docs":[{"name":"n","description":"d","accepted_types":["txt"],"suggested_path":"${NEEDED}"}]}}\\n'
+fi
+`
+
+/** Fails until somebody lets it try again. */
+const RELENT = `read -r input
+case $input in
+  *'"attempt":1,'*) printf '%s\\n' "$input" | sh fail.sh ;;
+  *) printf '%s\\n' "$input" | sh work.sh joined ;;
+esac
+`
+
 const FAIL = `read -r input
 printf '{"result_type":"ERROR","error":{"code":"x","message":"y"}}\\n'
 `
@@ -33,6 +55,9 @@ export function writeScripts(place: RunPlace): void {
   place.write('work.sh', WORK)
   place.write('review.sh', REVIEW)
   place.write('fail.sh', FAIL)
+  place.write('ask.sh', ASK)
+  place.write('relent.sh', RELENT)
+  place.write('flow.json', JSON.stringify(everyEdge()))
 }
 
 function work(node_id: string, phase_id: string, more: Partial<FlowNode> = {}): FlowNode {
@@ -56,6 +81,13 @@ function goal(node_id: string, phase_id: string): FlowNode {
 export function everyEdge(): Flow {
   const reviewer = { command: ['sh', 'review.sh'] }
   const check = { kind: 'CHECK', title: '', actor: 'v', reviewer, max_attempts: 6 } as const
+  const countersign = {
+    node_id: 'countersign',
+    phase_id: 'P5',
+    subphase_id: '5A',
+    target: 'sign',
+    reviewer: { human: 'ann' },
+  }
   return {
     type: 'flow_v1',
     flow_id: 'every-edge',
@@ -67,10 +99,12 @@ export function everyEdge(): Flow {
       work('build', 'P2'),
       work('fragile', 'P2', { executor: { command: ['sh', 'fail.sh'] }, max_attempts: 1 }),
       work('mend', 'P2'),
-      work('left', 'P3'),
+      work('left', 'P3', { executor: { command: ['sh', 'ask.sh'] } }),
       work('right', 'P3'),
-      work('joined', 'P4'),
-      goal('done', 'P5'),
+      work('joined', 'P4', { executor: { command: ['sh', 'relent.sh'] }, max_attempts: 1 }),
+      work('sign', 'P5', { executor: { human: 'ann' }, subphase_id: '5A' }),
+      { ...check, ...countersign },
+      goal('done', 'P6'),
     ],
     edges: [
       { edge_id: 'progress', source: 'draft', target: 'review', class: 'Progress' },
@@ -83,6 +117,7 @@ export function everyEdge(): Flow {
       },
       { edge_id: 'gate', source: 'review', target: 'build', class: 'Gate' },
       { edge_id: 'on', source: 'build', target: 'fragile', class: 'Progress' },
+      { edge_id: 'unhurt', source: 'fragile', target: 'done', class: 'Progress' },
       { edge_id: 'exception', source: 'fragile', target: 'mend', class: 'Exception' },
       {
         edge_id: 'rollback',
@@ -106,9 +141,25 @@ export function everyEdge(): Flow {
         class: 'Decision',
         guard_expr: "state.wanted == 'right'",
       },
-      { edge_id: 'sync', source: 'left', target: 'joined', class: 'Sync', join: 'OR' },
+      {
+        edge_id: 'sync',
+        source: 'left',
+        target: 'joined',
+        class: 'Sync',
+        join: 'OR',
+        trust_requirement: 'independent_verification_required',
+      },
       { edge_id: 'sync-too', source: 'right', target: 'joined', class: 'Sync', join: 'OR' },
-      { edge_id: 'end', source: 'joined', target: 'done', class: 'Progress' },
+      { edge_id: 'handed', source: 'joined', target: 'sign', class: 'Progress' },
+      { edge_id: 'shown', source: 'sign', target: 'countersign', class: 'Progress' },
+      {
+        edge_id: 'again',
+        source: 'countersign',
+        target: 'sign',
+        class: 'Loop',
+        guard_expr: "state.validator_verdict == 'REJECT'",
+      },
+      { edge_id: 'end', source: 'countersign', target: 'done', class: 'Gate' },
       { edge_id: 'remark', source: 'done', target: 'draft', class: 'Meta' },
     ],
   }

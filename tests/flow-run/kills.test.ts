@@ -1,29 +1,38 @@
 /**
  * `kill -9` at any moment of a run with every class of edge, and again while it is gone on with: the
- * result is that of a run that nobody disturbed, and no finished step is done twice. How many are
- * killed is data: `WRIT_FLOW_KILLS`.
+ * result is that of a run that nobody disturbed, no finished step is done twice, and no answer of a
+ * human is lost or counted twice. How many are killed is data: `WRIT_FLOW_KILLS`; how many runs are
+ * walked side by side too: `WRIT_FLOW_KILLS_AT_ONCE`.
  */
-import { spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { type Fact, replayRun } from '../../src/flow/index.ts'
-import { readRun } from '../../src/host/flow/run-records.ts'
-import { childWords } from './child-program.ts'
-import { everyEdge, writeScripts } from './every-edge.ts'
-import { RunPlace } from './place.ts'
+import { RunFolder } from '../../src/host/flow/run-folder.ts'
+import { everyEdge } from './every-edge.ts'
+import { type Kill, KilledRun, type Killer } from './killed-run.ts'
+import type { RunPlace } from './place.ts'
 import { compiledFlow } from './scripts.ts'
 
-const KILLS = Number(process.env['WRIT_FLOW_KILLS'] ?? 8)
+const KILLS = Number(process.env['WRIT_FLOW_KILLS'] ?? 16)
+const AT_ONCE = Number(process.env['WRIT_FLOW_KILLS_AT_ONCE'] ?? 1)
 const SEED = Number(process.env['WRIT_SEED'] ?? Date.now() % 2 ** 31)
-const KILLS_A_ROUND_MAX = 4
+/** So many kills there are in a run, if none of them cost time. */
+const KILLS_A_RUN = 10
+
+beforeAll(() => {
+  execFileSync(process.execPath, ['tools/build.mjs'])
+}, 300_000)
 
 /** What must be the same, whoever was killed when. */
-function outcome(place: RunPlace, facts: readonly Fact[]): unknown {
+async function outcome({ place, facts, runId }: KilledRun): Promise<unknown> {
   const kinds = (kind: string, pick: (payload: never) => unknown) =>
     facts.flatMap(({ type, payload }) =>
       type === 'flow_event_v1' && payload.kind === kind ? [pick(payload as never)] : [],
     )
+  const told = (name: string): readonly string[] => eventsIn(facts, name)
+  const folder = new RunFolder(place.home, runId)
   return {
     fired: kinds('fired', ({ edge_id }: { edge_id: string }) => edge_id),
     entered: kinds('entered', ({ node_id }: { node_id: string }) => node_id),
@@ -32,17 +41,37 @@ function outcome(place: RunPlace, facts: readonly Fact[]): unknown {
       one.status,
     ]),
     artifacts: kinds('artifact', (one: { path: string; digest: string }) => [one.path, one.digest]),
-    promoted: told(facts, 'promoted').length,
-    rolledBack: told(facts, 'rolled_back').length,
+    attempts: told('attempt_ended'),
+    promoted: told('promoted'),
+    rolledBack: told('rolled_back'),
+    answers: told('human_answer'),
+    unblocked: told('unblocked'),
+    evidence: facts.filter(({ type }) => type === 'flow_evidence_v1').length,
+    findings: facts.flatMap(({ type, payload }) =>
+      type === 'flow_finding_v1' ? [`${payload.code} ${payload.action}`] : [],
+    ),
+    acts: await countOf(place, 'promotion_v1'),
+    undone: await countOf(place, 'rollback_v1'),
+    held: await place.gate.attempts.held(),
+    left: [folder.orders().length, folder.begun(), folder.waiting()],
+    shown: readdirSync(folder.shown).sort(),
     files: tree(place.workspace),
   }
 }
 
-function told(facts: readonly Fact[], name: string): readonly Fact[] {
-  return facts.filter(
-    ({ type, payload }) =>
-      type === 'flow_event_v1' && payload.kind === 'event' && payload.event.type === name,
-  )
+function eventsIn(facts: readonly Fact[], name: string): readonly string[] {
+  return facts.flatMap(({ type, payload }) => {
+    if (type !== 'flow_event_v1' || payload.kind !== 'event') return []
+    const { event } = payload
+    if (event.type !== name) return []
+    const node = 'node_id' in event ? event.node_id : ''
+    return [`${node} ${'answer' in event ? event.answer : ''}`]
+  })
+}
+
+async function countOf({ ledger }: RunPlace, type: string): Promise<number> {
+  const query = { stream: 'main', type, cursor: -1, limit: 1_000, order: 'oldest_first' } as const
+  return (await ledger.store.find(query)).facts.length
 }
 
 function tree(root: string, folder = ''): Record<string, string> {
@@ -56,82 +85,64 @@ function tree(root: string, folder = ''): Record<string, string> {
   return files
 }
 
-interface Ended {
-  readonly lines: readonly string[]
-  readonly wasKilled: boolean
-}
-
-function walk(words: readonly string[], killAfterMs: number | null): Promise<Ended> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, words, {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    const timer = killAfterMs === null ? null : setTimeout(() => child.kill('SIGKILL'), killAfterMs)
-    let text = ''
-    child.stdout.on('data', (part: Buffer) => {
-      text += part.toString('utf8')
-    })
-    child.on('error', reject)
-    child.on('close', (_code, signal) => {
-      if (timer !== null) clearTimeout(timer)
-      resolve({ lines: text.split('\n').slice(0, -1), wasKilled: signal === 'SIGKILL' })
-    })
-  })
-}
-
-async function fresh(): Promise<RunPlace> {
-  const place = await new RunPlace('kills').make()
-  writeScripts(place)
-  return place
-}
-
 /** How it ends when nobody is killed, and how long that takes. */
-async function undisturbed(program: readonly string[]) {
-  const place = await fresh()
+async function undisturbed() {
+  const run = await KilledRun.in(null)
   try {
     const started = performance.now()
-    const { lines } = await walk([...program, place.folder, 'every-edge'], null)
+    await run.walk()
     const spanMs = performance.now() - started
-    expect(lines[1]).toBe('DONE')
-    const { facts } = await readRun(place.ledger, 'main', lines[0] ?? '')
-    expect(Object.keys(tree(place.workspace)).length).toBeGreaterThan(5)
-    return { wanted: outcome(place, facts), spanMs }
+    expect(Object.keys(tree(run.place.workspace)).length).toBeGreaterThan(10)
+    return { wanted: await outcome(run), spanMs }
   } finally {
-    await place.remove()
+    await run.place.remove()
   }
 }
 
-it(`goes on after ${KILLS} kills as if nothing had happened, seed ${SEED}`, async () => {
-  const program = await childWords()
+function startMs(): number {
+  const started = performance.now()
+  execFileSync(process.execPath, ['bin/writ.mjs', '--version'])
+  return performance.now() - started
+}
+
+/** One run after another, until there were enough kills. */
+async function walkRuns(seed: number, wanted: unknown, meanMs: number, kills: Kill[]) {
   const flow = compiledFlow(everyEdge())
-  const { wanted, spanMs } = await undisturbed(program)
-  let [state, killed] = [SEED, 0]
+  let state = seed
   const chance = (): number => {
     state = (state * 1664525 + 1013904223) % 2 ** 32
     return state / 2 ** 32
   }
-  for (let round = 0; killed < KILLS; round++) {
-    const place = await fresh()
+  while (kills.length < KILLS) {
+    const killer: Killer = { chance, meanMs, startMs: startMs() }
+    const run = await KilledRun.in(killer)
     try {
-      let runId = ''
-      let last: Ended = { lines: [], wasKilled: true }
-      for (let kill = 0; last.wasKilled; kill++) {
-        const killMs = kill < KILLS_A_ROUND_MAX ? 30 + chance() * spanMs * 0.9 : null
-        const words = runId === '' ? ['every-edge'] : ['resume', runId]
-        last = await walk([...program, place.folder, ...words], killMs)
-        if (last.wasKilled) killed++
-        if (runId === '' && last.lines[0] !== undefined) runId = last.lines[0]
-        if (runId !== '' && (await readRun(place.ledger, 'main', runId)).facts.length === 0)
-          runId = ''
-      }
-      const { facts } = await readRun(place.ledger, 'main', runId)
-      expect([round, last.lines.at(-1)]).toEqual([round, 'DONE'])
-      expect([round, outcome(place, facts)]).toEqual([round, wanted])
+      await run.walk()
+      kills.push(...run.kills)
+      const { facts } = run
+      const history = run.kills.map(({ during, facts: at }) => `${at} ${during}`)
+      expect([history, await outcome(run)]).toEqual([history, wanted])
       expect(facts.map(({ payload }) => payload.seq)).toEqual(facts.map((_, index) => index))
       expect(replayRun(flow, facts)).toBeNull()
-      expect(await place.gate.attempts.held()).toEqual([])
     } finally {
-      await place.remove()
+      await run.place.remove()
     }
   }
+}
+
+it(`goes on after ${KILLS} kills as if nothing had happened, seed ${SEED}`, async () => {
+  const { wanted, spanMs } = await undisturbed()
+  const kills: Kill[] = []
+  const lanes = Array.from({ length: AT_ONCE }, (_, lane) =>
+    walkRuns(SEED + lane, wanted, spanMs / KILLS_A_RUN, kills),
+  )
+  await Promise.all(lanes)
+  expect(kills.length).toBeGreaterThanOrEqual(KILLS)
+  process.stderr.write(`${kills.length} kills, during ${JSON.stringify(tally(kills))}\n`)
 }, 3_600_000)
+
+function tally(kills: readonly Kill[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { during } of kills) counts[during] = (counts[during] ?? 0) + 1
+  return counts
+}

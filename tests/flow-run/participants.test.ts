@@ -18,6 +18,26 @@ afterEach(async () => {
   for (const endpoint of opened.splice(0)) await endpoint.close()
 })
 
+/** What a chat endpoint answers; as many tokens asked as answered. */
+function completion(message: object, tokens = 5) {
+  return {
+    body: {
+      id: 'c',
+      object: 'chat.completion',
+      created: 1,
+      model: 'm',
+      choices: [
+        {
+          index: 0,
+          finish_reason: 'stop',
+          message: { role: 'assistant', content: null, ...message },
+        },
+      ],
+      usage: { prompt_tokens: tokens, completion_tokens: tokens, total_tokens: 2 * tokens },
+    },
+  }
+}
+
 function flow(executor: Participant, reviewer: Participant, more: Partial<Flow> = {}): Flow {
   return {
     type: 'flow_v1',
@@ -129,26 +149,10 @@ describe('elsewhere', TIMEOUT, () => {
   })
 
   it('chat: the model asks for operations by propose_action; tokens are counted', async () => {
-    const message = (body: object) => ({
-      body: {
-        id: 'c',
-        object: 'chat.completion',
-        created: 1,
-        model: 'm',
-        choices: [
-          {
-            index: 0,
-            finish_reason: 'stop',
-            message: { role: 'assistant', content: null, ...body },
-          },
-        ],
-        usage: { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 },
-      },
-    })
     const model = Endpoint.json((asked) => {
       const last = asked.messages.at(-1)
       if (last.role === 'user')
-        return message({
+        return completion({
           tool_calls: [
             {
               id: 't1',
@@ -157,11 +161,11 @@ describe('elsewhere', TIMEOUT, () => {
             },
           ],
         })
-      return message({ content: `Here it is:\n\`\`\`json\n${JSON.stringify(ACTION)}\n\`\`\`` })
+      return completion({ content: `Here it is:\n\`\`\`json\n${JSON.stringify(ACTION)}\n\`\`\`` })
     })
     const chat = { chat: `${await open(model)}/v1`, model: 'm', secrets: ['CHAT_KEY'] }
     const ended = await run(flow(chat, { http: await judge() }), { CHAT_KEY: 'sk-chat-key' })
-    expect([ended.status, ended.state.totals.tokens, findingsIn(ended)]).toEqual(['DONE', 14, []])
+    expect([ended.status, ended.state.totals.tokens, findingsIn(ended)]).toEqual(['DONE', 20, []])
     expect(model.headers[0]?.authorization).toBe('Bearer sk-chat-key')
     expect(JSON.parse(model.asked[1].messages.at(-1).content)).toMatchObject({
       decision: 'PROMOTE',
@@ -169,18 +173,7 @@ describe('elsewhere', TIMEOUT, () => {
   })
 
   it('chat: a budget of tokens ends the work', async () => {
-    const model = Endpoint.json(() => ({
-      body: {
-        id: 'c',
-        object: 'chat.completion',
-        created: 1,
-        model: 'm',
-        choices: [
-          { index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'no' } },
-        ],
-        usage: { prompt_tokens: 50, completion_tokens: 50, total_tokens: 100 },
-      },
-    }))
+    const model = Endpoint.json(() => completion({ content: 'no' }, 50))
     const chat = { chat: `${await open(model)}/v1`, model: 'm' }
     const ended = await run(flow(chat, { http: await judge() }, { budgets: { tokens: 300 } }))
     // Asked five times in the first attempt; there is none for a second.

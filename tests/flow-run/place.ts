@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Flow } from '../../src/contracts/index.ts'
 import type { FlowHost } from '../../src/host/flow/flow-host.ts'
-import { resumeRun, startRun, type WalkedRun } from '../../src/host/flow/runs.ts'
+import { resumeRun, startRun, type WalkedRun, type Watching } from '../../src/host/flow/runs.ts'
 import {
   createDriver,
   type GateSurface,
@@ -84,16 +84,17 @@ export class RunPlace {
     }
   }
 
-  run(flow: Flow, more: Partial<FlowHost> = {}): Promise<WalkedRun> {
+  run(flow: Flow, more: Partial<FlowHost> = {}, watching: Watching = {}): Promise<WalkedRun> {
     return startRun(this.host(more), {
       flow: compiledFlow(flow),
       workspace: this.workspace,
       participantsDigest: null,
+      ...watching,
     })
   }
 
-  resume(runId: string, more: Partial<FlowHost> = {}): Promise<WalkedRun> {
-    return resumeRun(this.host(more), runId)
+  resume(runId: string, more: Partial<FlowHost> = {}, watching: Watching = {}): Promise<WalkedRun> {
+    return resumeRun(this.host(more), runId, watching)
   }
 
   write(path: string, text: string): string {

@@ -12,25 +12,7 @@ import {
   standingOf,
 } from '../../src/flow/index.ts'
 import { type Attempt, check, compiled, edge, Host, node, work } from './host.ts'
-
-const POLICIES: NonNullable<Flow['policies']> = [
-  {
-    policy_id: 'TIME_HARD_FLOOR',
-    policy_expr: 'state.cumulative_duration < state.minimum_duration',
-    priority: 100,
-    conflicts_with: ['PIPELINE_CONTINUITY'],
-    override_mode: 'hard_override',
-    violation_action: 'rerun',
-  },
-  {
-    policy_id: 'PIPELINE_CONTINUITY',
-    policy_expr: 'state.non_time_issue == true',
-    priority: 60,
-    conflicts_with: ['TIME_HARD_FLOOR'],
-    override_mode: 'soft_override',
-    violation_action: 'continue_with_workaround',
-  },
-]
+import { SEED_POLICIES } from './seed-policies.ts'
 
 describe('time floor (row 1, criterion 1)', () => {
   const nodes = [work('a', { minimum_duration: 10 }), node('b', { phase_id: 'Q' })]
@@ -107,7 +89,7 @@ describe('Rule 6 over Rule 7 (row 2, criterion 2)', () => {
     )
 
   it('the time floor wins, the record says over whom and how, and the phase runs again', () => {
-    const run = host(POLICIES).start().run()
+    const run = host(SEED_POLICIES).start().run()
     expect(run.entered).toEqual(['a', 'a', 'a', 'b'])
     const record = run.facts.flatMap((fact) =>
       fact.type === 'flow_event_v1' && fact.payload.kind === 'policies' ? [fact.payload] : [],
@@ -125,7 +107,7 @@ describe('Rule 6 over Rule 7 (row 2, criterion 2)', () => {
   })
 
   it('Rule 7 alone goes on, with a finding', () => {
-    const run = host(POLICIES).start().run()
+    const run = host(SEED_POLICIES).start().run()
     expect(run.findings.at(-1)).toBe('flow.policy_triggered continue_with_workaround')
     expect(run.status).toBe('DONE')
   })
@@ -625,7 +607,7 @@ describe('the example of two phases with a floor, a gate and a ban', () => {
     edge('review', 'draft', { class: 'Loop', guard_expr: "state.validator_verdict == 'REJECT'" }),
   ]
   const run = (script: (id: string, attempt: number) => Attempt) => {
-    const host = new Host({ nodes, edges, policies: POLICIES }, script).start().run()
+    const host = new Host({ nodes, edges, policies: SEED_POLICIES }, script).start().run()
     host.verify()
     return host
   }

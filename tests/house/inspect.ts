@@ -18,6 +18,8 @@ const SPECIFIER = /(?<![\w'"$.])(?:from|import)\s*\(?\s*['"]([^'"\n]+)['"]/g
 const BANNED_NAME =
   /\b(?:class|interface|type|function|const)\s+\w*(?:Manager|Helper|Util|Service|Info)s?\b|\bfunction\s+handle[A-Z]/
 const DRAWER = /(?:^|\/)(?:utils?|helpers?|common|misc|types)(?:\/|\.ts$)/
+/** A busy machine fails such a test, and a fast one hides what it was written for. */
+const TIMED = /\bcpuUsage\s?\(|\bnow\(\) - \w+\)\s*\.toBeLess/
 const LINES_MAX = 500
 
 /** Every breach, one line each; the files' own order. */
@@ -54,6 +56,7 @@ function inspectFile(path: string, text: string, house: House): readonly string[
   if (banned !== null && !isTest(path)) breaches.push(`${path}: banned name in \`${banned[0]}\``)
   if (/(?:^|[\s'"`(])\/(?:root|work)\//m.test(text))
     breaches.push(`${path}: names a path of one machine`)
+  if (TIMED.test(text)) breaches.push(`${path}: holds a run to a time; speed is measured in bench/`)
   if (!isTest(path) && text.split('\n').length > LINES_MAX && !house.oversized.includes(path)) {
     breaches.push(`${path}: is longer than ${LINES_MAX} lines`)
   }

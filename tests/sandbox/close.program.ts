@@ -25,7 +25,7 @@ async function codeOf(attempt: Promise<{ readonly signal: string | null }>): Pro
 
 const sleep = () =>
   sandbox.run({
-    argv: ['/bin/sleep', '15'],
+    argv: ['/bin/sleep', '3600'],
     cwd: order.root,
     env: {},
     stdin: 'empty',
@@ -34,12 +34,10 @@ const sleep = () =>
     abort: new AbortController().signal,
   })
 
-const began = performance.now()
 const first = codeOf(sleep())
 const second = await codeOf(sleep())
 await new Promise((resolve) => setTimeout(resolve, 300))
 await sandbox.close()
 const answer = { first: await first, second, third: await codeOf(sleep()) }
 await driver.close()
-const isQuick = performance.now() - began < 8000
-process.stdout.write(`${JSON.stringify({ ...answer, isQuick })}\n`)
+process.stdout.write(`${JSON.stringify(answer)}\n`)

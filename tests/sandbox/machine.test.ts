@@ -106,7 +106,6 @@ describe('closing', () => {
       first: 'SIGKILL',
       second: 'sandbox.failed',
       third: 'sandbox.closed',
-      isQuick: true,
     })
   })
 })

@@ -3,6 +3,7 @@
  * Its one argument: the built thread, the root, and what to do between two turns.
  */
 import { execFileSync } from 'node:child_process'
+import { statSync } from 'node:fs'
 import { createDriver } from '../../src/host/sandbox/linux.ts'
 
 interface Order {
@@ -17,7 +18,7 @@ const driver = createDriver({ watcher: new URL(order.watcher), pool: 2 })
 const caps = { cpuMs: 5000, memoryMb: 128, diskMb: 16, durationMs: 10_000, processes: 32 }
 
 async function turn(script: string, index: number): Promise<unknown> {
-  const began = performance.now()
+  const askedMs = Date.now()
   const sandbox = await driver.open({
     sandboxId: `turn-${process.pid}-${index}`,
     scopeRoots: [order.root],
@@ -27,7 +28,8 @@ async function turn(script: string, index: number): Promise<unknown> {
     sockets: 'inside',
     foreignOwners: false,
   })
-  const openedMs = performance.now() - began
+  const upper = sandbox.layers[0]?.upper ?? ''
+  const isReady = statSync(upper).birthtimeMs < askedMs - 20
   let stdout = ''
   const outcome = await sandbox.run({
     argv: ['/bin/sh', '-c', script],
@@ -41,7 +43,7 @@ async function turn(script: string, index: number): Promise<unknown> {
     abort: new AbortController().signal,
   })
   await sandbox.close()
-  return { stdout, openedMs, exitCode: outcome.exitCode, upper: sandbox.layers[0]?.upper }
+  return { stdout, isReady, exitCode: outcome.exitCode, upper }
 }
 
 for (const [index, { outside, inside }] of order.turns.entries()) {

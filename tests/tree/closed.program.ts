@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { makeMarker } from '../../src/host/tree/marker.ts'
 import { PATH_BYTES_MAX, scanLayers } from '../../src/host/tree/scan.ts'
 import { openOverlay } from './overlay.ts'
+import { treeListing } from './tree-hash.ts'
 
 const { before, script } = JSON.parse(process.argv[2] ?? '{}') as Record<string, string>
 const folder = mkdtempSync(join(tmpdir(), 'writ-closed-'))
@@ -19,6 +20,7 @@ const marker = makeMarker(join(folder, 'place'), 'closed', [root], Date.now)
 const overlay = await openOverlay(root, join(folder, 'work'))
 try {
   overlay.run(script ?? '')
+  const listing = treeListing(overlay.layer.merged)
   const { changes, findings } = await scanLayers([overlay.layer], {
     marker,
     commandStartedAtMs: marker.madeAtMs + 20,
@@ -34,7 +36,8 @@ try {
     return [path.slice(root.length), after?.mode ?? null, now, after?.digest ?? null]
   })
   const found = findings.map(({ code, path }) => `${code} ${path.slice(root.length)}`)
-  process.stdout.write(JSON.stringify({ seen, found }))
+  const listed = changes.map(({ path }) => modeIn(listing.get(path.slice(root.length + 1))))
+  process.stdout.write(JSON.stringify({ seen, found, listed }))
 } finally {
   await overlay.close()
   spawnSync('chmod', ['-R', 'u+rwx', folder])
@@ -48,4 +51,9 @@ function tryMode(path: string): number | null {
   } catch {
     return null
   }
+}
+
+/** As the listing of a full walk says it. */
+function modeIn(line: string | undefined): number | null {
+  return line === undefined ? null : Number.parseInt(line.split(' | ')[1] ?? '', 8)
 }

@@ -5,14 +5,18 @@
  * and the root itself included. Inode, ctime and atime are left out, as they are claimed nowhere.
  *
  * The listing behind the hash is one line an entry, so that a failing test can show the difference.
- * Entries that cannot be read are opened up for the moment and closed again: only ctime notices.
+ * Entries that cannot be read are opened up for the moment and closed again: only ctime notices. Each
+ * by its own name, even if another name of the same file is open: an overlay that linked a real file
+ * keeps two copies of its mode, of which it shows the newer one and obeys the older one.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
+  accessSync,
   type BigIntStats,
   chmodSync,
   closeSync,
+  constants,
   lstatSync,
   openSync,
   readdirSync,
@@ -53,7 +57,10 @@ export function treeListing(
 ): ReadonlyMap<string, string> {
   const lent: Lent = []
   try {
-    return listEntries(root, [...walk(root, new Set(options.without), lent)], options)
+    const entries = [...walk(root, new Set(options.without), lent)]
+    // After the walk: the other names of a linked file would show the lent mode.
+    for (const entry of entries) openFile(entry, lent)
+    return listEntries(root, entries, options)
   } finally {
     // From the leaves up: a directory that is closed again lets nobody through.
     for (const { path, mode } of lent.reverse()) chmodSync(path, mode)
@@ -106,8 +113,8 @@ function* walk(root: string, without: ReadonlySet<string>, lent: Lent): Generato
   const open: Entry[] = [entryOf('', Buffer.from(root))]
   for (let entry = open.pop(); entry !== undefined; entry = open.pop()) {
     yield entry
-    openUp(entry, lent)
     if (!entry.stats.isDirectory()) continue
+    lend(entry, 0o500, lent)
     const { name, path } = entry
     const children = readdirSync(path, { encoding: 'buffer' })
     const names = children.map((child) => child.toString('latin1')).sort()
@@ -125,11 +132,19 @@ function entryOf(name: string, path: Buffer): Entry {
   return { name, path, stats: lstatSync(path, { bigint: true }) }
 }
 
+function openFile(entry: Entry, lent: Lent): void {
+  if (!entry.stats.isFile()) return
+  try {
+    accessSync(entry.path, constants.R_OK)
+  } catch {
+    lend(entry, 0o400, lent, true)
+  }
+}
+
 /** Lends the owner the bits that reading needs; what was lent is noted for giving it back. */
-function openUp({ path, stats }: Entry, lent: Lent): void {
+function lend({ path, stats }: Entry, bits: number, lent: Lent, isRefused = false): void {
   const mode = Number(stats.mode & 0o7777n)
-  const bits = stats.isDirectory() ? 0o500 : stats.isFile() ? 0o400 : 0
-  if (process.getuid?.() === 0 || (mode & bits) === bits) return
+  if (process.getuid?.() === 0 || (!isRefused && (mode & bits) === bits)) return
   chmodSync(path, mode | bits)
   lent.push({ path, mode })
 }

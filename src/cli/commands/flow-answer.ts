@@ -5,8 +5,16 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fault, showName } from '../../base/index.ts'
-import { type Command, elementAt, outstanding } from '../../flow/index.ts'
-import { findRun, isWalked, leaveOrder, loadRun, lookAtRun, type Order } from '../../host/index.ts'
+import { type Command, elementAt, type Fact, outstanding } from '../../flow/index.ts'
+import {
+  findRun,
+  isWalked,
+  leaveOrder,
+  loadRun,
+  lookAtRun,
+  type Order,
+  unblockOrder,
+} from '../../host/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
 import { withFlows } from '../flow/open.ts'
 import { proveHuman, refuseOthers } from '../home.ts'
@@ -24,24 +32,20 @@ export async function run(call: Call): Promise<Exit> {
     refuseOthers(gate.session.caller, 'answering')
     await proveHuman(gate.session, call, 'answering')
     const { run_id } = await findRun(host.ledger, host.stream, runName)
-    const { state, flow } = await lookAtRun(host, run_id)
-    const pending = outstanding(state).find(
-      (command) => 'node_id' in command && command.node_id === nodeId,
-    )
+    const { state, flow, facts, waiting } = await lookAtRun(host, run_id)
+    const isOfNode = (command: Command): boolean =>
+      'node_id' in command && command.node_id === nodeId
+    const pending = outstanding(state).find(isOfNode)
     const { kind, id, namespace } = host.principal
     const principal = `${kind}:${id}@${namespace}`
     const base = { node_id: nodeId, principal }
     const index = flow.nodeIndex.get(nodeId)
     const status = index === undefined ? null : elementAt(state.nodes, index)
+    const isStuck = status?.status === 'blocked' || status?.isHeld === true
     const order =
       file !== null
-        ? await documentOrder(base, pending, file)
-        : wordOrder(
-            base,
-            pending,
-            asWord(word ?? ''),
-            status?.status === 'blocked' || status?.isHeld === true,
-          )
+        ? await documentOrder(base, waiting.find(isOfNode), file)
+        : wordOrder(base, pending, asWord(word ?? ''), isStuck, facts)
     if (order.kind === 'answer' && order.answer === 'provided') {
       const { workspace } = await loadRun(host.ledger, host.stream, run_id)
       if (!call.options.isOn('force')) refuseMissing(pending, workspace)
@@ -64,10 +68,16 @@ async function documentOrder(
   return { kind: 'document', ...base, command: pending.command, text: bytes.toString('utf8') }
 }
 
-function wordOrder(base: Base, pending: Command | undefined, word: Word, isStuck: boolean): Order {
+function wordOrder(
+  base: Base,
+  pending: Command | undefined,
+  word: Word,
+  isStuck: boolean,
+  facts: readonly Fact[],
+): Order {
   if (word === 'unblock') {
     if (!isStuck) throw notWaiting(base.node_id)
-    return { kind: 'unblock', ...base }
+    return unblockOrder(facts, base.node_id, base.principal)
   }
   if (pending?.type !== 'ask_human') throw notWaiting(base.node_id)
   return { kind: 'answer', ...base, command: pending.command, answer: word }

@@ -5,7 +5,7 @@
 import type { Flow, FlowStarted } from '../../contracts/index.ts'
 import {
   compileFlow,
-  type FactType,
+  FACT_TYPES,
   FLOW_EVALUATOR,
   type Fact as FlowFact,
   replayRun,
@@ -17,15 +17,6 @@ import {
   type Replayer,
   type ReplayLookup,
 } from '../../ledger/index.ts'
-
-const TYPES: ReadonlySet<string> = new Set<FactType>([
-  'flow_started_v1',
-  'flow_event_v1',
-  'flow_finding_v1',
-  'flow_claim_v1',
-  'flow_evidence_v1',
-  'participant_output_v1',
-])
 
 export const replayFlow: Replayer = async (fact, payload, lookup) => {
   // The store judged the record by its contract before it was written.
@@ -41,7 +32,7 @@ export const replayFlow: Replayer = async (fact, payload, lookup) => {
   if (!compilation.ok) return { kind: 'unreplayable', reason: 'the flow does not compile any more' }
   const facts: FlowFact[] = []
   for (const one of await lookup.ofRun(fact.stream, started.run_id)) {
-    if (!TYPES.has(one.record.type)) continue
+    if (!FACT_TYPES.has(one.record.type)) continue
     const whole = await wholeFact(one, lookup)
     if (whole === null) return { kind: 'unreplayable', reason: 'an output is no longer kept' }
     facts.push(whole)

@@ -2,6 +2,7 @@
  * Graphs over ids: reachability and cycles, iterative and linear in nodes and edges, so that a plan
  * of two million values costs a second and no stack.
  */
+import { closingPlaces } from '../../base/index.ts'
 
 export interface Arc {
   readonly from: string
@@ -33,37 +34,9 @@ export function* reversed(arcs: Iterable<Arc>): Iterable<Arc> {
  */
 export function closingArcs(arcs: readonly Arc[]): readonly number[] {
   const { heads, targets, order } = adjacency(arcs)
-  const count = heads.length - 1
-  const state = new Uint8Array(count)
-  const cursor = heads.slice()
-  const closing: number[] = []
-  const stack: number[] = []
-  for (let start = 0; start < count; start++) {
-    if (state[start] !== NEW) continue
-    stack.push(start)
-    state[start] = OPEN
-    while (stack.length > 0) {
-      const node = stack[stack.length - 1] as number
-      const place = cursor[node] as number
-      if (place === heads[node + 1]) {
-        state[node] = LEFT
-        stack.pop()
-        continue
-      }
-      cursor[node] = place + 1
-      const target = targets[place] as number
-      if (state[target] === OPEN) closing.push(order[place] as number)
-      if (state[target] !== NEW) continue
-      state[target] = OPEN
-      stack.push(target)
-    }
-  }
-  return closing.sort((left, right) => left - right)
+  const closing = closingPlaces(heads, (place) => targets[place] as number)
+  return closing.map((place) => order[place] as number).sort((left, right) => left - right)
 }
-
-const NEW = 0
-const OPEN = 1
-const LEFT = 2
 
 /** Arcs grouped by their start: those of node n are at heads[n] up to heads[n + 1]. */
 function adjacency(arcs: readonly Arc[]) {

@@ -4,7 +4,6 @@ import * as Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { describe, expect, it } from 'vitest'
 import { anyJson, fromSchema, mutate, mutation } from '../../../tests/arbitrary/from-schema.ts'
-import { costMs } from '../../../tests/cost.ts'
 import { CONTRACTS } from '../registry.ts'
 import { compileStructure } from './compile.ts'
 import { nodeOf } from './schema.ts'
@@ -144,9 +143,6 @@ describe('the walker', () => {
     )
     let document: unknown = 'leaf'
     for (let level = 0; level < 60; level++) document = [document]
-    const cost = costMs(() => {
-      expect(codes(schema, document)).toHaveLength(1)
-    })
-    expect(cost).toBeLessThan(1000)
+    expect(codes(schema, document)).toHaveLength(1)
   })
 })

@@ -2,44 +2,18 @@
  * Circles of a graph: the edges that close one, and the strongly connected components. Iterative, so
  * that a long chain costs no stack.
  */
+import { closingPlaces } from '../../base/index.ts'
 import type { Graph } from './graph.ts'
 
 /** Edges that lead to a node which is on the way that is being walked, in the order of the document. */
 export function closingEdges(graph: Graph, leads: (edge: number) => boolean): readonly number[] {
-  const count = graph.nodes.length
-  const state = new Uint8Array(count)
-  const place = new Int32Array(count)
   const { starts, items } = graph.outgoing
-  const closing: number[] = []
-  const way: number[] = []
-  for (let root = 0; root < count; root++) {
-    if (state[root] !== NEW) continue
-    state[root] = ON_WAY
-    way.push(root)
-    while (way.length > 0) {
-      const node = way[way.length - 1] as number
-      const at = (starts[node] ?? 0) + (place[node] ?? 0)
-      if (at >= (starts[node + 1] ?? 0)) {
-        state[node] = LEFT
-        way.pop()
-        continue
-      }
-      place[node] = (place[node] ?? 0) + 1
-      const edge = items[at] ?? 0
-      if (!leads(edge)) continue
-      const next = graph.target[edge] ?? 0
-      if (state[next] === ON_WAY) closing.push(edge)
-      if (state[next] !== NEW) continue
-      state[next] = ON_WAY
-      way.push(next)
-    }
-  }
-  return closing.sort((one, other) => one - other)
+  const closing = closingPlaces(starts, (place) => {
+    const edge = items[place] ?? 0
+    return leads(edge) ? (graph.target[edge] ?? 0) : -1
+  })
+  return closing.map((place) => items[place] ?? 0).sort((one, other) => one - other)
 }
-
-const NEW = 0
-const ON_WAY = 1
-const LEFT = 2
 
 /** By node: a number that two nodes share when each can be reached from the other (Tarjan). */
 export function componentsOf(graph: Graph, leads: (edge: number) => boolean): Int32Array {

@@ -163,6 +163,17 @@ export type FactBody =
     }
 
 export type FactType = FactBody['type']
+
+/** The types of facts that tell of a run, and of nothing else. */
+export const FACT_TYPES: ReadonlySet<string> = new Set<FactType>([
+  'flow_started_v1',
+  'flow_event_v1',
+  'flow_finding_v1',
+  'flow_claim_v1',
+  'flow_evidence_v1',
+  'participant_output_v1',
+])
+
 export type PayloadOf<T extends FactType> = Extract<FactBody, { type: T }>['payload']
 
 /** Distributes over the types, so that `type` tells what the payload is. */

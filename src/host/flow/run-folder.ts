@@ -42,12 +42,22 @@ export class RunFolder {
     try {
       return await withWorkspaceLock(this.#state, { waitMs: 0 }, () => {
         isHeld = true
+        this.#tidy()
         return work()
       })
     } catch (error) {
       if (isHeld || codeOf(error) !== 'workspace.busy') throw error
       const message = `another process walks the run ${showName(this.#runId)}`
       throw new FlowFailure(fault('flow.taken', this.#runId, null, { message }))
+    }
+  }
+
+  /** What processes left that died while they wrote. Only orders are written without the lock. */
+  #tidy(): void {
+    for (const folder of [this.#state, join(this.#state, 'begun'), this.shown]) {
+      for (const name of names(folder)) {
+        if (name.endsWith('.tmp')) rmSync(join(folder, name), { force: true })
+      }
     }
   }
 
@@ -78,7 +88,7 @@ export class RunFolder {
   }
 
   begun(): readonly string[] {
-    return names(join(this.#state, 'begun')).filter((name) => !name.endsWith('.tmp'))
+    return names(join(this.#state, 'begun'))
   }
 
   forgetBegun(actionId: string): void {

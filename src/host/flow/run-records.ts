@@ -12,7 +12,7 @@ import {
   isDigest,
   showName,
 } from '../../base/index.ts'
-import type { Fact, FactType } from '../../flow/index.ts'
+import { FACT_TYPES, type Fact } from '../../flow/index.ts'
 import {
   type Appended,
   contentOf,
@@ -39,15 +39,6 @@ export interface FactRange {
   readonly from: number
   readonly to: number
 }
-
-const FLOW_TYPES: ReadonlySet<string> = new Set<FactType>([
-  'flow_started_v1',
-  'flow_event_v1',
-  'flow_finding_v1',
-  'flow_claim_v1',
-  'flow_evidence_v1',
-  'participant_output_v1',
-])
 
 /** As one commit, after which they are durable. */
 export async function appendFacts(
@@ -139,7 +130,7 @@ export function outputRows(
 /** A fact of a run whole; null for a fact of something else that names the run. */
 export async function factOf(ledger: LedgerReader, text: string): Promise<Fact | null> {
   const { record } = JSON.parse(text) as LedgerFact
-  if (!FLOW_TYPES.has(record.type)) return null
+  if (!FACT_TYPES.has(record.type)) return null
   const payload = record.payload ?? (await referred(ledger, record.payload_ref))
   // The store judged the record by its contract before it was written.
   const fact = { type: record.type, payload } as Fact

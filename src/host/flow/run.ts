@@ -25,7 +25,7 @@ import {
 import { occurredAtText } from '../../ledger/index.ts'
 import { Duties } from './duties.ts'
 import type { FlowHost } from './flow-host.ts'
-import { type Order, orderOf } from './orders.ts'
+import { lastUnblocked, type Order, orderOf } from './orders.ts'
 import { plainName } from './run-files.ts'
 import { RunFolder } from './run-folder.ts'
 import { appendFacts, type FactRange, type RunHistory } from './run-records.ts'
@@ -55,8 +55,9 @@ export interface RunOptions {
 }
 
 interface Open {
-  readonly command: Command
   readonly abort: AbortController
+  /** Never fails. */
+  readonly over: Promise<void>
 }
 
 export class FlowRun {
@@ -159,8 +160,7 @@ export class FlowRun {
       return
     }
     const abort = new AbortController()
-    this.#open.set(command.command, { command, abort })
-    this.#duties
+    const over = this.#duties
       .perform(command, abort.signal)
       .catch((error: unknown) => this.#fail(error))
       .finally(() => {
@@ -168,6 +168,7 @@ export class FlowRun {
         this.#hasChanged = true
         this.#wake()
       })
+    this.#open.set(command.command, { abort, over })
   }
 
   /** The first failure is the one that is told; everything under way is stopped. */
@@ -242,27 +243,47 @@ export class FlowRun {
     }
   }
 
+  /** An order that was obeyed and could not be taken away, or was given twice, changes nothing. */
   async #obey(order: Order): Promise<void> {
     switch (order.kind) {
       case 'answer': {
         const { node_id, command, answer, principal } = order
+        await this.#asked(command)
         this.#settle(command)
         this.folder.hide(`waiting-${plainName(node_id)}.md`)
         return this.send({ type: 'human_answer', node_id, command, answer, principal })
       }
-      case 'unblock':
-        return this.send({ type: 'unblocked', node_id: order.node_id, principal: order.principal })
+      case 'unblock': {
+        const { node_id, principal, since } = order
+        if (lastUnblocked(this.facts, node_id) !== since) return
+        return this.send({ type: 'unblocked', node_id, principal })
+      }
       case 'evidence': {
         if (this.#isEvidenceKnown(order.evidence.evidence_id)) return
         const { evidence, principal } = order
         return this.send({ type: 'evidence', evidence, principal, participant: null })
       }
       case 'document':
+        if (!this.#isPersons(order.node_id)) return
+        await this.#asked(order.command)
         this.#settle(order.command)
         return this.#duties.hearPerson(order)
       default:
         return order satisfies never
     }
+  }
+
+  /** Until whoever is to answer was told: an answer may be there before its question is shown. */
+  async #asked(command: number): Promise<void> {
+    await this.#open.get(command)?.over
+  }
+
+  /** Programs speak for themselves. */
+  #isPersons(nodeId: string): boolean {
+    const node = this.options.flow.nodes[this.options.flow.nodeIndex.get(nodeId) ?? -1]
+    const { kind, reviewer, executor } = node?.document ?? {}
+    const participant = (kind === 'CHECK' ? reviewer : executor) ?? null
+    return participant === null || 'human' in participant
   }
 
   #isEvidenceKnown(evidenceId: string): boolean {

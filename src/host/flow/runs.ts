@@ -34,7 +34,7 @@ import {
   runHeads,
 } from './run-records.ts'
 
-type Watching = Pick<RunOptions, 'onFacts' | 'waits' | 'abort'>
+export type Watching = Pick<RunOptions, 'onFacts' | 'waits' | 'abort'>
 
 export interface StartOrder extends Watching {
   readonly flow: CompiledFlow

@@ -75,6 +75,24 @@ ${artifact("'done'")}`),
     expect(run.status).toBe('BLOCKED')
     expect(findingsIn(run)).toContain('flow.evidence_mismatch block')
   })
+
+  it.each([
+    ['says otherwise', `writeFileSync('out/P1_timing.json', '{"cumulative_duration": 9999}')`],
+    ['is not there', ''],
+  ])(
+    'a file of evidence that %s closes the way, also where the host would open it',
+    async (_, write) => {
+      place.write('a.mjs', script(`${TOOL}mkdirSync('out')\n${write}\n${artifact("'done'")}`))
+      const guarded = edge('a', 'b', {
+        class: 'Gate',
+        guard_expr: 'state.cumulative_duration >= 0.0',
+        guard_evidence_source: 'out/{X}_timing.json:cumulative_duration',
+      })
+      const run = await place.run(flowOf([worker('a'), goal('b', 'P2')], [guarded]))
+      expect([run.status, enteredIn(run.facts)]).toEqual(['BLOCKED', ['a']])
+      expect(findingsIn(run)).toContain('flow.evidence_mismatch block')
+    },
+  )
 })
 
 it('row 2, criterion 2: Rule 6 over Rule 7, with the record of the conflict', TIMEOUT, async () => {
@@ -119,6 +137,17 @@ else setTimeout(() => { ${artifact("'attempt ' + input.attempt")} }, 700)`),
     mode: 'hard_override',
   })
   expect(conflict?.fired).toBe(false)
+  // Rule 7 has no say while it loses: nothing is worked around before the floor is reached.
+  const judged = run.facts.flatMap(({ type, payload }) =>
+    type === 'flow_event_v1' && payload.kind === 'policies' && payload.conflicts.length > 0
+      ? [payload]
+      : [],
+  )
+  expect(judged.length).toBeGreaterThan(0)
+  for (const { applied, silenced } of judged) {
+    expect(applied.map(({ policy_id }) => policy_id)).toEqual(['TIME_HARD_FLOOR'])
+    expect(silenced).toEqual(['PIPELINE_CONTINUITY'])
+  }
 })
 
 describe('rows 3 and 4: what a participant says', TIMEOUT, () => {

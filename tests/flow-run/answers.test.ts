@@ -1,0 +1,124 @@
+/**
+ * What a human said is taken once, whenever the process dies that takes it: an order lies there until
+ * what follows from it is durable, and so may be found again by the next process.
+ */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { Flow } from '../../src/contracts/index.ts'
+import type { Fact, RunState } from '../../src/flow/index.ts'
+import { type Order, unblockOrder } from '../../src/host/flow/orders.ts'
+import { LOG_FILE } from '../../src/host/flow/run-files.ts'
+import { leaveOrder } from '../../src/host/flow/runs.ts'
+import { RunPlace } from './place.ts'
+import { REVIEWER, script, smallFlow, TOOL, WORKER } from './scripts.ts'
+
+let place: RunPlace
+
+beforeEach(async () => {
+  place = await new RunPlace('answers').make()
+  place.write('worker.mjs', WORKER)
+  place.write('reviewer.mjs', REVIEWER)
+})
+
+afterEach(() => place.remove())
+
+const SAID_BY = 'human:ann@local'
+const TIMEOUT = { timeout: 60_000 }
+
+function events(facts: readonly Fact[], name: string): number {
+  return facts.filter(
+    ({ type, payload }) =>
+      type === 'flow_event_v1' && payload.kind === 'event' && payload.event.type === name,
+  ).length
+}
+
+/** Each question is answered the moment it is durable, before anybody was shown it. */
+it(
+  'an answer that is there before its question is shown leaves nothing waiting',
+  TIMEOUT,
+  async () => {
+    const flow: Flow = smallFlow({}, { executor: { human: 'ann' } })
+    const onFacts = (facts: readonly Fact[], { runId }: RunState): void => {
+      for (const fact of facts) {
+        const order = signed(fact)
+        if (order !== null && runId !== null) leaveOrder(place.host(), runId, order)
+      }
+    }
+    const abort = AbortSignal.timeout(30_000)
+    const run = await place.run(flow, {}, { waits: true, abort, onFacts })
+    expect([run.status, run.waiting, events(run.facts, 'attempt_ended')]).toEqual(['DONE', [], 4])
+    expect(readdirSync(join(place.home.directory, 'runs', run.runId))).toEqual([LOG_FILE])
+  },
+)
+
+/** What is handed over when somebody is asked to work; null when nobody is. */
+function signed({ type, payload }: Fact): Order | null {
+  if (type !== 'flow_event_v1' || payload.kind !== 'commanded') return null
+  const asked = payload.command
+  if (asked.type !== 'run_participant' || asked.review !== null) return null
+  const artifact = { name: 'out', format: 'md', content: `attempt ${asked.attempt}` }
+  const text = JSON.stringify({ result_type: 'ARTIFACT', artifact })
+  const { command, node_id } = asked
+  return { kind: 'document', node_id, command, text, principal: SAID_BY }
+}
+
+it('what is said to a program that works is no answer', TIMEOUT, async () => {
+  const flow = smallFlow({}, { executor: { command: ['node', 'slow.mjs'] } })
+  place.write(
+    'slow.mjs',
+    script(`setTimeout(() => { ${TOOL}
+answer({ task_id: 'draft', result_type: 'ARTIFACT', artifact: { name: 'out', format: 'md', content: 'attempt 2, ' + input.attempt } }) }, 1500)`),
+  )
+  let isLeft = false
+  const { status, facts } = await place.run(
+    flow,
+    {},
+    {
+      onFacts: (_, { runId }) => {
+        if (isLeft || runId === null) return
+        isLeft = true
+        const command = 2
+        const text = JSON.stringify({ result_type: 'NOOP' })
+        leaveOrder(place.host(), runId, {
+          kind: 'document',
+          node_id: 'draft',
+          command,
+          text,
+          principal: SAID_BY,
+        })
+      },
+    },
+  )
+  expect([status, events(facts, 'attempt_started')]).toEqual(['DONE', 2])
+})
+
+it('a node is let go on once for each time that somebody says so', TIMEOUT, async () => {
+  place.write(
+    'worker.mjs',
+    script(`${TOOL}
+answer({ task_id: 'draft', result_type: 'ARTIFACT', claims: [{ claim_id: 'c', trust_level: 'external_unverified' }],
+  artifact: { name: 'out', format: 'md', content: 'attempt 2, ' + input.attempt } })`),
+  )
+  const { edges, ...flow } = smallFlow()
+  const trusting = edges.map((edge) =>
+    edge.edge_id === 'E2'
+      ? { ...edge, trust_requirement: 'independent_verification_required' as const }
+      : edge,
+  )
+  const held = await place.run({ ...flow, edges: trusting })
+  const { runId } = held
+  expect(held.status).toBe('BLOCKED')
+  const order = unblockOrder(held.facts, 'review', SAID_BY)
+  leaveOrder(place.host(), runId, order)
+  // Two who say so at once mean the same.
+  leaveOrder(place.host(), runId, unblockOrder(held.facts, 'review', SAID_BY))
+  const once = await place.resume(runId)
+  expect([once.status, events(once.facts, 'unblocked')]).toEqual(['BLOCKED', 1])
+  leaveOrder(place.host(), runId, order)
+  const again = await place.resume(runId)
+  expect([again.status, events(again.facts, 'unblocked')]).toEqual(['BLOCKED', 1])
+  leaveOrder(place.host(), runId, unblockOrder(again.facts, 'review', SAID_BY))
+  const twice = await place.resume(runId)
+  expect(events(twice.facts, 'unblocked')).toBe(2)
+})

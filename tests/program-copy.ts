@@ -1,0 +1,20 @@
+/** The built program at a place that every user may read. */
+import { cpSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Packages that are not bundled into the program and that every command needs. */
+const NATIVE = ['better-sqlite3', 'bindings', 'file-uri-to-path']
+
+/** The checkout may not be for everybody's eyes, and may be built anew meanwhile. */
+export function copyProgram(folder: string): string {
+  const copy = join(folder, 'program')
+  for (const part of [
+    'bin',
+    'dist',
+    'package.json',
+    ...NATIVE.map((name) => `node_modules/${name}`),
+  ]) {
+    cpSync(realpathSync(part), join(copy, part), { recursive: true, dereference: true })
+  }
+  return join(copy, 'bin', 'writ.mjs')
+}

@@ -1,0 +1,66 @@
+/**
+ * Pages that show commands and what they print, run as they stand. In a `console` block a command
+ * begins with `$ `, a last line such as `[75]` is its status, and `…` stands for anything; alone in
+ * a line it stands for any number of lines.
+ */
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import type { Place } from './cli-gate/place.ts'
+
+interface Shown {
+  readonly command: string
+  readonly lines: readonly string[]
+  readonly status: number
+}
+
+function shownIn(page: string): readonly Shown[] {
+  const blocks = [...page.matchAll(/```console\n([\s\S]*?)```/g)].map(([, text = '']) => text)
+  return blocks.flatMap((block) =>
+    block
+      .split(/^\$ /m)
+      .slice(1)
+      .map((part) => {
+        const [command = '', ...lines] = part.trimEnd().split('\n')
+        const status = /^\[(\d+)\]$/.exec(lines.at(-1) ?? '')
+        return {
+          command,
+          lines: status === null ? lines : lines.slice(0, -1),
+          status: Number(status?.[1] ?? 0),
+        }
+      }),
+  )
+}
+
+function patternOf(lines: readonly string[]): RegExp {
+  const parts = lines.map((line) =>
+    line === '…'
+      ? '(?:.*\\n)*'
+      : `${line
+          .split('…')
+          .map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/ {2,}/g, ' +'))
+          .join('.*')}\\n`,
+  )
+  return new RegExp(`^${parts.join('')}$`)
+}
+
+/** Every command of `examples/<name>/README.md` in the project of the place, one after another. */
+export function walkPage(place: Place, name: string): readonly Shown[] {
+  const examples = join(process.cwd(), 'examples', name)
+  const shown = shownIn(readFileSync(join(examples, 'README.md'), 'utf8'))
+  const program = `writ() { "${process.execPath}" "${place.program}" "$@"; }`
+  for (const { command, lines, status } of shown) {
+    const ended = spawnSync('bash', ['-c', `${program}\n{ ${command}\n} 2>&1`], {
+      cwd: place.project,
+      env: { ...place.env(), EXAMPLES: examples },
+      encoding: 'utf8',
+      input: '',
+      timeout: 120_000,
+    })
+    const told = ended.stdout.replace(/[ \t]+$/gm, '')
+    expect(ended.status, `${command}\n${told}`).toBe(status)
+    expect(told, command).toMatch(patternOf(lines))
+  }
+  return shown
+}
