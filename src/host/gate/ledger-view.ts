@@ -201,6 +201,12 @@ export class LedgerView {
     return { host: host.size, stream: stream.size }
   }
 
+  /** How many facts what was kept spared, and of how many. */
+  get extent(): { readonly kept: number; readonly facts: number } {
+    const kept = this.#kept === null ? 0 : sizeOf(this.#kept.positions)
+    return { kept, facts: sizeOf(this.#positions()) }
+  }
+
   #positions(): Positions {
     const of = (stream: string): Position => this.#read.get(stream) ?? NOWHERE
     return { host: of(HOST_STREAM), stream: of(this.#context.stream) }
@@ -224,4 +230,8 @@ export class LedgerView {
       if (isLast) return
     }
   }
+}
+
+function sizeOf({ host, stream }: Positions): number {
+  return host.size + stream.size
 }

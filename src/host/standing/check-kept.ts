@@ -87,11 +87,19 @@ async function checkOne(
   }
 }
 
-/** Reads no private key. */
+/**
+ * Of every key that the ledger has or had: commands believe the present one alone, but what an earlier
+ * one signed is compared with the facts like anything else.
+ */
 function publicSeal(keys: string): Pick<Seal, 'isOwn'> {
-  const key = parseVerifierKey(readPublicKeys(keys).current)
-  const verifier = key === null ? null : verifierFor(key)
-  return { isOwn: (text, signature) => verifier?.verify(text, signature) ?? false }
+  const { current, earlier } = readPublicKeys(keys)
+  const verifiers = [current, ...earlier].flatMap((text) => {
+    const key = parseVerifierKey(text)
+    return (key === null ? null : verifierFor(key)) ?? []
+  })
+  return {
+    isOwn: (text, signature) => verifiers.some((verifier) => verifier.verify(text, signature)),
+  }
 }
 
 /** What is remembered does not depend on the settings. */

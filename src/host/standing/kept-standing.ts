@@ -199,13 +199,18 @@ export function hexOf(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('hex')
 }
 
-/** Writes the memory of a fold after these facts; `before` is what the fold began with. */
+export interface KeptOrder {
+  readonly stream: string
+  readonly fold: StandingFold
+  /** The facts that the fold has taken in. */
+  readonly positions: Positions
+  /** What the fold began with; null for nothing. */
+  readonly before: KeptStanding | null
+}
+
 export function writeKept(
   path: string,
-  stream: string,
-  fold: StandingFold,
-  positions: Positions,
-  before: KeptStanding | null,
+  { stream, fold, positions, before }: KeptOrder,
   seal: Seal,
 ): void {
   const parts = Object.entries(fold.parts())

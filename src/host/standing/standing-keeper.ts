@@ -35,6 +35,8 @@ export interface KeeperPlace {
   readonly stream: string
   readonly ledger: { readonly store: Pick<Store, 'read'>; seal(): Seal }
   readonly nowMs: () => number
+  /** How many facts have to come before it is written again. */
+  readonly every?: number
 }
 
 /** What was thrown away last, and when. */
@@ -95,7 +97,10 @@ export class StandingKeeper {
   /** Whether so many facts came that it is worth writing. */
   isDue(positions: Positions, before: KeptStanding | null): boolean {
     const count = ({ host, stream }: Positions): number => host.size + stream.size
-    return count(positions) - (before === null ? 0 : count(before.positions)) >= KEPT_EVERY
+    return (
+      count(positions) - (before === null ? 0 : count(before.positions)) >=
+      (this.#place.every ?? KEPT_EVERY)
+    )
   }
 
   keep(fold: StandingFold, positions: Positions, before: KeptStanding | null): void {
@@ -104,7 +109,8 @@ export class StandingKeeper {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
       this.#sweep(folder)
       try {
-        writeKept(this.#path, this.#place.stream, fold, positions, before, this.#sealed())
+        const { stream } = this.#place
+        writeKept(this.#path, { stream, fold, positions, before }, this.#sealed())
       } catch (error) {
         if (!(error instanceof TableDamage)) throw error
         this.drop({ code: 'standing.damaged', reason: error.message })

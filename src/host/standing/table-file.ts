@@ -104,7 +104,7 @@ export class TableFile {
     }
     const text = this.read(Number(offset), Number(bytes)).toString('utf8')
     if (!seal().isOwn(`${SIGNED_AS}${text}`, Buffer.from(signature, 'base64'))) {
-      throw new TableDamage('the signature is not that of this ledger')
+      throw new TableDamage('no key of this ledger signed it')
     }
     // What this ledger signed is an index.
     return JSON.parse(text) as TableIndex
