@@ -24,8 +24,8 @@ import {
   type Ledger,
   type NewStore,
   openLedger,
+  type VerifyOptions,
   verifyLedger,
-  withKept,
 } from '../../src/host/index.ts'
 import { SQLITE } from '../../src/host/ledger/store-setting.ts'
 import { keptFile, type Positions, writeKept } from '../../src/host/standing/kept-standing.ts'
@@ -172,6 +172,9 @@ describe.each(STORES)('in %s', (_name, store) => {
     expect(existsSync(file())).toBe(true)
   }
 
+  const verified = (more: Partial<VerifyOptions> = {}) =>
+    verifyLedger({ directory: folder }, { contracts: false, kept: true, ...more })
+
   const all = (count: number) => Array.from({ length: count }, (_, number) => number)
 
   it('old facts are not read again, and new ones are', async () => {
@@ -203,10 +206,7 @@ describe.each(STORES)('in %s', (_name, store) => {
     read = 0
     expect(await blocks(100)).toEqual(all(91))
     expect(read).toBe(2)
-    const report = await withKept(await verifyLedger({ directory: folder }, { contracts: false }), {
-      directory: folder,
-    })
-    expect(report).toMatchObject({ ok: true, problems: [] })
+    expect(await verified()).toMatchObject({ ok: true, problems: [] })
   })
 
   it('a halt and its end are seen through it', async () => {
@@ -319,16 +319,15 @@ describe.each(STORES)('in %s', (_name, store) => {
 
   it('verification folds again, and names one that was bent and signed', async () => {
     await keep(5)
-    const place = { directory: folder }
-    const verified = await verifyLedger(place, { contracts: false })
-    expect(await withKept(verified, place)).toMatchObject({ ok: true })
+    expect(await verified()).toMatchObject({ ok: true })
     // Somebody with the key, who wants the blocks gone without a fact.
     await rewrite()
     expect(await blocks(5)).toEqual([])
-    const report = await withKept(verified, place)
+    const report = await verified()
     expect(report).toMatchObject({ ok: false, problems: [{ code: 'standing.different' }] })
     expect(report.problems[0]?.message).toContain(file())
-    expect((await withKept(verified, place, 'other')).ok).toBe(true)
+    expect((await verified({ stream: 'host' })).ok).toBe(true)
+    expect((await verified({ kept: false })).ok).toBe(true)
   })
 
   it('verification names one that is damaged where no command looked', async () => {
@@ -336,17 +335,13 @@ describe.each(STORES)('in %s', (_name, store) => {
     const bytes = readFileSync(file())
     bytes[40] = (bytes[40] ?? 0) ^ 1
     writeFileSync(file(), bytes)
-    const place = { directory: folder }
-    const report = await withKept(await verifyLedger(place, { contracts: false }), place)
-    expect(report).toMatchObject({ ok: false, problems: [{ code: 'standing.damaged' }] })
+    expect(await verified()).toMatchObject({ ok: false, problems: [{ code: 'standing.damaged' }] })
   })
 
   it('a key that was rotated away is not believed, and nothing is lost by it', async () => {
     await keep(5)
     await ledger.rotateKey(ACTOR)
-    const place = { directory: folder }
-    const verified = await verifyLedger(place, { contracts: false })
-    expect(await withKept(verified, place)).toMatchObject({ ok: true, problems: [] })
+    expect(await verified()).toMatchObject({ ok: true, problems: [] })
     await expectDropped('standing.damaged', 5)
   })
 

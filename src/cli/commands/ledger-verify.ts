@@ -5,13 +5,7 @@
  * folded again and compared.
  */
 import { fault } from '../../base/index.ts'
-import {
-  exitOfReport,
-  openHome,
-  type VerifyReport,
-  verifyLedger,
-  withKept,
-} from '../../host/index.ts'
+import { exitOfReport, openHome, type VerifyReport, verifyLedger } from '../../host/index.ts'
 import { type Call, type Exit, Stop } from '../command.ts'
 import { callerOf, surroundings, withLedger } from '../home.ts'
 import { progressBar } from '../progress.ts'
@@ -35,14 +29,14 @@ export async function run(call: Call): Promise<Exit> {
   )
   const bar = progressBar(terminal, 'verifying')
   const place = { directory: home.state }
-  const verified = await verifyLedger(place, {
+  const report = await verifyLedger(place, {
     ...(stream === null ? {} : { stream }),
     ...(anchor.length === 0 ? {} : { anchor }),
     ...(options.texts('key').length === 0 ? {} : { pinnedKeys: options.texts('key') }),
     contracts: !options.isOn('no-contracts'),
+    kept: true,
     onProgress: ({ checked, total }) => bar.tick(checked, total),
   })
-  const report = await withKept(verified, place, stream ?? undefined)
   bar.end()
   await tell(call, report)
   return exitOfReport(report)
