@@ -183,6 +183,7 @@ export class Participation {
       secrets: this.#secretsOf(command.participant),
       limits: { seconds: this.#secondsLeft(), memoryMb: null, diskMb: null },
       isTraced: document.trace === 'refused',
+      runId: this.#run.options.runId,
       abort: signal,
     })
   }

@@ -42,6 +42,8 @@ export interface AttemptOrder {
   }
   /** Records each access that a mask or a read-only mount refused (slow). */
   readonly isTraced: boolean
+  /** The run of a flow that goes on with what is staged: while it can, the stage stays. */
+  readonly runId?: string
   readonly abort: AbortSignal
 }
 

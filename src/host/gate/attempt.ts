@@ -54,6 +54,7 @@ import { undeclaredPaths } from './attempt-writes.ts'
 import type { Admitted, Decided } from './proposing.ts'
 import { obstacleOf } from './readings.ts'
 import type { RehearsedStep } from './rehearsal.ts'
+import { noteHolder, stageOf } from './stage-place.ts'
 
 /** The most that is read of one file for the host. */
 const FILE_BYTES_MAX = 64 * 1024 * 1024
@@ -360,6 +361,9 @@ export class OpenAttempt implements Attempt {
       outputs: this.#outputs,
       network: connections,
     })
+    const { runId: run } = order
+    const { stream } = this.#scene.context
+    if (run !== undefined) noteHolder(stageOf(place, sandboxId), { stream, run })
     return this.#held(decided)
   }
 
