@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fault, showName } from '../../base/index.ts'
 import { readIfThere, writeWhole } from '../home/file.ts'
-import type { KnownHome } from '../home/home.ts'
+import type { KnownHome } from '../home/known-home.ts'
 import { PromotionFailure } from '../promotion/index.ts'
 
 const STAGE = 'stage'
