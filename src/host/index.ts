@@ -38,6 +38,7 @@ export { openGate } from './gate/gate.ts'
 export type { KeptState } from './gate/kept-state.ts'
 export type { PurgeAnswer, PurgeOrder } from './gate/purging.ts'
 export { likelyRequest, within } from './gate/sandbox-request.ts'
+export { stagePlaces } from './gate/stage-place.ts'
 export type {
   Answered,
   Assurance,
@@ -56,17 +57,14 @@ export type {
   RollbackTarget,
 } from './gate/surface.ts'
 export { HomeFailure } from './home/failure.ts'
+export { type HomeStore, type MadeHome, makeHome, registerHome } from './home/home.ts'
 export {
   describeHome,
   type Home,
-  type HomeStore,
   type KnownHome,
-  type MadeHome,
-  makeHome,
   openHome,
   openKnownHome,
-  registerHome,
-} from './home/home.ts'
+} from './home/known-home.ts'
 export { findHome, type Surroundings, stateRoot } from './home/place.ts'
 export type { TrustedHome } from './home/trust.ts'
 export {
@@ -179,5 +177,7 @@ export type {
 } from './sandbox/driver.ts'
 export { SandboxFailure } from './sandbox/failure.ts'
 export { createDriver, type DriverOptions } from './sandbox/linux.ts'
+export { standardInput } from './sandbox/standard-input.ts'
+export { waitForRemovals } from './sandbox/remove-tree.ts'
 export { type Marker, makeMarker } from './tree/marker.ts'
 export { type Scan, type ScanOptions, scanLayers } from './tree/scan.ts'

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { findHome } from '../../host/index.ts'
 import { type Law, type LawFault, type LawsReading, loadLaws } from '../../policy/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
-import { surroundings } from '../home.ts'
 import { readSource } from '../source.ts'
+import { surroundings } from '../surroundings.ts'
 import type { Paint } from '../terminal.ts'
 
 export async function run(call: Call): Promise<Exit> {

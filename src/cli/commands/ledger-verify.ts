@@ -7,9 +7,10 @@
 import { fault } from '../../base/index.ts'
 import { exitOfReport, openHome, type VerifyReport, verifyLedger } from '../../host/index.ts'
 import { type Call, type Exit, Stop } from '../command.ts'
-import { callerOf, surroundings, withLedger } from '../home.ts'
+import { callerOf, withLedger } from '../home.ts'
 import { progressBar } from '../progress.ts'
 import { readSource } from '../source.ts'
+import { surroundings } from '../surroundings.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const { options, terminal } = call

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { isUuid } from '../../base/index.ts'
 import type { PromotedAction } from '../../gate/index.ts'
 import type { RetentionSettings } from '../../policy/index.ts'
-import type { KnownHome } from '../home/home.ts'
+import type { KnownHome } from '../home/known-home.ts'
 import {
   directoriesInUse,
   dropPreimages,

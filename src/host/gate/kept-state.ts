@@ -2,7 +2,7 @@
 import type { StandingFold } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import type { GateSettings } from '../../policy/index.ts'
-import type { KnownHome } from '../home/home.ts'
+import type { KnownHome } from '../home/known-home.ts'
 import type { DroppedStanding } from '../standing/standing-keeper.ts'
 import { keptPreimages } from './housekeeping.ts'
 import { stagePlaces } from './stage-place.ts'

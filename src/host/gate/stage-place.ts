@@ -6,7 +6,7 @@
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fault, showName } from '../../base/index.ts'
-import type { KnownHome } from '../home/home.ts'
+import type { KnownHome } from '../home/known-home.ts'
 import { PromotionFailure } from '../promotion/index.ts'
 
 const STAGE = 'stage'
