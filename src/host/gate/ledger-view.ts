@@ -42,6 +42,8 @@ export class LedgerView {
   /** What the fold began with. */
   #kept: KeptStanding | null = null
   #begun: Promise<void> | null = null
+  /** False while facts are being taken in: a fold that stopped in the middle is not kept. */
+  #isWhole = true
 
   constructor(
     context: GateContext,
@@ -85,7 +87,7 @@ export class LedgerView {
   /** For the next command; when all else is done. */
   keep(): void {
     const positions = this.#positions()
-    if (this.#keeper?.isDue(positions, this.#kept) === true) {
+    if (this.#isWhole && this.#keeper?.isDue(positions, this.#kept) === true) {
       this.#keeper.keep(this.#standing, positions, this.#kept)
     }
     this.#startOver()
@@ -110,6 +112,7 @@ export class LedgerView {
     this.#kept?.close()
     this.#kept = null
     this.#read.clear()
+    this.#isWhole = true
     this.#standing = new StandingFold(this.#options)
   }
 
@@ -224,7 +227,9 @@ export class LedgerView {
       const { size, last, facts, isLast } = await standingPage(this.#context.ledger, stream, from)
       // Another call may have been here meanwhile.
       if (last !== null && (this.#read.get(stream) ?? NOWHERE).size === from) {
+        this.#isWhole = false
         for (const fact of facts) this.#standing.take(fact)
+        this.#isWhole = true
         this.#read.set(stream, { size: from + size, chain: hexOf(last.chain) })
       }
       if (isLast) return
