@@ -32,6 +32,7 @@ export {
 } from './flow/runs.ts'
 export { recordLaws } from './gate/accept-laws.ts'
 export { ancestorNames } from './gate/ancestors.ts'
+export { humansWithCredential } from './gate/approving.ts'
 export { BODY_KINDS, type BodyKind } from './gate/body-search.ts'
 export type { GateContext } from './gate/context.ts'
 export { openGate } from './gate/gate.ts'
@@ -40,6 +41,7 @@ export type { PurgeAnswer, PurgeOrder } from './gate/purging.ts'
 export { likelyRequest, within } from './gate/sandbox-request.ts'
 export type {
   Answered,
+  ApprovalsSoFar,
   Assurance,
   Confirm,
   GateAnswer,
@@ -148,6 +150,7 @@ export {
   recordChange,
   revokeToken,
 } from './principals/principals.ts'
+export { type ApprovalProof, isProvenApproval, signApproval } from './principals/proof.ts'
 export {
   type Choice,
   type Promotion as AppliedPromotion,

@@ -109,6 +109,25 @@ export class LedgerView {
     return found === undefined ? null : this.#whole(JSON.parse(found.text) as Fact)
   }
 
+  /** All facts of a type about an action, in their order. */
+  async factsOf(type: string, actionId: string): Promise<readonly WholeFact[]> {
+    const { stream, ledger } = this.#context
+    const found: WholeFact[] = []
+    for (let cursor: number | null = -1; cursor !== null; ) {
+      const page = await ledger.store.find({
+        stream,
+        type,
+        action: actionId,
+        cursor,
+        limit: PAGE,
+        order: 'oldest_first',
+      })
+      for (const { text } of page.facts) found.push(await this.#whole(JSON.parse(text) as Fact))
+      cursor = page.next
+    }
+    return found
+  }
+
   /** How many facts of a type there are about an action, up to a page of them. */
   async countOf(type: string, actionId: string): Promise<number> {
     const { stream, ledger } = this.#context
@@ -165,7 +184,8 @@ export class LedgerView {
   async #open({ text, seq }: StoredFact): Promise<readonly StandingFact[]> {
     if (!STANDING.test(text)) return []
     const { fact, payload } = await this.#whole(JSON.parse(text) as Fact)
-    return [{ type: fact.record.type, payload, occurredAt: fact.occurred_at, seq }]
+    const { record, occurred_at: occurredAt, principal } = fact
+    return [{ type: record.type, payload, occurredAt, seq, principal }]
   }
 
   async #whole(fact: Fact): Promise<WholeFact> {
