@@ -16,8 +16,11 @@ const BUILT = join(__dirname, '..', 'dist', 'cli')
 const NOT_BUILT =
   'cli.not_built: the program files are missing\n  hint: run `npm run build` in the checkout\n'
 
-/** What a built file exports, and its script; null when there is none. */
-function load(directory, name = 'program') {
+/** By the file they were made of: what has run in this process. */
+const scripts = new Map()
+
+/** What a built file exports; null when there is none. Some leave a part to a second file. */
+function load(directory, name = 'program', shelf = null) {
   const filename = join(directory, `${name}.cjs`)
   // The file has nothing but ASCII in it, which is read fastest as this.
   const text = read(filename, 'latin1')
@@ -26,10 +29,13 @@ function load(directory, name = 'program') {
   // Packages that are seldom needed are imported when they are.
   const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER
   const script = new Script(text, { filename, cachedData, importModuleDynamically })
+  scripts.set(filename, script)
   const module = { exports: {} }
+  const second = (part) => load(directory, part, module.exports.shelf)
   const url = pathToFileURL(filename).href
-  script.runInThisContext()(module, module.exports, createRequire(filename), url)
-  return { ...module.exports, script }
+  const require = createRequire(filename)
+  script.runInThisContext()(module, module.exports, require, url, shelf, second)
+  return module.exports
 }
 
 function read(file, encoding) {
@@ -56,5 +62,5 @@ function isWritten({ writableLength }) {
   return writableLength === 0
 }
 
-module.exports = { load, start }
+module.exports = { load, scripts, start }
 if (require.main === module) start()

@@ -10,6 +10,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { doors } from './doors.mjs'
+import { halves } from './halves.mjs'
 import { ROOT, run, stop } from './setup.mjs'
 import { structures } from './structures.mjs'
 
@@ -80,12 +81,13 @@ async function bundle(entryPoints, sources, outdir) {
  * What stands around the program: `import.meta.url` is not to be had in a script, and the clock for
  * performance brings ten modules along.
  */
-const BEGINNING = `(function (module, exports, require, programUrl) {
+const BEGINNING = `(function (module, exports, require, programUrl, shelf, second) {
 function elapsedMs() { const [seconds, nanoseconds] = process.hrtime(); return seconds * 1e3 + nanoseconds / 1e6 }`
 
 /** Modules of Node's that most commands do not need; nothing but functions and classes is taken of them. */
 const SELDOM = new Set([
   'node:dns/promises',
+  'node:fs/promises',
   'node:http',
   'node:readline',
   'node:tls',
@@ -117,26 +119,30 @@ const SQLITE = {
 
 /**
  * Scripts and no modules: linking modules takes as long as all the rest, and only of a script can the
- * compiled code be kept. `exec` is the command that people wait for: a script of its own has nothing
- * else in it, since what is not needed is read at every start too.
+ * compiled code be kept. `exec` is the command that people wait for: scripts of its own have nothing
+ * else in them, since what is not needed is read at every start too, and the second of them is read
+ * while the sandbox starts that the first has begun.
  */
 async function bundlePrograms(sources, outdir) {
+  const { build: esbuild } = await import('esbuild')
   const ahead = await structures(bundling(outdir, builtins(sources)))
-  await bundleProgram(sources, outdir, 'program', [ahead])
-  await bundleProgram(sources, outdir, 'exec', [ahead, alone('exec')])
+  const main = 'src/cli/main.ts'
+  const whole = programSettings(sources, outdir, [ahead])
+  await writeProgram(esbuild, 'program', { ...whole, entryPoints: [main] })
+  const parts = { main, later: 'src/cli/gate/exec-run.ts', name: 'exec-run' }
+  const only = programSettings(sources, outdir, [ahead, alone('exec')])
+  const { first, second } = await halves(esbuild, only, parts)
+  await writeProgram(esbuild, 'exec', first)
+  await writeProgram(esbuild, parts.name, second)
   // What cannot be run here can be run without the code that would have been kept.
   run(process.execPath, ['tools/warm.mjs', outdir], { stdio: 'ignore', timeout: WARMING_MS })
 }
 
-async function bundleProgram(sources, outdir, name, plugins) {
-  const { build: esbuild } = await import('esbuild')
-  const file = join(outdir, 'cli', `${name}.cjs`)
+function programSettings(sources, outdir, plugins) {
   const common = bundling(outdir, builtins(sources, SELDOM), ...plugins, doors(), SQLITE)
-  await esbuild({
+  return {
     ...common,
     external: common.external.filter((each) => each !== 'better-sqlite3'),
-    entryPoints: ['src/cli/main.ts'],
-    entryNames: `cli/${name}`,
     outExtension: { '.js': '.cjs' },
     format: 'cjs',
     // Of kept code V8 forgets who imports: what is seldom needed is required instead.
@@ -146,7 +152,12 @@ async function bundleProgram(sources, outdir, name, plugins) {
     footer: { js: '})' },
     minify: true,
     charset: 'ascii',
-  })
+  }
+}
+
+async function writeProgram(esbuild, name, { outdir, outbase: _, ...settings }) {
+  const file = join(outdir, 'cli', `${name}.cjs`)
+  await esbuild({ ...settings, outfile: file })
   // It is read as one byte a character; what the bundler leaves of others stands in regular expressions.
   const text = readFileSync(file, 'utf8')
   writeFileSync(file, text.replace(/[^\0-\x7f]/g, escaped))
@@ -252,6 +263,7 @@ function fingerprint(sources) {
     'bin/writ.cjs',
     'tools/build.mjs',
     'tools/doors.mjs',
+    'tools/halves.mjs',
     'tools/structures.mjs',
     'tools/warm.mjs',
   ]) {

@@ -69,7 +69,11 @@ const SOAKS = [
     files: ['tests/flow-run/kills-gate.test.ts'],
     env: { WRIT_FLOW_GATE_KILLS: '60' },
   },
-  { name: 'flow-kills', files: ['tests/flow-run/kills.test.ts'], env: { WRIT_FLOW_KILLS: '500' } },
+  {
+    name: 'flow-kills',
+    files: ['tests/flow-run/kills.test.ts'],
+    env: { WRIT_FLOW_KILLS: '500', WRIT_FLOW_KILLS_AT_ONCE: '2' },
+  },
 ]
 
 await prepare()

@@ -33,11 +33,12 @@ try {
   process.chdir(project)
   const init = `require(${JSON.stringify(STARTER)}).load(${JSON.stringify(PROGRAM)}).main(['init', '--no-pass'])`
   spawnSync(process.execPath, ['-e', init], { stdio: 'ignore' })
+  const { load, scripts } = createRequire(import.meta.url)(STARTER)
   for (const [name, calls] of Object.entries(CALLS)) {
-    const { main, script } = createRequire(import.meta.url)(STARTER).load(PROGRAM, name)
+    const { main } = load(PROGRAM, name)
     for (const call of calls) await main(call)
-    writeFileSync(join(PROGRAM, `${name}.cjs.code`), script.createCachedData())
   }
+  for (const [file, script] of scripts) writeFileSync(`${file}.code`, script.createCachedData())
 } finally {
   process.chdir(ROOT)
   rmSync(place, { recursive: true, force: true })

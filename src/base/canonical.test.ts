@@ -222,6 +222,18 @@ describe('the quick writer and the exact one', () => {
     )
   })
 
+  it('agree on lists whose items have the same keys in another order, or more, or fewer', () => {
+    const keys = fc.shuffledSubarray(['b', 'a', 'c', 'd', '1'])
+    const item = keys.map((names) =>
+      Object.fromEntries(names.map((name) => [name, [{ [name]: 1 }]])),
+    )
+    fc.assert(
+      fc.property(fc.array(item), (items) => {
+        expect(canonicalJson(items)).toBe(naive(items))
+      }),
+    )
+  })
+
   it('refuse half a pair and what is no JSON at any depth', () => {
     for (const broken of ['\ud83d', undefined, Number.NaN, 1n, () => 1]) {
       expect(() => canonicalJson({ b: [1, { a: broken }], a: 1 })).toThrow(BrokenInvariant)

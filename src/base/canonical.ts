@@ -12,7 +12,7 @@ import { invariant } from './invariant.ts'
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return writeExactly(value)
-  const ordered = inOrder(value)
+  const ordered = inOrder(value, new KeyOrder())
   if (ordered === APART) return writeExactly(value)
   const text = JSON.stringify(ordered)
   // An escaped half of a pair, or a text that looks like one.
@@ -51,7 +51,9 @@ function* writePieces(object: Readonly<Record<string, unknown>>): Iterable<strin
 function* writeItems(items: readonly unknown[]): Iterable<string> {
   for (let start = 0; start < items.length; start += PIECE) {
     const text = canonicalJson(items.slice(start, start + PIECE))
-    yield `${start === 0 ? '[' : ','}${text.slice(1, -1)}`
+    // A part of a text is no copy of it; joined to something it would be one.
+    yield start === 0 ? '[' : ','
+    yield text.slice(1, -1)
   }
   yield ']'
 }
@@ -60,7 +62,7 @@ function* writeItems(items: readonly unknown[]): Iterable<string> {
 const APART = Symbol('apart')
 
 /** The value with all keys in order: itself where they are, a copy where not. */
-function inOrder(value: unknown): unknown {
+function inOrder(value: unknown, known: KeyOrder): unknown {
   switch (typeof value) {
     case 'string':
     case 'boolean':
@@ -70,36 +72,34 @@ function inOrder(value: unknown): unknown {
     case 'object':
       if (value === null) return null
       return Array.isArray(value)
-        ? itemsInOrder(value)
-        : membersInOrder(value as Readonly<Record<string, unknown>>)
+        ? itemsInOrder(value, known)
+        : membersInOrder(value as Readonly<Record<string, unknown>>, known)
     default:
       return APART
   }
 }
 
-function itemsInOrder(items: readonly unknown[]): unknown {
+function itemsInOrder(items: readonly unknown[], known: KeyOrder): unknown {
   let copy: unknown[] | null = null
   for (let index = 0; index < items.length; index++) {
     const item = items[index]
-    const ordered = inOrder(item)
+    const ordered = inOrder(item, known)
     if (ordered === APART) return APART
-    if (copy === null && ordered !== item) copy = items.slice(0, index)
-    copy?.push(ordered)
+    if (copy === null && ordered !== item) copy = items.slice()
+    if (copy !== null) copy[index] = ordered
   }
   return copy ?? items
 }
 
-function membersInOrder(object: Readonly<Record<string, unknown>>): unknown {
-  const keys = Object.keys(object)
-  const order = orderOf(keys)
+function membersInOrder(object: Readonly<Record<string, unknown>>, known: KeyOrder): unknown {
+  const { keys, order } = known.of(object)
   if (order === 'apart') return APART
-  if (order === 'mixed') keys.sort()
   let copy: Record<string, unknown> | null = order === 'mixed' ? {} : null
   for (let index = 0; index < keys.length; index++) {
-    // INVARIANT (own keys): Object.keys names own properties, so these reads meet no prototype.
+    // INVARIANT (own keys): these are own properties, so these reads meet no prototype.
     const key = keys[index] as string
     const value = object[key]
-    const ordered = inOrder(value)
+    const ordered = inOrder(value, known)
     if (ordered === APART) return APART
     if (copy === null && ordered !== value) copy = firstOf(object, keys, index)
     if (copy !== null) copy[key] = ordered
@@ -107,8 +107,41 @@ function membersInOrder(object: Readonly<Record<string, unknown>>): unknown {
   return copy ?? object
 }
 
+type Order = 'sorted' | 'mixed' | 'apart'
+
+/**
+ * The keys of objects in order. Items of a list most often have the same keys as the one before,
+ * which is seen without making a list of them.
+ */
+class KeyOrder {
+  #given: readonly string[] = []
+  #last: { readonly keys: readonly string[]; readonly order: Order } = { keys: [], order: 'sorted' }
+
+  of(object: Readonly<Record<string, unknown>>): {
+    readonly keys: readonly string[]
+    readonly order: Order
+  } {
+    if (this.#isAlike(object)) return this.#last
+    const given = Object.keys(object)
+    const order = orderOf(given)
+    this.#given = given
+    this.#last = { keys: order === 'mixed' ? given.toSorted() : given, order }
+    return this.#last
+  }
+
+  /** The same keys in the same order, and all its own. */
+  #isAlike(object: Readonly<Record<string, unknown>>): boolean {
+    let count = 0
+    for (const key in object) {
+      if (key !== this.#given[count] || !Object.hasOwn(object, key)) return false
+      count++
+    }
+    return count === this.#given.length
+  }
+}
+
 /** `apart`: a copy would have them in an order of its own, or would not be a plain object. */
-function orderOf(keys: readonly string[]): 'sorted' | 'mixed' | 'apart' {
+function orderOf(keys: readonly string[]): Order {
   let isSorted = true
   let last = ''
   for (const key of keys) {

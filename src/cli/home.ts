@@ -5,7 +5,6 @@
  * INVARIANT (tenants, L-7): a stream that the caller may not know of is answered exactly like one that
  * does not exist.
  */
-import { homedir, userInfo } from 'node:os'
 import { fault, showName } from '../base/index.ts'
 import { DEFAULT_LISTS, knownAgent } from '../gate/index.ts'
 import {
@@ -40,6 +39,7 @@ import {
 } from '../ledger/index.ts'
 import { type Call, Stop } from './command.ts'
 import { readPassphrase } from './passphrase.ts'
+import { surroundings } from './surroundings.ts'
 
 /** The trust level of this release: writ runs as the same user as the agent. */
 export const LEVEL = 'seatbelt'
@@ -54,24 +54,6 @@ export interface ReadSession {
 
 export interface Session extends ReadSession {
   readonly ledger: Ledger
-}
-
-export function surroundings(): Surroundings {
-  return {
-    cwd: process.cwd(),
-    env: process.env,
-    userDirectory: homedir(),
-    userName: userName(),
-  }
-}
-
-/** Some systems run without an entry in the table of users. */
-function userName(): string {
-  try {
-    return userInfo().username
-  } catch {
-    return 'user'
-  }
 }
 
 /** Opens the home, hands it over, and closes it again whatever happens. */

@@ -6,7 +6,8 @@ import { fault } from '../base/index.ts'
 import { type Call, EXIT, type Exit, Stop } from './command.ts'
 import { LINE_BYTES_MAX } from './envelope.ts'
 import { eachLine } from './lines.ts'
-import { openSource, unreadable } from './source.ts'
+import { openSource } from './source.ts'
+import { unreadable } from './unreadable.ts'
 
 const FLUSH_LENGTH = 1 << 16
 

@@ -16,6 +16,7 @@ import {
 } from '../base/index.ts'
 import { type Context, readYaml } from '../contracts/index.ts'
 import { Stop } from './command.ts'
+import { unreadable } from './unreadable.ts'
 
 export interface Source {
   /** As the user wrote it; `-` is standard input. */
@@ -34,12 +35,6 @@ export async function readSource(name: string): Promise<Source> {
 /** A stream of the source's bytes, for commands that work line by line. */
 export function openSource(name: string): Readable {
   return name === '-' ? process.stdin : createReadStream(name, { highWaterMark: 1 << 18 })
-}
-
-export function unreadable(file: string, thrown: unknown): Stop['fault'] {
-  const reason = (thrown as NodeJS.ErrnoException).code ?? 'unknown reason'
-  const message = `${showName(file)} cannot be read (${reason})`
-  return fault('cli.file_unreadable', file, { file, reason }, { message })
 }
 
 /** Reads a source strictly: YAML by its file name, JSON otherwise. */

@@ -170,16 +170,14 @@ export {
   PERSUASION_ENGLISH,
 } from './descriptor/persuasion.ts'
 export { type Proposal, proposalContract } from './descriptor/proposal.ts'
+export { type EnforcedBy, RUN_CAPS, type RunCap } from './descriptor/run-caps.ts'
 export {
   type DiffEntry,
   EFFECT_CLASSES,
   type EffectClass,
-  type EnforcedBy,
   type HeldRequest,
   type NetworkConnection,
-  RUN_CAPS,
   RUN_STATUSES,
-  type RunCap,
   type SandboxResult,
   sandboxResult,
 } from './descriptor/sandbox-result.ts'

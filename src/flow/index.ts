@@ -77,6 +77,7 @@ export { ASKING_TO_CONTINUE, RATIONALISING } from './runtime/phrases.ts'
 export { eventOf, type RunDifference, replayRun } from './runtime/replay.ts'
 export {
   emptyState,
+  isStuckAt,
   type NodeState,
   type NodeStatus,
   type RunState,

@@ -119,24 +119,35 @@ function compareNetwork(network: ComparedNetwork | undefined, findings: FindingL
 
 /** What the lists say about paths, whatever was declared. */
 class ComparedLists {
-  readonly deferred: DeferredPaths
-  readonly #ephemeral: PathSet
+  readonly #input: ComparisonInput
+  readonly #homes: readonly string[]
+  #deferred: DeferredPaths | null = null
+  #ephemeral: PathSet | null = null
   /** Names of directories that the list knows as holding a place which nobody keeps. */
   readonly #holders: ReadonlySet<string>
   readonly #writPlaces: readonly RawPath[]
 
   constructor(input: ComparisonInput) {
-    const { lists, host, scriptsChanged, pathDirectories } = input
-    const homes = host.homes.filter(({ own }) => own).map(({ path }) => path)
-    this.deferred = new DeferredPaths({ lists, homes, scriptsChanged, pathDirectories })
-    this.#ephemeral = new PathSet(absolutePatterns(lists.ephemeral, homes), UNBOUNDED)
+    const { lists, host } = input
+    this.#input = input
+    this.#homes = host.homes.filter(({ own }) => own).map(({ path }) => path)
     this.#holders = new Set(lists.ephemeral.flatMap(holderOf))
     this.#writPlaces = host.writ_places.map(rawOfText)
+  }
+
+  /** The patterns of both lists are read when the first path is asked about: most commands change none. */
+  get deferred(): DeferredPaths {
+    const { lists, scriptsChanged, pathDirectories } = this.#input
+    const homes = this.#homes
+    this.#deferred ??= new DeferredPaths({ lists, homes, scriptsChanged, pathDirectories })
+    return this.#deferred
   }
 
   /** The place that nobody keeps and the path lies in; null when it lies in none. */
   ephemeralRoot(path: RawPath): string | null {
     const text = displayOfRaw(path)
+    const { ephemeral } = this.#input.lists
+    this.#ephemeral ??= new PathSet(absolutePatterns(ephemeral, this.#homes), UNBOUNDED)
     const found = this.#ephemeral.find(text)
     return found === null ? null : text.slice(0, found.rootLength)
   }

@@ -18,16 +18,19 @@ export class RequestHistory implements Remembering {
   readonly #actions: MemoryTable<readonly RequestMemory[]>
   /** Begun and not at their end, by action and step, in the order in which they were begun. */
   readonly #unfinished: Map<string, readonly [action: string, step: string]>
+  /** By the id of an answer that was kept as a file: its action. */
+  readonly #saves: MemoryTable<string>
 
   constructor(kept: KeptMemory = NOTHING_KEPT) {
     // What is kept was written by a fold of the same version.
     const unfinished = (kept.brief('requests') ?? []) as readonly (readonly [string, string])[]
     this.#unfinished = new Map(unfinished.map((place) => [place.join('/'), place]))
     this.#actions = new MemoryTable(kept.table('requests'))
+    this.#saves = new MemoryTable(kept.table('saves'))
   }
 
   get tables() {
-    return { requests: this.#actions }
+    return { requests: this.#actions, saves: this.#saves }
   }
 
   brief(): readonly (readonly [string, string])[] {
@@ -42,6 +45,7 @@ export class RequestHistory implements Remembering {
     const known = steps[index] ?? { begun: fact, ended: null, kept: null }
     const memory = advanced(known, fact)
     this.#actions.set(id, index < 0 ? [...steps, memory] : steps.with(index, memory))
+    if (memory.kept?.save !== undefined) this.#saves.set(memory.kept.save.save_id, id)
     const place = [id, step] as const
     if (isUnsettled(memory) || isUnsaved(memory)) this.#unfinished.set(place.join('/'), place)
     else this.#unfinished.delete(place.join('/'))
@@ -50,6 +54,11 @@ export class RequestHistory implements Remembering {
   /** In the order in which they were begun. */
   of(actionId: string): readonly RequestMemory[] {
     return this.#actions.get(actionId.toLowerCase()) ?? []
+  }
+
+  /** The action whose answer was kept under this id; null when there is none. */
+  actionOfSave(saveId: string): string | null {
+    return this.#saves.get(saveId) ?? null
   }
 
   /** Begun and never ended. */

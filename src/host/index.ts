@@ -39,6 +39,7 @@ export { openGate } from './gate/gate.ts'
 export type { KeptState } from './gate/kept-state.ts'
 export type { PurgeAnswer, PurgeOrder } from './gate/purging.ts'
 export { likelyRequest, within } from './gate/sandbox-request.ts'
+export { stagePlaces } from './gate/stage-place.ts'
 export type {
   Answered,
   ApprovalsSoFar,
@@ -58,17 +59,14 @@ export type {
   RollbackTarget,
 } from './gate/surface.ts'
 export { HomeFailure } from './home/failure.ts'
+export { type HomeStore, type MadeHome, makeHome, registerHome } from './home/home.ts'
 export {
   describeHome,
   type Home,
-  type HomeStore,
   type KnownHome,
-  type MadeHome,
-  makeHome,
   openHome,
   openKnownHome,
-  registerHome,
-} from './home/home.ts'
+} from './home/known-home.ts'
 export { findHome, type Surroundings, stateRoot } from './home/place.ts'
 export type { TrustedHome } from './home/trust.ts'
 export {
@@ -182,5 +180,7 @@ export type {
 } from './sandbox/driver.ts'
 export { SandboxFailure } from './sandbox/failure.ts'
 export { createDriver, type DriverOptions } from './sandbox/linux.ts'
+export { waitForRemovals } from './sandbox/remove-tree.ts'
+export { standardInput } from './sandbox/standard-input.ts'
 export { type Marker, makeMarker } from './tree/marker.ts'
 export { type Scan, type ScanOptions, scanLayers } from './tree/scan.ts'

@@ -2,8 +2,9 @@
  * One run of `everyEdge` by the built program, whose processes are killed at random: those that walk it,
  * while they begin, go on or recover, and those by which a human answers.
  *
- * Kills come at a constant rate, so they are spread evenly over the life of the run, however fast the
- * machine is; one in four comes early, when a process that resumes is still putting things in order.
+ * Most kills come at a constant rate from the first fact of a process on, so they are spread evenly over
+ * the life of the run, however fast the machine is. Some come while a process is still opening and
+ * putting things in order, and some during what is over soon: promotions, rollbacks, logs, manifests.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
@@ -19,8 +20,11 @@ const PROGRAM = resolve('bin/writ.mjs')
 const LOOK_MS = 100
 /** A process that neither ends nor is killed for so long hangs. */
 const HANG_MS = 180_000
-const EARLY_SHARE = 0.25
+const EARLY_SHARE = 0.15
+const BRIEF_SHARE = 0.3
 const ANSWERS_KILLED = 0.2
+/** A command that is carried out in a moment. */
+const BRIEF = /"type":"(promote|roll_back|write_log|write_manifest)"/
 
 /** The state of the run in which a process was killed. */
 export interface Kill {
@@ -34,8 +38,12 @@ export interface Killer {
   readonly chance: () => number
   /** From one kill to the next, on average. */
   readonly meanMs: number
+  /** What is over soon takes about as long. */
+  readonly briefMs: number
   /** How long the program takes to be there at all. */
   readonly startMs: number
+  /** Kills at each kind of step at each node once, and at no other moment; what it was is added. */
+  readonly steps?: Set<string>
 }
 
 interface Ended {
@@ -58,7 +66,10 @@ export class KilledRun {
     this.#killer = killer
     this.#person = new Person(place, async (words) => {
       const isKilled = killer !== null && killer.chance() < ANSWERS_KILLED
-      const ended = await this.#writ(words, isKilled ? killer.chance() * 2 * killer.startMs : null)
+      const ended = await this.#writ(
+        words,
+        isKilled ? after(killer.chance() * 2 * killer.startMs) : NOBODY,
+      )
       if (ended.wasKilled) this.kills.push({ during: 'answering', facts: this.#facts.length })
       return ended.wasKilled ? null : ended
     })
@@ -86,7 +97,9 @@ export class KilledRun {
       await this.#read()
       if (ended.wasKilled) this.#note(before)
       else if (ended.out === '') throw new Error(`it ended without a word: ${ended.err}`)
-      const answer = ended.wasKilled ? null : JSON.parse(ended.out)
+      const answer = ended.wasKilled
+        ? null
+        : JSON.parse(ended.out.trimEnd().split('\n').at(-1) ?? '')
       if (answer?.status === 'DONE') return answer
       if (answer !== null && !GOES_ON.includes(answer.status)) throw new Error(ended.out)
       if (this.#runId !== null) await this.#person.answer(this.#runId)
@@ -97,7 +110,7 @@ export class KilledRun {
     const { chance } = this.#killer ?? { chance: () => 0 }
     const words = this.#runId === null ? ['run', 'flow.json'] : ['resume', this.#runId]
     const waits = chance() < 0.5
-    const walking = this.#writ([...words, '--json', ...(waits ? ['--wait'] : [])], this.#lifeMs())
+    const walking = this.#writ([...words, '--jsonl', ...(waits ? ['--wait'] : [])], this.#fate())
     if (!waits) return walking
     const over = walking.then(() => true)
     // Whoever waits for a human is answered while it does.
@@ -108,14 +121,22 @@ export class KilledRun {
     return walking
   }
 
-  #lifeMs(): number | null {
-    if (this.#killer === null) return null
-    const { chance, meanMs, startMs } = this.#killer
-    const isEarly = chance() < EARLY_SHARE
-    return startMs + (isEarly ? chance() * startMs : -Math.log(1 - chance()) * meanMs)
+  /** When a process that walks is killed. */
+  #fate(): Fate {
+    if (this.#killer === null) return NOBODY
+    const { chance, meanMs, startMs, briefMs, steps } = this.#killer
+    if (steps !== undefined)
+      return { atFirst: null, atFact: (text) => (isNew(text, steps) ? 0 : null) }
+    const share = chance()
+    if (share < EARLY_SHARE) return after(startMs * (0.5 + chance()))
+    const lifeMs = -Math.log(1 - chance()) * meanMs
+    if (share > EARLY_SHARE + BRIEF_SHARE) return { atFirst: null, atFact: onceAfter(lifeMs) }
+    const atFact = (text: string): number | null =>
+      BRIEF.test(text) && chance() < 0.5 ? chance() * briefMs : null
+    return { atFirst: null, atFact }
   }
 
-  #writ(words: readonly string[], killAfterMs: number | null): Promise<Ended> {
+  #writ(words: readonly string[], fate: Fate): Promise<Ended> {
     const { folder, workspace } = this.place
     const { WRIT_TOKEN: _token, WRIT_HOME: _home, ...around } = process.env
     const child = spawn(process.execPath, [PROGRAM, 'flow', ...words], {
@@ -123,7 +144,7 @@ export class KilledRun {
       env: { ...around, HOME: join(folder, 'home'), XDG_STATE_HOME: join(folder, 'state') },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-    return endOf(child, words, killAfterMs, (err) => {
+    return endOf(child, words, fate, (err) => {
       this.#runId ??= /^run-[0-9a-f-]{36}$/m.exec(err)?.[0] ?? null
     })
   }
@@ -146,22 +167,61 @@ export class KilledRun {
 
 const GOES_ON = ['WAITING', 'BLOCKED', 'RUNNING']
 
+/** In how many milliseconds a process is killed: from its beginning on, or from something it prints. */
+interface Fate {
+  readonly atFirst: number | null
+  readonly atFact: (text: string) => number | null
+}
+
+const NOBODY: Fate = { atFirst: null, atFact: () => null }
+
+function after(ms: number): Fate {
+  return { ...NOBODY, atFirst: ms }
+}
+
+/** Whether one of the facts that are printed is of a kind that nobody was killed at. */
+function isNew(text: string, steps: Set<string>): boolean {
+  const kinds = text.split('\n').flatMap((line) => {
+    const [type, kind, what, node] = [
+      /^{"type":"(\w+)"/,
+      /"kind":"(\w+)"/,
+      WHAT,
+      /"node_id":"(\w+)"/,
+    ].map((pattern) => pattern.exec(line)?.[1] ?? '')
+    return type === '' ? [] : [`${type} ${kind} ${what} ${node}`]
+  })
+  const fresh = kinds.find((kind) => !steps.has(kind))
+  if (fresh !== undefined) steps.add(fresh)
+  return fresh !== undefined
+}
+
+/** Of an event or a command. */
+const WHAT = /"(?:event|command)":{"type":"(\w+)"/
+
+/** From the first thing on that is printed. */
+function onceAfter(ms: number): Fate['atFact'] {
+  return () => ms
+}
+
 function endOf(
   child: ChildProcess,
   words: readonly string[],
-  killAfterMs: number | null,
+  { atFirst, atFact }: Fate,
   onError: (text: string) => void,
 ): Promise<Ended> {
   return new Promise((resolved, rejected) => {
     const kill = (): boolean => child.kill('SIGKILL')
-    const timer = killAfterMs === null ? null : setTimeout(kill, killAfterMs)
+    let timer = atFirst === null ? null : setTimeout(kill, atFirst)
     const hang = setTimeout(() => {
       kill()
       rejected(new Error(`it hangs: writ flow ${words.join(' ')}`))
     }, HANG_MS)
     let [out, err] = ['', '']
     child.stdout?.on('data', (part: Buffer) => {
-      out += part.toString('utf8')
+      const text = part.toString('utf8')
+      out += text
+      const killMs = timer === null ? atFact(text) : null
+      if (killMs !== null) timer = setTimeout(kill, killMs)
     })
     child.stderr?.on('data', (part: Buffer) => {
       err += part.toString('utf8')

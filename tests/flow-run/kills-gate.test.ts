@@ -1,20 +1,45 @@
 /**
- * `kill -9` of `writ flow run` and `resume` over the real gate: the example of two agents ends as if
- * nobody had disturbed it. How many are killed is data: `WRIT_FLOW_GATE_KILLS`.
+ * `kill -9` of `writ flow run` and `resume`, and of the `writ approve` by which a human lets the effects
+ * become real: the example of two agents ends as if nobody had disturbed it, and the yes is said and
+ * carried out once. How many are killed is data: `WRIT_FLOW_GATE_KILLS`.
  */
 import { execFileSync, spawn } from 'node:child_process'
-import { cpSync, existsSync, readFileSync } from 'node:fs'
+import { closeSync, cpSync, existsSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
 import { type Json, Place } from '../cli-gate/place.ts'
 
 const KILLS = Number(process.env['WRIT_FLOW_GATE_KILLS'] ?? 4)
 const SEED = Number(process.env['WRIT_SEED'] ?? Date.now() % 2 ** 31)
-const KILLS_A_ROUND_MAX = 3
+const KILLS_A_ROUND_MAX = 6
+const APPROVALS_KILLED = 0.5
+
+const LAWS = `laws:
+  - policy_id: ASK_PROGRAMS
+    tier: 2
+    policy_expr: creates('src/**')
+    priority: 60
+    override_mode: merge
+    violation_action: confirm
+`
+const passphrase = 'correct horse battery staple'
+const RUN = ['flow', 'run', 'plan.json', '--participants', 'participants.yaml', '--json']
+const NODE = 'artifacts/5d0e2a10-0000-4000-8000-000000000003'
 
 beforeAll(() => {
   execFileSync(process.execPath, ['tools/build.mjs'])
 }, 300_000)
+
+/** A home whose laws ask a human before programs become real. */
+function askingPlace(): Place {
+  const place = new Place('kills').init(passphrase)
+  cpSync('examples/flows/two-agents', place.project, { recursive: true })
+  place.write('.writ/laws.yaml', LAWS)
+  const accepted = place.writ(['laws', 'accept', '--pass-fd', '3'], { passphrase })
+  expect(accepted.status, accepted.err).toBe(0)
+  writeFileSync(join(place.folder, 'secret'), `${passphrase}\n`)
+  return place
+}
 
 interface Ended {
   readonly runId: string | null
@@ -22,16 +47,20 @@ interface Ended {
   readonly json: Json
 }
 
-function walk(place: Place, words: readonly string[], killAfterMs: number | null): Promise<Ended> {
-  const [program, ...rest] = place.argv(['flow', ...words, '--json'])
+/** Descriptor 3 has the passphrase. */
+function call(place: Place, words: readonly string[], killAfterMs: number | null): Promise<Ended> {
+  const [program, ...rest] = place.argv(words)
+  const secret = openSync(join(place.folder, 'secret'), 'r')
+  const stdio = ['ignore', 'pipe', 'pipe', secret] as const
+  const child = spawn(program, rest, { cwd: place.project, env: place.env(), stdio: [...stdio] })
+  closeSync(secret)
   return new Promise((resolve) => {
-    const child = spawn(program, rest, { cwd: place.project, env: place.env() })
     const timer = killAfterMs === null ? null : setTimeout(() => child.kill('SIGKILL'), killAfterMs)
     let [out, err] = ['', '']
-    child.stdout.on('data', (part: Buffer) => {
+    child.stdout?.on('data', (part: Buffer) => {
       out += part.toString('utf8')
     })
-    child.stderr.on('data', (part: Buffer) => {
+    child.stderr?.on('data', (part: Buffer) => {
       err += part.toString('utf8')
     })
     child.on('close', (_code, signal) => {
@@ -43,37 +72,59 @@ function walk(place: Place, words: readonly string[], killAfterMs: number | null
   })
 }
 
+/** One run to its end; gives how many were killed. */
+async function walk(place: Place, chance: () => number): Promise<number> {
+  let [killed, runId] = [0, null as string | null]
+  for (;;) {
+    const killMs = killed < KILLS_A_ROUND_MAX ? 300 + chance() * 3_000 : null
+    const words = runId === null ? RUN : ['flow', 'resume', runId, '--json']
+    const last = await call(place, words, killMs)
+    runId ??= last.runId
+    if (last.wasKilled) killed++
+    // It may have died before its first fact.
+    if (last.json.error?.code === 'flow.unknown_run') runId = null
+    else if (last.json.status === 'WAITING') killed += await approve(place, chance)
+    else if (!last.wasKilled) {
+      expect([last.json.status, last.json]).toEqual(['DONE', last.json])
+      return killed
+    }
+  }
+}
+
+/** Says yes to what waits; 1 when that was cut off. */
+async function approve(place: Place, chance: () => number): Promise<number> {
+  const [asked] = place.pending()
+  if (asked === undefined) return 0
+  const killMs = chance() < APPROVALS_KILLED ? 200 + chance() * 1_000 : null
+  const words = ['approve', asked.id, '--json', '--pass-fd', '3']
+  const { wasKilled, json } = await call(place, words, killMs)
+  if (!wasKilled) expect([json.promoted, json]).toEqual([true, json])
+  return wasKilled ? 1 : 0
+}
+
+function payloads(place: Place, type: string): Json[] {
+  const { facts } = place.writ(['log', '--type', type, '--json']).json
+  return facts.map(({ record }: Json) => record.payload)
+}
+
 it(`ends the same after ${KILLS} kills, seed ${SEED}`, async () => {
   let [state, killed] = [SEED, 0]
   const chance = (): number => {
     state = (state * 1664525 + 1013904223) % 2 ** 32
     return state / 2 ** 32
   }
-  const run = ['run', 'plan.json', '--participants', 'participants.yaml']
-  for (let round = 0; killed < KILLS; round++) {
-    const place = new Place('kills').init()
+  while (killed < KILLS) {
+    const place = askingPlace()
     try {
-      cpSync('examples/flows/two-agents', place.project, { recursive: true })
-      let last: Ended = { runId: null, wasKilled: true, json: null }
-      let runId: string | null = null
-      for (let kill = 0; last.wasKilled; kill++) {
-        const killMs = kill < KILLS_A_ROUND_MAX ? 300 + chance() * 4_000 : null
-        last = await walk(place, runId === null ? run : ['resume', runId], killMs)
-        if (last.wasKilled) killed++
-        runId ??= last.runId
-        // It may have died before its first fact.
-        if (last.json?.error?.code === 'flow.unknown_run') {
-          last = { ...last, wasKilled: true }
-          runId = null
-        }
-      }
-      expect([round, last.json.status, last.json]).toEqual([round, 'DONE', last.json])
-      const program = readFileSync(join(place.project, 'src/count.mjs'), 'utf8')
-      expect(program).toContain('filter')
-      const node = 'artifacts/5d0e2a10-0000-4000-8000-000000000003'
-      expect([1, 2].map((at) => existsSync(join(place.project, node, `${at}`)))).toEqual([
-        false,
-        true,
+      killed += await walk(place, chance)
+      expect(place.text('src/count.mjs')).toContain('filter')
+      const versions = [1, 2].map((at) => existsSync(join(place.project, NODE, `${at}`)))
+      expect(versions).toEqual([false, true])
+      const answers = payloads(place, 'confirmation_v1').map(({ answer }) => answer)
+      const acts = payloads(place, 'promotion_v1').map(({ status }) => status)
+      expect([answers, acts.filter((status) => status === 'APPLIED').length]).toEqual([
+        ['APPROVED'],
+        1,
       ])
       const replay = place.writ(['replay', '--json']).json
       expect([replay.ok, replay.differences]).toEqual([true, []])

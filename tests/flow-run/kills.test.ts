@@ -15,11 +15,14 @@ import { type Kill, KilledRun, type Killer } from './killed-run.ts'
 import type { RunPlace } from './place.ts'
 import { compiledFlow } from './scripts.ts'
 
-const KILLS = Number(process.env['WRIT_FLOW_KILLS'] ?? 16)
+const KILLS = Number(process.env['WRIT_FLOW_KILLS'] ?? 10)
 const AT_ONCE = Number(process.env['WRIT_FLOW_KILLS_AT_ONCE'] ?? 1)
 const SEED = Number(process.env['WRIT_SEED'] ?? Date.now() % 2 ** 31)
 /** So many kills there are in a run, if none of them cost time. */
-const KILLS_A_RUN = 10
+const KILLS_A_RUN = 20
+const BRIEF_PARTS = 80
+/** From so many on each kind of step is hit once first, which takes about as many. */
+const STEPS_FROM = 200
 
 beforeAll(() => {
   execFileSync(process.execPath, ['tools/build.mjs'])
@@ -50,8 +53,9 @@ async function outcome({ place, facts, runId }: KilledRun): Promise<unknown> {
     findings: facts.flatMap(({ type, payload }) =>
       type === 'flow_finding_v1' ? [`${payload.code} ${payload.action}`] : [],
     ),
-    acts: await countOf(place, 'promotion_v1'),
-    undone: await countOf(place, 'rollback_v1'),
+    // One that was interrupted and taken back is a fact too, and no act.
+    acts: await countOf(place, 'promotion_v1', ({ status }) => status === 'APPLIED'),
+    undone: await countOf(place, 'rollback_v1', ({ verified }) => verified === true),
     held: await place.gate.attempts.held(),
     left: [folder.orders().length, folder.begun(), folder.waiting()],
     shown: readdirSync(folder.shown).sort(),
@@ -69,9 +73,16 @@ function eventsIn(facts: readonly Fact[], name: string): readonly string[] {
   })
 }
 
-async function countOf({ ledger }: RunPlace, type: string): Promise<number> {
+type Payload = Readonly<Record<string, unknown>>
+
+async function countOf(
+  { ledger }: RunPlace,
+  type: string,
+  isCounted: (payload: Payload) => boolean,
+): Promise<number> {
   const query = { stream: 'main', type, cursor: -1, limit: 1_000, order: 'oldest_first' } as const
-  return (await ledger.store.find(query)).facts.length
+  const { facts } = await ledger.store.find(query)
+  return facts.filter(({ text }) => isCounted(JSON.parse(text).record.payload)).length
 }
 
 function tree(root: string, folder = ''): Record<string, string> {
@@ -105,40 +116,46 @@ function startMs(): number {
   return performance.now() - started
 }
 
-/** One run after another, until there were enough kills. */
-async function walkRuns(seed: number, wanted: unknown, meanMs: number, kills: Kill[]) {
-  const flow = compiledFlow(everyEdge())
+/** One run, killed at random or, with `steps`, at each kind of step once. */
+async function walkRun(killer: Killer, wanted: unknown): Promise<readonly Kill[]> {
+  const run = await KilledRun.in(killer)
+  try {
+    await run.walk()
+    const { facts } = run
+    const history = run.kills.map(({ during, facts: at }) => `${at} ${during}`)
+    expect([history, await outcome(run)]).toEqual([history, wanted])
+    expect(facts.map(({ payload }) => payload.seq)).toEqual(facts.map((_, index) => index))
+    expect(replayRun(compiledFlow(everyEdge()), facts)).toBeNull()
+    return run.kills
+  } finally {
+    await run.place.remove()
+  }
+}
+
+function chanceOf(seed: number): () => number {
   let state = seed
-  const chance = (): number => {
+  return () => {
     state = (state * 1664525 + 1013904223) % 2 ** 32
     return state / 2 ** 32
-  }
-  while (kills.length < KILLS) {
-    const killer: Killer = { chance, meanMs, startMs: startMs() }
-    const run = await KilledRun.in(killer)
-    try {
-      await run.walk()
-      kills.push(...run.kills)
-      const { facts } = run
-      const history = run.kills.map(({ during, facts: at }) => `${at} ${during}`)
-      expect([history, await outcome(run)]).toEqual([history, wanted])
-      expect(facts.map(({ payload }) => payload.seq)).toEqual(facts.map((_, index) => index))
-      expect(replayRun(flow, facts)).toBeNull()
-    } finally {
-      await run.place.remove()
-    }
   }
 }
 
 it(`goes on after ${KILLS} kills as if nothing had happened, seed ${SEED}`, async () => {
   const { wanted, spanMs } = await undisturbed()
+  const [meanMs, briefMs] = [spanMs / KILLS_A_RUN, spanMs / BRIEF_PARTS]
   const kills: Kill[] = []
-  const lanes = Array.from({ length: AT_ONCE }, (_, lane) =>
-    walkRuns(SEED + lane, wanted, spanMs / KILLS_A_RUN, kills),
-  )
+  const lanes = Array.from({ length: AT_ONCE }, async (_, lane) => {
+    const chance = chanceOf(SEED + lane)
+    const killer = (): Killer => ({ chance, meanMs, briefMs, startMs: startMs() })
+    if (lane === 0 && KILLS >= STEPS_FROM)
+      kills.push(...(await walkRun({ ...killer(), steps: new Set() }, wanted)))
+    while (kills.length < KILLS) {
+      kills.push(...(await walkRun(killer(), wanted)))
+      process.stderr.write(`${kills.length} kills, during ${JSON.stringify(tally(kills))}\n`)
+    }
+  })
   await Promise.all(lanes)
   expect(kills.length).toBeGreaterThanOrEqual(KILLS)
-  process.stderr.write(`${kills.length} kills, during ${JSON.stringify(tally(kills))}\n`)
 }, 3_600_000)
 
 function tally(kills: readonly Kill[]): Record<string, number> {

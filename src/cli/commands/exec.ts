@@ -3,43 +3,36 @@
  * it would change is shown, asked about and only then made real.
  */
 import { randomBytes } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { fault, showName, uuidV7 } from '../../base/index.ts'
 import { hostPort, showHostPort } from '../../gate/index.ts'
 import {
-  type GateAnswer,
+  createDriver,
   type KnownHome,
   likelyRequest,
+  openKnownHome,
+  stagePlaces,
   stateRoot,
-  within,
+  waitForRemovals,
 } from '../../host/index.ts'
 import { type Call, type OwnStatus, Stop } from '../command.ts'
-import { answerLines } from '../gate/answer-text.ts'
-import { execConfirm, settleChangedInputs } from '../gate/confirm.ts'
-import { type ExecRequest, execProposal, isDeclaredByApproval } from '../gate/exec-proposal.ts'
+import type { ExecRequest } from '../gate/exec-proposal.ts'
 import { absoluteGlob, execScope } from '../gate/exec-scope.ts'
-import { Live } from '../gate/live.ts'
-import { type GateSession, withGate } from '../gate/open.ts'
-import { PromptCount } from '../gate/prompt-count.ts'
-import { releaseBefore } from '../gate/release.ts'
-import { execEnd } from '../gate/status.ts'
-import { surroundings } from '../home.ts'
+import { surroundings } from '../surroundings.ts'
 
+/**
+ * The sandbox is begun before anything else is read, since it starts beside us: most of the program is
+ * loaded while it does.
+ */
 export async function run(call: Call): Promise<OwnStatus> {
   const request = readRequest(call)
-  const work = async (session: GateSession) => {
-    const resources = within(request.resources, session.gate.ceilings)
-    const answer = await runLive(session, { ...request, resources })
-    const { status, code } = execEnd(answer)
-    if (code !== null) explain(call, answer, code)
-    return status
-  }
+  const home = openKnownHome(surroundings(), call.options.text('home'))
+  const driver = createDriver({ disks: stagePlaces(home), keepsPipes: true })
   // With a network another sandbox is made than the usual one.
-  const isLikely = request.hosts.length === 0
-  return withGate(call, work, (home, driver) => {
-    if (isLikely) driver.anticipate(likely(request, home))
-  })
+  if (request.hosts.length === 0) driver.anticipate(likely(request, home))
+  waitForRemovals()
+  const { carryOut } = await import('../gate/exec-run.ts')
+  return carryOut(call, request, { home, driver })
 }
 
 /** Most runs are of this kind; another one is made when it is asked for. */
@@ -92,49 +85,4 @@ function readHosts(texts: readonly string[]): readonly string[] {
     const message = `${showName(text)} is not a host, or a host and a port`
     throw new Stop(fault('cli.usage', '', null, { message, hint: '--net registry.npmjs.org' }))
   })
-}
-
-async function runLive(session: GateSession, request: ExecRequest): Promise<GateAnswer> {
-  const proposal = execProposal(request)
-  // Before anything runs, and while the terminal is still ours.
-  if (request.hosts.length > 0) await releaseBefore(session, proposal)
-  const live = new Live()
-  const prompts = new PromptCount()
-  const confirm = prompts.counting(execConfirm(session, live))
-  try {
-    const first = await session.gate.propose(proposal, {
-      door: 'exec',
-      declaredByApproval: isDeclaredByApproval(request),
-      dryRun: false,
-      confirm,
-      live: live.run(),
-      abort: live.abort.signal,
-    })
-    const answer = await settleChangedInputs(session.gate, first, confirm)
-    report(session.call, { ...answer, prompts: prompts.asked })
-    return answer
-  } finally {
-    live.end()
-  }
-}
-
-function report({ options }: Call, answer: GateAnswer & { readonly prompts: number }): void {
-  const file = options.text('report')
-  if (file === null) return
-  try {
-    writeFileSync(file, `${JSON.stringify(answer)}\n`)
-  } catch (thrown) {
-    const reason = (thrown as NodeJS.ErrnoException).code ?? 'unknown reason'
-    const message = `the report ${file} cannot be written (${reason})`
-    throw new Stop(fault('cli.file_unwritable', file, { file, reason }, { message }))
-  }
-}
-
-/** On standard error, which is ours as soon as the status is; the last line is the code alone. */
-function explain({ terminal }: Call, answer: GateAnswer, code: string): void {
-  const lines = answerLines(answer, terminal.paintError, false)
-  const wasAsked = answer.decision.decision === 'CONFIRM' && answer.pending === undefined
-  // Whoever was asked has just seen everything.
-  if (wasAsked) lines.splice(1)
-  terminal.err(`${lines.join('\n')}\nwrit: ${code}\n`)
 }

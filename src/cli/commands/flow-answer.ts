@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fault, showName } from '../../base/index.ts'
-import { type Command, elementAt, type Fact, outstanding } from '../../flow/index.ts'
+import { type Command, elementAt, type Fact, isStuckAt, outstanding } from '../../flow/index.ts'
 import {
   findRun,
   isWalked,
@@ -39,9 +39,10 @@ export async function run(call: Call): Promise<Exit> {
     const { kind, id, namespace } = host.principal
     const principal = `${kind}:${id}@${namespace}`
     const base = { node_id: nodeId, principal }
-    const index = flow.nodeIndex.get(nodeId)
-    const status = index === undefined ? null : elementAt(state.nodes, index)
-    const isStuck = status?.status === 'blocked' || status?.isHeld === true
+    const node = flow.nodes[flow.nodeIndex.get(nodeId) ?? -1]
+    const isStuck =
+      node !== undefined &&
+      isStuckAt(elementAt(state.nodes, node.index), elementAt(state.phases, node.phase))
     const order =
       file !== null
         ? await documentOrder(base, waiting.find(isOfNode), file)

@@ -16,17 +16,10 @@ import {
 } from '../../host/index.ts'
 import { type Principal, principalText, type Register, samePrincipal } from '../../ledger/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
-import {
-  callerOf,
-  LEVEL,
-  localHuman,
-  refuseBelowAgent,
-  refuseOthers,
-  surroundings,
-  withLedger,
-} from '../home.ts'
+import { callerOf, LEVEL, localHuman, refuseBelowAgent, refuseOthers, withLedger } from '../home.ts'
 import { readNewPassphrase } from '../new-passphrase.ts'
 import { canAsk } from '../passphrase.ts'
+import { surroundings } from '../surroundings.ts'
 
 interface InitAnswer {
   readonly home: string

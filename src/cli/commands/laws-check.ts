@@ -12,8 +12,9 @@ import {
   mostApprovals,
 } from '../../policy/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
-import { surroundings, withKnownHistory } from '../home.ts'
+import { withKnownHistory } from '../home.ts'
 import { readSource } from '../source.ts'
+import { surroundings } from '../surroundings.ts'
 import type { Paint } from '../terminal.ts'
 
 export async function run(call: Call): Promise<Exit> {

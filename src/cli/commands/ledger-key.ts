@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { openHome, readPublicKeys } from '../../host/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
-import { surroundings } from '../home.ts'
+import { surroundings } from '../surroundings.ts'
 
 export async function run({ options, terminal }: Call): Promise<Exit> {
   const { state } = openHome(surroundings(), options.text('home'))

@@ -6,8 +6,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeHome, findHome, recordLaws, registerHome, stateRoot } from '../../host/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
-import { callerOf, requireHuman, surroundings, withLedger } from '../home.ts'
+import { callerOf, requireHuman, withLedger } from '../home.ts'
 import { requireUsableLaws } from '../laws/usable-laws.ts'
+import { surroundings } from '../surroundings.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const around = surroundings()

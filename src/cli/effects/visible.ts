@@ -9,9 +9,12 @@ import { bytesOfRaw, type RawPath, textOfRaw } from '../../gate/index.ts'
 
 /**
  * Controls, formats, separators, halves of pairs, whatever a terminal draws as nothing, and spaces
- * that only look like the space.
+ * that only look like the space. Made when it is first asked for: the tables behind it are large.
  */
-const UNSEEN = /([\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs})/u
+function unseen(): RegExp {
+  return /([\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs})/u
+}
+
 const TAB_WIDTH = 4
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -27,7 +30,7 @@ const PLAIN: Style = { text: (text) => text, escaped: (text) => text }
 export function visible(text: string, style: Style = PLAIN): string {
   // A separator that is captured stands at every odd place.
   return text
-    .split(UNSEEN)
+    .split(unseen())
     .map((piece, index) => draw(piece, index % 2 === 1, style))
     .join('')
 }

@@ -9,7 +9,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { fault, showName } from '../../base/index.ts'
 import { Stop } from '../command.ts'
-import { unreadable } from '../source.ts'
+import { unreadable } from '../unreadable.ts'
 
 export interface Place {
   readonly cwd: string

@@ -3,7 +3,6 @@
  * speaks of one stream; whoever looks for what waits or what was done opens one for each stream that
  * the caller may know of.
  */
-import { join } from 'node:path'
 import { DEFAULT_LISTS, knownAgent } from '../../gate/index.ts'
 import {
   ancestorNames,
@@ -13,18 +12,13 @@ import {
   openGate,
   openKnownHome,
   type SandboxDriver,
+  stagePlaces,
   stateRoot,
 } from '../../host/index.ts'
 import { defaultStream, HOST_STREAM } from '../../ledger/index.ts'
 import type { Call } from '../command.ts'
-import {
-  callerOf,
-  type Session,
-  streamsToRead,
-  streamToWrite,
-  surroundings,
-  withLedger,
-} from '../home.ts'
+import { callerOf, type Session, streamsToRead, streamToWrite, withLedger } from '../home.ts'
+import { surroundings } from '../surroundings.ts'
 import type { Asking } from './confirm.ts'
 
 export interface GateSession extends Asking {
@@ -32,19 +26,21 @@ export interface GateSession extends Asking {
   readonly stream: string
 }
 
-/**
- * The gate over the stream that the caller names, else the caller's own. What can be begun before the
- * ledger is open is begun by `ahead`.
- */
+/** What a command had before it came here. */
+export interface Begun {
+  readonly home: KnownHome
+  /** Closed at the end, whatever happens. */
+  readonly driver: SandboxDriver
+}
+
+/** The gate over the stream that the caller names, else the caller's own. */
 export async function withGate<T>(
   call: Call,
   work: (session: GateSession) => Promise<T>,
-  ahead: (home: KnownHome, driver: SandboxDriver) => void = () => undefined,
+  begun?: Begun,
 ): Promise<T> {
   const around = surroundings()
-  const home = openKnownHome(around, call.options.text('home'))
-  const driver = createDriver({ disks: disksOf(home), keepsPipes: true })
-  ahead(home, driver)
+  const { home, driver } = begun ?? begin(openKnownHome(around, call.options.text('home')))
   try {
     return await withLedger(home, async (ledger, register) => {
       const session = { home, ledger, register, caller: callerOf(around, register) }
@@ -117,7 +113,7 @@ async function withGateOf<T>(
     environment: around.env,
     ancestors,
     hasPasskey: register.credential?.kind === 'passkey',
-    driver: given ?? createDriver({ disks: disksOf(home), keepsPipes: true }),
+    driver: given ?? begin(home).driver,
     leavesClosing: given !== undefined,
     nowMs: Date.now,
   })
@@ -125,12 +121,11 @@ async function withGateOf<T>(
   try {
     return await work({ gate, stream, call, session, isBelowAgent })
   } finally {
-    // Nothing of a gate is to be closed but its driver.
-    if (given === undefined) await gate.close()
+    await gate.close()
   }
 }
 
 /** Layers that do not fit into memory lie beside the stages: what they hold is then moved, not copied. */
-function disksOf({ state, directory }: KnownHome): readonly string[] {
-  return [state, directory].map((place) => join(place, 'stage'))
+function begin(home: KnownHome): Begun {
+  return { home, driver: createDriver({ disks: stagePlaces(home), keepsPipes: true }) }
 }

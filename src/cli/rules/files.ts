@@ -12,7 +12,8 @@ import {
   type Violation,
 } from '../../contracts/index.ts'
 import { Stop } from '../command.ts'
-import { parseSource, readSource, unreadable } from '../source.ts'
+import { parseSource, readSource } from '../source.ts'
+import { unreadable } from '../unreadable.ts'
 
 export interface RuleFile {
   readonly name: string

@@ -73,12 +73,10 @@ function checkUnique({ document, report }: Subject): void {
   )
 }
 
-const VERDICT_WORD = /(?<![\p{L}\p{N}_])(?:ALLOW|DENY|UNDETERMINED)(?![\p{L}\p{N}_])/iu
-
 function checkNotes({ document, report }: Subject): void {
   const notes = document['notes']
   if (typeof notes !== 'string') return
-  const found = VERDICT_WORD.exec(notes)
+  const found = /(?<![\p{L}\p{N}_])(?:ALLOW|DENY|UNDETERMINED)(?![\p{L}\p{N}_])/iu.exec(notes)
   if (found === null) return
   report.add(
     'permission_set.verdict_word',

@@ -100,12 +100,10 @@ export const PERSUASION_CHINESE: readonly string[] = [
   '值得',
 ]
 
-const ENGLISH = new RegExp(
-  `(?<![\\p{L}\\p{N}])(?:${longestFirst(PERSUASION_ENGLISH)
-    .map((phrase) => phrase.replaceAll(' ', '\\s+'))
-    .join('|')})(?![\\p{L}\\p{N}])`,
-  'giu',
-)
+/** No letter or digit beside it. Text in ASCII needs no tables of Unicode, which take long to set up. */
+const PLAIN = { edge: 'a-z0-9', flags: 'gi' }
+const ANY = { edge: '\\p{L}\\p{N}', flags: 'giu' }
+const BEYOND_ASCII = /[^ -~\s]/
 
 const CHINESE = new RegExp(longestFirst(PERSUASION_CHINESE).join('|'), 'gu')
 
@@ -115,12 +113,25 @@ function longestFirst(phrases: readonly string[]): readonly string[] {
 
 /** The entries of the list that a text holds, each once, sorted. */
 export function findPersuasion(text: string): readonly string[] {
+  const isAscii = !BEYOND_ASCII.test(text)
   // Full-width letters and curly apostrophes are the same words.
-  const plain = text.normalize('NFKC').replaceAll('\u2019', "'")
+  const plain = isAscii ? text : text.normalize('NFKC').replaceAll('\u2019', "'")
   const found = new Set<string>()
-  for (const [phrase] of plain.matchAll(ENGLISH)) {
+  for (const [phrase] of plain.matchAll(englishIn(isAscii ? PLAIN : ANY))) {
     found.add(phrase.toLowerCase().replace(/\s+/g, ' '))
   }
-  for (const [phrase] of plain.matchAll(CHINESE)) found.add(phrase)
+  if (!isAscii) for (const [phrase] of plain.matchAll(CHINESE)) found.add(phrase)
   return [...found].sort()
+}
+
+const english = new Map<string, RegExp>()
+
+/** Made when it is first needed. */
+function englishIn({ edge, flags }: typeof PLAIN): RegExp {
+  const known = english.get(flags)
+  if (known !== undefined) return known
+  const phrases = longestFirst(PERSUASION_ENGLISH).map((phrase) => phrase.replaceAll(' ', '\\s+'))
+  const made = new RegExp(`(?<![${edge}])(?:${phrases.join('|')})(?![${edge}])`, flags)
+  english.set(flags, made)
+  return made
 }

@@ -8,6 +8,7 @@
 import * as Type from 'typebox'
 import { DOCUMENT_LIMITS } from '../../base/index.ts'
 import type { Contract } from '../kernel/contract.ts'
+import { RUN_CAPS } from './run-caps.ts'
 import { SANDBOX_RESULT_CHECKS } from './sandbox-result-checks.ts'
 import { ActionId, closed, DigestText } from './shapes.ts'
 
@@ -19,9 +20,6 @@ export const RUN_STATUSES = [
   'POLICY_ABORTED',
   'SANDBOX_ERROR',
 ] as const
-
-/** The hard caps of a run (G-11), as `killed_by` and `enforced_by` name them. */
-export const RUN_CAPS = ['cpu', 'memory', 'disk', 'duration', 'processes'] as const
 
 export const EFFECT_CLASSES = ['staged', 'held', 'compensable', 'irreversible'] as const
 
@@ -211,9 +209,6 @@ export type SandboxResult = Type.Static<typeof SandboxResultSchema>
 export type DiffEntry = Type.Static<typeof DiffEntry>
 export type NetworkConnection = Type.Static<typeof Connection>
 export type HeldRequest = Type.Static<typeof HeldRequest>
-export type RunCap = (typeof RUN_CAPS)[number]
-/** Whether the kernel holds a cap, or a supervisor that looks every few milliseconds. */
-export type EnforcedBy = 'kernel' | 'polled'
 export type EffectClass = (typeof EFFECT_CLASSES)[number]
 
 export const sandboxResult: Contract = {

@@ -11,19 +11,21 @@ export interface WebAddress {
 }
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
-/** What a URL is made of; blanks, control characters and backslashes are repaired by browsers only. */
-const URL_TEXT = /^https?:\/\/[^\s\\\p{Cc}/?#][^\s\\\p{Cc}]*$/iu
-const FILE_TEXT = /^file:\/\/\/[^\s\\\p{Cc}]*$/u
 const ADDRESS_LENGTH_MAX = 8_192
 
 /** Reads an http or https URL that carries no credentials; null for everything else. */
 export function parseWebAddress(text: string): WebAddress | null {
-  if (text.length > ADDRESS_LENGTH_MAX || !URL_TEXT.test(text) || !URL.canParse(text)) return null
+  if (text.length > ADDRESS_LENGTH_MAX || !isUrlText(text) || !URL.canParse(text)) return null
   const url = new URL(text)
   const standard = DEFAULT_PORTS[url.protocol]
   if (standard === undefined || url.hostname === '') return null
   if (url.username !== '' || url.password !== '') return null
   return { host: url.hostname, port: url.port === '' ? standard : Number(url.port) }
+}
+
+/** What a URL is made of; blanks, control characters and backslashes are repaired by browsers only. */
+function isUrlText(text: string): boolean {
+  return /^https?:\/\/[^\s\\\p{Cc}/?#][^\s\\\p{Cc}]*$/iu.test(text)
 }
 
 /** Reads an entry of `scope.network.hosts`: `host` or `host:port`; null when it is neither. */
@@ -38,7 +40,12 @@ export function parseHost(text: string): { host: string; port: number | null } |
 
 /** The path that a `file:///…` address of this machine names; null for everything else. */
 export function fileAddressPath(text: string): string | null {
-  if (text.length > ADDRESS_LENGTH_MAX || !FILE_TEXT.test(text) || !URL.canParse(text)) return null
+  if (
+    text.length > ADDRESS_LENGTH_MAX ||
+    !/^file:\/\/\/[^\s\\\p{Cc}]*$/u.test(text) ||
+    !URL.canParse(text)
+  )
+    return null
   const { host, pathname } = new URL(text)
   if (host !== '') return null
   try {

@@ -18,20 +18,32 @@ import type {
   CompileFault,
   FlowCompilation,
 } from './compiled-flow.ts'
+import {
+  areEdgesAlike,
+  areNodesAlike,
+  EdgePart,
+  type EdgeRules,
+  EdgesByNode,
+  NONE,
+  NodePart,
+  type NodeSort,
+  Sorts,
+} from './parts.ts'
 
 export function compileFlow(document: Flow): FlowCompilation {
   const sources = new Sources(flowEnvironment(document))
   const nodeIndex = new Map<string, number>()
-  for (const [index, { node_id }] of document.nodes.entries()) nodeIndex.set(node_id, index)
+  document.nodes.forEach(({ node_id }, index) => {
+    nodeIndex.set(node_id, index)
+  })
   const phases = spansOf(document.nodes, ({ phase_id }) => phase_id)
   const subphases = spansOf(document.nodes, ({ subphase_id }) => subphase_id ?? null)
   const policies = compilePolicies(document, sources)
   const invariants = compileInvariants(document, sources)
-  const edges = compileEdges(document, nodeIndex, sources, policies, invariants)
+  const places = placesOf(document.nodes, nodeIndex, phases, subphases)
+  const edges = compileEdges(document, nodeIndex, places, sources, [policies, invariants])
   if (sources.faults.length > 0) return { ok: false, faults: sources.faults }
-  const count = document.nodes.length
-  const places = [placesIn(phases, count), placesIn(subphases, count)] as const
-  const nodes = compileNodes(document, nodeIndex, edges, places)
+  const nodes = compileNodes(document, edges, places)
   let byId: ReadonlyMap<string, CompiledEdge> | null = null
   return {
     ok: true,
@@ -55,7 +67,7 @@ export function compileFlow(document: Flow): FlowCompilation {
       periodic: invariants.filter(
         ({ isNamed, document: { check_timing } }) => !isNamed && check_timing === 'periodic',
       ),
-      starts: startsOf(nodes),
+      starts: startsOf(nodes, edges),
     },
   }
 }
@@ -102,7 +114,7 @@ function compilePolicies(document: Flow, sources: Sources): ReadonlyMap<string, 
 }
 
 function compileInvariants(document: Flow, sources: Sources): readonly CompiledInvariant[] {
-  const named = new Set(document.edges.flatMap((edge) => edge.audit_invariant_refs ?? []))
+  const named = namesIn(document.edges, 'audit_invariant_refs')
   return (document.invariants ?? []).flatMap((invariant, index) => {
     const path = `/invariants/${index}/invariant_expr`
     const expression = sources.compile(invariant.invariant_expr, path)
@@ -112,51 +124,99 @@ function compileInvariants(document: Flow, sources: Sources): readonly CompiledI
 }
 
 function compileEdges(
-  { nodes, edges }: Flow,
+  document: Flow,
   nodeIndex: ReadonlyMap<string, number>,
+  { phases, judged }: Places,
   sources: Sources,
-  policies: ReadonlyMap<string, Policy>,
-  invariants: readonly CompiledInvariant[],
+  [policies, invariants]: readonly [ReadonlyMap<string, Policy>, readonly CompiledInvariant[]],
 ): readonly CompiledEdge[] {
-  const named = new Set(edges.flatMap((edge) => edge.policy_refs ?? []))
-  const everywhere = [...policies.values()].filter(({ policyId }) => !named.has(policyId))
-  const byId = new Map(invariants.map((invariant) => [invariant.document.invariant_id, invariant]))
-  const always = invariants.filter(
-    ({ isNamed, document }) => !isNamed && document.check_timing === 'on_transition',
-  )
-  return edges.map((document, index) => {
-    const source = nodeIndex.get(document.source) ?? 0
-    const target = nodeIndex.get(document.target) ?? 0
-    const written = document.guard_expr
+  const rulesOf = rulesByEdge(document, policies, invariants)
+  const sorts = new Sorts(areEdgesAlike)
+  const { nodes } = document
+  let [source, target] = [0, 0]
+  return document.edges.map((edge, index) => {
+    source = placeNear(nodes, nodeIndex, edge.source, source)
+    target = placeNear(nodes, nodeIndex, edge.target, target)
+    const written = edge.guard_expr
     const guard =
       written === undefined ? null : sources.compile(written, `/edges/${index}/guard_expr`)
-    const own = gather(document.policy_refs, policies)
-    const audits = gather(document.audit_invariant_refs, byId)
-    return {
-      index,
-      document,
-      source,
-      target,
+    const rules = rulesOf(edge)
+    const sort = sorts.of({
       guard,
+      policies: rules.policies,
+      invariants: rules.invariants,
+      isFree: guard === null && isFree(edge, rules),
       isGuardPlain: guard !== null && isPlain(guard),
-      policies: own.length === 0 ? everywhere : [...own, ...everywhere],
-      invariants: audits.length === 0 ? always : [...audits, ...always],
-      isLeaving: nodes[source]?.phase_id !== nodes[target]?.phase_id,
-      isReview: nodes[target]?.kind === 'CHECK' && nodes[target]?.target === document.source,
-      isForward: FORWARD.has(document.class),
-      isBack: document.class === 'Loop' || document.class === 'Rollback',
-      arrival: arrivalOf(document),
-    }
+      isLeaving: phases[source] !== phases[target],
+      isReview: judged[target] === source,
+      isForward: FORWARD.has(edge.class),
+      isBack: edge.class === 'Loop' || edge.class === 'Rollback',
+      arrival: arrivalOf(edge),
+    })
+    return new EdgePart(index, edge, source, target, sort)
   })
+}
+
+/** Edges most often name nodes in order: the one that was named last, or the next, is looked at first. */
+function placeNear(
+  nodes: readonly FlowNode[],
+  nodeIndex: ReadonlyMap<string, number>,
+  name: string,
+  last: number,
+): number {
+  if (nodes[last]?.node_id === name) return last
+  if (nodes[last + 1]?.node_id === name) return last + 1
+  return nodeIndex.get(name) ?? 0
+}
+
+function isFree({ class: sort, trust_requirement }: FlowEdge, rules: EdgeRules): boolean {
+  const isTrusting = trust_requirement !== 'independent_verification_required'
+  return sort !== 'Gate' && isTrusting && rules.policies.length + rules.invariants.length === 0
+}
+
+/** At an edge what it names is judged, and what no edge names. */
+function rulesByEdge(
+  { edges }: Flow,
+  policies: ReadonlyMap<string, Policy>,
+  invariants: readonly CompiledInvariant[],
+): (edge: FlowEdge) => EdgeRules {
+  const named = namesIn(edges, 'policy_refs')
+  const common: EdgeRules = {
+    policies: [...policies.values()].filter(({ policyId }) => !named.has(policyId)),
+    invariants: invariants.filter(
+      ({ isNamed, document }) => !isNamed && document.check_timing === 'on_transition',
+    ),
+  }
+  const byId = new Map(invariants.map((invariant) => [invariant.document.invariant_id, invariant]))
+  return (edge) => {
+    const own = gather(edge.policy_refs, policies)
+    const audits = gather(edge.audit_invariant_refs, byId)
+    if (own.length + audits.length === 0) return common
+    return {
+      policies: [...own, ...common.policies],
+      invariants: [...audits, ...common.invariants],
+    }
+  }
+}
+
+/** Whatever some edge names. */
+function namesIn(
+  edges: readonly FlowEdge[],
+  list: 'policy_refs' | 'audit_invariant_refs',
+): ReadonlySet<string> {
+  const named = new Set<string>()
+  edges.forEach((edge) => {
+    edge[list]?.forEach((id) => {
+      named.add(id)
+    })
+  })
+  return named
 }
 
 function isPlain({ names, source }: Expression): boolean {
   const isOfState = !names.has('event') && !names.has('node') && !names.has('edge')
   return isOfState && !source.includes('phase_completed')
 }
-
-/** One list for all that have none: most nodes and edges of a large flow have few of anything. */
-const NONE: readonly never[] = Object.freeze([])
 
 function gather<T>(
   ids: readonly string[] | undefined,
@@ -169,6 +229,32 @@ function gather<T>(
   })
 }
 
+/** By node: where it stands, and what it judges; -1 for none. */
+interface Places {
+  readonly phases: Int32Array
+  readonly subphases: Int32Array
+  /** The node that is named as a target, and the same for CHECK nodes alone. */
+  readonly targets: Int32Array
+  readonly judged: Int32Array
+}
+
+function placesOf(
+  nodes: readonly FlowNode[],
+  nodeIndex: ReadonlyMap<string, number>,
+  phases: readonly CompiledSpan[],
+  subphases: readonly CompiledSpan[],
+): Places {
+  const targets = new Int32Array(nodes.length).fill(-1)
+  const judged = new Int32Array(nodes.length).fill(-1)
+  nodes.forEach(({ target, kind }, index) => {
+    if (target === undefined) return
+    targets[index] = nodeIndex.get(target) ?? -1
+    if (kind === 'CHECK') judged[index] = targets[index] ?? -1
+  })
+  const count = nodes.length
+  return { phases: placesIn(phases, count), subphases: placesIn(subphases, count), targets, judged }
+}
+
 /** For each node, by index, the place of its span; -1 when it is in none. */
 function placesIn(spans: readonly CompiledSpan[], count: number): Int32Array {
   const places = new Int32Array(count).fill(-1)
@@ -176,84 +262,77 @@ function placesIn(spans: readonly CompiledSpan[], count: number): Int32Array {
   return places
 }
 
-/** Lists by node, made when the first item comes. */
-class ByNode<T> {
-  readonly #lists: (T[] | undefined)[]
-
-  constructor(count: number) {
-    this.#lists = new Array(count)
-  }
-
-  add(node: number, item: T): void {
-    const list = this.#lists[node]
-    if (list === undefined) this.#lists[node] = [item]
-    else list.push(item)
-  }
-
-  of(node: number): readonly T[] {
-    return this.#lists[node] ?? NONE
-  }
-}
-
 function compileNodes(
   { nodes }: Flow,
-  nodeIndex: ReadonlyMap<string, number>,
   edges: readonly CompiledEdge[],
-  [phases, subphases]: readonly [Int32Array, Int32Array],
+  { phases, subphases, targets }: Places,
 ): readonly CompiledNode[] {
-  const outgoing = new ByNode<CompiledEdge>(nodes.length)
-  const incoming = new ByNode<CompiledEdge>(nodes.length)
-  const checks = new ByNode<number>(nodes.length)
-  for (const edge of edges) {
-    outgoing.add(edge.source, edge)
-    incoming.add(edge.target, edge)
-  }
-  const targetOf = (node: FlowNode): number =>
-    node.target === undefined ? -1 : (nodeIndex.get(node.target) ?? -1)
-  for (const [index, node] of nodes.entries()) {
-    const target = targetOf(node)
-    if (target >= 0) checks.add(target, index)
-  }
+  const leaving = new EdgesByNode(nodes.length, edges, 'source')
+  const arriving = new EdgesByNode(nodes.length, edges, 'target')
+  const checksOf = checksByTarget(targets)
   const isLate = (check: number): boolean =>
-    incoming.of(check).some((edge) => edge.isForward && !edge.isReview)
+    arriving.of(check).some((edge) => edge.isForward && !edge.isReview)
+  const sorts = new Sorts(areNodesAlike)
   return nodes.map((document, index) => {
     const runner = document.kind === 'CHECK' ? document.reviewer : document.executor
-    const { waysWithin, waysOut, hasDecision } = waysOf(outgoing.of(index))
-    return {
-      index,
-      document,
+    const outgoing = leaving.of(index)
+    const incoming = arriving.of(index)
+    const checks = checksOf.get(index) ?? NONE
+    const sort = sorts.of({
       phase: phases[index] ?? -1,
       subphase: subphases[index] ?? -1,
-      outgoing: outgoing.of(index),
-      waysWithin,
-      waysOut,
-      hasDecision,
-      incoming: incoming.of(index),
-      awaits: awaitedOf(incoming.of(index)),
-      checks: checks.of(index),
-      target: targetOf(document),
-      isJudgedLate: checks.of(index).some(isLate),
-      isBare: document.kind === 'GOAL' || (document.kind === 'WORK' && runner === undefined),
-      hasChoice: outgoing.of(index).some(isChoice),
-      isCandidate: incoming.of(index).some(isChoice),
-      readsEvidence: outgoing
-        .of(index)
-        .some((edge) => edge.document.guard_evidence_source !== undefined),
+      target: targets[index] ?? -1,
+      ways: waysOf(outgoing),
+      awaits: awaitedOf(incoming),
+      checks,
       participant: runner === undefined ? null : digestDocument(runner),
-    }
+      arriving,
+      isBare: document.kind === 'GOAL' || (document.kind === 'WORK' && runner === undefined),
+      isAtBorder: outgoing.some(isLeaving),
+      hasDecision: outgoing.some(isDecision),
+      isJudgedLate: checks.some(isLate),
+      hasChoice: outgoing.some(isChoice),
+      isCandidate: incoming.some(isChoice),
+      readsEvidence: outgoing.some(isByEvidence),
+    })
+    return new NodePart(index, document, outgoing, sort)
   })
 }
 
-function waysOf(
-  outgoing: readonly CompiledEdge[],
-): Pick<CompiledNode, 'waysWithin' | 'waysOut' | 'hasDecision'> {
-  const ways = outgoing.every(isWay) ? outgoing : outgoing.filter(isWay)
-  const hasDecision = ways.some(({ document: { class: sort } }) => sort === 'Decision')
-  if (!ways.some(({ isLeaving }) => isLeaving)) {
-    return { waysWithin: ways, waysOut: NONE, hasDecision }
-  }
-  const waysWithin = ways.filter(({ isLeaving }) => !isLeaving)
-  return { waysWithin, waysOut: ways.filter(({ isLeaving }) => isLeaving), hasDecision }
+/** CHECK nodes by the node that they judge. */
+function checksByTarget(targets: Int32Array): ReadonlyMap<number, readonly number[]> {
+  const checks = new Map<number, number[]>()
+  targets.forEach((target, index) => {
+    if (target === -1) return
+    const list = checks.get(target)
+    if (list === undefined) checks.set(target, [index])
+    else list.push(index)
+  })
+  return checks
+}
+
+/** Null when every edge is tried, and none leads out of the phase. */
+function waysOf(outgoing: readonly CompiledEdge[]): NodeSort['ways'] {
+  if (outgoing.every(isWayWithin)) return null
+  const waysOut = outgoing.filter((edge) => isWay(edge) && isLeaving(edge))
+  return { waysWithin: outgoing.filter(isWayWithin), waysOut }
+}
+
+/** Questions that are asked of every edge are functions here, so that asking makes none. */
+function isLeaving(edge: CompiledEdge): boolean {
+  return edge.isLeaving
+}
+
+function isWayWithin(edge: CompiledEdge): boolean {
+  return isWay(edge) && !edge.isLeaving
+}
+
+function isDecision(edge: CompiledEdge): boolean {
+  return edge.document.class === 'Decision' && isWay(edge)
+}
+
+function isByEvidence({ document }: CompiledEdge): boolean {
+  return document.guard_evidence_source !== undefined
 }
 
 /** An edge to one of several alternatives. */
@@ -301,13 +380,13 @@ function spansOf(
   nameOf: (node: FlowNode) => string | null,
 ): readonly CompiledSpan[] {
   const members = new Map<string, number[]>()
-  for (const [index, node] of nodes.entries()) {
+  nodes.forEach((node, index) => {
     const name = nameOf(node)
-    if (name === null) continue
+    if (name === null) return
     const list = members.get(name)
     if (list === undefined) members.set(name, [index])
     else list.push(index)
-  }
+  })
   return [...members].map(([name, list], index) => ({
     index,
     name,
@@ -320,14 +399,15 @@ function spansOf(
  * Nodes that nothing leads to but ways back. When there are none the first one, unless a goal begins
  * with its alternatives.
  */
-function startsOf(nodes: readonly CompiledNode[]): readonly number[] {
-  const starts = nodes.filter(
-    ({ index, incoming, target }) =>
-      target === -1 &&
-      incoming.every(
-        (edge) => edge.source === index || (!edge.isForward && edge.document.class !== 'Exception'),
-      ),
-  )
+function startsOf(
+  nodes: readonly CompiledNode[],
+  edges: readonly CompiledEdge[],
+): readonly number[] {
+  const isLedTo = new Uint8Array(nodes.length)
+  edges.forEach(({ source, target, isForward, document }) => {
+    if (source !== target && (isForward || document.class === 'Exception')) isLedTo[target] = 1
+  })
+  const starts = nodes.filter(({ index, target }) => target === -1 && isLedTo[index] === 0)
   const hasChoice = nodes.some((node) => node.hasChoice && node.document.kind === 'GOAL')
   if (starts.length === 0 && nodes.length > 0 && !hasChoice) return [0]
   return starts.map(({ index }) => index)

@@ -21,12 +21,15 @@ export interface CompiledInvariant {
 
 export interface CompiledEdge {
   readonly index: number
+  readonly edgeId: string
   readonly document: FlowEdge
   readonly source: number
   readonly target: number
   readonly guard: Expression | null
   /** The guard speaks of fields of the state alone, and not of whether the phase is complete. */
   readonly isGuardPlain: boolean
+  /** Nothing is asked at this edge: no guard, no gate, no claims, no policies, no invariants. */
+  readonly isFree: boolean
   /** What is judged when this edge would fire: what it names, and what no edge names. */
   readonly policies: readonly Policy[]
   readonly invariants: readonly CompiledInvariant[]
@@ -57,6 +60,7 @@ export interface Awaited {
 
 export interface CompiledNode {
   readonly index: number
+  readonly nodeId: string
   readonly document: FlowNode
   readonly phase: number
   /** -1 when the node is in no sub-phase. */
@@ -65,6 +69,8 @@ export interface CompiledNode {
   /** Outgoing edges that are tried when the node is done: within the phase, and out of it. */
   readonly waysWithin: readonly CompiledEdge[]
   readonly waysOut: readonly CompiledEdge[]
+  /** Some outgoing edge leads out of the phase. */
+  readonly isAtBorder: boolean
   /** Some of the ways is a Decision. */
   readonly hasDecision: boolean
   readonly incoming: readonly CompiledEdge[]

@@ -2,6 +2,7 @@
 import type { Draft } from './draft.ts'
 import type { EventOf, FlowEvent } from './event.ts'
 import type { PayloadOf } from './fact.ts'
+import { passedWork } from './state.ts'
 
 /** `place` is the index of the node that the event names; -1 when it names none. */
 export function applyEvent(draft: Draft, event: FlowEvent, place: number): void {
@@ -25,6 +26,7 @@ export function applyEvent(draft: Draft, event: FlowEvent, place: number): void 
     }
     case 'unblocked':
       draft.ownNode(place).granted += 1
+      if (draft.nodes.get(place).work.readings !== null) draft.patchWork(place, { readings: null })
       return
     case 'promoted':
     case 'rolled_back':
@@ -105,7 +107,7 @@ function applyAttemptEnd(draft: Draft, event: EventOf<'attempt_ended'>, index: n
 function applyPassed(draft: Draft, index: number): void {
   const node = draft.ownNode(index)
   node.pending = null
-  if (!node.work.gatePassed) node.work = { ...node.work, gatePassed: true }
+  if (!node.work.gatePassed) node.work = passedWork(node.work)
 }
 
 function applyActed(

@@ -31,6 +31,7 @@ export class Draft {
   readonly subphases: ListDraft<SpanState>
   #ownsClaims = false
   #ownsTotals = false
+  #lastNamed = -1
 
   constructor(flow: CompiledFlow, state: RunState, reach: Reach) {
     this.flow = flow
@@ -117,6 +118,15 @@ export class Draft {
     // Copied just now, or earlier in this draft.
     const claimNodes = this.run.claimNodes as Map<string, number>
     claimNodes.set(id, node)
+  }
+
+  /** -1 when the flow has no such node. A walk most often goes on with the next, or the same. */
+  placeNamed(id: string): number {
+    const { nodes, nodeIndex } = this.flow
+    const next = this.#lastNamed + 1
+    if (nodes[next]?.nodeId === id) this.#lastNamed = next
+    else if (nodes[this.#lastNamed]?.nodeId !== id) this.#lastNamed = nodeIndex.get(id) ?? -1
+    return this.#lastNamed
   }
 
   nodeNamed(id: string): number {

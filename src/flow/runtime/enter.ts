@@ -32,9 +32,8 @@ function isAwaited(turn: Turn, node: number): boolean {
 }
 
 export function enter(turn: Turn, node: number, round: number, cause: EntryCause): void {
-  const { document, phase } = turn.draft.nodeOf(node)
+  const { document, nodeId: node_id, phase } = turn.draft.nodeOf(node)
   const { status, round: known, attempts, granted } = turn.node(node)
-  const node_id = document.node_id
   if (isOpen(status)) {
     if (known < round) turn.record({ kind: 'joined', node_id, round })
     return

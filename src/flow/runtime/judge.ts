@@ -28,6 +28,7 @@ export function valuesOf({ deciding }: Evaluation): Values {
 
 /** Whether an edge may fire as far as guard, gate and evidence are concerned. */
 export function isGuardOpen(turn: Turn, edge: CompiledEdge): boolean {
+  if (edge.isFree) return true
   const { document, source, guard } = edge
   if (guard === null) {
     if (document.class !== 'Gate') return true

@@ -66,6 +66,7 @@ function tryOnly(turn: Turn, edge: CompiledEdge): Trial {
 
 /** Which of these edges can fire, and what is in the way of the others. */
 function tryEdges(turn: Turn, edges: readonly CompiledEdge[], hasDecision: boolean): Trial {
+  if (!hasDecision && edges.every(isWideOpen)) return { open: edges, obstacles: NONE }
   const passing: CompiledEdge[] = []
   const obstacles: Obstacle[] = []
   for (const edge of edges) {
@@ -85,6 +86,11 @@ function tryEdges(turn: Turn, edges: readonly CompiledEdge[], hasDecision: boole
   if (open.length > 0 || chosen.length > 0) return { open, obstacles }
   const free = passing.find((edge) => edge.isBack)
   return { open: free === undefined ? [] : [free], obstacles }
+}
+
+/** Nothing is asked there, and it leads on. */
+function isWideOpen({ isFree, isBack }: CompiledEdge): boolean {
+  return isFree && !isBack
 }
 
 export function guardObstacle(edge: CompiledEdge): Obstacle {
@@ -119,6 +125,7 @@ function waysOn(
 
 /** Policies, invariants and claims at an edge whose guard is true; null when nothing is in the way. */
 export function obstacleAt(turn: Turn, edge: CompiledEdge): FindingAction | null {
+  if (edge.isFree) return null
   if (edge.document.trust_requirement === 'independent_verification_required') {
     if (!areClaimsVerified(turn, edge)) return 'block'
   }

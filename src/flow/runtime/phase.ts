@@ -51,10 +51,12 @@ export function afterLog(turn: Turn, phase: number): void {
 }
 
 function mayLeave(turn: Turn, node: number): boolean {
+  const compiled = turn.draft.nodeOf(node)
+  if (!compiled.isAtBorder) return false
   const { status } = turn.node(node)
   if (status !== 'done' && status !== 'provisional' && status !== 'approved') return false
-  const leaving = turn.draft.nodeOf(node).outgoing.filter(({ isLeaving }) => isLeaving)
-  return leaving.length > 0 && leaving.every(({ index }) => turn.draft.fired.get(index) === 0)
+  const leaving = compiled.outgoing.filter(({ isLeaving }) => isLeaving)
+  return leaving.every(({ index }) => turn.draft.fired.get(index) === 0)
 }
 
 /** Guards within the phase may have waited for the rest of it. */

@@ -153,6 +153,11 @@ export interface SpanState {
   readonly pending: Command | null
 }
 
+/** Whether a human can let a node go on: it is blocked, its ways are closed, or its phase may not end. */
+export function isStuckAt({ status, isHeld }: NodeState, { isBlocked }: SpanState): boolean {
+  return status === 'blocked' || isHeld || (isBlocked && status === 'done')
+}
+
 export interface RunTotals {
   readonly attempts: number
   readonly seconds: number
@@ -217,6 +222,13 @@ const FRESH_WORK: WorkState = {
   dependents: [],
   claims: [],
   readings: null,
+}
+
+const PASSED_WORK: WorkState = { ...FRESH_WORK, gatePassed: true }
+
+/** Where nobody ran nothing was blocked; all that nobody ever ran at have the same work. */
+export function passedWork(work: WorkState): WorkState {
+  return work === FRESH_WORK ? PASSED_WORK : { ...work, gatePassed: true }
 }
 
 const FRESH_NODE: NodeState = {

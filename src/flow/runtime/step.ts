@@ -20,7 +20,7 @@ import { asksForEvidence, leave, takeException } from './leave.ts'
 import { afterLog, closePhase, closeSubphase } from './phase.ts'
 import { answerFault, endReview, isApproved } from './review.ts'
 import { followPromotion, promoteStage, voidDependents } from './stage.ts'
-import { isOpen, type RunState } from './state.ts'
+import { isOpen, isStuckAt, type RunState } from './state.ts'
 import { type Move, type Step, type Task, Turn } from './turn.ts'
 import { vectorElements } from './vector.ts'
 
@@ -52,7 +52,7 @@ export class Walk {
 }
 
 function advance(draft: Draft, event: FlowEvent): Move {
-  const place = 'node_id' in event ? (draft.flow.nodeIndex.get(event.node_id) ?? -1) : -1
+  const place = 'node_id' in event ? draft.placeNamed(event.node_id) : -1
   if (isStale(draft, event, place)) return STALE
   const turn = new Turn(draft, event, place)
   const heard = event.type === 'participant_output' ? hearOutput(turn, event) : event
@@ -95,11 +95,10 @@ function isStale(draft: Draft, event: FlowEvent, place: number): boolean {
     return index === undefined || !answers(draft.subphases.get(index).pending, event)
   }
   if (place === -1) return true
-  const { pending, status, isHeld } = draft.nodes.get(place)
-  if (event.type === 'unblocked') {
-    const isPhaseBlocked = draft.phases.get(draft.nodeOf(place).phase).isBlocked
-    return status !== 'blocked' && !isHeld && !(isPhaseBlocked && status === 'done')
-  }
+  const node = draft.nodes.get(place)
+  const { pending, status } = node
+  if (event.type === 'unblocked')
+    return !isStuckAt(node, draft.phases.get(draft.nodeOf(place).phase))
   if (event.type === 'access_refused') return status !== 'running'
   return !answers(pending, event) || !ANSWERS[event.type].includes(pending?.type ?? '')
 }
@@ -325,7 +324,9 @@ function afterRollback(turn: Turn, node: number, event: EventOf<'rolled_back'>):
 /** A human lets it try again: the closed ways of a node that is held, or the node itself. */
 function afterUnblock(turn: Turn, node: number): void {
   if (!turn.node(node).isHeld) return rerun(turn, node, 'unblocked')
-  retryWays(turn, node)
+  if (!asksForEvidence(turn, node)) return retryWays(turn, node)
+  // Somebody may have put a file right: the ways are tried when it has been read again.
+  turn.record({ kind: 'released', node_id: turn.idOf(node) })
 }
 
 function retryWays(turn: Turn, node: number): void {

@@ -85,7 +85,7 @@ export class Turn {
   }
 
   idOf(index: number): string {
-    return this.draft.nodeOf(index).document.node_id
+    return this.draft.nodeOf(index).nodeId
   }
 
   emit<T extends FactType>(type: T, payload: PayloadOf<T>): void {
@@ -114,7 +114,7 @@ export class Turn {
   }
 
   recordFired(edge: CompiledEdge, round: number): void {
-    const { edge_id } = edge.document
+    const { edgeId: edge_id } = edge
     const run_id = this.#runId
     const { at } = this.event
     this.#append({ run_id, seq: this.#next(), at, kind: 'fired', edge_id, round })

@@ -19,7 +19,19 @@ export interface Vector<T> {
 }
 
 export function filledVector<T>(length: number, value: T): Vector<T> {
-  return vectorOf(new Array<T>(length).fill(value))
+  // Leaves and branches are copied before they are written to, so that one of each stands for all.
+  const leaf = new Array<T>(WIDTH).fill(value)
+  const branch = new Array<Leaf<T>>(WIDTH).fill(leaf)
+  const branches: Leaf<T>[][] = []
+  let left = length
+  for (; left >= WIDTH * WIDTH; left -= WIDTH * WIDTH) branches.push(branch)
+  if (left > 0) {
+    const last = branch.slice(0, Math.ceil(left / WIDTH))
+    const rest = left % WIDTH
+    if (rest > 0) last[last.length - 1] = leaf.slice(0, rest)
+    branches.push(last)
+  }
+  return { length, branches }
 }
 
 function vectorOf<T>(elements: readonly T[]): Vector<T> {
@@ -45,10 +57,11 @@ function read<T>(branches: readonly Branch<T>[], index: number): T {
   return (branch[(index >>> BITS) & MASK] as Leaf<T>)[index & MASK] as T
 }
 
-export function vectorElements<T>({ branches }: Vector<T>): T[] {
-  const elements: T[] = []
+export function vectorElements<T>({ length, branches }: Vector<T>): T[] {
+  const elements = new Array<T>(length)
+  let index = 0
   for (const branch of branches) {
-    for (const leaf of branch) for (const element of leaf) elements.push(element)
+    for (const leaf of branch) for (const element of leaf) elements[index++] = element
   }
   return elements
 }

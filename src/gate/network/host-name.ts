@@ -17,13 +17,11 @@ export interface HostPort extends HostName {
 
 const NAME_LENGTH_MAX = 253
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
-/** Characters that mean something to a URL, and those that it would drop or decode. */
-const FOREIGN = /[\s\p{Cc}/?#@\\%:[\]]/u
 
 /** Null when the text is no host. */
 export function hostName(text: string): HostName | null {
   if (text.startsWith('[')) return bracketed(text)
-  if (text === '' || text.length > 4 * NAME_LENGTH_MAX || FOREIGN.test(text)) return null
+  if (text === '' || text.length > 4 * NAME_LENGTH_MAX || isForeign(text)) return null
   const address = `http://${text}/`
   if (!URL.canParse(address)) return null
   const name = new URL(address).hostname.replace(/\.$/, '')
@@ -32,6 +30,11 @@ export function hostName(text: string): HostName | null {
     return null
   }
   return { name, isAddress: false }
+}
+
+/** It holds characters that mean something to a URL, or that it would drop or decode. */
+function isForeign(text: string): boolean {
+  return /[\s\p{Cc}/?#@\\%:[\]]/u.test(text)
 }
 
 function bracketed(text: string): HostName | null {

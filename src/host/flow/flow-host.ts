@@ -3,7 +3,7 @@ import type { Principal } from '../../ledger/index.ts'
 import type { Clock } from '../clock.ts'
 import type { AttemptSurface } from '../gate/attempt-surface.ts'
 import type { Confirm } from '../gate/surface.ts'
-import type { Home } from '../home/home.ts'
+import type { Home } from '../home/known-home.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 
 export interface FlowHost {

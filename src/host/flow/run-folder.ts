@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { fault, showName } from '../../base/index.ts'
 import { isAbsent } from '../home/failure.ts'
 import { makeFolder, readIfThere, writeWhole } from '../home/file.ts'
-import type { Home } from '../home/home.ts'
+import type { Home } from '../home/known-home.ts'
 import { withWorkspaceLock } from '../promotion/index.ts'
 import { codeOf, FlowFailure } from './failure.ts'
 

@@ -5,7 +5,7 @@
 import { digestBytes } from '../../base/index.ts'
 import type { Laws } from '../../contracts/index.ts'
 import { HOST_STREAM, type Principal } from '../../ledger/index.ts'
-import type { KnownHome } from '../home/home.ts'
+import type { KnownHome } from '../home/known-home.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { openLawBook } from './law-book.ts'
 

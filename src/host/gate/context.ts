@@ -1,7 +1,7 @@
 /** What one gate is opened with: whose home, whose ledger, who calls, from where. */
 import { dirname } from 'node:path'
 import type { Caller } from '../../ledger/index.ts'
-import type { KnownHome } from '../home/home.ts'
+import type { KnownHome } from '../home/known-home.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Resolve } from '../network/connect.ts'
 import type { OnPoint } from '../promotion/index.ts'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { digestBytes } from '../../base/index.ts'
 import { DEFAULT_LAWS } from '../../policy/index.ts'
-import type { KnownHome } from '../home/home.ts'
+import type { KnownHome } from '../home/known-home.ts'
 import { openLawBook } from './law-book.ts'
 
 let folder = ''

@@ -26,7 +26,7 @@ import {
   loadLaws,
 } from '../../policy/index.ts'
 import { writeWhole } from '../home/file.ts'
-import type { KnownHome } from '../home/home.ts'
+import type { KnownHome } from '../home/known-home.ts'
 
 export interface LawBook {
   /** The bytes of the file. */

@@ -6,8 +6,8 @@ import { lstatSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { ActionDescriptor } from '../../contracts/index.ts'
 import { DEFAULT_LISTS, type GateLists, hiddenPaths, visiblePlaces } from '../../gate/index.ts'
-import { bareLaws } from '../../policy/index.ts'
-import type { KnownHome } from '../home/home.ts'
+import { DEFAULT_SETTINGS } from '../../policy/index.ts'
+import type { KnownHome } from '../home/known-home.ts'
 import type { NetworkDoor, SandboxRequest, SocketProfile } from '../sandbox/driver.ts'
 import { isRoot } from './context.ts'
 import { realPathOf } from './host-facts.ts'
@@ -75,7 +75,7 @@ export function likelyRequest(
   order: Omit<SandboxOrder, 'ownHomes' | 'lists' | 'sockets' | 'network'>,
   userDirectory: string,
 ): SandboxRequest {
-  const { ceilings, unixSockets } = bareLaws().settings
+  const { ceilings, unixSockets } = DEFAULT_SETTINGS
   return sandboxRequest({
     ...order,
     ownHomes: [realPathOf(userDirectory)],

@@ -1,80 +1,20 @@
 /**
- * A home: `.writ/` with what may be shared (`laws.yaml`, `rules/`, `id`), and its state, which is not
- * (`ledger.db` or `store.json`, `objects/`, `keys/`, `principals.json`, `journal/`).
- *
- * INVARIANT (a home is obeyed by registration): `openHome` returns only a home whose path, id and laws
- * a human registered. Anything else is `home.untrusted`, and nothing of it is read further.
+ * Making a home: `.writ/` with what may be shared (`laws.yaml`, `rules/`, `id`), and its state, which
+ * is not (`ledger.db` or `store.json`, `objects/`, `keys/`, `principals.json`, `journal/`).
  */
 import { randomUUID } from 'node:crypto'
 import { chmodSync, existsSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { digestBytes, fault, isUuid, showName } from '../../base/index.ts'
+import { fault, showName } from '../../base/index.ts'
 import { StoreFailure } from '../../ledger/index.ts'
 import { type Actor, createLedger, type NewStore } from '../ledger/ledger.ts'
 import { connectionOf, readStoreSetting, SQLITE, STORE_FILE } from '../ledger/store-setting.ts'
 import { homeFailure } from './failure.ts'
-import { makeFolder, readIfThere, syncFolder, writeWhole } from './file.ts'
+import { makeFolder, syncFolder, writeWhole } from './file.ts'
 import { GITIGNORE } from './first-files.ts'
+import { describeHome, type KnownHome } from './known-home.ts'
 import { findHome, newHome, type Surroundings, stateRoot } from './place.ts'
 import { readTrusted, type TrustedHome, trustHome } from './trust.ts'
-
-export interface Home {
-  /** The real path of `.writ`. */
-  readonly directory: string
-  readonly id: string
-  /** The state directory of this home. */
-  readonly state: string
-}
-
-/** A registered home, whose laws may have changed since. */
-export interface KnownHome extends Home {
-  /** Of the laws as they are now. */
-  readonly laws: string
-  readonly registeredLaws: string
-}
-
-/** The home that a command obeys, or a refusal. */
-export function openHome(surroundings: Surroundings, given: string | null): Home {
-  const { directory, id, state, laws, registeredLaws } = openKnownHome(surroundings, given)
-  if (laws !== registeredLaws) {
-    const message = `the laws of ${showName(directory)} are not the ones that were registered`
-    throw homeFailure('home.untrusted', directory, message, 'read them, then `writ trust`')
-  }
-  return { directory, id, state }
-}
-
-/**
- * For the gate, which blocks every decision while laws are changed and says so (`laws.changed`): the
- * home that a human registered, by path and id, whatever its laws are now.
- */
-export function openKnownHome(surroundings: Surroundings, given: string | null): KnownHome {
-  const directory = findHome(surroundings, given)
-  const root = stateRoot(surroundings)
-  const known = readTrusted(root).find(({ path }) => path === directory)
-  const place = showName(directory)
-  if (known === undefined) {
-    const message = `nobody registered the home ${place} on this machine`
-    throw homeFailure('home.untrusted', directory, message, 'read its laws, then `writ init`')
-  }
-  const now = describeHome(directory)
-  if (now === null || now.id !== known.id) {
-    const message = `the home ${place} has another id than the one that was registered`
-    throw homeFailure('home.untrusted', directory, message)
-  }
-  const state = join(root, known.id)
-  return { directory, id: known.id, state, laws: now.laws, registeredLaws: known.laws }
-}
-
-/** A home as its files are now; null when it has no id. */
-export function describeHome(directory: string): TrustedHome | null {
-  const id = readIfThere(join(directory, 'id'))?.trim()
-  if (id === undefined) return null
-  // The id becomes a folder name: anything but a UUID could lead elsewhere.
-  if (!isUuid(id) || id !== id.toLowerCase()) {
-    throw homeFailure('home.malformed', directory, 'the file `id` does not hold a UUID')
-  }
-  return { path: directory, id, laws: digestBytes(readIfThere(join(directory, 'laws.yaml')) ?? '') }
-}
 
 /** Registers a home again, with the laws it has now. */
 export function registerHome(surroundings: Surroundings, given: string | null): TrustedHome {

@@ -19,24 +19,21 @@ export interface LedgerKey {
 
 export const SEED_BYTES = 32
 const PUBLIC_BYTES = 32
-/** What stands before the seed in PKCS #8, and before the public key in SubjectPublicKeyInfo. */
-const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex')
-const SPKI_HEAD = Buffer.from('302a300506032b6570032100', 'hex')
+/** Keys go in and out as JSON Web Keys: those are raw bytes to OpenSSL, which loads readers for the rest. */
+const KIND = { kty: 'OKP', crv: 'Ed25519' } as const
 
 export function newSeed(): Uint8Array {
   return randomBytes(SEED_BYTES)
 }
 
 export function keyFromSeed(seed: Uint8Array): LedgerKey {
-  const privateKey = createPrivateKey({
-    key: Buffer.concat([PKCS8_HEAD, seed]),
-    format: 'der',
-    type: 'pkcs8',
-  })
-  const spki = createPublicKey(privateKey).export({ format: 'der', type: 'spki' })
+  const d = Buffer.from(seed).toString('base64url')
+  // The form wants a public half; what counts is the one that is computed from the seed.
+  const privateKey = createPrivateKey({ key: { ...KIND, d, x: d }, format: 'jwk' })
+  const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' })
   return {
     seed,
-    publicKey: new Uint8Array(spki.subarray(-PUBLIC_BYTES)),
+    publicKey: new Uint8Array(Buffer.from(x, 'base64url')),
     sign: (text) => sign(null, Buffer.from(text), privateKey),
   }
 }
@@ -54,14 +51,26 @@ export function signerFor(key: LedgerKey, name: string): Signer {
 /** Null for a key of another type or length: it cannot be checked here. */
 export function verifierFor({ name, keyId, type, publicKey }: VerifierKey): Verifier | null {
   if (type !== SIGNATURE_TYPES.ed25519 || publicKey.length !== PUBLIC_BYTES) return null
-  const key = createPublicKey({
-    key: Buffer.concat([SPKI_HEAD, publicKey]),
-    format: 'der',
-    type: 'spki',
-  })
+  const x = Buffer.from(publicKey).toString('base64url')
+  const key = createPublicKey({ key: { ...KIND, x }, format: 'jwk' })
   return {
     name,
     keyId,
     verify: (text, signature) => verify(null, Buffer.from(text), key, signature),
+  }
+}
+
+/** Signs what a ledger keeps of itself beside its facts, and knows its own signature again. */
+export interface Seal {
+  sign(text: string): Uint8Array
+  isOwn(text: string, signature: Uint8Array): boolean
+}
+
+/** Of one key: what another one signed is not its own. */
+export function sealOf(key: LedgerKey): Seal {
+  const verifier = verifierFor(publicKeyOf(key, 'seal'))
+  return {
+    sign: key.sign,
+    isOwn: (text, signature) => verifier?.verify(text, signature) ?? false,
   }
 }

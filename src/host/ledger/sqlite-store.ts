@@ -34,8 +34,7 @@ export class SqliteStore implements Store {
   readonly #file: string
   readonly #writer: Writer
   readonly #database: Database
-  readonly #index: FactIndex
-  readonly #search: FactSearch
+  #search: { readonly index: FactIndex; readonly facts: FactSearch } | null = null
   readonly #sql: ReturnType<typeof prepareStatements>
   readonly #tiles = new Map<number, StoredTile>()
   /** A stream keeps its number for good. */
@@ -46,8 +45,6 @@ export class SqliteStore implements Store {
     this.#file = file
     this.#writer = writer
     this.#database = openLedgerDatabase(file, 'read', filesystemType)
-    this.#index = new FactIndex(indexFileOf(file), this.#database)
-    this.#search = new FactSearch(this.#database, this.#index)
     this.#sql = prepareStatements(this.#database)
   }
 
@@ -87,7 +84,7 @@ export class SqliteStore implements Store {
   find(query: Query): Promise<Page> {
     return this.#read(() => {
       const id = this.#idOf(query.stream)
-      return id === null ? { facts: [], next: null } : this.#search.find(id, query)
+      return id === null ? { facts: [], next: null } : this.#facts().find(id, query)
     })
   }
 
@@ -119,9 +116,18 @@ export class SqliteStore implements Store {
     if (this.#isClosed) return
     this.#isClosed = true
     // The writer goes last: the last connection to leave folds the log back into the file.
-    this.#index.close()
+    this.#search?.index.close()
     this.#database.close()
     await this.#writer.close()
+  }
+
+  /** The index is opened when something is looked for: most who open a ledger only read on. */
+  #facts(): FactSearch {
+    if (this.#search === null) {
+      const index = new FactIndex(indexFileOf(this.#file), this.#database)
+      this.#search = { index, facts: new FactSearch(this.#database, index) }
+    }
+    return this.#search.facts
   }
 
   #idOf(stream: string): number | null {

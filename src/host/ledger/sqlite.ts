@@ -30,13 +30,14 @@ export function openDatabase({ file, mode, synchronous, pageBytes }: OpenOptions
     if (pageBytes !== undefined) database.pragma(`page_size = ${pageBytes}`)
     if (mode !== 'read') {
       takeTurn(() => database.pragma('journal_mode = WAL'))
-      database.pragma(`synchronous = ${synchronous}`)
       // Fewer, larger copies back into the file; the log shrinks again once it was long.
-      database.pragma('wal_autocheckpoint = 4000')
-      database.pragma('journal_size_limit = 67108864')
+      database.exec(
+        `PRAGMA synchronous = ${synchronous};
+        PRAGMA wal_autocheckpoint = 4000;
+        PRAGMA journal_size_limit = 67108864`,
+      )
     }
-    database.pragma('trusted_schema = OFF')
-    database.pragma('cache_size = -16000')
+    database.exec('PRAGMA trusted_schema = OFF; PRAGMA cache_size = -16000')
     return database
   } catch (error) {
     database.close()

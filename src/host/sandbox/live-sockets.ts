@@ -75,8 +75,9 @@ const otherTables = new OtherTables()
 function foreignTables(): readonly string[] {
   const tables: string[] = []
   const seen = new Set([linkOrNull('/proc/self/ns/net')])
+  const threads = kernelThreads()
   for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue
+    if (!/^\d+$/.test(name) || threads.has(name)) continue
     const namespace = linkOrNull(`/proc/${name}/ns/net`)
     if (namespace === null || seen.has(namespace)) continue
     seen.add(namespace)
@@ -85,6 +86,17 @@ function foreignTables(): readonly string[] {
   }
   return tables
 }
+
+/** The kernel's own, which listen nowhere and are the most of all: their parent is process 2. */
+function kernelThreads(): ReadonlySet<string> {
+  const [, name, flags] =
+    /^2 \((.*)\) \S(?: \S+){5} (\d+) /s.exec(textOrNull('/proc/2/stat') ?? '') ?? []
+  if (name !== 'kthreadd' || (Number(flags) & OF_KERNEL) === 0) return new Set()
+  return new Set((textOrNull('/proc/2/task/2/children') ?? '').split(' '))
+}
+
+/** `PF_KTHREAD`: no program can give itself that. */
+const OF_KERNEL = 0x00200000
 
 /** Processes come and go while they are looked at. */
 function linkOrNull(path: string): string | null {

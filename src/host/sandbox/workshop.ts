@@ -75,7 +75,7 @@ export function makeWorkshop(options: WorkshopOptions, architecture: Architectur
     attributes: new RootAttributes(),
     systemMasks: new SystemMasks(),
     groups,
-    filters: writeFilters(directory, architecture),
+    filters: filtersIn(directory, architecture),
     strayDescriptors: strayDescriptors(),
     ownPlaces: [base, ...(options.disks ?? [])],
     chooseBacking: (diskMb, device, name) =>
@@ -139,13 +139,25 @@ function namesIn(directory: string | null): readonly string[] {
   }
 }
 
-function writeFilters(directory: string, architecture: Architecture): Workshop['filters'] {
-  const write = (sockets: SandboxRequest['sockets']): string => {
+/** Each is written when it is first asked for. */
+function filtersIn(directory: string, architecture: Architecture): Workshop['filters'] {
+  const written = new Map<SandboxRequest['sockets'], string>()
+  const fileOf = (sockets: SandboxRequest['sockets']): string => {
+    const known = written.get(sockets)
+    if (known !== undefined) return known
     const file = join(directory, `filter-${sockets}`)
     writeFileSync(file, filterBytes(assembleFilter(architecture, sockets)), { mode: 0o600 })
+    written.set(sockets, file)
     return file
   }
-  return { none: write('none'), inside: write('inside') }
+  return {
+    get none() {
+      return fileOf('none')
+    },
+    get inside() {
+      return fileOf('inside')
+    },
+  }
 }
 
 const CLOSED_ON_EXEC = 0o2000000

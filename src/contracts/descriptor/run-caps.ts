@@ -1,0 +1,10 @@
+/**
+ * The hard caps of a run (G-11), as `killed_by` and `enforced_by` name them. Apart from the contract of
+ * results: who runs commands needs the names and nothing of the document.
+ */
+
+export const RUN_CAPS = ['cpu', 'memory', 'disk', 'duration', 'processes'] as const
+
+export type RunCap = (typeof RUN_CAPS)[number]
+/** Whether the kernel holds a cap, or a supervisor that looks every few milliseconds. */
+export type EnforcedBy = 'kernel' | 'polled'
