@@ -335,9 +335,10 @@ export class Settling {
 
   async #keepHouse(standing: StandingFold): Promise<void> {
     const { confirmationMinutes, retention } = this.#book.settings
-    const { home, nowMs } = this.#context
+    const { nowMs } = this.#context
     const kept = undoRetention(retention)
-    keepHouse(home, actOf(standing), confirmationMinutes * MINUTE_MS, kept, nowMs())
+    const minutesMs = confirmationMinutes * MINUTE_MS
+    await keepHouse(this.#context, actOf(standing), minutesMs, kept, nowMs())
     await new Purging(this.#context, this.#view).keepTime(this.#book.settings)
   }
 
