@@ -167,6 +167,26 @@ export class LedgerView {
     return found === undefined ? null : wholeFact(ledger, JSON.parse(found.text) as Fact)
   }
 
+  /** All facts of a type about an action, in their order. */
+  async factsOf(type: string, actionId: string): Promise<readonly WholeFact[]> {
+    const { stream, ledger } = this.#context
+    const found: WholeFact[] = []
+    for (let cursor: number | null = -1; cursor !== null; ) {
+      const page = await ledger.store.find({
+        stream,
+        type,
+        action: actionId,
+        cursor,
+        limit: PAGE,
+        order: 'oldest_first',
+      })
+      for (const { text } of page.facts)
+        found.push(await wholeFact(ledger, JSON.parse(text) as Fact))
+      cursor = page.next
+    }
+    return found
+  }
+
   /** How many facts of a type there are about an action, up to a page of them. */
   async countOf(type: string, actionId: string): Promise<number> {
     const { stream, ledger } = this.#context
