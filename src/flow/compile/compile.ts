@@ -5,7 +5,7 @@
  * Deliberately absent: whether every node can be reached or left; those are checks, not needs.
  */
 import { digestDocument } from '../../base/index.ts'
-import type { Flow, FlowEdge, FlowNode } from '../../contracts/index.ts'
+import type { Flow, FlowEdge } from '../../contracts/index.ts'
 import { compileExpression, type Environment, type Expression } from '../../expression/index.ts'
 import { flowEnvironment, type Policy } from '../../policy/index.ts'
 import type {
@@ -14,10 +14,10 @@ import type {
   CompiledEdge,
   CompiledInvariant,
   CompiledNode,
-  CompiledSpan,
   CompileFault,
   FlowCompilation,
 } from './compiled-flow.ts'
+import { type NodeNames, type Places, readNodes } from './node-places.ts'
 import {
   areEdgesAlike,
   areNodesAlike,
@@ -32,16 +32,12 @@ import {
 
 export function compileFlow(document: Flow): FlowCompilation {
   const sources = new Sources(flowEnvironment(document))
-  const nodeIndex = new Map<string, number>()
-  document.nodes.forEach(({ node_id }, index) => {
-    nodeIndex.set(node_id, index)
-  })
-  const phases = spansOf(document.nodes, ({ phase_id }) => phase_id)
-  const subphases = spansOf(document.nodes, ({ subphase_id }) => subphase_id ?? null)
+  const { names, phases, subphases, places } = readNodes(document.nodes)
+  const named = readNames(document.edges)
   const policies = compilePolicies(document, sources)
-  const invariants = compileInvariants(document, sources)
-  const places = placesOf(document.nodes, nodeIndex, phases, subphases)
-  const edges = compileEdges(document, nodeIndex, places, sources, [policies, invariants])
+  const invariants = compileInvariants(document, named, sources)
+  const rulesOf = rulesByEdge(named, policies, invariants)
+  const edges = compileEdges(document, names, places, sources, rulesOf)
   if (sources.faults.length > 0) return { ok: false, faults: sources.faults }
   const nodes = compileNodes(document, edges, places)
   let byId: ReadonlyMap<string, CompiledEdge> | null = null
@@ -52,8 +48,10 @@ export function compileFlow(document: Flow): FlowCompilation {
       digest: digestDocument(document),
       nodes,
       edges,
-      nodeIndex,
-      // Made when somebody asks: only facts name edges, and walking makes facts.
+      // Made when somebody asks, and so is the next: only facts name edges, and walking makes facts.
+      get nodeIndex() {
+        return names.index
+      },
       get edgeById() {
         byId ??= edgesById(edges)
         return byId
@@ -113,30 +111,31 @@ function compilePolicies(document: Flow, sources: Sources): ReadonlyMap<string, 
   return policies
 }
 
-function compileInvariants(document: Flow, sources: Sources): readonly CompiledInvariant[] {
-  const named = namesIn(document.edges, 'audit_invariant_refs')
+function compileInvariants(
+  document: Flow,
+  named: Names,
+  sources: Sources,
+): readonly CompiledInvariant[] {
   return (document.invariants ?? []).flatMap((invariant, index) => {
     const path = `/invariants/${index}/invariant_expr`
     const expression = sources.compile(invariant.invariant_expr, path)
-    const isNamed = named.has(invariant.invariant_id)
+    const isNamed = named.invariants.has(invariant.invariant_id)
     return expression === null ? [] : [{ document: invariant, expression, isNamed }]
   })
 }
 
 function compileEdges(
   document: Flow,
-  nodeIndex: ReadonlyMap<string, number>,
+  names: NodeNames,
   { phases, judged }: Places,
   sources: Sources,
-  [policies, invariants]: readonly [ReadonlyMap<string, Policy>, readonly CompiledInvariant[]],
+  rulesOf: (edge: FlowEdge) => EdgeRules,
 ): readonly CompiledEdge[] {
-  const rulesOf = rulesByEdge(document, policies, invariants)
   const sorts = new Sorts(areEdgesAlike)
-  const { nodes } = document
   let [source, target] = [0, 0]
   return document.edges.map((edge, index) => {
-    source = placeNear(nodes, nodeIndex, edge.source, source)
-    target = placeNear(nodes, nodeIndex, edge.target, target)
+    source = names.near(edge.source, source)
+    target = names.near(edge.target, target)
     const written = edge.guard_expr
     const guard =
       written === undefined ? null : sources.compile(written, `/edges/${index}/guard_expr`)
@@ -157,18 +156,6 @@ function compileEdges(
   })
 }
 
-/** Edges most often name nodes in order: the one that was named last, or the next, is looked at first. */
-function placeNear(
-  nodes: readonly FlowNode[],
-  nodeIndex: ReadonlyMap<string, number>,
-  name: string,
-  last: number,
-): number {
-  if (nodes[last]?.node_id === name) return last
-  if (nodes[last + 1]?.node_id === name) return last + 1
-  return nodeIndex.get(name) ?? 0
-}
-
 function isFree({ class: sort, trust_requirement }: FlowEdge, rules: EdgeRules): boolean {
   const isTrusting = trust_requirement !== 'independent_verification_required'
   return sort !== 'Gate' && isTrusting && rules.policies.length + rules.invariants.length === 0
@@ -176,13 +163,12 @@ function isFree({ class: sort, trust_requirement }: FlowEdge, rules: EdgeRules):
 
 /** At an edge what it names is judged, and what no edge names. */
 function rulesByEdge(
-  { edges }: Flow,
+  named: Names,
   policies: ReadonlyMap<string, Policy>,
   invariants: readonly CompiledInvariant[],
 ): (edge: FlowEdge) => EdgeRules {
-  const named = namesIn(edges, 'policy_refs')
   const common: EdgeRules = {
-    policies: [...policies.values()].filter(({ policyId }) => !named.has(policyId)),
+    policies: [...policies.values()].filter(({ policyId }) => !named.policies.has(policyId)),
     invariants: invariants.filter(
       ({ isNamed, document }) => !isNamed && document.check_timing === 'on_transition',
     ),
@@ -200,17 +186,18 @@ function rulesByEdge(
 }
 
 /** Whatever some edge names. */
-function namesIn(
-  edges: readonly FlowEdge[],
-  list: 'policy_refs' | 'audit_invariant_refs',
-): ReadonlySet<string> {
-  const named = new Set<string>()
-  edges.forEach((edge) => {
-    edge[list]?.forEach((id) => {
-      named.add(id)
-    })
+interface Names {
+  readonly policies: ReadonlySet<string>
+  readonly invariants: ReadonlySet<string>
+}
+
+function readNames(edges: readonly FlowEdge[]): Names {
+  const [policies, invariants] = [new Set<string>(), new Set<string>()]
+  edges.forEach(({ policy_refs, audit_invariant_refs }) => {
+    for (const id of policy_refs ?? NONE) policies.add(id)
+    for (const id of audit_invariant_refs ?? NONE) invariants.add(id)
   })
-  return named
+  return { policies, invariants }
 }
 
 function isPlain({ names, source }: Expression): boolean {
@@ -227,39 +214,6 @@ function gather<T>(
     const item = known.get(id)
     return item === undefined ? [] : [item]
   })
-}
-
-/** By node: where it stands, and what it judges; -1 for none. */
-interface Places {
-  readonly phases: Int32Array
-  readonly subphases: Int32Array
-  /** The node that is named as a target, and the same for CHECK nodes alone. */
-  readonly targets: Int32Array
-  readonly judged: Int32Array
-}
-
-function placesOf(
-  nodes: readonly FlowNode[],
-  nodeIndex: ReadonlyMap<string, number>,
-  phases: readonly CompiledSpan[],
-  subphases: readonly CompiledSpan[],
-): Places {
-  const targets = new Int32Array(nodes.length).fill(-1)
-  const judged = new Int32Array(nodes.length).fill(-1)
-  nodes.forEach(({ target, kind }, index) => {
-    if (target === undefined) return
-    targets[index] = nodeIndex.get(target) ?? -1
-    if (kind === 'CHECK') judged[index] = targets[index] ?? -1
-  })
-  const count = nodes.length
-  return { phases: placesIn(phases, count), subphases: placesIn(subphases, count), targets, judged }
-}
-
-/** For each node, by index, the place of its span; -1 when it is in none. */
-function placesIn(spans: readonly CompiledSpan[], count: number): Int32Array {
-  const places = new Int32Array(count).fill(-1)
-  for (const { index, nodes } of spans) for (const node of nodes) places[node] = index
-  return places
 }
 
 function compileNodes(
@@ -374,26 +328,6 @@ const AWAITS_NOTHING: Awaited = Object.freeze({ syncs: 0, isAnySync: false, join
 const AWAITS_ONE: Awaited = Object.freeze({ ...AWAITS_NOTHING, others: 1 })
 
 const FORWARD: ReadonlySet<string> = new Set(['Progress', 'Gate', 'Decision', 'Sync'])
-
-function spansOf(
-  nodes: readonly FlowNode[],
-  nameOf: (node: FlowNode) => string | null,
-): readonly CompiledSpan[] {
-  const members = new Map<string, number[]>()
-  nodes.forEach((node, index) => {
-    const name = nameOf(node)
-    if (name === null) return
-    const list = members.get(name)
-    if (list === undefined) members.set(name, [index])
-    else list.push(index)
-  })
-  return [...members].map(([name, list], index) => ({
-    index,
-    name,
-    nodes: list,
-    minimumDuration: list.reduce((sum, node) => sum + (nodes[node]?.minimum_duration ?? 0), 0),
-  }))
-}
 
 /**
  * Nodes that nothing leads to but ways back. When there are none the first one, unless a goal begins

@@ -122,10 +122,11 @@ export class Draft {
 
   /** -1 when the flow has no such node. A walk most often goes on with the next, or the same. */
   placeNamed(id: string): number {
-    const { nodes, nodeIndex } = this.flow
+    const { nodes } = this.flow
     const next = this.#lastNamed + 1
     if (nodes[next]?.nodeId === id) this.#lastNamed = next
-    else if (nodes[this.#lastNamed]?.nodeId !== id) this.#lastNamed = nodeIndex.get(id) ?? -1
+    else if (nodes[this.#lastNamed]?.nodeId !== id)
+      this.#lastNamed = this.flow.nodeIndex.get(id) ?? -1
     return this.#lastNamed
   }
 
