@@ -15,7 +15,13 @@ export { FlowFailure } from './flow/failure.ts'
 export type { FlowHost } from './flow/flow-host.ts'
 export { type MissingOutput, missingOutputs } from './flow/missing-outputs.ts'
 export { type Order, unblockOrder } from './flow/orders.ts'
-export { makePlan, type Planned } from './flow/planning.ts'
+export {
+  makePlan,
+  type Planned,
+  type PlanOrder,
+  type PlanWatching,
+  resumePlan,
+} from './flow/planning.ts'
 export { bodyText, type RunHead, runHeads } from './flow/run-records.ts'
 export {
   findRun,
@@ -32,6 +38,7 @@ export {
 } from './flow/runs.ts'
 export { recordLaws } from './gate/accept-laws.ts'
 export { ancestorNames } from './gate/ancestors.ts'
+export { humansWithCredential } from './gate/approving.ts'
 export { BODY_KINDS, type BodyKind } from './gate/body-search.ts'
 export type { GateContext } from './gate/context.ts'
 export { openGate } from './gate/gate.ts'
@@ -41,6 +48,7 @@ export { likelyRequest, within } from './gate/sandbox-request.ts'
 export { stagePlaces } from './gate/stage-place.ts'
 export type {
   Answered,
+  ApprovalsSoFar,
   Assurance,
   Confirm,
   GateAnswer,
@@ -146,6 +154,7 @@ export {
   recordChange,
   revokeToken,
 } from './principals/principals.ts'
+export { type ApprovalProof, isProvenApproval, signApproval } from './principals/proof.ts'
 export {
   type Choice,
   type Promotion as AppliedPromotion,
@@ -177,7 +186,7 @@ export type {
 } from './sandbox/driver.ts'
 export { SandboxFailure } from './sandbox/failure.ts'
 export { createDriver, type DriverOptions } from './sandbox/linux.ts'
-export { standardInput } from './sandbox/standard-input.ts'
 export { waitForRemovals } from './sandbox/remove-tree.ts'
+export { standardInput } from './sandbox/standard-input.ts'
 export { type Marker, makeMarker } from './tree/marker.ts'
 export { type Scan, type ScanOptions, scanLayers } from './tree/scan.ts'
