@@ -258,7 +258,7 @@ class Gate implements GateSurface {
   }
 
   async close(): Promise<void> {
-    this.#view.keep()
+    this.#view.close()
     if (this.#context.leavesClosing !== true) await this.#context.driver.close()
   }
 
