@@ -340,7 +340,7 @@ describe.each(STORES)('in %s', (_name, store) => {
     expect(await blocks(5)).toEqual([])
     const report = await verified()
     expect(report).toMatchObject({ ok: false, problems: [{ code: 'standing.different' }] })
-    expect(report.problems[0]?.message).toContain(file())
+    expect(report.problems[0]?.message).toContain('`standing/main.kept`')
     expect((await verified({ stream: 'host' })).ok).toBe(true)
     expect((await verified({ kept: false })).ok).toBe(true)
   })

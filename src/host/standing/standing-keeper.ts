@@ -16,6 +16,7 @@ import {
   type Disbelieved,
   KeptStanding,
   keptFile,
+  keptName,
   mismatch,
   openKept,
   type Positions,
@@ -85,7 +86,7 @@ export class StandingKeeper {
   }
 
   drop({ code, reason }: Disbelieved): void {
-    const message = `${showName(this.#path)} was thrown away: ${reason}`
+    const message = `${showName(keptName(this.#place.stream))} was thrown away: ${reason}`
     const dropped = { code, message, at: occurredAtText(this.#place.nowMs()) }
     ignoringTheSystem(() => {
       rmSync(this.#path, { force: true })
