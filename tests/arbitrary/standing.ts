@@ -20,7 +20,7 @@ const operation = word('sha256:operation', 3)
 const proposal = word('sha256:proposal', 3)
 const overrideId = word('override-', 4)
 const moment = fc
-  .integer({ min: -40, max: 40 })
+  .oneof(fc.constantFrom(0, 1), fc.integer({ min: -40, max: 40 }))
   .map((hours) => new Date(NOON_MS + hours * HOUR_MS).toISOString())
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
 
@@ -70,10 +70,17 @@ const decision = fc.record({
   decision: fc.constantFrom('PROMOTE', 'CONFIRM', 'BLOCK'),
   codes: fc.constantFrom(['x'], ['confirm.class'], ['rehearsal.background']),
   permanent: fc.boolean(),
+  /** How many humans have to approve. */
+  approvals: optional(fc.constantFrom(2, 3)),
   decided_at: moment,
 })
 const confirmation = fc.record({
   action_id: id,
+  proposal_digest: proposal,
+  result_digest: fc.constant('sha256:result'),
+  assurance: fc.constant('passphrase'),
+  asked_at: moment,
+  proof: fc.record({ key: word('key', 3), signature: fc.constant('') }),
   answer: fc.constantFrom('APPROVED', 'DENIED', 'EXPIRED'),
   answered_at: moment,
 })
@@ -136,11 +143,14 @@ export function standingFacts(maxLength = 60): fc.Arbitrary<readonly StandingFac
       payload.map((value) => ({ type, payload: JSON.parse(JSON.stringify(value)) as unknown })),
     ),
   )
-  return fc
-    .array(fact, { maxLength })
-    .map((facts) =>
-      facts.map((one, seq) => ({ ...one, seq, occurredAt: new Date(NOON_MS).toISOString() })),
-    )
+  return fc.array(fc.tuple(fact, word('human', 3)), { maxLength }).map((facts) =>
+    facts.map(([one, human], seq) => ({
+      ...one,
+      seq,
+      occurredAt: new Date(NOON_MS).toISOString(),
+      principal: { kind: 'human', id: human, namespace: 'local' },
+    })),
+  )
 }
 
 /** Everything that a fold says of a history over these ids, at several times. */
