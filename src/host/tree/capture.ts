@@ -237,8 +237,9 @@ async function secure(captured: Captured, expected: readonly Expected[]): Promis
     directories.add(parentOfRaw(at))
   }
   const files = expected.flatMap(({ at, state }) => (state.kind === 'symlink' ? [] : [at]))
-  await makeDurable([...new Set([...files, ...directories, list])], stage)
+  // The stage has its name already; only the list gets one below.
+  const above = rawOfText(dirname(stage))
+  await makeDurable([...new Set([...files, ...directories, list, above])], stage)
   await completeStage(stage)
   await syncDirectory(stage)
-  await syncDirectory(dirname(stage))
 }
