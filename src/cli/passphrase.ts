@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
+import { isatty } from 'node:tty'
 import { fault, showName } from '../base/index.ts'
 import { type Call, Stop } from './command.ts'
 
@@ -16,7 +17,7 @@ export async function readPassphrase(call: Call, question: string): Promise<stri
 }
 
 export function canAsk(): boolean {
-  return process.stdin.isTTY === true && process.stderr.isTTY === true
+  return isatty(0) && isatty(2)
 }
 
 function readDescriptor(text: string): string {

@@ -6,13 +6,29 @@
  * recovery took back ends nothing: the stage is there, and can be promoted.
  */
 import type { Confirmation, Decision, Evaluation, Promotion } from '../contracts/index.ts'
+import { type KeptMemory, NOTHING_KEPT, type Remembering } from './memory-table.ts'
 
 export type HeldMark = NonNullable<Evaluation['held']>
 /** A stage that an act stands on, by the act that made it. */
 export type HeldBase = HeldMark['bases'][number]
 
-export class HeldFold {
-  readonly #held = new Map<string, { readonly actionId: string; readonly mark: HeldMark }>()
+interface HeldAct {
+  readonly actionId: string
+  readonly mark: HeldMark
+}
+
+export class HeldFold implements Remembering {
+  readonly tables = {}
+  readonly #held: Map<string, HeldAct>
+
+  constructor(kept: KeptMemory = NOTHING_KEPT) {
+    // What is kept was written by a fold of the same version.
+    this.#held = new Map((kept.brief('held') ?? []) as readonly (readonly [string, HeldAct])[])
+  }
+
+  brief(): readonly (readonly [string, HeldAct])[] {
+    return [...this.#held]
+  }
 
   takeEvaluation({ action_id, held }: Evaluation): void {
     if (held !== undefined) {

@@ -74,6 +74,13 @@ export {
   manifestLines,
   readManifest,
 } from './manifest.ts'
+export {
+  type KeptMemory,
+  type KeptTable,
+  MemoryTable,
+  NOTHING_KEPT,
+  type Remembering,
+} from './memory-table.ts'
 export { type AddressBytes, parseAddress, refusedAddress } from './network/address.ts'
 export { ChunkedBody, type ChunkedState } from './network/chunked-body.ts'
 export { HELLO_BYTES_MAX, type HelloReading, readClientHello } from './network/client-hello.ts'
@@ -128,6 +135,7 @@ export {
   type Wanted,
 } from './network/rules.ts'
 export { commandOf, type OperationCommand } from './operation-command.ts'
+export type { OverrideInForce } from './override-fold.ts'
 export { PACKAGE_MANAGERS, packageCommand } from './package-command.ts'
 export {
   actionIdsOf,
@@ -139,6 +147,7 @@ export {
   pathsToResolve,
   RealPaths,
 } from './places.ts'
+export type { PromotedAction } from './promoted-fold.ts'
 export { questionShape } from './question-shape.ts'
 export {
   bytesOfRaw,
@@ -174,9 +183,8 @@ export {
 } from './risk.ts'
 export {
   COOLDOWN_MS,
-  type OverrideInForce,
   type PendingQuestion,
-  type PromotedAction,
+  STANDING_VERSION,
   type StandingFact,
   StandingFold,
   type StandingOptions,

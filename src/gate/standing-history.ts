@@ -5,7 +5,8 @@
  */
 import type { Evaluation, EvaluationBasis, Halt, Laws } from '../contracts/index.ts'
 import type { UsableRelease } from './network/release-fold.ts'
-import { COOLDOWN_MS, type OverrideInForce, type StandingFact, StandingFold } from './standing.ts'
+import type { OverrideInForce } from './override-fold.ts'
+import { COOLDOWN_MS, type StandingFact, StandingFold } from './standing.ts'
 
 /** Within this span an actor's acts that were taken back are counted. */
 export const RECENT_MS = 24 * 60 * 60 * 1000

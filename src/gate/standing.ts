@@ -10,7 +10,6 @@ import type {
   Confirmation,
   Decision,
   Evaluation,
-  EvaluationBasis,
   Halt,
   Laws,
   Override,
@@ -21,13 +20,23 @@ import type {
 } from '../contracts/index.ts'
 
 import { type Footing, footingOf, type HeldBase, HeldFold, type HeldMark } from './held.ts'
+import { IntentFold, type IntentMemory } from './intent-fold.ts'
+import { type KeptMemory, MemoryTable, NOTHING_KEPT, type Remembering } from './memory-table.ts'
 import {
   type InterruptedRun,
   type ReleasedRun,
   ReleaseFold,
   type UsableRelease,
 } from './network/release-fold.ts'
+import { OverrideFold, type OverrideInForce } from './override-fold.ts'
+import { type PromotedAction, PromotedFold } from './promoted-fold.ts'
 import { RequestHistory } from './request-history.ts'
+
+/**
+ * Of what the fold makes of facts. To be raised with every change of what is remembered or of how it
+ * is written: what was kept under another version is not read.
+ */
+export const STANDING_VERSION = 1
 
 export const COOLDOWN_MS = 15 * 60 * 1000
 
@@ -48,18 +57,8 @@ export interface PendingQuestion {
   readonly expiresMs: number
 }
 
-export interface PromotedAction {
-  readonly actionId: string
-  readonly promotedAt: string
-  readonly undoUntil: string
-  readonly promotion: Promotion
-  /** The rollback that undid it; null while it stands. */
-  readonly rolledBackBy: string | null
-  readonly rolledBackAt: string | null
-}
-
-/** An override that may be used, and the law that it sets aside. */
-export type OverrideInForce = EvaluationBasis['overrides'][number]
+/** A question as it is remembered; when it expires is the law of the day. */
+type AskedQuestion = Omit<PendingQuestion, 'expiresMs'> & { readonly askedMs: number }
 
 export interface StandingOptions {
   /** How long a question waits for its answer. */
@@ -76,43 +75,75 @@ interface ActionMemory {
   readonly cooldownOnRepeat: boolean
 }
 
-/** What stands against one intent. */
-interface IntentMemory {
-  permanent: boolean
-  /** The last moment from which it cools down; how long that takes is the law of the day. */
-  cooledFromMs: number | null
-  reconfirm: boolean
-  background: boolean
+interface Brief {
+  readonly halted: boolean
+  readonly laws: Laws | null
+  readonly pending: readonly (readonly [string, AskedQuestion])[]
 }
 
-interface KnownOverride {
-  readonly override: Override
-  /** The actions that it was used for. */
-  readonly usedBy: Set<string>
-}
+const NO_BRIEF: Brief = { halted: false, laws: null, pending: [] }
 
-export class StandingFold {
+export class StandingFold implements Remembering {
   readonly #options: StandingOptions
-  readonly #seen = new Set<string>()
-  readonly #actions = new Map<string, ActionMemory>()
-  readonly #intents = new Map<string, IntentMemory>()
-  readonly #intentsOfOperation = new Map<string, Set<string>>()
-  readonly #pending = new Map<string, PendingQuestion>()
-  readonly #promoted = new Map<string, PromotedAction>()
-  readonly #overrides = new Map<string, KnownOverride>()
-  /** By the action that is being decided: the overrides without which a law would speak. */
-  readonly #setAside = new Map<string, readonly string[]>()
-  readonly #held = new HeldFold()
-  readonly #releases = new ReleaseFold()
-  readonly #compensations = new Map<string, string[]>()
-  readonly #beyondFiles = new Set<string>()
+  readonly #seen: MemoryTable<true>
+  readonly #actions: MemoryTable<ActionMemory>
+  readonly #compensations: MemoryTable<readonly string[]>
+  readonly #beyondFiles: MemoryTable<true>
+  readonly #pending: Map<string, AskedQuestion>
+  readonly #intents: IntentFold
+  readonly #promoted: PromotedFold
+  readonly #overrides: OverrideFold
+  readonly #held: HeldFold
+  readonly #releases: ReleaseFold
   /** What became of requests that were held. */
-  readonly requests = new RequestHistory()
-  #halted = false
-  #laws: Laws | null = null
+  readonly requests: RequestHistory
+  #halted: boolean
+  #laws: Laws | null
 
-  constructor(options: StandingOptions) {
+  /** Begins with what was kept of the facts before, or with nothing. */
+  constructor(options: StandingOptions, kept: KeptMemory = NOTHING_KEPT) {
     this.#options = options
+    // What is kept was written by a fold of the same version.
+    const brief = (kept.brief('standing') ?? NO_BRIEF) as Brief
+    this.#halted = brief.halted
+    this.#laws = brief.laws
+    this.#pending = new Map(brief.pending)
+    this.#seen = new MemoryTable(kept.table('seen'))
+    this.#actions = new MemoryTable(kept.table('actions'))
+    this.#compensations = new MemoryTable(kept.table('compensations'))
+    this.#beyondFiles = new MemoryTable(kept.table('beyond_files'))
+    this.#intents = new IntentFold(kept)
+    this.#promoted = new PromotedFold(kept)
+    this.#overrides = new OverrideFold(kept)
+    this.#held = new HeldFold(kept)
+    this.#releases = new ReleaseFold(kept)
+    this.requests = new RequestHistory(kept)
+  }
+
+  get tables() {
+    return {
+      seen: this.#seen,
+      actions: this.#actions,
+      compensations: this.#compensations,
+      beyond_files: this.#beyondFiles,
+    }
+  }
+
+  brief(): Brief {
+    return { halted: this.#halted, laws: this.#laws, pending: [...this.#pending] }
+  }
+
+  /** Everything that it remembers, part by part, to be kept. */
+  parts(): Readonly<Record<string, Remembering>> {
+    return {
+      standing: this,
+      intents: this.#intents,
+      promoted: this.#promoted,
+      overrides: this.#overrides,
+      held: this.#held,
+      releases: this.#releases,
+      requests: this.requests,
+    }
   }
 
   /** Takes in one fact; the facts of a stream come in their order. */
@@ -161,36 +192,44 @@ export class StandingFold {
 
   /** What stands against an intent at a time; `lawsChanged` is what the host found in the file. */
   against(intent: string, lawsChanged: boolean, nowMs: number): StandingExcerpt {
-    const memory = this.#intents.get(intent)
-    const from = memory?.cooledFromMs ?? null
-    const until = from === null ? null : from + this.#options.cooldownMs
+    const { permanent, cooledFromMs, reconfirm, background } = this.#intents.of(intent)
+    const until = cooledFromMs === null ? null : cooledFromMs + this.#options.cooldownMs
     return {
       halted: this.#halted,
       laws_changed: lawsChanged,
-      permanent: memory?.permanent ?? false,
+      permanent,
       cooldown_until_ms: until !== null && nowMs < until ? until : null,
-      reconfirm: memory?.reconfirm ?? false,
-      background_before: memory?.background ?? false,
+      reconfirm,
+      background_before: background,
     }
   }
 
   /** From when an intent cools down; null when nothing cools it down. */
   cooledFromMs(intent: string): number | null {
-    return this.#intents.get(intent)?.cooledFromMs ?? null
+    return this.#intents.of(intent).cooledFromMs
   }
 
   /** Questions that wait at this time, oldest first. */
   pending(nowMs: number): readonly PendingQuestion[] {
-    return [...this.#pending.values()].filter(({ expiresMs }) => nowMs < expiresMs)
+    return this.#questions().filter(({ expiresMs }) => nowMs < expiresMs)
   }
 
   /** Questions that nobody answered in time and that no fact has closed yet. */
   expired(nowMs: number): readonly PendingQuestion[] {
-    return [...this.#pending.values()].filter(({ expiresMs }) => nowMs >= expiresMs)
+    return this.#questions().filter(({ expiresMs }) => nowMs >= expiresMs)
   }
 
   question(actionId: string): PendingQuestion | null {
-    return this.#pending.get(actionId.toLowerCase()) ?? null
+    const asked = this.#pending.get(actionId.toLowerCase())
+    return asked === undefined ? null : this.#expiring(asked)
+  }
+
+  #questions(): readonly PendingQuestion[] {
+    return [...this.#pending.values()].map((asked) => this.#expiring(asked))
+  }
+
+  #expiring({ askedMs, ...question }: AskedQuestion): PendingQuestion {
+    return { ...question, expiresMs: askedMs + this.#options.confirmationMs }
   }
 
   /** Acts whose effects are staged and wait for somebody to ask for their promotion. */
@@ -206,8 +245,8 @@ export class StandingFold {
   /** Whether the stages that an act stands on are still what it saw. */
   footing(bases: readonly HeldBase[]): Footing {
     return footingOf(bases, (id) => {
-      const promoted = this.#promoted.get(id.toLowerCase())
-      const stands = promoted !== undefined && promoted.rolledBackBy === null
+      const promoted = this.promotion(id)
+      const stands = promoted !== null && promoted.rolledBackBy === null
       return {
         isHeld: this.#held.markOf(id) !== null,
         promoted: stands ? promoted.promotion.manifest : null,
@@ -217,11 +256,16 @@ export class StandingFold {
 
   /** Applied promotions in their order, with those that were undone. */
   promoted(): readonly PromotedAction[] {
-    return [...this.#promoted.values()]
+    return [...this.#promoted.oldestFirst()]
+  }
+
+  /** The same from the last one backwards, each read when it is asked for. */
+  promotedNewestFirst(): Iterable<PromotedAction> {
+    return this.#promoted.newestFirst()
   }
 
   promotion(actionId: string): PromotedAction | null {
-    return this.#promoted.get(actionId.toLowerCase()) ?? null
+    return this.#promoted.of(actionId.toLowerCase())
   }
 
   /** A human was asked about something that restoring files does not undo. */
@@ -266,62 +310,38 @@ export class StandingFold {
     intent: string,
     nowMs: number,
   ): readonly Override[] {
-    return this.#usable(actionId, intent, nowMs).filter(({ policy_id }) => policy_id === policyId)
+    const usable = this.#overrides.usable(actionId, intent, nowMs)
+    return usable.filter(({ policy_id }) => policy_id === policyId)
   }
 
   /** Every override of a law that can be used for this action at this time, oldest first. */
   overridesInForce(actionId: string, intent: string, nowMs: number): readonly OverrideInForce[] {
-    return this.#usable(actionId, intent, nowMs).flatMap(({ override_id, policy_id }) =>
-      policy_id === undefined ? [] : [{ override_id, policy_id }],
-    )
+    return this.#overrides.inForce(actionId, intent, nowMs)
   }
 
   /** An override, and for how many actions it was used; null when there is none of this id. */
   overrideOf(id: string): { readonly override: Override; readonly used: number } | null {
-    const known = this.#overrides.get(id)
-    return known === undefined ? null : { override: known.override, used: known.usedBy.size }
+    return this.#overrides.of(id)
   }
 
   /** How many acts of an actor were taken back within a span before a moment. */
   rollbacksOf(actor: string, nowMs: number, spanMs: number): number {
-    let count = 0
-    for (const { actionId, rolledBackAt } of this.#promoted.values()) {
-      const atMs = rolledBackAt === null ? null : parseIsoMomentMs(rolledBackAt)
-      if (atMs === null || nowMs - atMs >= spanMs) continue
-      // A record that does not tell whose act it was counts against everybody.
-      const whose = this.#actions.get(actionId.toLowerCase())?.actor ?? null
-      if (whose === null || whose === actor) count++
-    }
-    return count
-  }
-
-  #usable(actionId: string, intent: string, nowMs: number): readonly Override[] {
-    const id = actionId.toLowerCase()
-    return [...this.#overrides.values()]
-      .filter(({ override }) => override.kind === 'law' && isInForce(override, nowMs))
-      .filter(({ override, usedBy }) => usedBy.size < override.uses || usedBy.has(id))
-      .map(({ override }) => override)
-      .filter((override) =>
-        // Ids are used once: what a human overrode for an action holds for its intent.
-        override.intent === undefined
-          ? override.action_id === undefined || sameId(override.action_id, actionId)
-          : override.intent === intent,
-      )
+    return this.#promoted.countTakenBack(actor, nowMs, spanMs)
   }
 
   #takeProposal(payload: unknown): void {
     const ids = idsOf(payload)
-    for (const id of ids) this.#seen.add(id)
+    for (const id of ids) this.#seen.set(id, true)
     this.#releases.takeProposal(ids)
   }
 
   #takeEvaluation(evaluation: Evaluation): void {
     const { action_id, intent, operation_digest, cooldown_on_repeat } = evaluation
     const id = action_id.toLowerCase()
-    this.#setAside.set(id, this.#usedOverrides(evaluation))
+    this.#overrides.takeEvaluation(evaluation)
     this.#releases.takeEvaluation(evaluation)
     if (evaluation.compensates !== undefined) this.#takeCompensation(evaluation.compensates, id)
-    this.#seen.add(id)
+    this.#seen.set(id, true)
     // The first use of an id is the action; what a later one says does not change it.
     if (!this.#actions.has(id)) {
       this.#actions.set(id, {
@@ -335,44 +355,26 @@ export class StandingFold {
       this.#held.takeEvaluation(evaluation)
     }
     if (intent === undefined || operation_digest === undefined) return
-    const known = this.#intentsOfOperation.get(operation_digest) ?? new Set()
-    this.#intentsOfOperation.set(operation_digest, known.add(intent))
-  }
-
-  /** The first override in force of each law that was broken and set aside. */
-  #usedOverrides(evaluation: Evaluation): readonly string[] {
-    const { action_id, intent = '', host, basis, law_outcomes } = evaluation
-    const inForce = basis?.overrides ?? this.overridesInForce(action_id, intent, host.now_ms)
-    return law_outcomes
-      .filter(({ overridden }) => overridden)
-      .flatMap((law) => {
-        const used = inForce.find(({ policy_id }) => policy_id === law.policy_id)
-        return used === undefined ? [] : [used.override_id]
-      })
+    this.#intents.takeOperation(operation_digest, intent)
   }
 
   #takeCompensation(undone: string, id: string): void {
     const known = this.#compensations.get(undone.toLowerCase()) ?? []
-    if (!known.includes(id)) known.push(id)
-    this.#compensations.set(undone.toLowerCase(), known)
+    if (!known.includes(id)) this.#compensations.set(undone.toLowerCase(), [...known, id])
   }
 
   #takeDecision(decision: Decision, occurredAt: string): void {
     const id = decision.action_id.toLowerCase()
-    this.#seen.add(id)
-    if (decision.codes.includes('confirm.class')) this.#beyondFiles.add(id)
+    this.#seen.set(id, true)
+    if (decision.codes.includes('confirm.class')) this.#beyondFiles.set(id, true)
     this.#releases.takeDecision(decision)
     const action = this.#actions.get(id)
     // The refusal of an id that was used before says nothing about its first use.
     if (action !== undefined && action.proposalDigest !== decision.proposal_digest) return
-    // An act that is refused all the same has used nothing up.
-    for (const overrideId of this.#setAside.get(id) ?? []) {
-      if (decision.decision !== 'BLOCK') this.#overrides.get(overrideId)?.usedBy.add(id)
-    }
-    this.#setAside.delete(id)
-    const intent = this.#intentOf(id)
-    if (intent !== null && decision.codes.includes('rehearsal.background')) intent.background = true
-    if (intent !== null && decision.permanent) intent.permanent = true
+    this.#overrides.takeDecision(id, decision.decision === 'BLOCK')
+    const isBackground = decision.codes.includes('rehearsal.background')
+    if (isBackground) this.#note(id, { background: true })
+    if (decision.permanent) this.#note(id, { permanent: true })
     this.#held.takeDecision(decision)
     // Of what is held a human is asked when somebody wants it promoted.
     const isAsked = this.#held.markOf(id)?.asked ?? true
@@ -386,7 +388,7 @@ export class StandingFold {
       proposalDigest: decision.proposal_digest,
       resultDigest: decision.result_digest,
       askedAt: decision.decided_at,
-      expiresMs: askedMs + this.#options.confirmationMs,
+      askedMs,
     })
   }
 
@@ -395,87 +397,44 @@ export class StandingFold {
     const id = action_id.toLowerCase()
     this.#pending.delete(id)
     this.#held.takeConfirmation(confirmation)
-    const intent = this.#intentOf(id)
-    if (intent === null) return
-    if (answer === 'APPROVED') intent.reconfirm = false
-    else if (this.#actions.get(id)?.cooldownOnRepeat === true) this.#coolDown(intent, answered_at)
+    if (answer === 'APPROVED') this.#note(id, { reconfirm: false })
+    else if (this.#actions.get(id)?.cooldownOnRepeat === true) this.#coolDown(id, answered_at)
   }
 
   #takePromotion(promotion: Promotion): void {
     const id = promotion.action_id.toLowerCase()
     this.#pending.delete(id)
     this.#held.takePromotion(promotion)
-    if (promotion.status !== 'APPLIED') return
-    this.#promoted.set(id, {
-      actionId: promotion.action_id,
-      promotedAt: promotion.promoted_at,
-      undoUntil: promotion.undo_until,
-      promotion,
-      rolledBackBy: null,
-      rolledBackAt: null,
-    })
+    if (promotion.status === 'APPLIED') this.#promoted.takePromotion(promotion)
   }
 
   /** Whatever the flag says, an intent that was taken back cools down and is asked about again. */
   #takeRollback({ rollback_id, action_ids, rolled_back_at }: Rollback): void {
     for (const actionId of action_ids) {
       const id = actionId.toLowerCase()
-      const promoted = this.#promoted.get(id)
-      if (promoted !== undefined) {
-        const undone = { rolledBackBy: rollback_id, rolledBackAt: rolled_back_at }
-        this.#promoted.set(id, { ...promoted, ...undone })
-      }
-      const intent = this.#intentOf(id)
-      if (intent === null) continue
-      intent.reconfirm = true
-      this.#coolDown(intent, rolled_back_at)
+      const actor = this.#actions.get(id)?.actor ?? null
+      this.#promoted.takeRollback(id, rollback_id, rolled_back_at, actor)
+      this.#note(id, { reconfirm: true })
+      this.#coolDown(id, rolled_back_at)
     }
   }
 
   #takeOverride(override: Override): void {
     this.#releases.takeOverride(override)
-    if (override.kind !== 'lift') {
-      this.#overrides.set(override.override_id, { override, usedBy: new Set() })
-      return
-    }
-    const intents = new Set(override.intent === undefined ? [] : [override.intent])
-    for (const intent of this.#intentsOfOperation.get(override.operation_digest ?? '') ?? []) {
-      intents.add(intent)
-    }
-    for (const intent of intents) {
-      const memory = this.#intents.get(intent)
-      if (memory === undefined) continue
-      memory.permanent = false
-      memory.background = false
-      memory.cooledFromMs = null
-    }
+    if (override.kind === 'lift') this.#intents.takeLift(override)
+    else this.#overrides.take(override)
   }
 
-  #coolDown(intent: IntentMemory, from: string): void {
-    const fromMs = parseIsoMomentMs(from) ?? 0
-    intent.cooledFromMs = Math.max(intent.cooledFromMs ?? fromMs, fromMs)
+  #coolDown(id: string, from: string): void {
+    const intent = this.intentOf(id)
+    if (intent !== null) this.#intents.coolDown(intent, from)
   }
 
-  /** The memory of an action's intent; null when the action had none. */
-  #intentOf(id: string): IntentMemory | null {
-    const intent = this.#actions.get(id)?.intent ?? null
-    if (intent === null) return null
-    let memory = this.#intents.get(intent)
-    if (memory === undefined) {
-      memory = { permanent: false, cooledFromMs: null, reconfirm: false, background: false }
-      this.#intents.set(intent, memory)
-    }
-    return memory
+  /** About the intent of an action, where it had one. */
+  #note(id: string, change: Partial<IntentMemory>): void {
+    const intent = this.intentOf(id)
+    if (intent !== null) this.#intents.note(intent, change)
   }
-}
-
-function isInForce({ expires_at }: Override, nowMs: number): boolean {
-  const expiresMs = expires_at === undefined ? null : parseIsoMomentMs(expires_at)
-  return expiresMs === null || nowMs < expiresMs
-}
-
-function sameId(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase()
 }
 
 /** Every action id of a recorded proposal; the view on the ledger keeps ids. */

@@ -8,7 +8,7 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
-import { type Fact, replayRun } from '../../src/flow/index.ts'
+import { elementAt, type Fact, foldFacts, replayRun } from '../../src/flow/index.ts'
 import { RunFolder } from '../../src/host/flow/run-folder.ts'
 import { everyEdge } from './every-edge.ts'
 import { type Kill, KilledRun, type Killer } from './killed-run.ts'
@@ -19,10 +19,12 @@ const KILLS = Number(process.env['WRIT_FLOW_KILLS'] ?? 10)
 const AT_ONCE = Number(process.env['WRIT_FLOW_KILLS_AT_ONCE'] ?? 1)
 const SEED = Number(process.env['WRIT_SEED'] ?? Date.now() % 2 ** 31)
 /** So many kills there are in a run, if none of them cost time. */
-const KILLS_A_RUN = 12
+const KILLS_A_RUN = 20
 const BRIEF_PARTS = 80
 /** From so many on each kind of step is hit once first, which takes about as many. */
 const STEPS_FROM = 200
+
+const FLOW = compiledFlow(everyEdge())
 
 beforeAll(() => {
   execFileSync(process.execPath, ['tools/build.mjs'])
@@ -36,7 +38,13 @@ async function outcome({ place, facts, runId }: KilledRun): Promise<unknown> {
     )
   const told = (name: string): readonly string[] => eventsIn(facts, name)
   const folder = new RunFolder(place.home, runId)
+  const { nodes, totals } = foldFacts(FLOW, facts)
   return {
+    totals: [totals.attempts, totals.toolCalls, totals.rejections, totals.tokens],
+    nodes: FLOW.nodes.map(({ index }) => {
+      const { status, attempts, entries, granted, work } = elementAt(nodes, index)
+      return [status, attempts, entries, granted, work.toolCalls, work.retries]
+    }),
     fired: kinds('fired', ({ edge_id }: { edge_id: string }) => edge_id),
     entered: kinds('entered', ({ node_id }: { node_id: string }) => node_id),
     statuses: kinds('status', (one: { node_id: string; status: string }) => [
@@ -125,7 +133,7 @@ async function walkRun(killer: Killer, wanted: unknown): Promise<readonly Kill[]
     const history = run.kills.map(({ during, facts: at }) => `${at} ${during}`)
     expect([history, await outcome(run)]).toEqual([history, wanted])
     expect(facts.map(({ payload }) => payload.seq)).toEqual(facts.map((_, index) => index))
-    expect(replayRun(compiledFlow(everyEdge()), facts)).toBeNull()
+    expect(replayRun(FLOW, facts)).toBeNull()
     return run.kills
   } finally {
     await run.place.remove()

@@ -73,7 +73,7 @@ interface Closing {
   readonly kept: KeptState | null
 }
 
-function keptLines({ audit_level, outputs_days, undo }: KeptState): readonly string[] {
+function keptLines({ audit_level, outputs_days, undo, standing }: KeptState): readonly string[] {
   const room = `${sizeText(undo.bytes)} of ${sizeText(undo.quota_bytes)}`
   const until = undo.first_until === null ? '' : `, the first of them until ${undo.first_until}`
   const bodies =
@@ -83,5 +83,12 @@ function keptLines({ audit_level, outputs_days, undo }: KeptState): readonly str
   return [
     `undo for ${undo.days} days: ${undo.actions} acts can be taken back${until}; ${room}`,
     `audit level ${bodies}`,
+    ...standingLines(standing),
   ]
+}
+
+function standingLines({ kept, facts, dropped }: KeptState['standing']): readonly string[] {
+  const words = `what stands is kept of ${kept} of ${facts} facts`
+  if (dropped === null) return [words]
+  return [words, `${dropped.at}  ${dropped.code}  ${dropped.message}`]
 }

@@ -1,7 +1,7 @@
 /**
  * The person's terminal while a command runs inside: bytes go in and out as they are, sizes follow,
  * signals are forwarded. With a terminal on both sides the command has a pty of its own, and ours is
- * raw meanwhile; otherwise there are pipes.
+ * raw meanwhile; otherwise there are pipes, and of our input only what the command reads is taken.
  *
  * INVARIANT (given back): whatever ends the run, the terminal is left in the mode in which it was
  * found: when the command ends, when writ stops with a fault, when a signal ends writ.
@@ -9,7 +9,8 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { PassThrough } from 'node:stream'
-import type { ProposeOptions } from '../../host/index.ts'
+import { isatty } from 'node:tty'
+import { type ProposeOptions, standardInput } from '../../host/index.ts'
 import { KEEP_TITLE, obeysSequences, TITLE_BACK } from '../effects/reset.ts'
 
 type LiveRun = NonNullable<ProposeOptions['live']>
@@ -34,7 +35,8 @@ export class Live {
   }
 
   constructor() {
-    this.#isPty = process.stdin.isTTY === true && process.stdout.isTTY === true
+    // Asked of the kernel: looking at Node's own stream makes the input one that does not wait.
+    this.#isPty = isatty(0) && process.stdout.isTTY === true
   }
 
   /** Somebody asked writ itself to end; nobody is asked anything after that. */
@@ -46,7 +48,7 @@ export class Live {
   run(): LiveRun {
     this.#begin()
     return {
-      stdin: this.#input,
+      stdin: this.#isPty ? this.#input : standardInput(),
       terminal: this.#isPty ? terminalShape() : null,
       onOutput: (stream, bytes) => {
         process[stream].write(bytes)
@@ -64,11 +66,10 @@ export class Live {
     this.#listen('SIGTSTP', () => this.#suspend())
     this.#listen('SIGCONT', () => this.#continue())
     process.on('exit', this.#onExit)
+    if (!this.#isPty) return
+    tell(KEEP_TITLE)
+    makeRaw()
     const { stdin } = process
-    if (this.#isPty) {
-      tell(KEEP_TITLE)
-      makeRaw()
-    }
     stdin.on('data', this.#onInput)
     stdin.on('end', this.#onInputEnd)
     stdin.on('error', this.#onInputEnd)
@@ -78,11 +79,6 @@ export class Live {
   end(): void {
     if (!this.#isRunning) return
     this.#isRunning = false
-    const { stdin } = process
-    stdin.off('data', this.#onInput)
-    stdin.off('end', this.#onInputEnd)
-    stdin.off('error', this.#onInputEnd)
-    stdin.pause()
     for (const [name, listener] of this.#listeners) process.off(name, listener)
     process.off('exit', this.#onExit)
     this.#giveBack()
@@ -92,7 +88,12 @@ export class Live {
 
   #giveBack(): void {
     if (!this.#isPty) return
-    process.stdin.setRawMode(false)
+    const { stdin } = process
+    stdin.off('data', this.#onInput)
+    stdin.off('end', this.#onInputEnd)
+    stdin.off('error', this.#onInputEnd)
+    stdin.pause()
+    stdin.setRawMode(false)
     tell(TITLE_BACK)
   }
 
@@ -129,7 +130,7 @@ export class Live {
   }
 
   #take(chunk: Buffer): void {
-    if (this.#isPty && chunk.length === 1 && chunk[0] === SUSPEND && canStop()) {
+    if (chunk.length === 1 && chunk[0] === SUSPEND && canStop()) {
       this.#suspend()
       return
     }

@@ -121,8 +121,7 @@ async function withGateOf<T>(
   try {
     return await work({ gate, stream, call, session, isBelowAgent })
   } finally {
-    // Nothing of a gate is to be closed but its driver.
-    if (given === undefined) await gate.close()
+    await gate.close()
   }
 }
 

@@ -8,12 +8,22 @@
  */
 import { parseIsoMomentMs } from '../../base/index.ts'
 import type { Decision, Evaluation, NetworkGrounds, Override } from '../../contracts/index.ts'
+import { type KeptMemory, MemoryTable, NOTHING_KEPT, type Remembering } from '../memory-table.ts'
 
 export type UsableRelease = NonNullable<NetworkGrounds['release']>
 
 interface KnownRelease {
   readonly override: Override
-  isUsed: boolean
+  readonly isUsed: boolean
+}
+
+/** The releases of one action, and by their numbers: */
+interface ActionReleases {
+  readonly known: readonly KnownRelease[]
+  /** what its last proposal used, as long as nothing was decided about that one; */
+  readonly fresh: readonly number[]
+  /** those whose run began and was not decided about. */
+  readonly open: readonly number[]
 }
 
 /** A released run that began: nobody knows yet what it sent. */
@@ -31,35 +41,75 @@ export interface InterruptedRun extends UsableRelease {
 /** Nobody knows whether something was sent. */
 export const RUN_UNKNOWN = 'request.unknown'
 
-export class ReleaseFold {
-  readonly #byAction = new Map<string, KnownRelease[]>()
-  /** What the first use of an id proposed, while nothing but refusals came of it. */
-  readonly #refused = new Map<string, string>()
-  /** Ids that somebody was asked about, or that were let through. */
-  readonly #letOn = new Set<string>()
+interface Brief {
+  readonly open: readonly string[]
+  readonly interrupted: readonly (readonly [string, InterruptedRun])[]
+  readonly mayHaveRun: readonly (readonly [string, boolean])[]
+  readonly judged: readonly (readonly [string, Judged])[]
+}
+
+/** Of the action that is being decided: its own release, and whether it was a proposal at all. */
+interface Judged {
+  readonly release: string
+  readonly isWhole: boolean
+}
+
+const NO_BRIEF: Brief = { open: [], interrupted: [], mayHaveRun: [], judged: [] }
+
+export class ReleaseFold implements Remembering {
+  readonly #byAction: MemoryTable<ActionReleases>
+  /**
+   * By id: what its first use proposed, while nothing but refusals came of it; the empty text for one
+   * that somebody was asked about, or that was let through.
+   */
+  readonly #refused: MemoryTable<string>
+  /** Actions with a run that began and was not decided about. */
+  readonly #open: Set<string>
   /** Of the action that is being decided: whether something of it may have run. */
-  readonly #mayHaveRun = new Map<string, boolean>()
-  /** By action: what its last proposal used, as long as nothing was decided about that one. */
-  readonly #fresh = new Map<string, readonly KnownRelease[]>()
-  /** By action: releases whose run began and was not decided about. */
-  readonly #open = new Map<string, readonly KnownRelease[]>()
-  readonly #interrupted = new Map<string, InterruptedRun>()
-  /** Of the action that is being decided: its own release, and whether it was a proposal at all. */
-  readonly #judged = new Map<string, { readonly release: string; readonly isWhole: boolean }>()
+  readonly #mayHaveRun: Map<string, boolean>
+  readonly #interrupted: Map<string, InterruptedRun>
+  readonly #judged: Map<string, Judged>
+
+  constructor(kept: KeptMemory = NOTHING_KEPT) {
+    // What is kept was written by a fold of the same version.
+    const brief = (kept.brief('releases') ?? NO_BRIEF) as Brief
+    this.#byAction = new MemoryTable(kept.table('releases'))
+    this.#refused = new MemoryTable(kept.table('refused'))
+    this.#open = new Set(brief.open)
+    this.#mayHaveRun = new Map(brief.mayHaveRun)
+    this.#interrupted = new Map(brief.interrupted)
+    this.#judged = new Map(brief.judged)
+  }
+
+  get tables() {
+    return { releases: this.#byAction, refused: this.#refused }
+  }
+
+  brief(): Brief {
+    return {
+      open: [...this.#open],
+      interrupted: [...this.#interrupted],
+      mayHaveRun: [...this.#mayHaveRun],
+      judged: [...this.#judged],
+    }
+  }
 
   takeOverride(override: Override): void {
     if (override.kind !== 'release' || override.action_id === undefined) return
     const id = override.action_id.toLowerCase()
-    const known = this.#byAction.get(id) ?? []
-    this.#byAction.set(id, [...known, { override, isUsed: false }])
+    const before = this.#byAction.get(id) ?? { known: [], fresh: [], open: [] }
+    this.#byAction.set(id, { ...before, known: [...before.known, { override, isUsed: false }] })
   }
 
   takeProposal(actionIds: readonly string[]): void {
     for (const id of actionIds) {
-      const fresh = (this.#byAction.get(id) ?? []).filter(({ isUsed }) => !isUsed)
-      for (const release of fresh) release.isUsed = true
-      this.#fresh.set(id, fresh)
-      if (fresh.length > 0) this.#open.set(id, fresh)
+      const before = this.#byAction.get(id)
+      if (before === undefined) continue
+      const fresh = before.known.flatMap(({ isUsed }, number) => (isUsed ? [] : [number]))
+      const known = withUse(before.known, fresh, true)
+      const open = fresh.length > 0 ? fresh : before.open
+      this.#byAction.set(id, { known, fresh, open })
+      if (open.length > 0) this.#open.add(id)
     }
   }
 
@@ -72,7 +122,7 @@ export class ReleaseFold {
     if (release !== null && obstacles.some(({ code }) => code === RUN_UNKNOWN)) {
       this.#interrupted.set(id, { ...release, actionId: action_id, foundMs: host.now_ms })
     }
-    if (!this.#refused.has(id) && !this.#letOn.has(id)) this.#refused.set(id, proposal_digest)
+    if (!this.#refused.has(id)) this.#refused.set(id, proposal_digest)
     this.#mayHaveRun.set(id, obstacles.length > 0)
   }
 
@@ -82,41 +132,47 @@ export class ReleaseFold {
     this.#mayHaveRun.delete(id)
     const fresh = this.#closed(id)
     if (decision !== 'BLOCK') {
-      this.#letOn.add(id)
-      this.#refused.delete(id)
+      this.#refused.set(id, LET_ON)
       return
     }
-    if (mayHaveRun) return
-    for (const release of fresh) release.isUsed = false
+    const releases = this.#byAction.get(id)
+    if (mayHaveRun || releases === undefined) return
+    this.#byAction.set(id, { ...releases, known: withUse(releases.known, fresh, false) })
   }
 
   /**
    * What the proposal used that a decision is about. Others may use the id meanwhile, and are refused:
    * that neither ends a run that goes on nor gives its release back.
    */
-  #closed(id: string): readonly KnownRelease[] {
+  #closed(id: string): readonly number[] {
     const { release = '', isWhole = false } = this.#judged.get(id) ?? {}
     this.#judged.delete(id)
-    const isOwn = (this.#open.get(id) ?? []).some(
-      ({ override }) => override.override_id === release,
+    const before = this.#byAction.get(id)
+    if (before === undefined) return []
+    const isOwn = before.open.some(
+      (number) => before.known[number]?.override.override_id === release,
     )
-    const fresh = isWhole ? (this.#fresh.get(id) ?? []) : []
-    if (isOwn || fresh.length > 0) this.#open.delete(id)
-    if (isWhole) this.#fresh.delete(id)
+    const fresh = isWhole ? before.fresh : []
+    const isOver = isOwn || fresh.length > 0
+    if (isOver) this.#open.delete(id)
+    this.#byAction.set(id, {
+      ...before,
+      ...(isOver ? { open: [] } : {}),
+      ...(isWhole ? { fresh: [] } : {}),
+    })
     return fresh
   }
 
   /** Runs that began with a release and about which nothing was decided since. */
   openRuns(): readonly ReleasedRun[] {
-    return [...this.#open.values()].flatMap((releases) =>
-      releases.slice(-1).map(({ override }) => ({
-        actionId: override.action_id ?? '',
-        proposalDigest: override.proposal_digest ?? '',
-        override_id: override.override_id,
-        hosts: override.hosts ?? [],
-        methods: override.methods ?? [],
-      })),
-    )
+    return [...this.#open].flatMap((id) => {
+      const { known, open } = this.#byAction.get(id) ?? { known: [], open: [] }
+      const override = known[open.at(-1) ?? -1]?.override
+      if (override === undefined) return []
+      const { action_id: actionId = '', proposal_digest: proposalDigest = '' } = override
+      const { override_id, hosts = [], methods = [] } = override
+      return [{ actionId, proposalDigest, override_id, hosts, methods }]
+    })
   }
 
   /** Runs of which a fact says that nobody knows what they sent. */
@@ -126,7 +182,7 @@ export class ReleaseFold {
 
   /** What may be sent by this proposal at this time; null when nobody released anything. */
   usable(actionId: string, proposalDigest: string, nowMs: number): UsableRelease | null {
-    const known = this.#byAction.get(actionId.toLowerCase()) ?? []
+    const known = this.#byAction.get(actionId.toLowerCase())?.known ?? []
     const found = known.findLast(
       ({ override, isUsed }) =>
         !isUsed && override.proposal_digest === proposalDigest && isInForce(override, nowMs),
@@ -140,6 +196,17 @@ export class ReleaseFold {
   onlyRefused(actionId: string, proposalDigest: string): boolean {
     return this.#refused.get(actionId.toLowerCase()) === proposalDigest
   }
+}
+
+/** An id that was not refused for good; no digest is empty. */
+const LET_ON = ''
+
+function withUse(
+  known: readonly KnownRelease[],
+  numbers: readonly number[],
+  isUsed: boolean,
+): readonly KnownRelease[] {
+  return known.map((one, number) => (numbers.includes(number) ? { ...one, isUsed } : one))
 }
 
 function isInForce({ expires_at }: Override, nowMs: number): boolean {

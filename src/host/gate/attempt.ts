@@ -51,7 +51,7 @@ import type {
   RefusedAccess,
 } from './attempt-surface.ts'
 import { undeclaredPaths } from './attempt-writes.ts'
-import type { Admitted, Decided } from './proposing.ts'
+import type { Admitted, Decided } from './decided.ts'
 import { obstacleOf } from './readings.ts'
 import type { RehearsedStep } from './rehearsal.ts'
 

@@ -11,17 +11,19 @@ import type { HostFacts, Promotion, Proposal } from '../../contracts/index.ts'
 import type { PendingQuestion as Pending, PromotedAction, StandingFold } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import { HomeFailure } from '../home/failure.ts'
+import { StandingKeeper } from '../standing/standing-keeper.ts'
 import type { AttemptSurface } from './attempt-surface.ts'
 import { Attempts } from './attempts.ts'
 import { Compensating } from './compensating.ts'
 import { type GateContext, workspaceOf } from './context.ts'
+import type { Decided } from './decided.ts'
 import { liftHalt, raiseHalt } from './halt.ts'
 import { type KeptState, keptState } from './kept-state.ts'
 import { type LawBook, openLawBook } from './law-book.ts'
 import { LedgerView } from './ledger-view.ts'
 import { overrideFact, refuseLaw } from './overriding.ts'
 import { Promoter } from './promoting.ts'
-import { type Decided, Proposing } from './proposing.ts'
+import { Proposing } from './proposing.ts'
 import { type PurgeAnswer, type PurgeOrder, Purging } from './purging.ts'
 import { pendingId, Questions } from './questions.ts'
 import { ReleasedRuns } from './released-run.ts'
@@ -54,6 +56,7 @@ export async function openGate(context: GateContext): Promise<GateSurface> {
 class Gate implements GateSurface {
   readonly #context: GateContext
   readonly #book: LawBook
+  readonly #keeper: StandingKeeper
   readonly #view: LedgerView
   readonly #promoter: Promoter
   readonly #questions: Questions
@@ -66,10 +69,16 @@ class Gate implements GateSurface {
     this.#context = context
     this.#book = book
     const { confirmationMinutes, cooldownMinutes } = book.settings
-    this.#view = new LedgerView(context, {
-      confirmationMs: confirmationMinutes * MINUTE_MS,
-      cooldownMs: cooldownMinutes * MINUTE_MS,
-    })
+    const { home, ledger, stream, nowMs } = context
+    this.#keeper = new StandingKeeper({ state: home.state, stream, ledger, nowMs })
+    this.#view = new LedgerView(
+      context,
+      {
+        confirmationMs: confirmationMinutes * MINUTE_MS,
+        cooldownMs: cooldownMinutes * MINUTE_MS,
+      },
+      this.#keeper,
+    )
     const { undoDays } = book.settings.retention
     this.#promoter = new Promoter(context, this.#view, undoDays * DAY_MS)
     this.#questions = new Questions(context, this.#view, book)
@@ -152,7 +161,7 @@ class Gate implements GateSurface {
 
   async rollback(target: RollbackTarget, options: RollbackOptions): Promise<RollbackAnswer> {
     await this.#recover()
-    const actions = this.#chosen(await this.#view.standing(), target)
+    const actions = await this.#view.ask((standing) => this.#chosen(standing, target))
     const action_id = actions[0]?.actionId ?? ''
     const undoings = await this.#compensating.needed(actions)
     // What is in the way of restoring is found before anything is compensated.
@@ -182,9 +191,9 @@ class Gate implements GateSurface {
   async override(order: OverrideOrder) {
     const nowMs = this.#context.nowMs()
     if (order.kind === 'law') refuseLaw(order.policyId, this.#book.laws)
-    const standing = await this.#view.standing()
-    const payload =
-      order.kind === 'release' ? releaseFact(order, nowMs) : overrideFact(order, standing, nowMs)
+    const payload = await this.#view.ask((standing) =>
+      order.kind === 'release' ? releaseFact(order, nowMs) : overrideFact(order, standing, nowMs),
+    )
     const key = `override/${payload.override_id}`
     const seq = await this.#view.record([{ type: 'override_v1', payload, key }])
     return { ok: true as const, seq }
@@ -215,7 +224,9 @@ class Gate implements GateSurface {
 
   async kept(): Promise<KeptState> {
     const { home, nowMs } = this.#context
-    return keptState(home, await this.#view.standing(), this.#book.settings, nowMs())
+    const { settings } = this.#book
+    const kept = await this.#view.ask((standing) => keptState(home, standing, settings, nowMs()))
+    return { ...kept, standing: { ...this.#view.extent, dropped: this.#keeper.dropped() } }
   }
 
   async purge(order: PurgeOrder, { dryRun }: { readonly dryRun: boolean }): Promise<PurgeAnswer> {
@@ -237,7 +248,8 @@ class Gate implements GateSurface {
   }
 
   async close(): Promise<void> {
-    await this.#context.driver.close()
+    this.#view.keep()
+    if (this.#context.leavesClosing !== true) await this.#context.driver.close()
   }
 
   async #recordHalt(state: 'HALTED' | 'RESUMED', at: string, reason: string | null) {
@@ -265,17 +277,13 @@ class Gate implements GateSurface {
   }
 
   #chosen(standing: StandingFold, target: RollbackTarget): readonly PromotedAction[] {
-    const standingStill = standing
-      .promoted()
-      .filter(
-        ({ rolledBackBy, promotion }) => rolledBackBy === null && isUndoable(standing, promotion),
-      )
     if ('actionId' in target) return [this.#named(standing, target.actionId)]
-    const newestFirst = [...standingStill].reverse()
-    const chosen =
-      'last' in target
-        ? newestFirst.slice(0, 1)
-        : newestFirst.filter(({ promotedAt }) => promotedAt >= target.since)
+    const chosen: PromotedAction[] = []
+    for (const action of standing.promotedNewestFirst()) {
+      if (action.rolledBackBy !== null || !isUndoable(standing, action.promotion)) continue
+      if ('last' in target) return [action]
+      if (action.promotedAt >= target.since) chosen.push(action)
+    }
     if (chosen.length > 0) return chosen
     throw refusal('rollback.nothing', workspaceOf(this.#context))
   }

@@ -18,14 +18,14 @@ import {
   type Retention,
   removeTree,
 } from '../promotion/index.ts'
-import { isHeldStage, preimagesOf, stagePlaces } from './stage-place.ts'
+import { isHeldStage, preimageNames, preimagesOf, stagePlaces } from './stage-place.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 const STAMP = '.swept'
 
 export function keepHouse(
   home: KnownHome,
-  promoted: readonly PromotedAction[],
+  actOf: ActOf,
   confirmationMs: number,
   retention: Retention,
   nowMs: number,
@@ -35,7 +35,7 @@ export function keepHouse(
   for (const place of stagePlaces(home)) {
     if (!isDue(place, nowMs)) continue
     dropOldStages(place, nowMs - confirmationMs - HOUR_MS, inUse)
-    const kept = keptPreimages(place, promoted).filter(
+    const kept = keptPreimages(place, actOf).filter(
       ({ actionId }) => !inUse.has(preimagesOf(place, actionId)),
     )
     for (const { actionId } of droppable(kept, retention, nowMs)) {
@@ -49,15 +49,17 @@ export function undoRetention({ undoDays, undoQuotaMb }: RetentionSettings): Ret
   return { periodMs: undoDays * 24 * HOUR_MS, quotaBytes: undoQuotaMb * 1024 ** 2 }
 }
 
+/** The act that pre-images are of, by the name of their directory; null when nobody knows. */
+export type ActOf = (name: string) => PromotedAction | null
+
 /** What is kept of the acts that were promoted, and the room that it takes. */
-export function keptPreimages(place: string, promoted: readonly PromotedAction[]): readonly Kept[] {
-  return promoted.flatMap(({ actionId, promotedAt, undoUntil }) => {
-    const keep = preimagesOf(place, actionId)
-    if (lstatSync(keep, { throwIfNoEntry: false }) === undefined) return []
-    const promotedAtMs = Date.parse(promotedAt)
-    return [
-      { actionId, promotedAtMs, undoUntilMs: Date.parse(undoUntil), bytes: measureKeep(keep) },
-    ]
+export function keptPreimages(place: string, actOf: ActOf): readonly Kept[] {
+  return preimageNames(place).flatMap((actionId) => {
+    const act = actOf(actionId)
+    if (act === null) return []
+    const bytes = measureKeep(preimagesOf(place, actionId))
+    const promotedAtMs = Date.parse(act.promotedAt)
+    return [{ actionId, promotedAtMs, undoUntilMs: Date.parse(act.undoUntil), bytes }]
   })
 }
 

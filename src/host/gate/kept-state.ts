@@ -3,10 +3,17 @@ import type { StandingFold } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import type { GateSettings } from '../../policy/index.ts'
 import type { KnownHome } from '../home/known-home.ts'
+import type { DroppedStanding } from '../standing/standing-keeper.ts'
 import { keptPreimages } from './housekeeping.ts'
 import { stagePlaces } from './stage-place.ts'
 
 export interface KeptState {
+  /** Of how many facts what stands is kept, of how many; and what of it was thrown away last. */
+  readonly standing: {
+    readonly kept: number
+    readonly facts: number
+    readonly dropped: DroppedStanding | null
+  }
   readonly audit_level: GateSettings['auditLevel']
   readonly outputs_days: number
   readonly proposals_days: number
@@ -27,8 +34,11 @@ export function keptState(
   standing: StandingFold,
   { auditLevel, retention }: GateSettings,
   nowMs: number,
-): KeptState {
-  const open = standing.promoted().filter(({ rolledBackBy }) => rolledBackBy === null)
+): Omit<KeptState, 'standing'> {
+  const open = (id: string) => {
+    const act = standing.promotion(id)
+    return act?.rolledBackBy === null ? act : null
+  }
   const kept = stagePlaces(home).flatMap((place) => keptPreimages(place, open))
   const ends = kept.flatMap(({ undoUntilMs = 0 }) => (undoUntilMs > nowMs ? [undoUntilMs] : []))
   return {

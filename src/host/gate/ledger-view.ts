@@ -1,17 +1,26 @@
 /**
  * The ledger as the gate uses it: what stands after all facts, kept current fact by fact, and the one
- * way in which the gate records. Host-wide facts (halt, laws) lie in the host's stream.
+ * way in which the gate records. Host-wide facts (halt, laws) lie in the host's stream. With a keeper
+ * the fold begins with what was kept of earlier facts.
  */
 import { invariant } from '../../base/index.ts'
-import { type StandingFact, StandingFold } from '../../gate/index.ts'
+import { StandingFold, type StandingOptions } from '../../gate/index.ts'
 import {
   contentOf,
   type Fact,
   HOST_STREAM,
   type Principal,
-  type StoredFact,
   StoreFailure,
 } from '../../ledger/index.ts'
+import {
+  hexOf,
+  type KeptStanding,
+  type Position,
+  type Positions,
+  StandingDamage,
+} from '../standing/kept-standing.ts'
+import { standingPage, type WholeFact, wholeFact } from '../standing/standing-facts.ts'
+import type { StandingKeeper } from '../standing/standing-keeper.ts'
 import type { GateContext } from './context.ts'
 
 /** One record to append. */
@@ -22,40 +31,86 @@ export interface GateRecord {
 }
 
 const PAGE = 1_000
-
-/** Facts that decide what stands; everything else is skipped unread. */
-const STANDING_TYPES = [
-  'halt_v1',
-  'laws_v1',
-  'proposal_v1',
-  'evaluation_v1',
-  'decision_v1',
-  'confirmation_v1',
-  'promotion_v1',
-  'rollback_v1',
-  'override_v1',
-  'request_v1',
-] as const
-const STANDING = new RegExp(`"type":"(?:${STANDING_TYPES.join('|')})"`)
+const NOWHERE: Position = { size: 0, chain: '' }
 
 export class LedgerView {
   readonly #context: GateContext
-  readonly #standing: StandingFold
-  readonly #read = new Map<string, number>()
+  readonly #options: StandingOptions
+  readonly #keeper: StandingKeeper | null
+  readonly #read = new Map<string, Position>()
+  #standing: StandingFold
+  /** What the fold began with. */
+  #kept: KeptStanding | null = null
+  #begun: Promise<void> | null = null
 
   constructor(
     context: GateContext,
-    options: { readonly confirmationMs: number; readonly cooldownMs: number },
+    options: StandingOptions,
+    keeper: StandingKeeper | null = null,
   ) {
     this.#context = context
+    this.#options = options
+    this.#keeper = keeper
     this.#standing = new StandingFold(options)
   }
 
   /** What stands now: everything that was acknowledged to anybody before the call. */
   async standing(): Promise<StandingFold> {
-    await this.#catchUp(HOST_STREAM)
-    await this.#catchUp(this.#context.stream)
+    this.#begun ??= this.#begin()
+    await this.#begun
+    try {
+      await this.#catchUpAll()
+    } catch (error) {
+      if (!(error instanceof StandingDamage)) throw error
+      this.#startOver()
+      await this.#catchUpAll()
+    }
     return this.#standing
+  }
+
+  /**
+   * Asks what stands. When what was kept turns out damaged on the way, all facts are folded and it is
+   * asked once more: a question has no effects.
+   */
+  async ask<T>(question: (standing: StandingFold) => T): Promise<T> {
+    try {
+      return question(await this.standing())
+    } catch (error) {
+      if (!(error instanceof StandingDamage)) throw error
+      this.#startOver()
+      return question(await this.standing())
+    }
+  }
+
+  /** For the next command; when all else is done. */
+  keep(): void {
+    const positions = this.#positions()
+    if (this.#keeper?.isDue(positions, this.#kept) === true) {
+      this.#keeper.keep(this.#standing, positions, this.#kept)
+    }
+    this.#startOver()
+    this.#begun = null
+  }
+
+  async #begin(): Promise<void> {
+    const { stream } = this.#context
+    const keeper = this.#keeper
+    const kept = (await keeper?.open()) ?? null
+    if (keeper === null || kept === null) return
+    const memory = kept.memory((damage) => {
+      throw keeper.damage(damage)
+    })
+    this.#kept = kept
+    this.#standing = new StandingFold(this.#options, memory)
+    this.#read.set(HOST_STREAM, kept.positions.host)
+    this.#read.set(stream, kept.positions.stream)
+  }
+
+  #startOver(): void {
+    this.#kept?.close()
+    this.#kept = null
+    this.#read.clear()
+    this.#standing = new StandingFold(this.#options)
   }
 
   /** As one commit; a refusal is a defect of writ and stops everything. */
@@ -106,7 +161,7 @@ export class LedgerView {
       order: 'newest_first',
     })
     const [found] = page.facts
-    return found === undefined ? null : this.#whole(JSON.parse(found.text) as Fact)
+    return found === undefined ? null : wholeFact(ledger, JSON.parse(found.text) as Fact)
   }
 
   /** How many facts of a type there are about an action, up to a page of them. */
@@ -142,44 +197,41 @@ export class LedgerView {
 
   /** How many facts what stands was folded from; to be asked right behind it, without a pause. */
   get seen(): { readonly host: number; readonly stream: number } {
-    const count = (stream: string): number => this.#read.get(stream) ?? 0
-    return { host: count(HOST_STREAM), stream: count(this.#context.stream) }
+    const { host, stream } = this.#positions()
+    return { host: host.size, stream: stream.size }
+  }
+
+  /** How many facts what was kept spared, and of how many. */
+  get extent(): { readonly kept: number; readonly facts: number } {
+    const kept = this.#kept === null ? 0 : sizeOf(this.#kept.positions)
+    return { kept, facts: sizeOf(this.#positions()) }
+  }
+
+  #positions(): Positions {
+    const of = (stream: string): Position => this.#read.get(stream) ?? NOWHERE
+    return { host: of(HOST_STREAM), stream: of(this.#context.stream) }
+  }
+
+  async #catchUpAll(): Promise<void> {
+    await this.#catchUp(HOST_STREAM)
+    await this.#catchUp(this.#context.stream)
   }
 
   /** Facts of a page are taken in and counted without a pause, so that no caller sees half of one. */
   async #catchUp(stream: string): Promise<void> {
     for (;;) {
-      const from = this.#read.get(stream) ?? 0
-      const facts = await this.#context.ledger.store.read(stream, from, PAGE)
-      const opened: StandingFact[] = []
-      for (const fact of facts) opened.push(...(await this.#open(fact)))
+      const { size: from } = this.#read.get(stream) ?? NOWHERE
+      const { size, last, facts, isLast } = await standingPage(this.#context.ledger, stream, from)
       // Another call may have been here meanwhile.
-      if ((this.#read.get(stream) ?? 0) === from) {
-        for (const fact of opened) this.#standing.take(fact)
-        this.#read.set(stream, from + facts.length)
+      if (last !== null && (this.#read.get(stream) ?? NOWHERE).size === from) {
+        for (const fact of facts) this.#standing.take(fact)
+        this.#read.set(stream, { size: from + size, chain: hexOf(last.chain) })
       }
-      if (facts.length < PAGE) return
+      if (isLast) return
     }
   }
-
-  async #open({ text, seq }: StoredFact): Promise<readonly StandingFact[]> {
-    if (!STANDING.test(text)) return []
-    const { fact, payload } = await this.#whole(JSON.parse(text) as Fact)
-    return [{ type: fact.record.type, payload, occurredAt: fact.occurred_at, seq }]
-  }
-
-  async #whole(fact: Fact): Promise<WholeFact> {
-    const { payload, payload_ref: reference } = fact.record
-    if (reference === undefined) return { fact, payload }
-    // A record that is not whole decides nothing: the failure is told, and nothing goes on.
-    const bytes = await this.#context.ledger.objects.get(reference as never)
-    return { fact, payload: JSON.parse(decoder.decode(bytes)) }
-  }
 }
 
-export interface WholeFact {
-  readonly fact: Fact
-  readonly payload: unknown
+function sizeOf({ host, stream }: Positions): number {
+  return host.size + stream.size
 }
-
-const decoder = new TextDecoder()

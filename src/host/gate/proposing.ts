@@ -12,10 +12,7 @@ import {
   type Evaluation,
   type EvaluationBasis,
   type HostFacts,
-  intentDigest,
   judge,
-  type NetworkGrounds,
-  type Promotion,
   type Proposal,
   proposalContract,
   type SandboxResult,
@@ -23,14 +20,11 @@ import {
 } from '../../contracts/index.ts'
 import {
   admitProposal,
-  type Change,
   type Comparison,
   compareEffects,
   compareSteps,
   decide,
   decideEarly,
-  EVALUATOR,
-  type HeldMark,
   heldRequests,
   type Judgement,
   lawsSetAside,
@@ -43,18 +37,16 @@ import type { LawPhase } from '../../policy/index.ts'
 import { keepEvidence } from '../acts/evidence.ts'
 import { removeTree } from '../promotion/index.ts'
 import { captureChanges } from '../tree/capture.ts'
-import { basisOf } from './basis.ts'
-import { type GateContext, isRoot, workspaceOf } from './context.ts'
-import { isHalted, watchHalt } from './halt.ts'
-import { gatherHostFacts, realPathOf } from './host-facts.ts'
+import { type GateContext, isRoot } from './context.ts'
+import type { Admitted, Decided, Judged, ProposingOptions } from './decided.ts'
+import { type DecisionRecord, decisionRecord, recordDecision } from './decision-record.ts'
+import { beginDraft, type DraftGround, hostFactsOf, refreshDraft } from './draft.ts'
+import { watchHalt } from './halt.ts'
 import { KeptBodies } from './kept-bodies.ts'
 import type { LawBook } from './law-book.ts'
-import type { GateRecord, LedgerView } from './ledger-view.ts'
-import { isReleasedRun, networkFor } from './network-grounds.ts'
-import { recordUse, usesOverride } from './override-use.ts'
+import type { LedgerView } from './ledger-view.ts'
 import { probePreconditions } from './preconditions.ts'
-import { nothingPromoted } from './promoting.ts'
-import { actionIdOf, keyOf, NO_ID, proposalRecord } from './proposal-record.ts'
+import { NO_ID, proposalRecord } from './proposal-record.ts'
 import { obstacleOf, pathDirectories } from './readings.ts'
 import { type Rehearsal, rehearse } from './rehearsal.ts'
 import { recordBeforeRun } from './release-use.ts'
@@ -62,52 +54,13 @@ import { whileReleased } from './released-run.ts'
 import { buildResult } from './result.ts'
 import { changedScripts } from './scripts.ts'
 import { markHeld, stageOf } from './stage-place.ts'
-import type { ProposeOptions } from './surface.ts'
-
-const MAX_AGE_MS = 60 * 60 * 1000
-const MAX_FUTURE_MS = 60 * 1000
-
-/** What became of a proposal before anybody was asked or anything was promoted. */
-export interface Decided {
-  readonly actionId: string
-  readonly proposal: Proposal | null
-  readonly proposalDigest: Digest
-  readonly evaluation: Evaluation
-  readonly result: SandboxResult | null
-  readonly decision: Decision
-  readonly changes: readonly Change[]
-  readonly violations: readonly Violation[]
-  /** When there was nothing to promote, that is a fact already. */
-  readonly promotion: Promotion | null
-}
-
-/** What is about to be recorded. */
-interface Judged extends Pick<Decided, 'proposal' | 'decision' | 'result' | 'changes'> {
-  readonly draft: Evaluation
-}
-
-export type ProposingOptions = Omit<ProposeOptions, 'confirm'> & {
-  /** Whose act it is, where that is not the caller's own. */
-  readonly actorKind?: Evaluation['actor_kind']
-  /** Effects stay staged until somebody asks for their promotion. */
-  readonly held?: HeldMark
-}
-
-/** A document with what was found out about it before anything ran. */
-export interface Admitted {
-  readonly draft: Evaluation
-  /** Null when the document broke its contract. */
-  readonly proposal: Proposal | null
-  readonly violations: readonly Violation[]
-  /** The BLOCK that ends it here; null when it may be rehearsed. */
-  readonly early: Decision | null
-}
 
 export class Proposing {
   readonly #context: GateContext
   readonly #view: LedgerView
   readonly #book: LawBook
   readonly #options: ProposingOptions
+  readonly #ground: DraftGround
   readonly #bodies: KeptBodies
 
   constructor(context: GateContext, view: LedgerView, book: LawBook, options: ProposingOptions) {
@@ -115,6 +68,7 @@ export class Proposing {
     this.#view = view
     this.#book = book
     this.#options = options
+    this.#ground = { context, view, book, options }
     this.#bodies = new KeptBodies(context.ledger.objects, options.dryRun)
   }
 
@@ -134,8 +88,9 @@ export class Proposing {
   async admit(document: unknown): Promise<Admitted> {
     const { violations, valid } = judge(proposalContract, document)
     const proposal = valid ? (document as Proposal) : null
-    const standing = await this.#view.standing()
-    const draft = this.#begin(document, proposal, violations, standing)
+    const draft = await this.#view.ask((standing) =>
+      beginDraft(this.#ground, document, proposal, violations, standing),
+    )
     return { draft, proposal, violations, early: this.#early(draft, proposal) }
   }
 
@@ -152,81 +107,8 @@ export class Proposing {
     return this.#blocked(draft, proposal, early ?? this.#decide(draft, proposal, null), violations)
   }
 
-  /** What is known of the document before anything else is asked. */
-  #begin(
-    document: unknown,
-    proposal: Proposal | null,
-    violations: readonly Violation[],
-    standing: StandingFold,
-  ): Evaluation {
-    const nowMs = this.#context.nowMs()
-    const intent = proposal === null ? null : intentDigest(proposal)
-    const { dryRun } = this.#options
-    const network = networkFor({ proposal, standing, book: this.#book, nowMs, dryRun })
-    const host = this.hostFacts(proposal, standing, nowMs, network)
-    const risk =
-      proposal === null
-        ? ({ declared: 'LOW', floor: 'LOW', effective: 'LOW' } as const)
-        : admitProposal(proposal, host, this.#book.lists).risk
-    const halted = standing.halted || isHalted(this.#context.home.state)
-    const against = standing.against(intent ?? '', this.#lawsChanged(standing), nowMs)
-    return {
-      action_id: actionIdOf(document),
-      proposal_digest: digestDocument(document),
-      ...(proposal === null || intent === null
-        ? {}
-        : {
-            intent,
-            operation_digest: digestDocument(proposal.operation ?? proposal.children ?? null),
-            action_type: proposal.descriptor.action_type,
-          }),
-      cooldown_on_repeat: proposal?.descriptor.confirmation.cooldown_on_repeat ?? false,
-      evaluator: EVALUATOR,
-      laws: this.#book.digest,
-      lists: this.#book.listsDigest,
-      door: this.#options.door,
-      ...(this.#options.compensates === undefined
-        ? {}
-        : { compensates: this.#options.compensates }),
-      declared_by_approval: this.#options.declaredByApproval,
-      actor_kind: this.#options.actorKind ?? this.#context.caller.principal.kind,
-      violations: violations.map(({ code, path }) => ({ code, path })),
-      host,
-      basis: basisOf(this.#context, this.#view.seen, actionIdOf(document), intent, standing, nowMs),
-      ...(network === null ? {} : { network }),
-      ...(this.#options.held === undefined ? {} : { held: this.#options.held }),
-      standing: { ...against, halted },
-      preconditions: null,
-      law_outcomes: [],
-      obstacles: [],
-      comparison: null,
-      risk,
-    }
-  }
-
-  #lawsChanged({ laws }: StandingFold): boolean {
-    return this.#book.isChanged || (laws !== null && laws.laws !== this.#book.digest)
-  }
-
-  hostFacts(
-    proposal: Proposal | null,
-    standing: StandingFold,
-    nowMs: number,
-    network: NetworkGrounds | null = null,
-  ): HostFacts {
-    const { home, stateRoot, userDirectory } = this.#context
-    const isReleased = isReleasedRun(proposal, network, standing)
-    const sources = {
-      nowMs,
-      maxAgeMs: MAX_AGE_MS,
-      maxFutureMs: MAX_FUTURE_MS,
-      ceilings: this.#book.settings.ceilings,
-      wasUsed: (id: string) => !isReleased && standing.hasSeen(id),
-      workspace: workspaceOf(this.#context),
-      ownHome: userDirectory,
-      writPlaces: [realPathOf(stateRoot), home.directory],
-    }
-    return gatherHostFacts(proposal, sources)
+  hostFacts(proposal: Proposal | null, standing: StandingFold, nowMs: number): HostFacts {
+    return hostFactsOf(this.#context, this.#book, proposal, standing, nowMs)
   }
 
   /** Stage by stage: what a later one would find out is not asked when an earlier one blocks. */
@@ -436,16 +318,6 @@ export class Proposing {
     return this.#decided(judged, [...violations, ...told])
   }
 
-  /** What stands now, as of the admission. */
-  async #lookAgain(draft: Evaluation): Promise<void> {
-    const standing = await this.#view.standing()
-    const { now_ms: nowMs } = draft.host
-    const { action_id, intent = '' } = draft
-    const halted = standing.halted || isHalted(this.#context.home.state)
-    draft.basis = basisOf(this.#context, this.#view.seen, action_id, intent, standing, nowMs)
-    draft.standing = { ...standing.against(intent, this.#lawsChanged(standing), nowMs), halted }
-  }
-
   /** `rejudge` decides once more when an override that this rests on was used up meanwhile. */
   async #decided(
     judged: Judged,
@@ -454,26 +326,13 @@ export class Proposing {
   ): Promise<Decided> {
     const { draft, proposal, decision, result, changes } = judged
     const actionId = draft.action_id
-    let promotion: Promotion | null = null
-    if (!this.#options.dryRun && actionId !== NO_ID) {
-      const records: GateRecord[] = []
-      // A refused proposal that follows its contract is on the record too.
-      if (proposal !== null && result === null) records.push(proposalRecord(draft, proposal))
-      if (result !== null) {
-        records.push({ type: 'sandbox_result_v1', payload: result, key: `result/${keyOf(draft)}` })
-      }
-      records.push({ type: 'evaluation_v1', payload: draft, key: `evaluation/${keyOf(draft)}` })
-      records.push({ type: 'decision_v1', payload: decision, key: `decision/${keyOf(draft)}` })
-      const isOver = draft.held === undefined && decision.decision === 'PROMOTE'
-      if (result !== null && isOver && changes.length === 0) {
-        promotion = nothingPromoted(decision, result, this.#context.nowMs())
-        records.push({ type: 'promotion_v1', payload: promotion, key: `promotion/${actionId}` })
-      }
+    const isRecorded = !this.#options.dryRun && actionId !== NO_ID
+    const { records, promotion } = isRecorded ? decisionRecord(judged, this.#context) : NO_RECORD
+    if (isRecorded) {
       this.#bodies.laws(this.#book)
       await this.#bodies.settled()
-      if (decision.decision === 'BLOCK' || !usesOverride(draft)) await this.#view.record(records)
-      else if (!(await recordUse(this.#view, records, draft))) {
-        await this.#lookAgain(draft)
+      if (!(await recordDecision(this.#view, judged, records))) {
+        await this.#view.ask((standing) => refreshDraft(draft, this.#ground, standing))
         return this.#decided({ ...judged, decision: rejudge() }, violations, rejudge)
       }
     }
@@ -492,6 +351,8 @@ export class Proposing {
     }
   }
 }
+
+const NO_RECORD: DecisionRecord = { records: [], promotion: null }
 
 /** A browser speaks with its own processes over unix sockets; a law that forbids them forbids it. */
 function drivesInterface(proposal: Proposal): boolean {

@@ -25,7 +25,6 @@ import {
   lawsSetAside,
   lawValues,
   type PendingQuestion as Pending,
-  type PromotedAction,
   type RawPath,
   type RequestMemory,
   type StandingFold,
@@ -33,14 +32,14 @@ import {
 import { occurredAtText } from '../../ledger/index.ts'
 import { PromotionFailure, removeTree } from '../promotion/index.ts'
 import type { GateContext } from './context.ts'
+import type { Decided } from './decided.ts'
 import { isHalted } from './halt.ts'
-import { keepHouse, undoRetention } from './housekeeping.ts'
+import { type ActOf, keepHouse, undoRetention } from './housekeeping.ts'
 import { changedInputs } from './inputs.ts'
 import type { LawBook } from './law-book.ts'
 import type { LedgerView } from './ledger-view.ts'
 import { probePreconditions } from './preconditions.ts'
 import type { Promoter } from './promoting.ts'
-import type { Decided } from './proposing.ts'
 import { Purging } from './purging.ts'
 import { pendingId, type Questions } from './questions.ts'
 import { findStage } from './stage-place.ts'
@@ -295,7 +294,7 @@ export class Settling {
     const { confirmationMinutes, retention } = this.#book.settings
     const { home, nowMs } = this.#context
     const kept = undoRetention(retention)
-    keepHouse(home, withAnswers(standing), confirmationMinutes * MINUTE_MS, kept, nowMs())
+    keepHouse(home, actOf(standing), confirmationMinutes * MINUTE_MS, kept, nowMs())
     await new Purging(this.#context, this.#view).keepTime(this.#book.settings)
   }
 
@@ -329,11 +328,8 @@ function sentRequest({ begun, ended, kept }: RequestMemory): SentRequest {
 }
 
 /** Answers that became files have pre-images of their own, which are kept as long as their act's. */
-function withAnswers(standing: StandingFold): readonly PromotedAction[] {
-  return standing.promoted().flatMap((action) => {
-    const kept = standing.requests.of(action.actionId).flatMap(({ kept: fact }) => fact?.save ?? [])
-    return [action, ...kept.map(({ save_id }) => ({ ...action, actionId: save_id }))]
-  })
+function actOf(standing: StandingFold): ActOf {
+  return (name) => standing.promotion(standing.requests.actionOfSave(name) ?? name)
 }
 
 /** What is to be sent once the files are in place. */

@@ -3,7 +3,7 @@
  * and not copied. In the state directory when that is the same filesystem, else beside the laws in
  * `.writ/stage`, which no sandbox and no diff shows.
  */
-import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fault, showName } from '../../base/index.ts'
 import type { KnownHome } from '../home/known-home.ts'
@@ -50,6 +50,12 @@ export function isHeldStage(stage: string): boolean {
 
 export function preimagesOf(place: string, id: string): string {
   return join(place, PREIMAGES, id)
+}
+
+/** Whose pre-images lie at a place. */
+export function preimageNames(place: string): readonly string[] {
+  const folder = join(place, PREIMAGES)
+  return existsSync(folder) ? readdirSync(folder) : []
 }
 
 /** The stage of a rehearsal that another process may have made; null when it is gone. */

@@ -59,3 +59,18 @@ export function verifierFor({ name, keyId, type, publicKey }: VerifierKey): Veri
     verify: (text, signature) => verify(null, Buffer.from(text), key, signature),
   }
 }
+
+/** Signs what a ledger keeps of itself beside its facts, and knows its own signature again. */
+export interface Seal {
+  sign(text: string): Uint8Array
+  isOwn(text: string, signature: Uint8Array): boolean
+}
+
+/** Of one key: what another one signed is not its own. */
+export function sealOf(key: LedgerKey): Seal {
+  const verifier = verifierFor(publicKeyOf(key, 'seal'))
+  return {
+    sign: key.sign,
+    isOwn: (text, signature) => verifier?.verify(text, signature) ?? false,
+  }
+}

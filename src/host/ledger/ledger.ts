@@ -25,7 +25,7 @@ import {
   StoreFailure,
 } from '../../ledger/index.ts'
 import { type Clock, isJump, type Jump, JumpWatch, SYSTEM_CLOCK } from '../clock.ts'
-import { type LedgerKey, publicKeyOf } from './ed25519.ts'
+import { type LedgerKey, publicKeyOf, type Seal, sealOf } from './ed25519.ts'
 import { createLedgerFile } from './engine.ts'
 import { createKey, makeCurrent, openKeys } from './keys.ts'
 import { ObjectStore } from './objects.ts'
@@ -268,6 +268,11 @@ export class Ledger {
     }
     makeCurrent(this.#keysDirectory, key)
     return key
+  }
+
+  /** By the key that signs new streams. */
+  seal(): Seal {
+    return sealOf(openKeys(this.#keysDirectory).current())
   }
 
   async close(): Promise<void> {

@@ -41,6 +41,8 @@ export interface VerifyOptions {
   readonly contracts: boolean
   /** Also the query index beside the ledger, which proves nothing; false when absent. */
   readonly index?: boolean
+  /** Also what is kept of what stands, which proves nothing either; false when absent. */
+  readonly kept?: boolean
   readonly bodyRules?: readonly BodyRule[]
   readonly onProgress?: (progress: { readonly checked: number; readonly total: number }) => void
 }

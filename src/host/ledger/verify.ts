@@ -1,7 +1,7 @@
 /**
  * `verifyLedger(place, options)`: goes over a ledger and says whether its history holds (L-3).
  *
- *     verifyLedger({ directory }, { stream?, anchor?, pinnedKeys?, contracts, index?, onProgress? })
+ *     verifyLedger({ directory }, { stream?, anchor?, pinnedKeys?, contracts, index?, kept?, onProgress? })
  *       → { ok, anchored, size, root, checked, problems: [{ code, seq?, message }] }
  *
  * `size` and `root` are of the stream that was asked for, else of the anchor's, else of `main`;
@@ -23,6 +23,7 @@ import {
   StoreFailure,
   type VerifierKey,
 } from '../../ledger/index.ts'
+import { withKept } from '../standing/check-kept.ts'
 import type { LedgerPlace } from './ledger.ts'
 import { failureOf } from './sqlite.ts'
 import { postgresPlaceOf, readStoreSetting } from './store-setting.ts'
@@ -45,6 +46,14 @@ export function exitOfReport({ ok, problems }: VerifyReport): 0 | 1 | 4 {
 }
 
 export async function verifyLedger(
+  place: LedgerPlace,
+  options: VerifyOptions,
+): Promise<VerifyReport> {
+  const report = await verifyHistory(place, options)
+  return options.kept === true ? withKept(report, place, options.stream) : report
+}
+
+async function verifyHistory(
   { directory }: LedgerPlace,
   options: VerifyOptions,
 ): Promise<VerifyReport> {

@@ -13,6 +13,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { FD } from './bubble.ts'
 import { Lines } from './lines.ts'
 import { startFailure } from './missing-control.ts'
+import { READ_ONLY } from './mount-lines.ts'
 import { PROGRAM_ENV, requireProgram } from './programs.ts'
 import { quote, quoteAll } from './shell-text.ts'
 
@@ -33,6 +34,8 @@ export interface HolderPlan {
   readonly attributesOf: readonly string[]
 }
 
+/** The file that a command reads as its standard input, where that is one. */
+export const INPUT = 'input'
 /** The file that lists what was found of them. */
 export const CARRIERS = 'carriers'
 
@@ -173,7 +176,8 @@ function commandLine(plan: HolderPlan) {
  * T: the memory filesystem is there, M: the overlays are, E: one bubblewrap has ended. The first one
  * starts by itself, since it is needed whatever the command is.
  */
-function holderScript({ directory, memory, doors, attributesOf }: HolderPlan): string {
+function holderScript(plan: HolderPlan): string {
+  const { directory, memory, doors, attributesOf, hasChannel } = plan
   const mount = requireProgram('mount')
   const carriers = `${directory}/${CARRIERS}`
   return [
@@ -183,6 +187,8 @@ function holderScript({ directory, memory, doors, attributesOf }: HolderPlan): s
     ...(attributesOf.length === 0 ? [`: >${carriers}`] : attributeLines(attributesOf, carriers)),
     `read -r line <&${FD.holder} || exit`,
     `${mount} -a -T ${directory}/fstab || exit 92`,
+    // Held here too, so that how far it was read can be seen when all readers are dead.
+    ...(hasChannel ? [] : [`exec ${FD.input}<${directory}/${READ_ONLY}/${INPUT}`]),
     `echo M >&${FD.holder}`,
     `while :; do`,
     `. ${directory}/run`,

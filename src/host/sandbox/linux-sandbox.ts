@@ -13,6 +13,7 @@ import { RUN_CAPS, type RunCap } from '../../contracts/index.ts'
 import { openListener } from '../network/listener.ts'
 import { Attendant, nothingBeside } from './attendant.ts'
 import { ATTENDANT_TASKS } from './attendant-script.ts'
+import { commandInput } from './command-input.ts'
 import { controlsOf } from './controls.ts'
 import type {
   BesideRequest,
@@ -40,7 +41,7 @@ import {
 } from './meters.ts'
 import { startFailure } from './missing-control.ts'
 import { type Opened, OWN_TASKS } from './opening.ts'
-import { destroyEnds, type Ends, feed, finish, flow, openEnds } from './pipe-ends.ts'
+import { destroyEnds, type Ends, finish, flow, openEnds } from './pipe-ends.ts'
 import { removeTree } from './remove-tree.ts'
 import {
   type ProcessLimits,
@@ -247,7 +248,8 @@ export class LinuxSandbox implements Sandbox {
       this.#opened.group?.files.processes !== undefined,
     )
     const channel = this.#openChannel(request, limits)
-    writeFileSync(join(directory, 'command'), runScript(request, limits))
+    const input = commandInput(request.stdin, this.#opened, waiting)
+    writeFileSync(join(directory, 'command'), runScript(request, limits, input.readsFile))
     flow(ends, request.onOutput)
     const order = this.#order(pid, extraTasks(request))
     const startedMs = monotonicMs()
@@ -256,7 +258,7 @@ export class LinuxSandbox implements Sandbox {
     request.abort.addEventListener('abort', onAbort)
     if (request.abort.aborted) onAbort()
     const trace = request.isTraced !== true ? null : await this.#trace(pid, request)
-    feed(ends.stdin, request.stdin)
+    input.begin()
     holder.tellInside('go')
     this.#followSize(request)
     this.#watcher.watch(order)
@@ -265,6 +267,7 @@ export class LinuxSandbox implements Sandbox {
     watch.raiseCpu(ended.cpuMs)
     const cause = this.#cause(watch, ended)
     await dead(pid, order)
+    input.end()
     this.#attendant?.end()
     this.#attendant = null
     finish(ends, this.#opened.pipes, request.onOutput)

@@ -18,7 +18,7 @@ import { type Bubble, bubbleArguments, FD, OWNER_CAPABILITIES } from './bubble.t
 import { ControlGroup } from './cgroup.ts'
 import type { Caps, Layer, SandboxRequest } from './driver.ts'
 import { sandboxFailure } from './failure.ts'
-import { CARRIERS, Holder } from './holder.ts'
+import { CARRIERS, Holder, INPUT } from './holder.ts'
 import { procMasks } from './masks.ts'
 import { mountLines, READ_ONLY, seenAt } from './mount-lines.ts'
 import type { OverlayPlan } from './overlay-plan.ts'
@@ -209,6 +209,7 @@ function prepareDirectory(
   })
   writeFileSync(at('fstab'), lines)
   writeFileSync(at('command'), '', { mode: 0o600 })
+  writeFileSync(at(INPUT), '', { mode: 0o644 })
   writeFileSync(at('empty'), '', { mode: 0o444 })
   writeFileSync(at('banned'), '', { mode: 0o000 })
 }

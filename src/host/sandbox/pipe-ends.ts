@@ -4,7 +4,7 @@
  */
 import { closeSync, constants, openSync, readSync } from 'node:fs'
 import { Socket } from 'node:net'
-import type { RunRequest } from './driver.ts'
+import type { RunRequest, SharedInput } from './driver.ts'
 
 /** The pipes by name; the command's ends are opened by the holder. */
 export interface Pipes {
@@ -80,7 +80,8 @@ function readNow(fd: number): Uint8Array | null {
   }
 }
 
-export function feed(socket: Socket, stdin: RunRequest['stdin']): void {
+/** An input that others read as well is not fed but relayed. */
+export function feed(socket: Socket, stdin: Exclude<RunRequest['stdin'], SharedInput>): void {
   if (stdin === 'empty') socket.destroy()
   else if (stdin instanceof Uint8Array) socket.end(stdin, () => socket.destroy())
   else stdin.pipe(socket).once('finish', () => socket.destroy())

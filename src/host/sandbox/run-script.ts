@@ -41,14 +41,18 @@ export function processLimits(
 
 type Said = Pick<RunRequest, 'argv' | 'cwd' | 'env' | 'terminal' | 'channel'>
 
-export function runScript(said: Said, limits: ProcessLimits): string {
+/** With `readsFile` the command's standard input is the file that is open for it. */
+export function runScript(said: Said, limits: ProcessLimits, readsFile = false): string {
   return said.terminal === null
-    ? plainScript(said, limits)
+    ? plainScript(said, limits, readsFile)
     : terminalScript(said, said.terminal, limits)
 }
 
-function plainScript({ argv, cwd, env, channel }: Said, limits: ProcessLimits): string {
-  const own = [...beginning(cwd, limits, channel !== undefined), ...commandLines(argv, env), ')']
+function plainScript(said: Said, limits: ProcessLimits, readsFile: boolean): string {
+  const { argv, cwd, env, channel } = said
+  const moved = channel !== undefined ? `${CHANNEL}<&${FD.channel} ` : ''
+  const input = readsFile ? `<&${FD.input} ` : ''
+  const own = [...beginning(cwd, limits, `${moved}${input}`), ...commandLines(argv, env), ')']
   const lines = channel === undefined ? own : [...attendantLines(), ...own, ...ATTENDANT_END]
   return `${lines.join('\n')}\n`
 }
@@ -67,7 +71,7 @@ function terminalScript({ argv, cwd, env }: Said, size: Size, limits: ProcessLim
   const script = [requireProgram('script'), '-qefE', 'always', '-c', inside, '/dev/null']
   return [
     `( while read -r line <&${FD.inner}; do ${requireProgram('stty')} -F ${TERMINAL} $line; done )\\`,
-    `>/dev/null 2>&1 ${FD.script}<&- ${FD.stderr}>&- &`,
+    `>/dev/null 2>&1 ${FD.script}<&- ${FD.stderr}>&- ${FD.input}<&- &`,
     ...beginning(cwd, limits),
     ...commandLines(script, { ...env, SHELL: '/bin/sh' }),
     ')',
@@ -89,14 +93,13 @@ export function sizeLine({ rows, columns }: Size): string {
   return `rows ${bounded(rows)} cols ${bounded(columns)}`
 }
 
-/** Opens the subshell that becomes the command. */
-function beginning(cwd: string, limits: ProcessLimits, hasChannel = false): readonly string[] {
-  const channel = hasChannel ? `${CHANNEL}<&${FD.channel} ` : ''
+/** Opens the subshell that becomes the command, with what is moved to its own descriptors. */
+function beginning(cwd: string, limits: ProcessLimits, moved = ''): readonly string[] {
   return [
     '(',
     ...limitLines(limits),
     `cd ${quote(cwd)} 2>/dev/null || { echo C >&${FD.inner}; exit 125; }`,
-    `exec ${channel}2>&${FD.stderr} ${FD.inner}>&- ${FD.script}<&- ${FD.stderr}>&- ${FD.channel}<&-`,
+    `exec ${moved}2>&${FD.stderr} ${FD.inner}>&- ${FD.script}<&- ${FD.stderr}>&- ${FD.channel}<&-`,
   ]
 }
 

@@ -1,0 +1,48 @@
+/** What is known of a proposal on its way: admitted, then decided. */
+import type { Digest } from '../../base/index.ts'
+import type {
+  Decision,
+  Evaluation,
+  Promotion,
+  Proposal,
+  SandboxResult,
+  Violation,
+} from '../../contracts/index.ts'
+import type { Change, HeldMark } from '../../gate/index.ts'
+import type { ProposeOptions } from './surface.ts'
+
+/** What became of a proposal before anybody was asked or anything was promoted. */
+export interface Decided {
+  readonly actionId: string
+  readonly proposal: Proposal | null
+  readonly proposalDigest: Digest
+  readonly evaluation: Evaluation
+  readonly result: SandboxResult | null
+  readonly decision: Decision
+  readonly changes: readonly Change[]
+  readonly violations: readonly Violation[]
+  /** When there was nothing to promote, that is a fact already. */
+  readonly promotion: Promotion | null
+}
+
+/** What is about to be recorded. */
+export interface Judged extends Pick<Decided, 'proposal' | 'decision' | 'result' | 'changes'> {
+  readonly draft: Evaluation
+}
+
+export type ProposingOptions = Omit<ProposeOptions, 'confirm'> & {
+  /** Whose act it is, where that is not the caller's own. */
+  readonly actorKind?: Evaluation['actor_kind']
+  /** Effects stay staged until somebody asks for their promotion. */
+  readonly held?: HeldMark
+}
+
+/** A document with what was found out about it before anything ran. */
+export interface Admitted {
+  readonly draft: Evaluation
+  /** Null when the document broke its contract. */
+  readonly proposal: Proposal | null
+  readonly violations: readonly Violation[]
+  /** The BLOCK that ends it here; null when it may be rehearsed. */
+  readonly early: Decision | null
+}

@@ -1,0 +1,161 @@
+/**
+ * What is kept of what stands against the facts, for verification: every file is read whole, and the
+ * facts that it claims to be folded from are folded again. It proves nothing and can be made again,
+ * but whoever bends it, and has the key, could lift a block without a fact.
+ */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { canonicalJson, showName } from '../../base/index.ts'
+import { COOLDOWN_MS, type KeptTable, STANDING_VERSION, StandingFold } from '../../gate/index.ts'
+import { HOST_STREAM, type Problem, parseVerifierKey } from '../../ledger/index.ts'
+import { isAbsent } from '../home/failure.ts'
+import { type Seal, verifierFor } from '../ledger/ed25519.ts'
+import { type LedgerReader, openHistory } from '../ledger/export-reader.ts'
+import { readPublicKeys } from '../ledger/keys.ts'
+import type { LedgerPlace } from '../ledger/ledger.ts'
+import type { VerifyReport } from '../ledger/verify-run.ts'
+import {
+  type Disbelieved,
+  damageOf,
+  KeptStanding,
+  keptFile,
+  mismatch,
+  openKept,
+  standingFolder,
+  streamOfFile,
+} from './kept-standing.ts'
+import { standingPage } from './standing-facts.ts'
+
+/** Of a history that holds: a report with what is wrong beside it. */
+export async function withKept(
+  report: VerifyReport,
+  place: LedgerPlace,
+  stream?: string,
+): Promise<VerifyReport> {
+  if (!report.ok) return report
+  const problems = await checkKept(place, stream)
+  return problems.length === 0 ? report : { ...report, ok: false, problems }
+}
+
+/** What is wrong with what is kept, of one stream or of all. Nothing is thrown away here. */
+export async function checkKept(
+  { directory }: LedgerPlace,
+  stream?: string,
+): Promise<readonly Problem[]> {
+  const names = filesOf(standingFolder(directory)).flatMap((name) => streamOfFile(name) ?? [])
+  const wanted = names.filter((name) => stream === undefined || name === stream)
+  if (wanted.length === 0) return []
+  const reader = await openHistory({ directory })
+  try {
+    const problems: Problem[] = []
+    for (const name of wanted) {
+      const wrong = await checkOne(keptFile(directory, name), name, directory, reader)
+      if (wrong !== null) problems.push(problemOf(keptFile(directory, name), name, wrong))
+    }
+    return problems
+  } finally {
+    await reader.close()
+  }
+}
+
+function filesOf(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).sort()
+  } catch (error) {
+    if (isAbsent(error)) return []
+    throw error
+  }
+}
+
+async function checkOne(
+  file: string,
+  stream: string,
+  directory: string,
+  reader: LedgerReader,
+): Promise<Disbelieved | null> {
+  const kept = openKept(file, () => publicSeal(join(directory, 'keys')))
+  if (!(kept instanceof KeptStanding)) return kept
+  try {
+    // What another version of writ kept is replaced at the next command, and wrong in nothing.
+    if (kept.version !== STANDING_VERSION) return null
+    const wrong = await mismatch(kept, reader.store, stream)
+    return wrong ?? difference(kept, await foldedAgain(kept, stream, reader))
+  } catch (error) {
+    return damageOf(error)
+  } finally {
+    kept.close()
+  }
+}
+
+/**
+ * Of every key that the ledger has or had: commands believe the present one alone, but what an earlier
+ * one signed is compared with the facts like anything else.
+ */
+function publicSeal(keys: string): Pick<Seal, 'isOwn'> {
+  const { current, earlier } = readPublicKeys(keys)
+  const verifiers = [current, ...earlier].flatMap((text) => {
+    const key = parseVerifierKey(text)
+    return (key === null ? null : verifierFor(key)) ?? []
+  })
+  return {
+    isOwn: (text, signature) => verifiers.some((verifier) => verifier.verify(text, signature)),
+  }
+}
+
+/** What is remembered does not depend on the settings. */
+const OPTIONS = { confirmationMs: 0, cooldownMs: COOLDOWN_MS }
+
+async function foldedAgain(
+  { positions }: KeptStanding,
+  stream: string,
+  reader: LedgerReader,
+): Promise<StandingFold> {
+  const fold = new StandingFold(OPTIONS)
+  for (const [name, { size }] of [
+    [HOST_STREAM, positions.host],
+    [stream, positions.stream],
+  ] as const) {
+    for (let from = 0; from < size; ) {
+      const page = await standingPage(reader, name, from, size - from)
+      for (const fact of page.facts) fold.take(fact)
+      from += Math.max(1, page.size)
+    }
+  }
+  return fold
+}
+
+function difference(kept: KeptStanding, fold: StandingFold): Disbelieved | null {
+  for (const [name, part] of Object.entries(fold.parts())) {
+    if (textOf(kept.brief(name)) !== textOf(part.brief())) return differs(name)
+    for (const [table, rows] of Object.entries(part.tables)) {
+      const key = differentKey(kept.file.table(table), rows.changes())
+      if (key !== null) return differs(`${table}: ${showName(key)}`)
+    }
+  }
+  return null
+}
+
+/** A fold that began with nothing has all its rows as changes. */
+function differentKey(kept: KeptTable | null, rows: ReadonlyMap<string, unknown>): string | null {
+  let count = 0
+  for (const [key, value] of kept?.entries() ?? []) {
+    if (!rows.has(key) || textOf(value) !== textOf(rows.get(key))) return key
+    count++
+  }
+  if (count === rows.size) return null
+  const there = new Set([...(kept?.entries() ?? [])].map(([key]) => key))
+  return [...rows.keys()].find((key) => !there.has(key)) ?? null
+}
+
+function textOf(value: unknown): string {
+  return canonicalJson(value ?? null)
+}
+
+function differs(where: string): Disbelieved {
+  return { code: 'standing.different', reason: where }
+}
+
+function problemOf(file: string, stream: string, { code, reason }: Disbelieved): Problem {
+  const message = `what is kept of what stands in ${stream} is not to be believed (${reason}); remove ${showName(file)} and it is made anew`
+  return { code, message }
+}

@@ -1,0 +1,149 @@
+/**
+ * The standard input of `writ exec`, which it shares with the shell that started it: what the command
+ * does not read is left, whether that is a file, a pipe or a socket; by root and by an ordinary user.
+ */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { TEST_UID, userWrapper, WHO } from '../sandbox/drive.ts'
+import { Place } from './place.ts'
+
+// Each test is several processes, and each of them a sandbox.
+vi.setConfig({ testTimeout: 120_000 })
+
+beforeAll(() => {
+  execFileSync(process.execPath, ['tools/build.mjs'])
+}, 180_000)
+
+const LINES = 'one\ntwo\nthree\n'
+
+describe.each(WHO)('the input of a command of %s', (who) => {
+  let place: Place
+  let through: readonly string[]
+
+  beforeAll(() => {
+    place = new Place(`input-${who}`)
+    place.copyProgram()
+    // The wrapper's last words set another home than the one of this test.
+    through = who === 'user' ? userWrapper('user').slice(0, -2) : []
+    chmodSync(place.folder, 0o755)
+    writeFileSync(join(place.folder, 'list'), LINES)
+    if (who === 'user') {
+      execFileSync('chown', ['-R', `${TEST_UID}:${TEST_UID}`, place.folder])
+    }
+    const { status, err } = place.writ(['init', '--no-pass', '--name', 'ann'], { through })
+    expect(status, err).toBe(0)
+  }, 60_000)
+
+  afterAll(() => place?.remove())
+
+  /** A script of bash with `inside` for `writ exec --`; its input comes over a socket. */
+  function shell(script: string, input = ''): string {
+    const [program, ...words] = place.argv(['exec', '--'], { through: [] })
+    const quoted = [program, ...words].map((word) => `'${word}'`).join(' ')
+    const text = `inside() { ${quoted} "$@"; }\nLIST='${place.folder}/list'\n${script}`
+    const [first = 'bash', ...rest] = [...through, 'bash', '-c', text]
+    const { stdout, stderr, status } = spawnSync(first, rest, {
+      cwd: place.project,
+      env: place.env(),
+      input,
+      timeout: 60_000,
+      encoding: 'utf8',
+      maxBuffer: 1 << 27,
+    })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    return stdout
+  }
+
+  const LOOP = 'while read -r line; do echo "$line"; inside true; done'
+
+  it.each([
+    ['a file', `${LOOP} < "$LIST"`],
+    ['a pipe', `cat "$LIST" | ${LOOP}`],
+    ['a socket', LOOP],
+  ])('a loop over %s goes on after a command that reads nothing', (_, script) => {
+    expect(shell(script, LINES)).toBe(LINES)
+  })
+
+  it('a program that ends early gives the rest of a file back', () => {
+    const script = '{ inside head -n 1; inside sed 1q; inside true; cat; } < "$LIST"'
+    expect(shell(script)).toBe(LINES)
+  })
+
+  it.each([
+    ['a file', '< "$LIST"', ''],
+    ['a pipe', '< <(cat "$LIST")', ''],
+    ['a socket', '', LINES],
+  ])('a line that is read inside is gone from %s, and only that', (_, from, input) => {
+    const read = 'inside sh -c \'read -r line; echo "inside $line"\''
+    expect(shell(`{ ${read}; read -r line; echo "outside $line"; ${read}; } ${from}`, input)).toBe(
+      'inside one\noutside two\ninside three\n',
+    )
+  })
+
+  it('all of a long stream arrives, and all of a large file', () => {
+    const make = 'head -c 20000000 /dev/zero | tr "\\0" x > large'
+    const script = `${make}; sha256sum < large; cat large | inside sha256sum; inside sha256sum < large`
+    const [want, ...got] = shell(script).trimEnd().split('\n')
+    expect(got).toEqual([want, want])
+  })
+
+  it('a large file is read on from where the command stopped', () => {
+    const make = 'head -c 20000000 /dev/zero > large'
+    const script = `${make}; { inside head -c 1234567 | wc -c; wc -c; } < large`
+    expect(shell(script)).toBe('1234567\n18765433\n')
+  })
+
+  it.each([
+    ['select', 'select.select([0], [], [])'],
+    ['poll', 'p = select.poll(); p.register(0, select.POLLIN); p.poll()'],
+    ['epoll', 'e = select.epoll(); e.register(0, select.EPOLLIN); e.poll()'],
+    [
+      'a thread',
+      'import threading; t = threading.Thread(target=take); t.start(); t.join(); os._exit(0)',
+    ],
+    ['the clock', 'os.set_blocking(0, False)\nwhile not ready(): time.sleep(0.02)'],
+  ])('who waits for bytes by %s is given some', (_, wait) => {
+    const program = [
+      'import os, select, sys, time',
+      'def take(): os.write(1, os.read(0, 100))',
+      'def ready():',
+      '  try: take(); os._exit(0)',
+      '  except BlockingIOError: return False',
+      wait,
+      'take()',
+    ].join('\n')
+    writeFileSync(join(place.project, 'waits.py'), program)
+    expect(shell('(sleep 0.3; echo came) | inside python3 waits.py')).toBe('came\n')
+  })
+
+  it('who only looks at the kind of its input takes nothing of it', () => {
+    const look = `inside ${process.execPath} -e 'process.stdin.isTTY; setTimeout(() => {}, 300)'`
+    expect(shell(`cat "$LIST" | { ${look}; cat; }`)).toBe(LINES)
+  })
+
+  it('whoever reads the same pipe meanwhile goes on to wait for it', () => {
+    const flags = 'import fcntl, os; print(fcntl.fcntl(0, fcntl.F_GETFL) & os.O_NONBLOCK)'
+    const script = `cat "$LIST" | { inside sleep 1 & sleep 0.5; python3 -c '${flags}'; wait; }`
+    expect(shell(script)).toBe('0\n')
+  })
+
+  it('no input is an end, and what the kernel makes up is read', () => {
+    expect(shell('inside cat < /dev/null; inside cat <&-; inside cat < /dev/null | cat')).toBe('')
+    expect(shell('inside cat < /proc/self/status')).toContain('Pid:')
+    expect(shell('inside cat < .')).toBe('')
+  })
+
+  it('a script that the shell outside is reading cannot be written to', () => {
+    const attempt =
+      'for fd in /proc/self/fd/0 /proc/1/fd/0 /dev/stdin; do echo echo ESCAPED > $fd; done'
+    writeFileSync(join(place.project, 'attempt.sh'), `exec 2>&-; ${attempt}; exit 0\n`)
+    const outer = 'inside sh attempt.sh\\necho went on\\n'
+    const export_ = 'export -f inside'
+    expect(shell(`${export_}; printf '${outer}' | bash`)).toBe('went on\n')
+    expect(shell(`${export_}; printf '${outer}' > script; bash < script; cat script`)).toBe(
+      `went on\n${outer.replaceAll('\\n', '\n')}`,
+    )
+  })
+})
