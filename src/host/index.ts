@@ -177,7 +177,7 @@ export type {
 } from './sandbox/driver.ts'
 export { SandboxFailure } from './sandbox/failure.ts'
 export { createDriver, type DriverOptions } from './sandbox/linux.ts'
-export { standardInput } from './sandbox/standard-input.ts'
 export { waitForRemovals } from './sandbox/remove-tree.ts'
+export { standardInput } from './sandbox/standard-input.ts'
 export { type Marker, makeMarker } from './tree/marker.ts'
 export { type Scan, type ScanOptions, scanLayers } from './tree/scan.ts'
