@@ -12,6 +12,10 @@ import { fileURLToPath } from 'node:url'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const WRIT = join(ROOT, 'bin', 'writ.cjs')
 const BATCH = 40
+/** Between one fact and the next: a busy day has a thousand of them. */
+const APART_MS = 60_000
+/** Acts that were taken back within a day make laws ask. */
+const SINCE_MS = 2 * 24 * 60 * 60 * 1000
 
 /** The surroundings of a home in a folder of its own. */
 export function placeOf(folder) {
@@ -39,10 +43,7 @@ export async function makeHistory(folder, size) {
   writ(place, ['init', '--no-pass'])
   const acts = realActs(place)
   if (size === 0) return 0
-  const { openHome, openLedger, surroundingsOf = null } = await import(
-    join(ROOT, 'dist', 'host', 'index.js')
-  )
-  void surroundingsOf
+  const { openHome, openLedger } = await import(join(ROOT, 'dist', 'host', 'index.js'))
   const around = {
     cwd: place.project,
     env: place.env,
@@ -56,7 +57,7 @@ export async function makeHistory(folder, size) {
     let count = head.size
     for (let turn = 0; count < size; turn++) {
       const entries = Array.from({ length: BATCH }, (_, index) =>
-        again(acts[(turn * BATCH + index) % acts.length]),
+        again(acts[(turn * BATCH + index) % acts.length], SINCE_MS + (size - count) * APART_MS),
       ).flat()
       const recorded = await ledger.recordAll(entries)
       if (!recorded.ok) throw new Error(JSON.stringify(recorded.violations[0]))
@@ -76,9 +77,7 @@ function realActs(place) {
   writ(place, ['exec', '--', 'false'], 1)
   writ(place, ['undo'])
   const lines = writ(place, ['log', '--jsonl', '--limit', '500']).trim().split('\n')
-  const facts = lines
-    .map((line) => JSON.parse(line))
-    .sort((one, other) => one.seq - other.seq)
+  const facts = lines.map((line) => JSON.parse(line)).sort((one, other) => one.seq - other.seq)
   const acts = new Map()
   for (const { principal, source, record } of facts) {
     const payload = record.payload
@@ -92,10 +91,12 @@ function realActs(place) {
 }
 
 const DIGEST = /sha256:[0-9a-f]{64}/g
+const MOMENT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g
 
-/** The same act once more: its own id, and digests that follow from the old ones and it. */
-function again({ id, entries }) {
-  const fresh = newId()
+/** The same act, so long ago: its own id, and digests that follow from the old ones and it. */
+function again({ id, entries }, agoMs) {
+  const fresh = newId(Date.now() - agoMs)
+  const earlier = (moment) => new Date(Date.parse(moment) - agoMs).toISOString()
   const digests = new Map()
   const digestOf = (old) => {
     if (!digests.has(old)) {
@@ -104,10 +105,13 @@ function again({ id, entries }) {
     }
     return digests.get(old)
   }
-  const rollback = newId()
+  const rollback = newId(Date.now() - agoMs)
   return entries.map(({ principal, source, record }, index) => {
     const payload = JSON.parse(
-      JSON.stringify(record.payload).replaceAll(id, fresh).replace(DIGEST, digestOf),
+      JSON.stringify(record.payload)
+        .replaceAll(id, fresh)
+        .replace(DIGEST, digestOf)
+        .replace(MOMENT, earlier),
     )
     if (payload.rollback_id !== undefined) payload.rollback_id = rollback
     return {
@@ -120,16 +124,13 @@ function again({ id, entries }) {
   })
 }
 
-let lastMs = 0
 let counter = 0
 
 /** Time-ordered, as commands make them. */
-function newId() {
-  const nowMs = Date.now()
-  counter = nowMs === lastMs ? counter + 1 : 0
-  lastMs = nowMs
-  const time = nowMs.toString(16).padStart(12, '0')
-  const rest = randomBytes(10).toString('hex')
-  const low = (counter & 0xfff).toString(16).padStart(3, '0')
+function newId(atMs) {
+  counter = (counter + 1) & 0xfff
+  const time = Math.floor(atMs).toString(16).padStart(12, '0')
+  const rest = randomBytes(8).toString('hex')
+  const low = counter.toString(16).padStart(3, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-7${low}-9${rest.slice(0, 3)}-${rest.slice(3, 15)}`
 }

@@ -151,6 +151,7 @@ describe('pins', () => {
       'ledger rotate',
       'replay',
       'principal add',
+      'principal pass',
       'principal list',
       'token create',
       'token revoke',

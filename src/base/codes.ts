@@ -330,6 +330,7 @@ export const CODES = {
   'decision.tier': wrong('the tier is not 0, 1 or 2'),
   'decision.permanent': wrong('only a BLOCK can be permanent'),
   'decision.law_refs': wrong('a law among the codes is not referred to'),
+  'decision.approvals': wrong('the number of approvals is not 2 to 9, or nobody is asked'),
 
   // Flow documents: the flow itself and its side file.
   'flow.type_const': wrong('the type is not the one of this contract'),
@@ -448,6 +449,8 @@ export const CODES = {
   'laws.policy_cycle': wrong('laws of one priority override one another in a circle'),
   'laws.tier_override': wrong('a law would override one of a stronger tier'),
   'laws.tier_action': wrong('a law of tier 2 would block'),
+  'laws.approvals': wrong('the number of approvals is not 2 to 9, or the law does not ask'),
+  'laws.few_humans': wrong('a law wants more approvals than there are humans who can give one'),
   'laws.phase': wrong('a law would be overridden by one that is judged later'),
   'laws.unguarded': wrong('a law reads what some operations lack, and breaks on them'),
   'laws.glob': wrong('a pattern names no place'),
@@ -554,6 +557,7 @@ export const CODES = {
   'credential.weak': wrong('the passphrase has fewer than four words and than 12 characters'),
   'credential.wrong': { http: 403, exit: 1, says: 'the passphrase is not the right one' },
   'credential.required': { http: 403, exit: 1, says: 'this needs the credential of a human' },
+  'credential.exists': { http: 409, exit: 1, says: 'this human has a credential already' },
 
   // History.
   'history.unknown': { http: 404, exit: 1, says: 'nothing here has this id' },
@@ -623,6 +627,8 @@ export const CODES = {
   'gate_record.path': wrong('the path is not absolute'),
   'gate_record.code': wrong('the code is malformed'),
   'gate_record.tier': wrong('the tier is not 0, 1 or 2'),
+  'gate_record.approvals': wrong('the number of approvals is not 2 to 9, or the law does not ask'),
+  'gate_record.proof': wrong('the key or the signature is not one'),
   'gate_record.assurance': wrong('the answer does not stand on such a proof'),
   'gate_record.misplaced': wrong('the field has no meaning beside the others'),
   'gate_record.duplicate': wrong('the same thing is named twice'),
@@ -642,6 +648,10 @@ export const CODES = {
   'confirm.mismatch': refused('the answer is about another proposal or another result'),
   'confirm.unlike': { http: 409, exit: 1, says: 'the questions are not alike' },
   'confirm.assurance': refused('the answer does not stand on the proof that this needs'),
+  'confirm.repeated': refused('this human approved it before, which counts once'),
+  'confirm.own_credential': refused('each of several approvals needs a credential of its own'),
+  'confirm.unproven': refused('the approvals on the record are not proven, or too few'),
+  'confirm.few_humans': waiting('fewer humans have a credential of their own than must approve'),
   'precondition.failed': refused('what has to hold beforehand does not, or cannot be found out'),
   'evaluation.failed': refused('a law could not be evaluated, and so counts as broken'),
   'effect.undeclared': refused('something happened that was not declared'),

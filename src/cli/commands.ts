@@ -351,6 +351,14 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./commands/principal-add.ts'),
   },
   {
+    name: 'principal pass',
+    says: 'a human sets the passphrase of their own credential',
+    usage: 'writ principal pass [--pass-fd N]',
+    options: [PASS_FD, HOME],
+    examples: ['WRIT_TOKEN=writ_… writ principal pass'],
+    load: () => import('./commands/principal-pass.ts'),
+  },
+  {
     name: 'principal list',
     says: 'who is known here',
     usage: 'writ principal list',

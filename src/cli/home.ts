@@ -12,6 +12,7 @@ import {
   ancestorNames,
   type Home,
   type Ledger,
+  type LedgerKey,
   type LedgerReader,
   openCredential,
   openHistory,
@@ -30,7 +31,9 @@ import {
   humanFault,
   MAIN_STREAM,
   mayKnow,
+  ownCredential,
   type Principal,
+  principalText,
   type Register,
   unknownStream,
 } from '../ledger/index.ts'
@@ -180,23 +183,32 @@ export function refuseOthers(caller: Caller, what: string): void {
 }
 
 /**
- * Asks for the passphrase when the home's human has one. Until then the plain word of a human is
- * enough, and that counts as little below a known agent as a plain yes does.
+ * Asks for the caller's own passphrase, else for that of the home's human when there is one. Until then
+ * the plain word of a human is enough, and that counts as little below a known agent as a plain yes
+ * does. Answers with the caller's own key; null when it was not that which proved anything.
  */
-export async function proveHuman(session: Session, call: Call, what: string): Promise<void> {
-  const { credential } = session.register
+export async function proveHuman(
+  session: Session,
+  call: Call,
+  what: string,
+): Promise<LedgerKey | null> {
+  const { register, caller } = session
+  const own = ownCredential(register.credentials, caller.principal)
+  const credential = own ?? register.credential
   if (credential === null) {
     refuseBelowAgent(what)
-    return
+    return null
   }
   const passphrase = await readPassphrase(call, `passphrase for ${what}`)
   if (passphrase === null) {
-    const message = `${what} needs the passphrase of this home’s human`
+    const whose = own === null ? 'of this home’s human' : `of ${principalText(caller.principal)}`
+    const message = `${what} needs the passphrase ${whose}`
     const hint = 'call from a terminal, or with `--pass-fd N`'
     throw new Stop(fault('credential.required', '', null, { message, hint }))
   }
   const key = await openCredential(session.home.state, passphrase, credential.key)
   if (key === null) throw new Stop(fault('credential.wrong', '', null))
+  return own === null ? null : key
 }
 
 /** Below a known agent a terminal is the agent's: no plain word counts there (best effort). */

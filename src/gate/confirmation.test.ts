@@ -16,6 +16,7 @@ const PERSON: Circumstances = {
   agent: null,
   plainYesAllowed: true,
   hasPasskey: false,
+  approvals: 1,
 }
 
 // Only what is read of a proposal.

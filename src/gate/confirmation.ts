@@ -23,6 +23,8 @@ export interface Circumstances {
   /** The law that allows a plain yes is in force (it is by default). */
   readonly plainYesAllowed: boolean
   readonly hasPasskey: boolean
+  /** How many different humans have to say yes. */
+  readonly approvals: number
 }
 
 /** The risk after everything is known: what was claimed, the host's floor, and what happened. */
@@ -35,7 +37,9 @@ export function confirmationNeed(
   risk: RiskLevel,
   circumstances: Circumstances,
 ): Need {
-  const { actorKind, startedByPerson, agent, plainYesAllowed, hasPasskey } = circumstances
+  const { actorKind, startedByPerson, agent, hasPasskey, approvals } = circumstances
+  // A plain yes says nothing about who gave it, so it is never one of several.
+  const plainYesAllowed = circumstances.plainYesAllowed && approvals === 1
   const isStaged = [...effectClasses(proposal)].every((kind) => kind === 'staged')
   const isPersons = actorKind === 'human' && startedByPerson && agent === null
   if (isStaged && isPersons && plainYesAllowed && isAtMost(risk, 'MEDIUM')) return 'plain'

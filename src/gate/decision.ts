@@ -38,6 +38,8 @@ function write({ evaluation, decidedAt }: Judgement, reasons: readonly Reason[])
   const [first] = carrying
   const decision = first === undefined ? 'PROMOTE' : first.weight === 'block' ? 'BLOCK' : 'CONFIRM'
   const codes = [...new Set(reasons.map(({ code }) => code))]
+  // Of several laws that ask, the one that asks most humans counts.
+  const approvals = Math.max(1, ...carrying.map((reason) => reason.approvals ?? 1))
   const tiers = carrying.flatMap(({ tier }) => (tier === undefined ? [] : [tier]))
   const lawRefs = new Set([
     ...evaluation.law_outcomes.map(({ policy_id }) => policy_id),
@@ -54,6 +56,7 @@ function write({ evaluation, decidedAt }: Judgement, reasons: readonly Reason[])
     permanent: decision === 'BLOCK' && reasons.some(({ permanent }) => permanent === true),
     law_refs: [...lawRefs],
     decided_at: decidedAt,
+    ...(decision === 'CONFIRM' && approvals > 1 ? { approvals } : {}),
   }
 }
 

@@ -9,6 +9,17 @@ export {
   type Refusal,
 } from './admission.ts'
 export {
+  type Approval,
+  type ApprovalQuestion,
+  type Approvals,
+  approvalQuestion,
+  approvalsAsked,
+  approvalText,
+  countApprovals,
+  isComplete,
+  type RecordedAnswer,
+} from './approvals.ts'
+export {
   type Attribute,
   type Change,
   type ChangeList,

@@ -26,6 +26,8 @@ export type Trial =
       readonly kind: 'judged'
       readonly from: Decision['decision']
       readonly to: Decision['decision']
+      /** How many humans had to say yes, and would have to. */
+      readonly approvals: { readonly from: number; readonly to: number }
       /** The law that makes the difference; null without one, or when settings or lists do. */
       readonly policyId: string | null
       /** Laws that would have been broken, set aside or not. */
@@ -40,11 +42,16 @@ export function tryLaws(record: PastDecision, trial: LawsOnTrial, basis: Evaluat
   if (typeof decided === 'string') return { kind: 'unjudgeable', reason: decided }
   const from = decision.decision
   const to = decided.decision
+  const approvals = { from: decision.approvals ?? 1, to: decided.approvals ?? 1 }
   return {
     kind: 'judged',
     from,
     to,
-    policyId: differing(from, to, evaluation.law_outcomes, outcomes),
+    approvals,
+    policyId:
+      from === to
+        ? differingApprovals(approvals, evaluation.law_outcomes, outcomes)
+        : differing(from, to, evaluation.law_outcomes, outcomes),
     broken: outcomes.map(({ policy_id }) => policy_id),
   }
 }
@@ -138,6 +145,17 @@ function differing(
     other.some((each) => each.policy_id === one.policy_id && weightOf(each) === weightOf(one))
   const found = spoken.find((one) => weightOf(one) === weight && !isElsewhere(one))
   return found?.policy_id ?? null
+}
+
+/** Of more humans the law that wants them now, of fewer the one that wanted them then. */
+function differingApprovals(
+  { from, to }: { readonly from: number; readonly to: number },
+  before: readonly LawOutcome[],
+  now: readonly LawOutcome[],
+): string | null {
+  if (from === to) return null
+  const [spoken, wanted] = to > from ? [now, to] : [before, from]
+  return spoken.find(({ approvals }) => approvals === wanted)?.policy_id ?? null
 }
 
 /** How strict an outcome alone makes a decision. */

@@ -12,7 +12,7 @@ export function questionShape(
   proposal: Proposal,
   { actor_kind, basis, door }: Evaluation,
   { diff, execution, findings }: SandboxResult,
-  { codes, law_refs }: Decision,
+  { codes, law_refs, approvals = 1 }: Decision,
   need: Need,
 ): Digest {
   const { added, modified, deleted } = diff.counts
@@ -28,5 +28,6 @@ export function questionShape(
     [...new Set(codes)].sort(),
     [...new Set(law_refs)].sort(),
     need,
+    approvals,
   ])
 }

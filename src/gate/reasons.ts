@@ -26,6 +26,8 @@ export interface Reason {
   readonly tier?: number
   /** The policy id of a law that was broken. */
   readonly law?: string
+  /** How many different humans have to say yes; one without it. */
+  readonly approvals?: number
 }
 
 /** Everything that can be known before anything runs. */
@@ -78,21 +80,23 @@ function lawReasons(
     .flatMap(reasonsOfLaw)
 }
 
-function reasonsOfLaw({ policy_id, tier, action, state, overridden }: LawOutcome): Reason[] {
+function reasonsOfLaw(outcome: LawOutcome): Reason[] {
+  const { policy_id, tier, action, state, overridden, approvals } = outcome
   if (overridden && tier > 0) return []
   const code = `law.${policy_id}`
   const said = { tier, law: policy_id } as const
+  const by = approvals === undefined ? {} : { approvals }
   if (state === 'error') {
     const weight = tier < 2 ? 'block' : 'confirm'
     return [
-      { code: 'evaluation.failed', weight, ...said },
+      { code: 'evaluation.failed', weight, ...said, ...by },
       { code, weight: 'note', ...said },
     ]
   }
   if (action === 'alert') return [{ code, weight: 'note', ...said }]
   if (action === 'block' && tier < 2) return [{ code, weight: 'block', ...said }]
   return [
-    { code: 'confirm.law', weight: 'confirm', ...said },
+    { code: 'confirm.law', weight: 'confirm', ...said, ...by },
     { code, weight: 'note', ...said },
   ]
 }

@@ -1,9 +1,11 @@
 /** The law of keeping: what was kept and the rest of the facts give the same as all facts at once. */
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { answersOf, standingFacts } from '../../tests/arbitrary/standing.ts'
+import { digestDocument } from '../base/index.ts'
 import type { KeptMemory } from './memory-table.ts'
-import { type StandingFact, StandingFold } from './standing.ts'
+import { STANDING_VERSION, type StandingFact, StandingFold } from './standing.ts'
 
 const OPTIONS = { confirmationMs: 15 * 60_000, cooldownMs: 15 * 60_000 }
 
@@ -82,6 +84,19 @@ describe('what is kept', () => {
         expect(answersOf(new StandingFold(other, kept))).toEqual(answersOf(fresh))
       }),
     )
+  })
+
+  /**
+   * Red when the same facts are remembered otherwise than before. Then raise STANDING_VERSION, so that
+   * what was kept under the old one is not read, and pin the new digest with it.
+   */
+  it('is of the version that it says', () => {
+    const { facts } = JSON.parse(readFileSync('tests/gate/standing-history.json', 'utf8'))
+    const digest = digestDocument(memoryOf(folded(facts)))
+    expect([STANDING_VERSION, digest]).toEqual([
+      1,
+      'sha256:d6577603b73a06c943a1bba6411ce365cbe99612a7226c3355c654c84a345c03',
+    ])
   })
 
   it('reads promotions from the newest backwards', () => {

@@ -18,7 +18,8 @@ import type {
   Rollback,
   StandingExcerpt,
 } from '../contracts/index.ts'
-
+import type { Principal } from '../ledger/index.ts'
+import { type Approvals, stillOpen } from './approvals.ts'
 import { type Footing, footingOf, type HeldBase, HeldFold, type HeldMark } from './held.ts'
 import { IntentFold, type IntentMemory } from './intent-fold.ts'
 import { type KeptMemory, MemoryTable, NOTHING_KEPT, type Remembering } from './memory-table.ts'
@@ -36,7 +37,7 @@ import { RequestHistory } from './request-history.ts'
  * Of what the fold makes of facts. To be raised with every change of what is remembered or of how it
  * is written: what was kept under another version is not read.
  */
-export const STANDING_VERSION = 1
+export const STANDING_VERSION = 2
 
 export const COOLDOWN_MS = 15 * 60 * 1000
 
@@ -47,6 +48,8 @@ export interface StandingFact {
   /** ISO 8601. */
   readonly occurredAt: string
   readonly seq: number
+  /** Who recorded it; asked for of answers. */
+  readonly principal?: Principal
 }
 
 export interface PendingQuestion {
@@ -55,6 +58,8 @@ export interface PendingQuestion {
   readonly resultDigest: string
   readonly askedAt: string
   readonly expiresMs: number
+  /** Where several humans have to approve; absent where one is enough. */
+  readonly approvals?: Approvals
 }
 
 /** A question as it is remembered; when it expires is the law of the day. */
@@ -164,7 +169,7 @@ export class StandingFold implements Remembering {
       case 'decision_v1':
         return this.#takeDecision(payload as Decision, fact.occurredAt)
       case 'confirmation_v1':
-        return this.#takeConfirmation(payload as Confirmation)
+        return this.#takeConfirmation(payload as Confirmation, fact.principal)
       case 'promotion_v1':
         return this.#takePromotion(payload as Promotion)
       case 'rollback_v1':
@@ -388,13 +393,26 @@ export class StandingFold implements Remembering {
       proposalDigest: decision.proposal_digest,
       resultDigest: decision.result_digest,
       askedAt: decision.decided_at,
-      askedMs,
+      ...this.#severalAsked(id, decision, askedMs),
     })
   }
 
-  #takeConfirmation(confirmation: Confirmation): void {
+  /** For several humans time runs from the first question, however often it is asked. */
+  #severalAsked(id: string, { approvals: needed }: Decision, askedMs: number) {
+    if (needed === undefined) return { askedMs }
+    const first = this.#pending.get(id)?.askedMs ?? askedMs
+    return { askedMs: first, approvals: { needed, given: [] } }
+  }
+
+  #takeConfirmation(confirmation: Confirmation, principal: Principal | undefined): void {
     const { action_id, answer, answered_at } = confirmation
     const id = action_id.toLowerCase()
+    const pending = this.#pending.get(id)
+    const approvals = pending === undefined ? null : stillOpen(pending, confirmation, principal)
+    if (pending !== undefined && approvals !== null) {
+      this.#pending.set(id, { ...pending, approvals })
+      return
+    }
     this.#pending.delete(id)
     this.#held.takeConfirmation(confirmation)
     if (answer === 'APPROVED') this.#note(id, { reconfirm: false })

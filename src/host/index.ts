@@ -32,6 +32,7 @@ export {
 } from './flow/runs.ts'
 export { recordLaws } from './gate/accept-laws.ts'
 export { ancestorNames } from './gate/ancestors.ts'
+export { humansWithCredential } from './gate/approving.ts'
 export { BODY_KINDS, type BodyKind } from './gate/body-search.ts'
 export type { GateContext } from './gate/context.ts'
 export { openGate } from './gate/gate.ts'
@@ -41,6 +42,7 @@ export { likelyRequest, within } from './gate/sandbox-request.ts'
 export { stagePlaces } from './gate/stage-place.ts'
 export type {
   Answered,
+  ApprovalsSoFar,
   Assurance,
   Confirm,
   GateAnswer,
@@ -146,6 +148,7 @@ export {
   recordChange,
   revokeToken,
 } from './principals/principals.ts'
+export { type ApprovalProof, isProvenApproval, signApproval } from './principals/proof.ts'
 export {
   type Choice,
   type Promotion as AppliedPromotion,

@@ -154,6 +154,7 @@ export {
   defaultStream,
   humanFault,
   mayKnow,
+  ownCredential,
   parsePrincipal,
   principalText,
   type Register,

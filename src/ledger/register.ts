@@ -37,6 +37,9 @@ export interface Register {
   readonly applied: number
   readonly principals: readonly RegisteredPrincipal[]
   readonly tokens: readonly RegisteredToken[]
+  /** Every credential of every human, in their order. */
+  readonly credentials: readonly Credential[]
+  /** That of the human who made the home. */
   readonly credential: Credential | null
   /** The human who made the home: the caller who shows no token. */
   readonly owner: Principal | null
@@ -46,7 +49,7 @@ export interface Register {
 export class RegisterFold {
   readonly #principals = new Map<string, RegisteredPrincipal>()
   readonly #tokens = new Map<string, RegisteredToken>()
-  #credential: Credential | null = null
+  #credentials: readonly Credential[] = []
   #owner: Principal | null = null
   #applied = 0
 
@@ -62,7 +65,8 @@ export class RegisterFold {
       applied: this.#applied,
       principals: [...this.#principals.values()],
       tokens: [...this.#tokens.values()],
-      credential: this.#credential,
+      credentials: this.#credentials,
+      credential: this.#owner === null ? null : ownCredential(this.#credentials, this.#owner),
       owner: this.#owner,
     }
   }
@@ -79,7 +83,10 @@ export class RegisterFold {
       }
       case 'credential_set': {
         const { credential: kind, credential_key: key = null } = change
-        this.#credential = kind === undefined || kind === 'none' ? null : { kind, principal, key }
+        const isNone = kind === undefined || kind === 'none'
+        this.#credentials = isNone
+          ? this.#credentials.filter((one) => !samePrincipal(one.principal, principal))
+          : [...this.#credentials, { kind, principal, key }]
         return
       }
       case 'token_created':
@@ -101,6 +108,14 @@ export class RegisterFold {
     const expiresAt = change.expires_at ?? null
     this.#tokens.set(id, { id, digest, principal, createdAt, expiresAt, revokedAt: null })
   }
+}
+
+/** The newest credential of a principal; null when it has none. */
+export function ownCredential(
+  credentials: readonly Credential[],
+  principal: Principal,
+): Credential | null {
+  return credentials.findLast((one) => samePrincipal(one.principal, principal)) ?? null
 }
 
 export function samePrincipal(left: Principal, right: Principal): boolean {

@@ -19,6 +19,7 @@ export {
   type LawChange,
   type LawPlaces,
 } from './effects.ts'
+export { fewHumansWarnings, mostApprovals } from './few-humans.ts'
 export { flowEnvironment } from './flow-environment.ts'
 export { GATE_ENVIRONMENT, type LawContext } from './gate-environment.ts'
 export {

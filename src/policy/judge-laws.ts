@@ -51,6 +51,8 @@ export interface LawOutcome {
   readonly action: LawAction
   readonly broken: true | 'error'
   readonly readsResult: boolean
+  /** How many different humans have to say yes where it asks. */
+  readonly approvals: number
   /** A human set the law aside for this proposal; never at tier 0. */
   readonly overridden: boolean
   /** What was read and made it so; long values are cut and secrets are not shown. */
@@ -116,6 +118,7 @@ export function judgeLawsInFull(
         action: softenedBy === null ? law.action : ('alert' as const),
         broken: evaluation.value === true ? (true as const) : ('error' as const),
         readsResult: law.readsResult,
+        approvals: law.approvals,
         overridden: isSetAside(law, overrides),
         deciding: evaluation.deciding.map(shortened),
         reasons: evaluation.reasons,
@@ -196,6 +199,7 @@ export function recordOutcome(outcome: LawOutcome): RecordedOutcome {
     state: outcome.broken === true ? 'broken' : 'error',
     reads_result: outcome.readsResult,
     overridden: outcome.overridden,
+    ...(outcome.approvals > 1 ? { approvals: outcome.approvals } : {}),
   }
 }
 

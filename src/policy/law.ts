@@ -12,6 +12,8 @@ export interface Law extends Ranked {
   readonly expression: Expression
   /** It speaks of the result or of effects, and so is judged after the rehearsal. */
   readonly readsResult: boolean
+  /** How many different humans have to say yes where it asks. */
+  readonly approvals: number
   /** Part of writ, not of the file. */
   readonly isBuiltIn: boolean
 }

@@ -148,6 +148,7 @@ function compileLaw(document: LawDocument, isBuiltIn: boolean): Law | Compiled {
     conflictsWith: document.conflicts_with ?? [],
     overrideMode: document.override_mode,
     expression,
+    approvals: document.approvals ?? 1,
     readsResult: [...expression.names].some((name) => RESULT_NAMES.has(name)),
     isBuiltIn,
   }

@@ -27,6 +27,8 @@ export interface Attempt {
   readonly next?: Text
   readonly caps?: Partial<Caps>
   readonly terminal?: true
+  /** Its standard input is one of the opener's: the file in OUT, open both ways, or a pipe of lines. */
+  readonly input?: 'file' | 'pipe'
   readonly sockets?: 'none'
   /** Layers on a disk instead of in memory. */
   readonly onDisk?: true
@@ -48,6 +50,8 @@ export interface Expectation {
   readonly findings?: readonly string[]
   /** Paths, from the scope or `~/` for the home, that must be told as changed. */
   readonly changes?: readonly string[]
+  /** What must be left in the pipe for others: the whole of it without this. */
+  readonly leaves?: string
   /** What the output must hold besides. */
   readonly says?: string
 }

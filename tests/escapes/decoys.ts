@@ -16,6 +16,7 @@ import {
   readlinkSync,
   readSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
@@ -143,6 +144,38 @@ export class ReadPipe {
 
   close(): void {
     closeSync(this.#fd)
+  }
+}
+
+/** What others go on to read after a command that was given it as its input. */
+export class InputPipe {
+  static readonly LINES = 'first line\nsecond line\n'
+  readonly fd: number
+
+  constructor(path: string) {
+    execFileSync('mkfifo', [path])
+    this.fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
+    writeSync(this.fd, InputPipe.LINES)
+  }
+
+  /** What is left is not what should be. */
+  complaints(wanted: string): readonly string[] {
+    const left = this.#left()
+    return left === wanted ? [] : [`left in the input: ${JSON.stringify(left)}`]
+  }
+
+  #left(): string {
+    const bytes = Buffer.alloc(65_536)
+    try {
+      return bytes.toString('latin1', 0, readSync(this.fd, bytes))
+    } catch {
+      // Nothing is left.
+      return ''
+    }
+  }
+
+  close(): void {
+    closeSync(this.fd)
   }
 }
 

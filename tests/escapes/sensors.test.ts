@@ -5,7 +5,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { differences, Listener, makeGround, ReadPipe, statesBelow, Victim } from './decoys.ts'
+import {
+  differences,
+  InputPipe,
+  Listener,
+  makeGround,
+  ReadPipe,
+  statesBelow,
+  Victim,
+} from './decoys.ts'
 
 const top = mkdtempSync(join(tmpdir(), 'writ-sensors-'))
 afterAll(() => rmSync(top, { recursive: true, force: true }))
@@ -63,6 +71,22 @@ describe('whoever listens', () => {
     expect(pipe.takeBytes()).toBe(0)
     execFileSync('/bin/sh', ['-c', `echo spoken > ${path}`])
     expect(pipe.takeBytes()).toBe(7)
+    pipe.close()
+  })
+})
+
+describe('an input that others go on to read', () => {
+  it.each([
+    ['head -c 6', 'line\nsecond line\n'],
+    ['echo more 1<>', `${InputPipe.LINES}more\n`],
+    ['cat', ''],
+  ])('tells what is left after: %s', (command, left) => {
+    const path = join(top, `input-${command.slice(0, 4)}`)
+    const pipe = new InputPipe(path)
+    const from = command.endsWith('<>') ? path : ` < ${path}`
+    spawnSync('/bin/sh', ['-c', `${command}${from}`], { timeout: 500 })
+    expect(pipe.complaints(left)).toEqual([])
+    expect(pipe.complaints(InputPipe.LINES)).toEqual(['left in the input: ""'])
     pipe.close()
   })
 })

@@ -3,10 +3,12 @@
  * What is found wrong is told in lines.
  */
 import {
+  closeSync,
   existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -16,14 +18,21 @@ import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { findGroupPlaces } from '../../src/host/sandbox/cgroup.ts'
-import type { RunOutcome, Sandbox, SandboxDriver } from '../../src/host/sandbox/driver.ts'
+import type {
+  RunOutcome,
+  RunRequest,
+  Sandbox,
+  SandboxDriver,
+} from '../../src/host/sandbox/driver.ts'
 import { createDriver } from '../../src/host/sandbox/linux.ts'
+import { standardInput } from '../../src/host/sandbox/standard-input.ts'
 import { type Marker, makeMarker } from '../../src/host/tree/marker.ts'
 import { PATH_BYTES_MAX, type Scan, scanLayers } from '../../src/host/tree/scan.ts'
 import type { Attempt, Opener, Text } from './attempt.ts'
 import {
   differences,
   type Ground,
+  InputPipe,
   Listener,
   makeGround,
   ReadPipe,
@@ -99,20 +108,43 @@ export async function tried(setting: Setting, attempt: Attempt): Promise<readonl
         [ground.scope, ground.home].map((place) => Listener.at(join(place, 'socket'), order.token)),
       )
     : []
+  const input = inputOf(attempt, ground)
   const pipes = [ground.scope, ground.home].map((place) => new ReadPipe(join(place, 'pipe')))
   const before = statesBelow(ground.top)
   try {
-    const wrong = [...(await sandboxed(setting, attempt, ground))]
+    const wrong = [...(await sandboxed(setting, attempt, ground, input.stdin))]
     for (const listener of [...own, ...Object.values(listeners)]) {
       if (listener.takeVisits() > 0) wrong.push('somebody of the machine was spoken to')
     }
     for (const pipe of pipes) if (pipe.takeBytes() > 0) wrong.push('a pipe was written to')
     wrong.push(...differences(before, statesBelow(ground.top)).map((path) => `changed ${path}`))
+    wrong.push(...input.complaints())
     if (getPriority() !== priority) wrong.push('the priority of the opener was changed')
     return [...wrong, ...victim.complaints()]
   } finally {
-    for (const one of pipes) one.close()
+    for (const one of [...pipes, input]) one.close()
     kept.push(...own)
+  }
+}
+
+interface Input {
+  readonly stdin: RunRequest['stdin']
+  complaints(): readonly string[]
+  close(): void
+}
+
+/** What the command is given as its standard input. */
+function inputOf({ input, expects }: Attempt, { top, outside }: Ground): Input {
+  if (input === undefined) return { stdin: 'empty', complaints: () => [], close: () => undefined }
+  if (input === 'file') {
+    const fd = openSync(join(outside, 'file'), 'r+')
+    return { stdin: standardInput(fd), complaints: () => [], close: () => closeSync(fd) }
+  }
+  const pipe = new InputPipe(join(top, 'input'))
+  return {
+    stdin: standardInput(pipe.fd),
+    complaints: () => pipe.complaints(expects?.leaves ?? InputPipe.LINES),
+    close: () => pipe.close(),
   }
 }
 
@@ -120,6 +152,7 @@ async function sandboxed(
   setting: Setting,
   attempt: Attempt,
   ground: Ground,
+  stdin: RunRequest['stdin'],
 ): Promise<readonly string[]> {
   const { order, driver } = setting
   const sandboxId = `escape-${process.pid}-${attempt.id.replace('/', '-')}`
@@ -142,7 +175,7 @@ async function sandboxed(
       argv: commandOf(program),
       cwd: ground.scope,
       env: environmentOf(setting, ground, openedAtMs),
-      stdin: 'empty',
+      stdin,
       terminal: attempt.terminal ? { rows: 24, columns: 80, onResize: () => undefined } : null,
       onOutput: (_, bytes) => output.push(Buffer.from(bytes.subarray(0, 65_536))),
       abort: new AbortController().signal,

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Flow } from '../../src/contracts/index.ts'
-import { replayRun } from '../../src/flow/index.ts'
+import { type Fact, replayRun } from '../../src/flow/index.ts'
 import { readRun } from '../../src/host/flow/run-records.ts'
 import { resumeRun, startRun } from '../../src/host/flow/runs.ts'
 import { RunPlace } from './place.ts'
@@ -64,4 +64,45 @@ else answer({ task_id: input.node.node_id, result_type: 'ARTIFACT', artifact: { 
     expect(outputs.length).toBe(3)
     expect(run.state.totals.attempts).toBe(3)
   }, 60_000)
+
+  it('that asks a program again lets it go on with what it had done', async () => {
+    // The work is done once: whoever is asked again for the form of an answer finds the rest there.
+    place.write(
+      'worker.mjs',
+      script(`const before = existsSync('made/log.txt') ? readFileSync('made/log.txt', 'utf8') : ''
+if (before === '') {
+  ${TOOL}
+  mkdirSync('made')
+}
+const log = before + 'run ' + (input.last_error === undefined ? 'first' : 'again') + '\\n'
+writeFileSync('made/log.txt', log)
+if (log.split('again').length <= 2) console.log('{ no answer')
+else answer({ task_id: input.node.node_id, result_type: 'ARTIFACT', artifact: { name: 'out', format: 'md', content: 'attempt 2' } })`),
+    )
+    const run = await begin()
+    expect(run.status).toBe('DONE')
+    expect(place.read('made/log.txt')).toBe('run first\nrun again\nrun again\n')
+    expect([run.state.totals.toolCalls, run.state.totals.attempts]).toEqual([1, 3])
+    expect(replayRun(run.flow, run.facts)).toBeNull()
+    // On the record: each run of the worker, the one thing it asked for, and the reviewer.
+    const type = 'proposal_v1'
+    const found = await place.ledger.store.find({
+      stream: 'main',
+      type,
+      order: 'oldest_first',
+      limit: 50,
+    })
+    expect(found.facts.length).toBe(5)
+    await place.gate.rollback({ actionId: promotedBy(run.facts) }, { dryRun: false })
+    expect(existsSync(join(place.workspace, 'made'))).toBe(false)
+  }, 60_000)
 })
+
+/** The act that a run promoted. */
+function promotedBy(facts: readonly Fact[]): string {
+  for (const { type, payload } of facts) {
+    if (type !== 'flow_event_v1' || payload.kind !== 'event') continue
+    if (payload.event.type === 'promoted') return payload.event.action_id ?? ''
+  }
+  return ''
+}

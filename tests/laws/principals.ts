@@ -117,6 +117,12 @@ export const ROWS: readonly Row[] = [
     argv: ['principal', 'add', 'ai:new-{fresh}@local'],
     ends: PROVEN,
   },
+  {
+    command: 'principal pass',
+    argv: ['principal', 'pass'],
+    // Ann has one, and it is not exchanged.
+    ends: humans('credential.exists', 'credential.exists'),
+  },
   { command: 'principal list', argv: ['principal', 'list'], ends: humans(0) },
   { command: 'token create', argv: ['token', 'create', 'ai:bot@local'], ends: PROVEN },
   { command: 'token revoke', argv: ['token', 'revoke', '{token}'], held: 'token', ends: PROVEN },

@@ -1,7 +1,7 @@
 /** What a run of a flow needs stays while it can go on; afterwards it may go, and is told as missing. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { type Json, Place } from '../cli-gate/place.ts'
 
@@ -152,4 +152,43 @@ it('a run whose contents are lost all the same does not go on, and says why', ()
   expect([status, json.error.code]).toEqual([4, 'flow.output_missing'])
   expect(existsSync(join(place.project, '.writ', 'runs', runId, 'waiting-c.json'))).toBe(true)
   expect(place.writ(['flow', 'status', runId, '--json']).json.missing).toHaveLength(1)
+})
+
+/** The stages that are held, wherever they lie. */
+function heldStages(): readonly string[] {
+  const found = execFileSync('find', [place.folder, '-path', '*/stage/*', '-name', 'held'])
+  return found
+    .toString()
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((file) => dirname(file))
+}
+
+/** As if nobody had touched it for so long, and nobody had tidied up since. */
+function age(stage: string, days: number): void {
+  const then = Date.now() / 1000 - days * 24 * 60 * 60
+  utimesSync(stage, then, then)
+  rmSync(join(dirname(stage), '.swept'), { force: true })
+}
+
+it('what a run has staged stays while the run can go on, and not for ever after', () => {
+  const runId = begin()
+  const [stage = ''] = heldStages()
+  age(stage, 100)
+  expect(place.exec(['--yes'], 'echo x > made').status).toBe(0)
+  expect(heldStages()).toEqual([stage])
+  expect(approve(runId, shownAgain(runId)).status).toBe('DONE')
+  expect(readFileSync(join(place.project, 'artifacts', 'a', '1', 'out.md'), 'utf8')).toBe(MADE)
+
+  // One that its run never came to forget, because it ended otherwise.
+  place.write('a.mjs', WORKER.replace(MADE, 'eight pages'))
+  begin()
+  const [left = ''] = heldStages()
+  writeFileSync(join(left, 'held'), JSON.stringify({ stream: 'main', run: runId }))
+  age(left, 20)
+  expect(place.exec(['--yes'], 'echo y > made').status).toBe(0)
+  expect(heldStages()).toEqual([left])
+  age(left, 100)
+  expect(place.exec(['--yes'], 'echo z > made').status).toBe(0)
+  expect(heldStages()).toEqual([])
 })

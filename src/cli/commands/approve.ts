@@ -8,7 +8,7 @@ import { type Call, EXIT, type Exit, Stop } from '../command.ts'
 import { failureText } from '../effects/question-text.ts'
 import { visibleName } from '../effects/visible.ts'
 import { printAnswer } from '../gate/answer-text.ts'
-import { approveBatch, findBatch } from '../gate/batch.ts'
+import { approveBatch, findBatch, refuseRepeated } from '../gate/batch.ts'
 import { askAtTerminal, assure, settleChangedInputs } from '../gate/confirm.ts'
 import { type FoundQuestion, findQuestion, namedId } from '../gate/named-question.ts'
 import { withGates } from '../gate/open.ts'
@@ -28,6 +28,7 @@ export async function run(call: Call): Promise<Exit> {
     if (isMany) return approveBatch(call, await findBatch(sessions, call.arguments, like))
     const found = await findQuestion(sessions, id)
     const { gate } = found.session
+    refuseRepeated([found])
     const answered = await approval(found)
     // Whoever does not approve has not denied yet: that is a call of its own.
     if (answered.kind !== 'yes') return stillWaits(call, id)
@@ -55,6 +56,6 @@ async function approval({ session, question }: FoundQuestion): Promise<Answered>
   if (asksFirst(session.call)) return askAtTerminal(session, question)
   const failure = failureText(question.result)
   if (failure !== null) session.call.terminal.err(`${failure}\n`)
-  const assurance = await assure(session, question, 'approving')
-  return { kind: 'yes', assurance, ...(failure === null ? {} : { toldFailure: true }) }
+  const assured = await assure(session, question, 'approving')
+  return { kind: 'yes', ...assured(question), ...(failure === null ? {} : { toldFailure: true }) }
 }

@@ -2,10 +2,16 @@
  * `writ doctor`: tries each control of the sandbox as this user and says how to get what is missing.
  * Says the trust level plainly, and whether the home's human has a credential.
  */
-import { createDriver, HomeFailure, type KeptState, type Probe } from '../../host/index.ts'
+import {
+  createDriver,
+  type GateSurface,
+  HomeFailure,
+  type KeptState,
+  type Probe,
+} from '../../host/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { sizeText } from '../effects/amount.ts'
-import { withGate } from '../gate/open.ts'
+import { type GateSession, withGate } from '../gate/open.ts'
 import { LEVEL, withHistory } from '../home.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -18,14 +24,21 @@ export async function run(call: Call): Promise<Exit> {
   await driver.close()
   const ok = controls.every(({ name, status }) => status !== 'absent' || OPTIONAL.includes(name))
   const credential = await credentialOf(call)
-  const kept = credential === null ? null : await withGate(call, ({ gate }) => gate.kept())
-  const answer = { ok, level: LEVEL, credential, kept, controls }
+  const { kept, approvals } =
+    credential === null ? { kept: null, approvals: null } : await withGate(call, lookInto)
+  const answer = { ok, level: LEVEL, credential, kept, approvals, controls }
   await call.terminal.out(
     call.options.isOn('json')
       ? `${JSON.stringify(answer)}\n`
       : `${[...controls.map((control) => line(control, call.terminal)), ...closing(answer)].join('\n')}\n`,
   )
   return ok ? EXIT.yes : EXIT.no
+}
+
+type Wanted = Awaited<ReturnType<GateSurface['approvalsWanted']>>
+
+async function lookInto({ gate }: GateSession) {
+  return { kept: await gate.kept(), approvals: await gate.approvalsWanted() }
 }
 
 type Credential = 'none' | 'passphrase' | null
@@ -55,7 +68,7 @@ const CREDENTIALS = {
   passphrase: 'the human of this home has a passphrase',
 }
 
-function closing({ ok, credential, kept }: Closing) {
+function closing({ ok, credential, kept, approvals }: Closing) {
   return [
     '',
     ok
@@ -64,13 +77,23 @@ function closing({ ok, credential, kept }: Closing) {
     `trust level ${LEVEL}: bounds what goes through writ, and mistakes; it does not bind a hostile process of this user`,
     ...(credential === null ? [] : [CREDENTIALS[credential]]),
     ...(kept === null ? [] : keptLines(kept)),
+    ...(approvals === null ? [] : [approvalsLine(approvals)]),
   ]
+}
+
+function approvalsLine({ needed, humans }: NonNullable<Wanted>): string {
+  const have = humans === 1 ? '1 human has' : `${humans} humans have`
+  const words = `a law wants ${needed} humans to approve, and ${have} a credential of their own`
+  return humans < needed
+    ? `laws.few_humans: ${words}: what it asks can only wait or be denied`
+    : words
 }
 
 interface Closing {
   readonly ok: boolean
   readonly credential: Credential
   readonly kept: KeptState | null
+  readonly approvals: Wanted
 }
 
 function keptLines({ audit_level, outputs_days, undo, standing }: KeptState): readonly string[] {

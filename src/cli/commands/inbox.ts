@@ -4,6 +4,7 @@ import { type Call, EXIT, type Exit } from '../command.ts'
 import { countsText } from '../effects/amount.ts'
 import { shortDigest } from '../effects/question-text.ts'
 import { waitingOf, waitingText } from '../flow/answer.ts'
+import { approvalsText, fewHumansText, missingText } from '../gate/approvals-text.ts'
 import { effectsText } from '../gate/confirm.ts'
 import { interruptionsOf, interruptionText } from '../gate/interrupted.ts'
 import { findQuestion, namedId } from '../gate/named-question.ts'
@@ -29,7 +30,11 @@ export async function run(call: Call): Promise<Exit> {
     }
     if (pending.length + flows.length === 0) await terminal.out('nothing waits\n')
     if (pending.length > 0) await terminal.out(table(terminal, HEADS, pending.map(row)))
-    for (const { id, problem } of pending) {
+    for (const { id, problem, approvals } of pending) {
+      if (approvals !== undefined) {
+        const words = `${approvalsText(approvals)}; ${missingText(approvals)}`
+        await terminal.out(`${plain(id)}: ${words}\n`)
+      }
       if (problem === undefined) continue
       await terminal.out(`${plain(id)}: ${problem.message}: writ deny ${plain(id)}\n`)
     }
@@ -60,7 +65,9 @@ async function showOne(call: Call, sessions: readonly GateSession[]): Promise<Ex
   const { question } = await findQuestion(sessions, namedId(call))
   if (options.isOn('json')) {
     const { actionId: action_id, proposal, result, decision, need: needs, expiresAt } = question
-    const answer = { action_id, proposal, result, decision, needs, expires_at: expiresAt }
+    const head = { action_id, proposal, result, decision, needs, expires_at: expiresAt }
+    const { approvals } = question
+    const answer = approvals === null ? head : { ...head, approvals }
     await terminal.out(`${JSON.stringify(answer)}\n`)
     return EXIT.yes
   }
@@ -70,6 +77,11 @@ async function showOne(call: Call, sessions: readonly GateSession[]): Promise<Ex
   const { diff } = question.result
   const words = `${countsText(diff.counts)}, result ${shortDigest(question.resultDigest)}`
   await terminal.out(`\n${terminal.paint.strong(words)}, needs ${question.need}\n`)
+  const { approvals } = question
+  if (approvals === null) return EXIT.yes
+  await terminal.out(`${approvalsText(approvals)}; ${missingText(approvals)}\n`)
+  const few = fewHumansText(approvals)
+  if (few !== null) await terminal.out(`${few}\n`)
   return EXIT.yes
 }
 

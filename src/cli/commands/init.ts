@@ -6,7 +6,6 @@ import { fault, showName } from '../../base/index.ts'
 import {
   type Home,
   type HomeStore,
-  isStrongPassphrase,
   type Ledger,
   makeHome,
   openHome,
@@ -18,7 +17,8 @@ import {
 import { type Principal, principalText, type Register, samePrincipal } from '../../ledger/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
 import { callerOf, LEVEL, localHuman, refuseBelowAgent, refuseOthers, withLedger } from '../home.ts'
-import { askHidden, canAsk, readPassphrase } from '../passphrase.ts'
+import { readNewPassphrase } from '../new-passphrase.ts'
+import { canAsk } from '../passphrase.ts'
 import { surroundings } from '../surroundings.ts'
 
 interface InitAnswer {
@@ -94,18 +94,12 @@ async function choosePassphrase(call: Call): Promise<string | null> {
     const message = '`--no-pass` and `--pass-fd` contradict one another'
     throw new Stop(fault('cli.usage', '', null, { message }))
   }
-  const passphrase = await readPassphrase(call, 'a passphrase for approvals (empty: none yet)')
+  const passphrase = await readNewPassphrase(call, 'a passphrase for approvals (empty: none yet)')
   if (passphrase === null) {
     const message = 'without a terminal, say how the human credential is made'
     throw new Stop(fault('cli.usage', '', null, { message, hint: '`--no-pass` or `--pass-fd N`' }))
   }
-  const isAsked = call.options.text('pass-fd') === null
-  if (passphrase === '' && isAsked) return null
-  if (!isStrongPassphrase(passphrase)) throw new Stop(fault('credential.weak', '', null))
-  if (isAsked && canAsk() && (await askHidden('once more')) !== passphrase) {
-    throw new Stop(fault('credential.wrong', '', null, { message: 'the two are not the same' }))
-  }
-  return passphrase
+  return passphrase === '' ? null : passphrase
 }
 
 /** Writes down who the home's human is, and the credential if one was chosen and none is there. */

@@ -1,9 +1,18 @@
 /** `writ laws check`: can these laws be read, and if not, what is wrong at which line and column. */
 import { isUtf8 } from 'node:buffer'
 import { join } from 'node:path'
-import { findHome } from '../../host/index.ts'
-import { type Law, type LawFault, type LawsReading, loadLaws } from '../../policy/index.ts'
+import { findHome, HomeFailure, humansWithCredential } from '../../host/index.ts'
+import {
+  fewHumansWarnings,
+  type Law,
+  type LawFault,
+  type Laws,
+  type LawsReading,
+  loadLaws,
+  mostApprovals,
+} from '../../policy/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
+import { withKnownHistory } from '../home.ts'
 import { readSource } from '../source.ts'
 import { surroundings } from '../surroundings.ts'
 import type { Paint } from '../terminal.ts'
@@ -11,11 +20,37 @@ import type { Paint } from '../terminal.ts'
 export async function run(call: Call): Promise<Exit> {
   const named = call.arguments.length > 0 ? call.arguments : [lawsOfHome(call)]
   const answers: Answer[] = []
-  for (const file of named) answers.push({ file, reading: await readLawFile(file) })
+  for (const file of named) {
+    const reading = await readLawFile(file)
+    const warnings = reading.ok ? await humansWarnings(call, file, reading.laws) : []
+    answers.push({
+      file,
+      reading: reading.ok ? { ...reading, warnings: [...reading.warnings, ...warnings] } : reading,
+    })
+  }
   await call.terminal.out(
     call.options.isOn('json') ? toJson(answers) : toText(answers, call.terminal.paint),
   )
   return answers.every(({ reading }) => reading.ok) ? EXIT.yes : EXIT.no
+}
+
+/** Laws that want more humans than the home has; nothing where there is no home to look at. */
+async function humansWarnings(call: Call, file: string, laws: Laws): Promise<readonly LawFault[]> {
+  if (mostApprovals(laws) === 1) return []
+  const humans = await humansOfHome(call)
+  if (humans === null) return []
+  const { bytes } = await readSource(file)
+  return fewHumansWarnings(bytes.toString('utf8'), laws, humans)
+}
+
+async function humansOfHome(call: Call): Promise<number | null> {
+  try {
+    return await withKnownHistory(call, async ({ register }) => humansWithCredential(register))
+  } catch (error) {
+    // Laws are checked anywhere, also where there is no home yet or none that this user trusts.
+    if (error instanceof HomeFailure) return null
+    throw error
+  }
 }
 
 interface Answer {
@@ -51,8 +86,15 @@ function ownLaws(laws: readonly Law[]): readonly Law[] {
   return laws.filter(({ isBuiltIn }) => !isBuiltIn)
 }
 
-function described({ policyId, tier, action, readsResult }: Law) {
-  return { policy_id: policyId, tier, violation_action: action, reads_result: readsResult }
+function described({ policyId, tier, action, readsResult, approvals }: Law) {
+  const several = approvals === 1 ? {} : { approvals }
+  return {
+    policy_id: policyId,
+    tier,
+    violation_action: action,
+    reads_result: readsResult,
+    ...several,
+  }
 }
 
 function toText(answers: readonly Answer[], paint: Paint): string {
@@ -79,9 +121,10 @@ function toText(answers: readonly Answer[], paint: Paint): string {
 
 function listing(laws: readonly Law[], paint: Paint): readonly string[] {
   const width = Math.max(0, ...laws.map(({ policyId }) => policyId.length))
-  return laws.map(({ policyId, tier, action, readsResult }) => {
+  return laws.map(({ policyId, tier, action, readsResult, approvals }) => {
     const when = readsResult || tier === 2 ? 'after the rehearsal' : 'before the rehearsal'
-    return `  ${policyId.padEnd(width)}  ${paint.dim(`tier ${tier}, ${action}, ${when}`)}`
+    const by = approvals === 1 ? '' : ` by ${approvals} humans`
+    return `  ${policyId.padEnd(width)}  ${paint.dim(`tier ${tier}, ${action}${by}, ${when}`)}`
   })
 }
 

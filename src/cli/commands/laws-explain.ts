@@ -14,7 +14,7 @@ export async function run(call: Call): Promise<Exit> {
   const { terminal, options } = call
   return withKnownHistory(call, async (session) => {
     for (const stream of await streamsToRead(session, call)) {
-      const explained = await explainAction(session.ledger, stream, id)
+      const explained = await explainAction(session, stream, id)
       if (explained === null) continue
       const { explanation, human } = explained
       await terminal.out(

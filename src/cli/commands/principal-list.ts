@@ -1,5 +1,5 @@
 /** `writ principal list`: who may speak to this home. */
-import { principalText } from '../../ledger/index.ts'
+import { ownCredential, principalText } from '../../ledger/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { table } from '../history/table.ts'
 import { requireWholeHost, withHistory } from '../home.ts'
@@ -11,6 +11,7 @@ export async function run(call: Call): Promise<Exit> {
     const principals = register.principals.map(({ principal, streams }) => ({
       ...principal,
       streams,
+      credential: ownCredential(register.credentials, principal)?.kind ?? 'none',
       tokens: register.tokens.filter(
         (token) =>
           token.revokedAt === null && principalText(token.principal) === principalText(principal),
@@ -21,12 +22,13 @@ export async function run(call: Call): Promise<Exit> {
       await terminal.out(`${JSON.stringify(answer)}\n`)
       return EXIT.yes
     }
-    const rows = principals.map(({ streams, tokens, ...principal }) => [
+    const rows = principals.map(({ streams, tokens, credential, ...principal }) => [
       principalText(principal),
       streams === null ? 'every' : streams.join(' '),
       String(tokens),
+      principal.kind === 'human' ? credential : '',
     ])
-    await terminal.out(table(terminal, ['principal', 'streams', 'tokens'], rows))
+    await terminal.out(table(terminal, ['principal', 'streams', 'tokens', 'credential'], rows))
     return EXIT.yes
   })
 }

@@ -3,6 +3,7 @@ import { type OpenedFact, type ReplayAnswer, ReplayReport } from '../../ledger/i
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { DecisionWalk } from '../history/decision-walk.ts'
 import { eachFact } from '../history/facts.ts'
+import { replayPromotion } from '../history/promotion-replay.ts'
 import { replayLookup } from '../history/replay-lookup.ts'
 import { REPLAYERS } from '../history/replayers.ts'
 import { type ReadSession, streamsToRead, withHistory } from '../home.ts'
@@ -21,7 +22,7 @@ export async function run(call: Call): Promise<Exit> {
 }
 
 async function replayStream(
-  { ledger }: ReadSession,
+  { ledger, register }: ReadSession,
   call: Call,
   stream: string,
   report: ReplayReport,
@@ -36,6 +37,10 @@ async function replayStream(
       bar.tick(fact.seq, total)
       report.add(fact, isKept(fact) ? await replayer(fact, fact.payload, lookup) : GONE)
     }
+  }
+  for await (const fact of eachFact(ledger, { stream, type: 'promotion_v1' })) {
+    const replay = isKept(fact) ? await replayPromotion(fact, lookup, register) : GONE
+    if (replay !== null) report.add(fact, replay)
   }
   bar.end()
 }

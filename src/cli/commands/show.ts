@@ -3,14 +3,19 @@
  * stream that the caller may know of; what lies in another does not exist.
  */
 import { fault, isUuid, showName } from '../../base/index.ts'
+import type { Decision } from '../../contracts/index.ts'
+import type { Approvals } from '../../gate/index.ts'
 import {
   type EvidencePack,
   evidencePack,
   type IntegrityReport,
   integrityReport,
   type OpenedFact,
+  type Register,
 } from '../../ledger/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { approvalsText } from '../gate/approvals-text.ts'
+import { approvalsOf, shownApprovals } from '../history/approvals.ts'
 import { FACT_HEADS, factRow } from '../history/fact-rows.ts'
 import { allFacts, openFact, shownFact } from '../history/facts.ts'
 import { plainLines } from '../history/plain.ts'
@@ -69,11 +74,25 @@ async function tell(session: ReadSession, call: Call, id: string, found: Found):
   const { kind, stream, facts } = found
   const act = kind === 'task' ? await actAnswer(session, id, found) : {}
   const { integrity_report: report } = act
-  const answer = { id, kind, stream, facts: facts.map(shownFact), ...act }
+  const approvals = kind === 'action' ? approvalsAmong(facts, session.register) : null
+  const several = approvals === null ? {} : { approvals: shownApprovals(approvals) }
+  const answer = { id, kind, stream, facts: facts.map(shownFact), ...act, ...several }
   const { terminal, options } = call
   if (options.isOn('json')) await terminal.out(`${JSON.stringify(answer)}\n`)
   else await terminal.out(toText(call, found, report ?? null))
+  if (approvals !== null && !options.isOn('json')) {
+    await terminal.out(`${approvalsText(approvals)}\n`)
+  }
   return report === undefined || report.ok ? EXIT.yes : EXIT.no
+}
+
+/** Of the last decision about an act; null where nobody or one human was asked. */
+function approvalsAmong(facts: readonly OpenedFact[], register: Register): Approvals | null {
+  const decided = facts.findLast(({ record }) => record.type === 'decision_v1')
+  if (decided === undefined || decided.payload === null) return null
+  const answers = facts.filter(({ record }) => record.type === 'confirmation_v1')
+  // The store judged the record by its contract before it was written.
+  return approvalsOf(decided.payload as Decision, answers, register)
 }
 
 interface ActAnswer {

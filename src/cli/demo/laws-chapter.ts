@@ -87,7 +87,12 @@ async function explainMigration(
 ): Promise<void> {
   stage.say('Ann wants to know why she is asked.')
   stage.command(`writ laws explain ${action_id}`)
-  const explained = await explainAction(ledger, MAIN_STREAM, action_id)
+  // Nobody has a credential in the tour, so no law of it wants several humans.
+  const explained = await explainAction(
+    { ledger, register: { credentials: [] } },
+    MAIN_STREAM,
+    action_id,
+  )
   stage.expect(explained?.explanation.laws[0]?.policy_id === 'ASK_MIGRATIONS', 'the law is named')
   if (explained === null) return
   const text = explanationText(explained.explanation, explained.human, stage.paint)

@@ -2,7 +2,7 @@
  * The gate's answer for a person: what became of the act, why, what it did, and what can be done next.
  * The JSON form is the answer itself.
  */
-import type { GateAnswer } from '../../host/index.ts'
+import type { ApprovalsSoFar, GateAnswer } from '../../host/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { violationText } from '../commands/check.ts'
 import { countsText, grouped } from '../effects/amount.ts'
@@ -12,6 +12,7 @@ import { networkLines } from '../effects/network-text.ts'
 import { reasonLines, shortDigest } from '../effects/question-text.ts'
 import { visibleName } from '../effects/visible.ts'
 import type { Paint } from '../terminal.ts'
+import { approvalsText, fewHumansText, missingText } from './approvals-text.ts'
 
 export async function printAnswer(
   { options, terminal }: Call,
@@ -107,10 +108,19 @@ function nextLines(answer: GateAnswer, paint: Paint) {
   if (needsRelease(answer)) return [paint.dim(RELEASE)]
   if (pending !== undefined) {
     const words = `writ approve ${pending.id}, or writ deny ${pending.id}; until ${pending.expires_at}`
-    return [paint.dim(words)]
+    return [...severalLines(pending.approvals, paint), paint.dim(words)]
   }
   const isUndoable = promoted && promotion !== undefined && promotion.paths.length > 0
   return isUndoable ? [paint.dim(`undo it with writ rollback ${id}`)] : []
+}
+
+function severalLines(approvals: ApprovalsSoFar | undefined, paint: Paint): readonly string[] {
+  if (approvals === undefined) return []
+  const few = fewHumansText(approvals)
+  return [
+    `${approvalsText(approvals)}; ${missingText(approvals)}`,
+    ...(few === null ? [] : [paint.bad(few)]),
+  ]
 }
 
 const RELEASE =

@@ -5,6 +5,7 @@
  */
 import { fault, showName } from '../../base/index.ts'
 import type { Answered, GateAnswer } from '../../host/index.ts'
+import { principalText } from '../../ledger/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
 import { countsText } from '../effects/amount.ts'
 import { failureText, readAnswer, shortDigest } from '../effects/question-text.ts'
@@ -25,7 +26,11 @@ export async function findBatch(
   for (const id of like === null ? ids : [like]) found.push(await findQuestion(sessions, id))
   const [first] = found
   if (first === undefined) return found
-  if (like !== null) return [first, ...(await othersLike(sessions, first))]
+  if (like !== null) {
+    const alike = [first, ...(await othersLike(sessions, first))]
+    const open = alike.filter((one) => !isApprovedBefore(one))
+    return open.length === 0 ? alike : open
+  }
   const once = found.filter(
     (one, index) => found.findIndex((other) => sameAction(one, other)) === index,
   )
@@ -35,6 +40,23 @@ export async function findBatch(
   const message = `${names} are not of one kind, reason and need`
   const hint = 'answer them one by one; `writ inbox` shows which are alike'
   throw new Stop(fault('confirm.unlike', '', null, { message, hint }))
+}
+
+/** The caller approved it, and others have to as well. */
+function isApprovedBefore({ session, question }: FoundQuestion): boolean {
+  const by = principalText(session.session.caller.principal)
+  return question.approvals?.given.some((one) => one.by === by) === true
+}
+
+/** Before anything is asked: nothing of a batch is answered when one of it cannot be. */
+export function refuseRepeated(batch: readonly FoundQuestion[]): void {
+  const repeated = batch.find(isApprovedBefore)
+  if (repeated === undefined) return
+  const { session, question } = repeated
+  const name = showName(principalText(session.session.caller.principal))
+  const message = `${name} approved ${showName(question.actionId)} before`
+  const hint = 'another human has to approve it'
+  throw new Stop(fault('confirm.repeated', question.actionId, null, { message, hint }))
 }
 
 function sameAction(one: FoundQuestion, other: FoundQuestion): boolean {
@@ -60,20 +82,21 @@ async function othersLike(
 export async function approveBatch(call: Call, batch: readonly FoundQuestion[]): Promise<Exit> {
   const [first] = batch
   if (first === undefined) return EXIT.yes
+  refuseRepeated(batch)
   const isAsked = canAsk() && !call.options.isOn('yes') && !call.options.isOn('json')
   if (isAsked && !(await isAgreed(call, batch))) {
     call.terminal.err(`not approved; ${batch.length} questions still wait\n`)
     return EXIT.waiting
   }
   // They have one shape, and so one need: the proof is asked for once.
-  const assurance = await assure(first.session, first.question, `approving ${batch.length} acts`)
+  const assured = await assure(first.session, first.question, `approving ${batch.length} acts`)
   const answers: GateAnswer[] = []
   const together = batch.flatMap(({ question }) => question.changes.map(({ path }) => path))
   for (const { session, question } of batch) {
     const failure = failureText(question.result)
     const yes: Answered = {
       kind: 'yes',
-      assurance,
+      ...assured(question),
       together,
       ...(failure === null ? {} : { toldFailure: true }),
     }

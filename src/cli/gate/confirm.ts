@@ -7,16 +7,17 @@
  * INVARIANT (shown first): nobody is asked on a terminal before the terminal was reset and every
  * effect was written to it.
  */
-import { fault } from '../../base/index.ts'
+import { fault, showName } from '../../base/index.ts'
 import { rawOfText } from '../../gate/index.ts'
-import type {
-  Answered,
-  Assurance,
-  Confirm,
-  GateAnswer,
-  GateSurface,
-  Question,
+import {
+  type Answered,
+  type Confirm,
+  type GateAnswer,
+  type GateSurface,
+  type Question,
+  signApproval,
 } from '../../host/index.ts'
+import { ownCredential, type Principal, principalText } from '../../ledger/index.ts'
 import { type Call, Stop } from '../command.ts'
 import { grouped } from '../effects/amount.ts'
 import { heldLines } from '../effects/held-text.ts'
@@ -29,6 +30,7 @@ import { proveHuman, type Session } from '../home.ts'
 import { canAsk } from '../passphrase.ts'
 import type { Paint, Terminal } from '../terminal.ts'
 import { askLine } from './answer-line.ts'
+import { approvalsText, missingText } from './approvals-text.ts'
 
 export interface Asking {
   readonly call: Call
@@ -62,6 +64,10 @@ export function execConfirm(
 export async function askAtTerminal(asking: Asking, question: Question): Promise<Answered> {
   const { terminal } = asking.call
   await showEffects(terminal, question, false)
+  const { approvals } = question
+  if (approvals !== null) {
+    terminal.err(`\n${approvalsText(approvals)}; ${missingText(approvals)}\n`)
+  }
   const prompt = questionText(question, terminal.paintError)
   for (;;) {
     const line = await askLine(prompt)
@@ -73,9 +79,9 @@ export async function askAtTerminal(asking: Asking, question: Question): Promise
       await showEffects(terminal, question, true)
       continue
     }
-    const assurance = await assure(asking, question, 'approving')
+    const assured = await assure(asking, question, 'approving')
     const toldFailure = failureText(question.result) !== null
-    return { kind: 'yes', assurance, ...(toldFailure ? { toldFailure } : {}) }
+    return { kind: 'yes', ...assured(question), ...(toldFailure ? { toldFailure } : {}) }
   }
 }
 
@@ -129,6 +135,8 @@ export async function settleChangedInputs(
   for (let round = 0; round < ASKED_AGAIN_MAX; round++) {
     const { pending, decision } = answer
     if (pending === undefined || !decision.codes.includes(INPUTS_CHANGED)) return answer
+    // This yes was taken, and others are waited for: what is asked once more begins without any.
+    if ((pending.approvals?.given.length ?? 0) > 0) return answer
     const question = await gate.question(pending.id)
     const answered = question === null ? null : await confirm(question)
     if (question === null || answered === null || answered.kind === 'wait') return answer
@@ -137,23 +145,41 @@ export async function settleChangedInputs(
   return answer
 }
 
+/** What a yes to one question stands on. One proof serves several questions, each signed for itself. */
+export type Assured = (
+  question: Question,
+) => Pick<Extract<Answered, { kind: 'yes' }>, 'assurance' | 'proof'>
+
 /** What the yes stands on; stops when the needed proof cannot be given. */
 export async function assure(
   { call, session, isBelowAgent }: Asking,
   question: Question,
   what: string,
-): Promise<Assurance> {
+): Promise<Assured> {
   if (question.need === 'plain') {
-    if (!isBelowAgent) return 'terminal'
+    if (!isBelowAgent) return () => ({ assurance: 'terminal' })
     const message = 'a plain yes does not count below a known agent'
     throw new Stop(fault('credential.required', '', null, { message, hint: FROM_ELSEWHERE }))
   }
-  if (question.need === 'passkey' || session.register.credential === null) {
+  const { register, caller } = session
+  const own = ownCredential(register.credentials, caller.principal)
+  if (question.approvals !== null && own === null) throw ownNeeded(question, caller.principal)
+  if (question.need === 'passkey' || (own ?? register.credential) === null) {
     const message = `${what} this needs a ${question.need}, and this home has none`
     throw new Stop(fault('credential.required', '', null, { message }))
   }
-  await proveHuman(session, call, what)
-  return 'passphrase'
+  const key = await proveHuman(session, call, what)
+  return (asked) => {
+    const assurance = 'passphrase' as const
+    return key === null ? { assurance } : { assurance, proof: signApproval(key, asked) }
+  }
+}
+
+function ownNeeded({ approvals }: Question, principal: Principal): Stop {
+  const name = showName(principalText(principal))
+  const message = `${approvals?.needed} humans have to approve this, each with a credential of their own, and ${name} has none`
+  const hint = 'set one: `writ principal pass`'
+  return new Stop(fault('confirm.own_credential', '', null, { message, hint }))
 }
 
 const FROM_ELSEWHERE = 'answer from a terminal of your own: `writ inbox`'

@@ -1,7 +1,8 @@
 /** One action explained from the ledger: its last decision, what it rests on, and what became of it. */
 import type { Decision, Override, Promotion, Rollback } from '../../contracts/index.ts'
 import type { LedgerReader } from '../../host/index.ts'
-import type { OpenedFact } from '../../ledger/index.ts'
+import type { OpenedFact, Register } from '../../ledger/index.ts'
+import { approvalsOf } from '../history/approvals.ts'
 import { allFacts } from '../history/facts.ts'
 import {
   evaluationOf,
@@ -19,25 +20,31 @@ export interface ExplainedAction {
   readonly human: readonly Remedy[]
 }
 
+type Credentials = Pick<Register, 'credentials'>
+
 /** Null when nothing was decided about it in this stream. */
 export async function explainAction(
-  ledger: LedgerReader,
+  { ledger, register }: { readonly ledger: LedgerReader; readonly register: Credentials },
   stream: string,
   action: string,
 ): Promise<ExplainedAction | null> {
   const decided = await allFacts(ledger, { stream, type: 'decision_v1', action })
   const last = decided.at(-1)
   if (last === undefined) return null
-  const explanation = explain(await gather(ledger, last))
-  return { explanation, human: remedies(explanation, await since(ledger, last)) }
+  const answers = await allFacts(ledger, { stream, type: 'confirmation_v1', action })
+  const approvals = approvalsOf(last.payload as Decision, answers, register)
+  const explanation = explain({ ...(await gather(ledger, last, answers)), approvals })
+  return { explanation, human: remedies(explanation, await since(ledger, last, explanation)) }
 }
 
-async function gather(ledger: LedgerReader, fact: OpenedFact): Promise<Found> {
+async function gather(
+  ledger: LedgerReader,
+  fact: OpenedFact,
+  answers: readonly OpenedFact[],
+): Promise<Omit<Found, 'approvals'>> {
   const lookup = replayLookup(ledger)
   const decision = fact.payload as Decision
   const { stream } = fact
-  const { action_id: action } = decision
-  const answers = await allFacts(ledger, { stream, type: 'confirmation_v1', action })
   const base = { decision, stream, answer: answers.at(-1) ?? null }
   let past: PastEvaluation | null = null
   try {
@@ -75,13 +82,19 @@ async function overridesOf(
 }
 
 /** Whether it still waits, and whether it can still be taken back. */
-async function since(ledger: LedgerReader, { stream, payload }: OpenedFact): Promise<Since> {
+async function since(
+  ledger: LedgerReader,
+  { stream, payload }: OpenedFact,
+  { approvals, answered }: Explanation,
+): Promise<Since> {
   const { action_id: action, decision, result_digest = '' } = payload as Decision
   const of = async (type: string): Promise<readonly OpenedFact[]> =>
     allFacts(ledger, { stream, type, action })
-  const [answers, promotions] = await Promise.all([of('confirmation_v1'), of('promotion_v1')])
-  const promotion = promotions.at(-1)?.payload as Promotion | undefined
-  const isOpen = decision === 'CONFIRM' && promotion === undefined && answers.length === 0
+  const promotion = (await of('promotion_v1')).at(-1)?.payload as Promotion | undefined
+  // A yes ends the question, unless others have to say it as well.
+  const isMore = approvals !== undefined && approvals.given.length < approvals.needed
+  const isAnswered = answered !== null && (answered.answer !== 'APPROVED' || !isMore)
+  const isOpen = decision === 'CONFIRM' && promotion === undefined && !isAnswered
   const applied = promotion?.status === 'APPLIED' && promotion.paths > 0 ? promotion : null
   const undone = applied !== null && (await isUndone(ledger, stream, action, applied))
   return {

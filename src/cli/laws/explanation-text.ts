@@ -1,5 +1,6 @@
 /** An explanation in the words of a person. */
 import { visible, visibleName } from '../effects/visible.ts'
+import { approvalsText } from '../gate/approvals-text.ts'
 import type { Paint } from '../terminal.ts'
 import type { DecidingValue, ExplainedLaw, Explanation } from './explanation.ts'
 import type { Remedy } from './remedy.ts'
@@ -28,7 +29,7 @@ export function explanationText(
 const WORDS = { PROMOTE: 'let through', CONFIRM: 'asked about', BLOCK: 'refused' } as const
 
 function headline(explanation: Explanation, paint: Paint): string {
-  const { decision, action_id, decided_at, permanent, answered } = explanation
+  const { decision, action_id, decided_at, permanent, answered, approvals } = explanation
   const colour =
     decision === 'BLOCK' ? paint.bad : decision === 'CONFIRM' ? paint.accent : paint.good
   const for_ever = permanent ? ', and so is the same intent from now on' : ''
@@ -36,7 +37,8 @@ function headline(explanation: Explanation, paint: Paint): string {
     answered === null
       ? ''
       : `\n${answered.answer.toLowerCase()} at ${answered.at} by ${visibleName(answered.by)} (${answered.assurance})`
-  return `${colour(WORDS[decision])}  ${visibleName(action_id)}  at ${decided_at}${for_ever}${answer}`
+  const several = approvals === undefined ? '' : `\n${approvalsText(approvals)}`
+  return `${colour(WORDS[decision])}  ${visibleName(action_id)}  at ${decided_at}${for_ever}${answer}${several}`
 }
 
 const SIGNS = { block: '✗', confirm: '?', note: '·' } as const
@@ -52,10 +54,11 @@ function reasonLines({ reasons }: Explanation, paint: Paint): readonly string[] 
 function lawLines(law: ExplainedLaw, paint: Paint): readonly string[] {
   const { policy_id, tier, state, policy_expr, deciding, errors } = law
   const where = law.built_in ? 'built in' : `tier ${tier}`
+  const by = law.approvals === undefined ? '' : ` by ${law.approvals} humans`
   const word =
     state === 'broken' ? 'is broken' : state === 'error' ? 'could not be evaluated' : 'was silenced'
   return [
-    `${paint.strong(visible(policy_id))} ${paint.dim(`(${where}, ${law.action})`)} ${word}`,
+    `${paint.strong(visible(policy_id))} ${paint.dim(`(${where}, ${law.action}${by})`)} ${word}`,
     ...(policy_expr === null
       ? []
       : visible(policy_expr.replaceAll(/\s+/g, ' '))

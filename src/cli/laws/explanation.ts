@@ -6,6 +6,7 @@
 import { CODES, isCode } from '../../base/index.ts'
 import type { Confirmation, Decision, LawOutcome, Override } from '../../contracts/index.ts'
 import {
+  type Approvals,
   compareAgain,
   lawsSetAside,
   lawValues,
@@ -22,6 +23,7 @@ import {
   type LawJudgement,
   type Laws,
 } from '../../policy/index.ts'
+import { shownApprovals } from '../history/approvals.ts'
 
 export interface ExplainedReason {
   readonly code: string
@@ -37,6 +39,8 @@ export interface ExplainedLaw {
   readonly tier: number
   readonly action: string
   readonly state: 'broken' | 'error' | 'silenced'
+  /** How many different humans it wants to say yes; absent where one is enough. */
+  readonly approvals?: number
   /** The text of the law; null when it is no longer kept. */
   readonly policy_expr: string | null
   readonly built_in: boolean
@@ -82,6 +86,8 @@ export interface Explanation {
   readonly conflicts: readonly ExplainedConflict[]
   /** What is no longer kept and so cannot be told; null when everything is. */
   readonly missing: string | null
+  /** Where several humans have to approve. */
+  readonly approvals?: ReturnType<typeof shownApprovals>
   readonly answered: {
     readonly answer: Confirmation['answer']
     readonly by: string
@@ -101,6 +107,8 @@ export interface Found {
   readonly missing: string | null
   readonly overrides: readonly { readonly override: Override; readonly fact: OpenedFact }[]
   readonly answer: OpenedFact | null
+  /** Null where one human is enough, or nobody was asked. */
+  readonly approvals: Approvals | null
 }
 
 export function explain(found: Found): Explanation {
@@ -117,6 +125,7 @@ export function explain(found: Found): Explanation {
     laws: explainLaws(found, judgements),
     conflicts: conflictsOf(judgements),
     missing,
+    ...(found.approvals === null ? {} : { approvals: shownApprovals(found.approvals) }),
     answered: answerOf(found.answer),
   }
 }
@@ -199,13 +208,14 @@ function explainLaws(found: Found, judgements: readonly LawJudgement[]): readonl
 const BUILT_IN: ReadonlySet<string> = new Set(BUILT_IN_LAWS.map(({ policy_id }) => policy_id))
 
 function explainLaw(found: Found, outcome: LawOutcome, judged: JudgedLaw | null): ExplainedLaw {
-  const { policy_id, tier, action, state, overridden } = outcome
+  const { policy_id, tier, action, state, overridden, approvals } = outcome
   const law = found.laws?.laws.find((one) => one.policyId === policy_id)
   return {
     policy_id,
     tier,
     action,
     state,
+    ...(approvals === undefined ? {} : { approvals }),
     policy_expr: law?.expression.source ?? null,
     built_in: law?.isBuiltIn ?? BUILT_IN.has(policy_id),
     deciding: judged?.deciding ?? null,

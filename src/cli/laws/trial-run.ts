@@ -29,6 +29,8 @@ export interface ChangedDecision {
   readonly action_id: string
   readonly from: Decision['decision']
   readonly to: Decision['decision']
+  /** How many humans had to say yes and would have to, where that differs. */
+  readonly approvals?: { readonly from: number; readonly to: number }
   readonly policy_id: string | null
 }
 
@@ -82,8 +84,11 @@ export class TrialRun {
       const trial = tryLaws(record, this.#trial, this.#basisOf(past))
       if (trial.kind === 'unjudgeable') throw new NotKept(trial.reason)
       for (const id of trial.broken) this.#broken.set(id, (this.#broken.get(id) ?? 0) + 1)
-      const { from, to, policyId: policy_id } = trial
-      if (from !== to) this.#changed.push({ action_id, from, to, policy_id })
+      const { from, to, approvals, policyId: policy_id } = trial
+      const others = approvals.from === approvals.to ? {} : { approvals }
+      if (from !== to || 'approvals' in others) {
+        this.#changed.push({ action_id, from, to, policy_id, ...others })
+      }
     } catch (error) {
       if (!(error instanceof NotKept)) throw error
       this.#unjudgeable.push({ action_id, reason: error.message })

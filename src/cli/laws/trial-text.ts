@@ -25,6 +25,11 @@ export function trialText(answer: TrialAnswer, paint: Paint): string {
   return parts.join('')
 }
 
-function row({ action_id, from, to, policy_id }: TrialAnswer['changed'][number]) {
-  return [plain(action_id), from, to, plain(policy_id ?? 'lists or settings')]
+function row({ action_id, from, to, policy_id, approvals }: TrialAnswer['changed'][number]) {
+  const [was, would] = [asked(from, approvals?.from), asked(to, approvals?.to)]
+  return [plain(action_id), was, would, plain(policy_id ?? 'lists or settings')]
+}
+
+function asked(decision: string, approvals = 1): string {
+  return approvals === 1 ? decision : `${decision} by ${approvals}`
 }

@@ -32,6 +32,14 @@ export const DecisionSchema = Type.Object(
     /** The policy ids of the laws that were broken. */
     law_refs: Type.Array(Type.String({ minLength: 1 })),
     decided_at: Type.String(),
+    /** How many different humans have to say yes to a CONFIRM; one without it. */
+    approvals: Type.Optional(
+      Type.Integer({
+        minimum: 2,
+        maximum: 9,
+        'x-code': { minimum: 'approvals', maximum: 'approvals' },
+      }),
+    ),
   },
   closed,
 )
@@ -110,12 +118,28 @@ function checkLawRefs({ document, report }: Subject): void {
   }
 }
 
+function checkApprovals({ document, report }: Subject): void {
+  const decision = field(document, 'decision')
+  if (field(document, 'approvals') === undefined) return
+  if (decision !== 'PROMOTE' && decision !== 'BLOCK') return
+  const message = `a ${showName(decision)} asks nobody`
+  report.add('decision.approvals', '/approvals', message)
+}
+
 export const decisionContract: Contract = {
   name: 'decision_v1',
   title: 'What the gate decided about one proposal, and why.',
   prefix: 'decision',
   schema: DecisionSchema,
-  checks: [checkMoment, checkCode, checkReasons, checkPermanence, checkResultDigest, checkLawRefs],
+  checks: [
+    checkMoment,
+    checkCode,
+    checkReasons,
+    checkPermanence,
+    checkResultDigest,
+    checkLawRefs,
+    checkApprovals,
+  ],
   limits: DOCUMENT_LIMITS,
   isRecord: true,
 }

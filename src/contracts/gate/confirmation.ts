@@ -21,6 +21,14 @@ import {
 export const CONFIRMATION_ANSWERS = ['APPROVED', 'DENIED', 'EXPIRED'] as const
 export const ASSURANCES = ['terminal', 'passphrase', 'passkey', 'none'] as const
 
+/** Of Ed25519: 32 bytes of key, 64 of signature. */
+const base64 = (digits: number, padding: string, what: string) =>
+  Type.String({
+    pattern: `^[A-Za-z0-9+/]{${digits}}${padding}$`,
+    'x-code': { pattern: 'proof' },
+    'x-says': `${what} of Ed25519 in base64`,
+  })
+
 export const ConfirmationSchema = Type.Object(
   {
     action_id: ActionId,
@@ -36,6 +44,13 @@ export const ConfirmationSchema = Type.Object(
     reason: Type.Optional(Reason),
     /** The human knew that the command had failed. */
     told_failure: Type.Optional(Type.Boolean()),
+    /** The signature of the human's own credential; see `approvalText` of the gate. */
+    proof: Type.Optional(
+      Type.Object(
+        { key: base64(43, '=', 'a public key'), signature: base64(86, '==', 'a signature') },
+        closed,
+      ),
+    ),
   },
   closed,
 )
@@ -50,6 +65,9 @@ function checkAnswer(subject: Subject): void {
   if (answer === 'APPROVED' && assurance === 'none') {
     const message = 'an approval stands on a terminal, a passphrase or a passkey'
     report.add('gate_record.assurance', '/assurance', message)
+  }
+  if (answer !== 'APPROVED' || assurance !== 'passphrase') {
+    refuseField(subject, 'proof', 'unless a passphrase opened the key of an approval')
   }
   if (answer !== 'EXPIRED') return
   refuseField(subject, 'told_failure', 'where nobody answered')

@@ -82,6 +82,12 @@ const Standing = Type.Object(
   closed,
 )
 
+const ApprovalCount = Type.Integer({
+  minimum: 2,
+  maximum: 9,
+  'x-code': { minimum: 'approvals', maximum: 'approvals' },
+})
+
 const LawOutcome = Type.Object(
   {
     policy_id: Word,
@@ -92,6 +98,8 @@ const LawOutcome = Type.Object(
     reads_result: Type.Boolean(),
     /** A human's override for this proposal or this time was found. */
     overridden: Type.Boolean(),
+    /** How many different humans have to say yes; one without it. */
+    approvals: Type.Optional(ApprovalCount),
   },
   closed,
 )
@@ -314,12 +322,29 @@ function checkOverrides({ document, report }: Subject): void {
   }
 }
 
+/** Only laws of tier 2 ask, so only they wait for several humans. */
+function checkApprovals({ document, report }: Subject): void {
+  for (const [index, law] of elements(field(document, 'law_outcomes')).entries()) {
+    if (field(law, 'approvals') === undefined || field(law, 'tier') === 2) continue
+    const message = `the law ${show(field(law, 'policy_id'), '')} asks nobody`
+    report.add('gate_record.approvals', `/law_outcomes/${index}/approvals`, message)
+  }
+}
+
 export const evaluationContract: Contract = {
   name: 'evaluation_v1',
   title: 'What a decision of the gate rests on besides the proposal and the result.',
   prefix: 'gate_record',
   schema: EvaluationSchema,
-  checks: [checkRisk, checkResult, checkDoor, checkOverrides, checkBasis, checkHeld],
+  checks: [
+    checkRisk,
+    checkResult,
+    checkDoor,
+    checkOverrides,
+    checkBasis,
+    checkHeld,
+    checkApprovals,
+  ],
   // A proposal within its own limits may name more paths than an ordinary document could tell about.
   limits: GRAPH_LIMITS,
   isRecord: true,

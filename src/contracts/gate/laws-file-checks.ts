@@ -79,6 +79,21 @@ function checkTierActions({ document, report }: Subject): void {
   }
 }
 
+/** Only a question can wait for several humans: what blocks or reports asks nobody. */
+function checkApprovals({ document, report }: Subject): void {
+  for (const [index, law] of elements(document['laws']).entries()) {
+    if (field(law, 'approvals') === undefined) continue
+    const [tier, action] = [field(law, 'tier'), field(law, 'violation_action')]
+    if (tier === 2 && action === 'confirm') continue
+    report.add(
+      'laws.approvals',
+      `/laws/${index}/approvals`,
+      `approvals are counted where a law asks, and this one is of tier ${show(tier, '')} with ${show(action, '')}`,
+      'use tier 2 with `confirm`, or leave `approvals` out',
+    )
+  }
+}
+
 /** `~/` begins at a home, two stars and a slash at any directory; stars alone would drop everything. */
 function checkEphemeral({ document, report }: Subject): void {
   for (const [index, pattern] of elements(document['ephemeral']).entries()) {
@@ -115,6 +130,7 @@ export const LAWS_FILE_CHECKS: readonly Check[] = [
   checkIds,
   checkConflicts,
   checkTierActions,
+  checkApprovals,
   checkEphemeral,
   checkHosts,
 ]

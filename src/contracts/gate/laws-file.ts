@@ -22,6 +22,12 @@ export const PolicyId = Type.String({
   'x-says': 'a word of letters, digits, `_` and `-` that begins with a letter',
 })
 
+const Approvals = Type.Integer({
+  minimum: 2,
+  maximum: 9,
+  'x-code': { minimum: 'approvals', maximum: 'approvals' },
+})
+
 export const LawSchema = Type.Object(
   {
     policy_id: PolicyId,
@@ -31,6 +37,8 @@ export const LawSchema = Type.Object(
     conflicts_with: Type.Optional(Type.Array(PolicyId)),
     override_mode: Type.Enum([...OVERRIDE_MODES]),
     violation_action: Type.Enum([...LAW_ACTIONS]),
+    /** How many different humans have to say yes; one without it. */
+    approvals: Type.Optional(Approvals),
   },
   closed,
 )

@@ -9,18 +9,30 @@ export class LiveAttempt {
   readonly command: RunCommand
   readonly startedMs: number
   tokens = 0
-  readonly #begin: () => Promise<Attempt>
+  readonly #begin: (stopped: AbortSignal) => Promise<Attempt>
+  /** Of whoever asks at present: an attempt may outlive the command that began it. */
+  readonly #stop = new AbortController()
   #attempt: Promise<Attempt> | null = null
   #told = 0
 
-  constructor(command: RunCommand, startedMs: number, begin: () => Promise<Attempt>) {
+  constructor(
+    command: RunCommand,
+    startedMs: number,
+    begin: (stopped: AbortSignal) => Promise<Attempt>,
+  ) {
     this.command = command
     this.startedMs = startedMs
     this.#begin = begin
   }
 
+  /** It is stopped when this is; those who asked before have nothing more to say. */
+  obey(signal: AbortSignal): void {
+    if (signal.aborted) this.#stop.abort()
+    else signal.addEventListener('abort', () => this.#stop.abort(), { once: true })
+  }
+
   open(): Promise<Attempt> {
-    this.#attempt ??= this.#begin()
+    this.#attempt ??= this.#begin(this.#stop.signal)
     return this.#attempt
   }
 

@@ -60,12 +60,12 @@ export class Participation {
     await this.#dropOlder(command.node_id)
     if (await this.#lacksInput(command)) return
     if (participant === null || 'human' in participant) return this.#waitForPerson(command, null)
-    await this.#ask(command, participant, this.#newAttempt(command, signal), null, signal)
+    await this.#ask(command, participant, this.#newAttempt(command), null, signal)
   }
 
   /**
-   * A program begins again from nothing, since what it left belongs to no valid answer. Participants
-   * elsewhere go on in the same attempt while this process lives.
+   * It goes on in the same attempt while this process lives: a program that is asked again for an
+   * answer finds its files as it left them. After a crash it begins from nothing.
    */
   async askAgain(command: AskAgain, signal: AbortSignal): Promise<void> {
     const known = this.#live.get(command.node_id)
@@ -76,9 +76,7 @@ export class Participation {
     // The pins are those that were handed out last; they do not change while it is asked again.
     const asked: RunCommand = { ...first, command: command.command, review: command.review }
     if (participant === null || 'human' in participant) return this.#waitForPerson(asked, again)
-    const isKept = known !== undefined && !('command' in participant)
-    const live = isKept ? known : this.#newAttempt(asked, signal, known)
-    if (!isKept) await known?.abandon()
+    const live = known ?? this.#newAttempt(asked)
     await this.#ask(asked, participant, live, again, signal)
   }
 
@@ -150,16 +148,12 @@ export class Participation {
     return true
   }
 
-  /** What was used up before is used up. */
-  #newAttempt(command: RunCommand, signal: AbortSignal, before?: LiveAttempt): LiveAttempt {
+  #newAttempt(command: RunCommand): LiveAttempt {
     const { clock } = this.#run.options.host
-    const startedMs = before?.startedMs ?? clock.elapsedMs()
-    const live = new LiveAttempt(command, startedMs, () => this.#open(command, signal))
-    live.tokens = before?.tokens ?? 0
-    return live
+    return new LiveAttempt(command, clock.elapsedMs(), (stopped) => this.#open(command, stopped))
   }
 
-  async #open(command: RunCommand, signal: AbortSignal): Promise<Attempt> {
+  async #open(command: RunCommand, stopped: AbortSignal): Promise<Attempt> {
     const { host, workspace } = this.#run.options
     const node = this.#nodeOf(command.node_id)
     const { document } = node
@@ -183,7 +177,8 @@ export class Participation {
       secrets: this.#secretsOf(command.participant),
       limits: { seconds: this.#secondsLeft(), memoryMb: null, diskMb: null },
       isTraced: document.trace === 'refused',
-      abort: signal,
+      runId: this.#run.options.runId,
+      abort: stopped,
     })
   }
 
@@ -210,6 +205,7 @@ export class Participation {
     const node = this.#nodeOf(command.node_id)
     const to: Addressed = { node_id: command.node_id, command: command.command }
     const secrets = this.#secretsOf(participant)
+    live.obey(signal)
     if (again === null || live.command === command)
       await this.#run.send({ type: 'attempt_started', ...to })
     const isRemote = !('command' in participant)
@@ -362,8 +358,7 @@ export class Participation {
     const since = this.#run.facts.find(({ payload }) => payload.seq === first.command)?.payload.at
     const tookMs = since === undefined ? 0 : Math.max(0, host.clock.nowMs() - Date.parse(since))
     const startedMs = host.clock.elapsedMs() - tookMs
-    const signal = new AbortController().signal
-    const live = new LiveAttempt(asked, startedMs, () => this.#open(asked, signal))
+    const live = new LiveAttempt(asked, startedMs, (stopped) => this.#open(asked, stopped))
     await this.#run.send({ type: 'attempt_started', node_id, command })
     if (review === null)
       await this.#run.send({ type: 'gate_decision', node_id, command, decision: 'PROMOTE' })

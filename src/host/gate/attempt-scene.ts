@@ -54,7 +54,7 @@ export class AttemptScene {
   readonly #laid: LaidBases
   /** The way to the hosts that the participant lives by; null without any. */
   readonly #service: RunProxy | null
-  #connections: readonly NetworkConnection[] = []
+  readonly #connections: NetworkConnection[] = []
 
   private constructor(
     { context, book, order }: SceneParts,
@@ -155,15 +155,19 @@ export class AttemptScene {
   }
 
   /** The participant's process, with its secrets, which nothing else here gets to see. */
-  async runMain(command: ParticipantCommand, outputs: AttemptOutputs): Promise<RunOutcome> {
+  async runMain(
+    command: ParticipantCommand,
+    outputs: Pick<AttemptOutputs, 'take'>,
+  ): Promise<RunOutcome> {
     const { argv, cwd, env, stdin, onLine } = command
+    this.#service?.obey(serviceTerms(this.order))
     const proxied = this.#service === null ? {} : PROXY_ENVIRONMENT
     const outcome = await this.#run(
       { argv, cwd, env: { ...env, ...proxied, ...this.order.secrets }, stdin },
       (stream, bytes) => outputs.take(stream, bytes),
       { onLine, tooLong: TOO_LONG },
     )
-    this.#connections = (await this.#service?.settle()) ?? []
+    this.#connections.push(...((await this.#service?.settle()) ?? []))
     // What runs later is not the participant.
     this.#service?.obey(NOBODY)
     return outcome
@@ -228,12 +232,16 @@ const SERVICE_IDLE_MS = 3_600_000
 function serviceOf({ context, order }: SceneParts): RunProxy | null {
   if (order.egress.length === 0) return null
   const { resolve } = context
-  const terms = { ...NOBODY, service: order.egress }
+  const terms = serviceTerms(order)
   const options = { idleMs: SERVICE_IDLE_MS, ...(resolve === undefined ? {} : { resolve }) }
   return new RunProxy(terms, options)
 }
 
 const NOBODY: NetworkTerms = { hosts: [], readOnlyHosts: [], release: null }
+
+function serviceTerms({ egress }: Pick<AttemptOrder, 'egress'>): NetworkTerms {
+  return { ...NOBODY, service: egress }
+}
 
 /** Where the workspace really lies, and which homes are the actor's. */
 async function hostOf(

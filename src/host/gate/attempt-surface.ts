@@ -42,6 +42,8 @@ export interface AttemptOrder {
   }
   /** Records each access that a mask or a read-only mount refused (slow). */
   readonly isTraced: boolean
+  /** The run of a flow that goes on with what is staged: while it can, the stage stays. */
+  readonly runId?: string
   readonly abort: AbortSignal
 }
 
@@ -111,7 +113,10 @@ export interface RefusedAccess {
 
 /** One attempt while it lasts. Its sandbox is open until `finish` or `abandon`. */
 export interface Attempt {
-  /** The participant's own process; at most once, and not for participants that are elsewhere. */
+  /**
+   * The participant's own process, not for participants that are elsewhere. Once more when it is asked
+   * again: it finds what it left, and that is a proposal of its own on the record.
+   */
   run(command: ParticipantCommand): Promise<ParticipantOutcome>
   /**
    * An operation that the participant asked for: admitted like a proposal of its own inside the

@@ -54,6 +54,7 @@ import { undeclaredPaths } from './attempt-writes.ts'
 import type { Admitted, Decided } from './decided.ts'
 import { obstacleOf } from './readings.ts'
 import type { RehearsedStep } from './rehearsal.ts'
+import { noteHolder, stageOf } from './stage-place.ts'
 
 /** The most that is read of one file for the host. */
 const FILE_BYTES_MAX = 64 * 1024 * 1024
@@ -92,18 +93,28 @@ export class OpenAttempt implements Attempt {
 
   async run(command: ParticipantCommand): Promise<ParticipantOutcome> {
     this.#expectOpen()
-    if (this.#run !== null) throw over(this.#scene.order.actionId)
     const { order, proposing } = this.#scene
-    const admitted = await proposing.admit(commandProposal(this.#terms(), order.actionId, command))
-    this.#run = admitted
+    const isFirst = this.#run === null
+    if (!isFirst && (this.#isRunning || this.#refused !== null || this.#isSpent()))
+      throw over(order.actionId)
+    // The act is the first run; what it is asked again is recorded beside it.
+    const actionId = isFirst ? order.actionId : randomUUID()
+    const admitted = await proposing.admit(commandProposal(this.#terms(), actionId, command))
+    this.#run ??= admitted
     if (admitted.early !== null) return this.#refuse(admitted, null)
     await proposing.recordProposal(admitted)
     this.#isRunning = true
+    const own = new AttemptOutputs(order.secrets)
     try {
-      const outcome = await this.#scene.runMain(command, this.#outputs)
-      this.#outcome = outcome
+      const outcome = await this.#scene.runMain(command, {
+        take: (stream, bytes) => {
+          own.take(stream, bytes)
+          this.#outputs.take(stream, bytes)
+        },
+      })
+      this.#outcome = this.#outcome === null ? outcome : together(this.#outcome, outcome)
       this.#traced.push(...(outcome.refused ?? []))
-      return this.#told(outcome)
+      return told(outcome, own)
     } catch (error) {
       return this.#refuse(admitted, error)
     } finally {
@@ -199,20 +210,6 @@ export class OpenAttempt implements Attempt {
       stderr: nothing,
       isCut: false,
       seconds: 0,
-    }
-  }
-
-  #told({ exitCode, signal, killedBy, aborted, resources }: RunOutcome): ParticipantOutcome {
-    return {
-      refused: null,
-      exitCode,
-      signal,
-      killedBy,
-      aborted,
-      stdout: this.#outputs.whole('stdout'),
-      stderr: this.#outputs.whole('stderr'),
-      isCut: this.#outputs.isCut,
-      seconds: resources.durationMs / 1_000,
     }
   }
 
@@ -360,6 +357,9 @@ export class OpenAttempt implements Attempt {
       outputs: this.#outputs,
       network: connections,
     })
+    const { runId: run } = order
+    const { stream } = this.#scene.context
+    if (run !== undefined) noteHolder(stageOf(place, sandboxId), { stream, run })
     return this.#held(decided)
   }
 
@@ -406,6 +406,41 @@ export class OpenAttempt implements Attempt {
 
 function over(actionId: string): PromotionFailure {
   return new PromotionFailure(fault('attempt.over', actionId, null))
+}
+
+function told(
+  { exitCode, signal, killedBy, aborted, resources }: RunOutcome,
+  outputs: AttemptOutputs,
+): ParticipantOutcome {
+  return {
+    refused: null,
+    exitCode,
+    signal,
+    killedBy,
+    aborted,
+    stdout: outputs.whole('stdout'),
+    stderr: outputs.whole('stderr'),
+    isCut: outputs.isCut,
+    seconds: resources.durationMs / 1_000,
+  }
+}
+
+/** Two runs in one sandbox as one: it ended as the later one did, and used what both used. */
+function together(first: RunOutcome, second: RunOutcome): RunOutcome {
+  const [one, other] = [first.resources, second.resources]
+  return {
+    ...second,
+    startedAtMs: first.startedAtMs,
+    resources: {
+      ...other,
+      cpuMs: one.cpuMs + other.cpuMs,
+      durationMs: one.durationMs + other.durationMs,
+      memoryPeakMb: Math.max(one.memoryPeakMb, other.memoryPeakMb),
+      diskMb: Math.max(one.diskMb, other.diskMb),
+      processes: Math.max(one.processes, other.processes),
+    },
+    refused: [...(first.refused ?? []), ...(second.refused ?? [])],
+  }
 }
 
 function isEnded({ killedBy, aborted }: RunOutcome): boolean {

@@ -5,8 +5,10 @@
  */
 import { fault } from '../../base/index.ts'
 import type { Confirmation } from '../../contracts/index.ts'
-import type { Change, StandingFold } from '../../gate/index.ts'
+import { type Change, isComplete, type StandingFold } from '../../gate/index.ts'
+import { principalText } from '../../ledger/index.ts'
 import { PromotionFailure } from '../promotion/index.ts'
+import { Approving } from './approving.ts'
 import { OpenAttempt } from './attempt.ts'
 import { readThrough } from './attempt-bases.ts'
 import { AttemptScene } from './attempt-scene.ts'
@@ -18,7 +20,7 @@ import type { LawBook } from './law-book.ts'
 import type { LedgerView } from './ledger-view.ts'
 import type { Promoter } from './promoting.ts'
 import type { Questions } from './questions.ts'
-import { answerOf, pendingOf, refusal, type Settling, StageVoid } from './settling.ts'
+import { answerOf, refusal, type Settling, StageVoid } from './settling.ts'
 import type { Confirm, GateAnswer } from './surface.ts'
 
 /** What the gate shares with its attempts. */
@@ -65,7 +67,7 @@ export class Attempts implements AttemptSurface {
     const { state, base } = standing.footing(evaluation.held?.bases ?? [])
     if (state === 'waiting') throw new StageVoid(state, base)
     if (state === 'void') return settling.end(current, new StageVoid(state, base))
-    if (decision.decision === 'PROMOTE' || (await this.#confirmation(actionId)) !== null) {
+    if (decision.decision === 'PROMOTE' || (await this.#isApproved(current))) {
       return settling.promoteDecided(current)
     }
     return this.#ask(current, standing, confirm)
@@ -127,6 +129,14 @@ export class Attempts implements AttemptSurface {
     return confirmation === null || confirmation.answer === 'APPROVED' ? null : answerOf(decided)
   }
 
+  /** Somebody said yes, or all who have to. */
+  async #isApproved({ actionId, decision }: Decided): Promise<boolean> {
+    const { context, view } = this.#gate
+    const approvals = await new Approving(context, view).count(decision)
+    if (approvals !== null) return isComplete(approvals)
+    return (await this.#confirmation(actionId)) !== null
+  }
+
   async #confirmation(actionId: string): Promise<Confirmation | null> {
     const found = await this.#gate.view.factOf('confirmation_v1', actionId)
     // A fact is of its contract.
@@ -151,8 +161,13 @@ export class Attempts implements AttemptSurface {
     const pending = (await view.standing()).question(actionId)
     const question = pending === null ? null : await questions.open(pending)
     if (pending === null || question === null) return answerOf(asked)
-    const answered = await confirm(question)
-    if (answered.kind === 'wait') return answerOf(asked, { pending: pendingOf(pending) })
+    const by = principalText(this.#gate.context.caller.principal)
+    // Whoever approved before is not asked again while others have to.
+    const isOthers = question.approvals?.given.some((one) => one.by === by) === true
+    const answered = isOthers ? ({ kind: 'wait' } as const) : await confirm(question)
+    if (answered.kind === 'wait') {
+      return answerOf(asked, { pending: await questions.pendingOf(pending) })
+    }
     return settling.settle(pending, asked, answered)
   }
 }

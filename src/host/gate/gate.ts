@@ -12,6 +12,7 @@ import type { PendingQuestion as Pending, PromotedAction, StandingFold } from '.
 import { occurredAtText } from '../../ledger/index.ts'
 import { HomeFailure } from '../home/failure.ts'
 import { StandingKeeper } from '../standing/standing-keeper.ts'
+import { Approving } from './approving.ts'
 import type { AttemptSurface } from './attempt-surface.ts'
 import { Attempts } from './attempts.ts'
 import { Compensating } from './compensating.ts'
@@ -29,7 +30,7 @@ import { type PurgeAnswer, type PurgeOrder, Purging } from './purging.ts'
 import { pendingId, Questions } from './questions.ts'
 import { ReleasedRuns } from './released-run.ts'
 import { releaseFact, releasesNeeded } from './releasing.ts'
-import { answerOf, pendingOf, refusal, Settling } from './settling.ts'
+import { answerOf, refusal, Settling } from './settling.ts'
 import type {
   Answered,
   GateAnswer,
@@ -124,7 +125,9 @@ class Gate implements GateSurface {
     const question = pending === null ? null : await this.#questions.open(pending)
     if (pending === null || question === null) return answerOf(decided)
     const answered = await options.confirm(question)
-    if (answered.kind === 'wait') return answerOf(decided, { pending: pendingOf(pending) })
+    if (answered.kind === 'wait') {
+      return answerOf(decided, { pending: await this.#questions.pendingOf(pending) })
+    }
     return this.#settling.settle(pending, decided, answered)
   }
 
@@ -137,7 +140,8 @@ class Gate implements GateSurface {
     for (const pending of standing.pending(nowMs)) {
       const row = await this.#questions.row(pending)
       if (row === null) continue
-      questions.push({ ...pendingOf(pending), action_id: pending.actionId, ...row })
+      const named = await this.#questions.pendingOf(pending)
+      questions.push({ ...named, action_id: pending.actionId, ...row })
     }
     return questions
   }
@@ -233,6 +237,12 @@ class Gate implements GateSurface {
 
   async resolve(order: RecoveryOrder): Promise<void> {
     return this.#promoter.resolve(order)
+  }
+
+  async approvalsWanted() {
+    const needed = Math.max(1, ...this.#book.laws.map(({ approvals }) => approvals))
+    if (needed === 1) return null
+    return { needed, humans: await new Approving(this.#context, this.#view).humans() }
   }
 
   async kept(): Promise<KeptState> {

@@ -2,13 +2,15 @@
  * What nobody needs any more: pre-images past their time or beyond the quota, and stages whose question
  * is long over. Runs after promotions, at most once an hour; what is kept is never needed less than
  * the record says.
+ *
+ * INVARIANT (an open run keeps its stages): what is staged for a run of a flow stays as long as that
+ *   run can go on, however long that is.
  */
 import { lstatSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isUuid } from '../../base/index.ts'
 import type { PromotedAction } from '../../gate/index.ts'
 import type { RetentionSettings } from '../../policy/index.ts'
-import type { KnownHome } from '../home/known-home.ts'
 import {
   directoriesInUse,
   dropPreimages,
@@ -18,23 +20,25 @@ import {
   type Retention,
   removeTree,
 } from '../promotion/index.ts'
-import { isHeldStage, preimageNames, preimagesOf, stagePlaces } from './stage-place.ts'
+import type { GateContext } from './context.ts'
+import { OpenRuns } from './open-runs.ts'
+import { holderOf, isHeldStage, preimageNames, preimagesOf, stagePlaces } from './stage-place.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 const STAMP = '.swept'
 
-export function keepHouse(
-  home: KnownHome,
+export async function keepHouse(
+  { home, ledger }: Pick<GateContext, 'home' | 'ledger'>,
   actOf: ActOf,
   confirmationMs: number,
   retention: Retention,
   nowMs: number,
-): void {
+): Promise<void> {
   // What was interrupted and waits for a human needs its bytes, however long that takes.
   const inUse = directoriesInUse(home.state)
   for (const place of stagePlaces(home)) {
     if (!isDue(place, nowMs)) continue
-    dropOldStages(place, nowMs - confirmationMs - HOUR_MS, inUse)
+    await dropOldStages(ledger, place, nowMs - confirmationMs - HOUR_MS, inUse)
     const kept = keptPreimages(place, actOf).filter(
       ({ actionId }) => !inUse.has(preimagesOf(place, actionId)),
     )
@@ -73,16 +77,25 @@ function isDue(place: string, nowMs: number): boolean {
   return true
 }
 
-/** A run that holds its stages for longer is not coming back. */
+/** What is held for a run that has ended, or for none that is known, is not asked for after so long. */
 const HELD_MS = 30 * 24 * HOUR_MS
 
 /** A stage is named by its sandbox; its question ended long ago, or never came to be. */
-function dropOldStages(place: string, beforeMs: number, inUse: ReadonlySet<string>): void {
+async function dropOldStages(
+  ledger: GateContext['ledger'],
+  place: string,
+  beforeMs: number,
+  inUse: ReadonlySet<string>,
+): Promise<void> {
   for (const name of readdirSync(place)) {
     const stage = join(place, name)
     if (!isUuid(name) || inUse.has(stage)) continue
     const keptMs = isHeldStage(stage) ? HELD_MS : 0
     if (statSync(stage).mtimeMs >= beforeMs - keptMs) continue
-    removeTree(stage)
+    const holder = holderOf(stage)
+    // The run may be of another stream than whoever tidies up.
+    const isAwaited =
+      holder !== null && (await new OpenRuns({ ledger, stream: holder.stream }).has(holder.run))
+    if (!isAwaited) removeTree(stage)
   }
 }

@@ -34,7 +34,7 @@ export interface LawBook {
   readonly digest: Digest
   /** Not the laws that a human registered. */
   readonly isChanged: boolean
-  readonly laws: readonly Pick<Law, 'policyId' | 'tier'>[]
+  readonly laws: readonly Pick<Law, 'policyId' | 'tier' | 'approvals'>[]
   readonly settings: GateSettings
   readonly lists: GateLists
   /** Kept as a body beside every decision. */

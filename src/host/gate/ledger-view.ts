@@ -42,6 +42,8 @@ export class LedgerView {
   /** What the fold began with. */
   #kept: KeptStanding | null = null
   #begun: Promise<void> | null = null
+  /** False while facts are being taken in: a fold that stopped in the middle is not kept. */
+  #isWhole = true
 
   constructor(
     context: GateContext,
@@ -85,7 +87,7 @@ export class LedgerView {
   /** For the next command; when all else is done. */
   keep(): void {
     const positions = this.#positions()
-    if (this.#keeper?.isDue(positions, this.#kept) === true) {
+    if (this.#isWhole && this.#keeper?.isDue(positions, this.#kept) === true) {
       this.#keeper.keep(this.#standing, positions, this.#kept)
     }
     this.#startOver()
@@ -110,6 +112,7 @@ export class LedgerView {
     this.#kept?.close()
     this.#kept = null
     this.#read.clear()
+    this.#isWhole = true
     this.#standing = new StandingFold(this.#options)
   }
 
@@ -162,6 +165,26 @@ export class LedgerView {
     })
     const [found] = page.facts
     return found === undefined ? null : wholeFact(ledger, JSON.parse(found.text) as Fact)
+  }
+
+  /** All facts of a type about an action, in their order. */
+  async factsOf(type: string, actionId: string): Promise<readonly WholeFact[]> {
+    const { stream, ledger } = this.#context
+    const found: WholeFact[] = []
+    for (let cursor: number | null = -1; cursor !== null; ) {
+      const page = await ledger.store.find({
+        stream,
+        type,
+        action: actionId,
+        cursor,
+        limit: PAGE,
+        order: 'oldest_first',
+      })
+      for (const { text } of page.facts)
+        found.push(await wholeFact(ledger, JSON.parse(text) as Fact))
+      cursor = page.next
+    }
+    return found
   }
 
   /** How many facts of a type there are about an action, up to a page of them. */
@@ -224,7 +247,9 @@ export class LedgerView {
       const { size, last, facts, isLast } = await standingPage(this.#context.ledger, stream, from)
       // Another call may have been here meanwhile.
       if (last !== null && (this.#read.get(stream) ?? NOWHERE).size === from) {
+        this.#isWhole = false
         for (const fact of facts) this.#standing.take(fact)
+        this.#isWhole = true
         this.#read.set(stream, { size: from + size, chain: hexOf(last.chain) })
       }
       if (isLast) return

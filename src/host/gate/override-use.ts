@@ -1,36 +1,24 @@
 /**
  * An override counts for so many acts, also when two acts ask at the same moment: an act that uses one
  * is recorded only on the very facts at which the override was found to be in force. Whoever comes
- * second finds the stream longer, looks again, and finds it used up.
+ * second finds it used up.
  */
 import type { Evaluation } from '../../contracts/index.ts'
 import type { StandingFold } from '../../gate/index.ts'
-import { StoreFailure } from '../../ledger/index.ts'
 import type { GateRecord, LedgerView } from './ledger-view.ts'
-
-/** Others may append all the time; so often it is tried again. */
-const TRIES_MAX = 100
+import { recordWhile } from './record-while.ts'
 
 export function usesOverride({ law_outcomes }: Evaluation): boolean {
   return law_outcomes.some(({ overridden }) => overridden)
 }
 
 /** False when an override that the act rests on is no longer in force; nothing is recorded then. */
-export async function recordUse(
+export function recordUse(
   view: LedgerView,
   records: readonly GateRecord[],
   evaluation: Evaluation,
 ): Promise<boolean> {
-  for (let tries = 1; ; tries++) {
-    if (!isStillInForce(await view.standing(), evaluation)) return false
-    try {
-      await view.recordAt(records, view.seen.stream)
-      return true
-    } catch (error) {
-      const isLate = error instanceof StoreFailure && error.fault.code === 'ledger.head_moved'
-      if (!isLate || tries === TRIES_MAX) throw error
-    }
-  }
+  return recordWhile(view, records, (standing) => isStillInForce(standing, evaluation))
 }
 
 function isStillInForce(standing: StandingFold, evaluation: Evaluation): boolean {

@@ -37,7 +37,10 @@ export function overrideFact(
 const UNUSED_MS = 24 * 60 * 60 * 1000
 
 /** Only a law of tier 1 can be set aside, and only one that there is. */
-export function refuseLaw(policyId: string, laws: LawBook['laws']): void {
+export function refuseLaw(
+  policyId: string,
+  laws: readonly Pick<LawBook['laws'][number], 'policyId' | 'tier'>[],
+): void {
   const law = laws.find((one) => one.policyId === policyId)
   if (law?.tier === 1) return
   const known = laws.filter(({ tier }) => tier === 1).map((one) => one.policyId)

@@ -6,6 +6,7 @@ import { createReadStream } from 'node:fs'
 import type { Digest } from '../../base/index.ts'
 import type { Decision, Evaluation, Proposal, SandboxResult } from '../../contracts/index.ts'
 import {
+  approvalsAsked,
   bytesOfRaw,
   type Change,
   type Circumstances,
@@ -19,13 +20,14 @@ import {
   type RawPath,
   readManifest,
 } from '../../gate/index.ts'
-import { parseBodyMarker } from '../../ledger/index.ts'
+import { occurredAtText, parseBodyMarker } from '../../ledger/index.ts'
 import { readStage, stagedPath } from '../tree/stage.ts'
+import { Approving } from './approving.ts'
 import type { GateContext } from './context.ts'
 import type { LawBook } from './law-book.ts'
 import type { LedgerView } from './ledger-view.ts'
 import { findStage } from './stage-place.ts'
-import type { PendingQuestion, Question } from './surface.ts'
+import type { ApprovalsSoFar, GateAnswer, PendingQuestion, Question } from './surface.ts'
 
 /** Everything about one action that is on the ledger. */
 export interface ActionRecord {
@@ -47,6 +49,15 @@ const LOST = {
   message: 'what it asks about is no longer kept; it can only be denied',
 } as const
 
+/** Named while it lasts: a human who gets a credential in time can still approve. */
+function fewHumans(approvals: ApprovalsSoFar | null): Pick<PendingQuestion, 'problem'> {
+  const { needed, humans } = approvals ?? { needed: 1 }
+  if (humans === undefined) return {}
+  const have = humans === 1 ? '1 human here has' : `${humans} humans here have`
+  const message = `${needed} humans have to approve it, and ${have} a credential of their own; so far it can only wait or be denied`
+  return { problem: { code: 'confirm.few_humans', message } }
+}
+
 const ID_DIGITS = 12
 
 /** Short, and the same digits that the prompt shows first. */
@@ -58,8 +69,10 @@ export class Questions {
   readonly #context: GateContext
   readonly #view: LedgerView
   readonly #book: LawBook
+  readonly #approving: Approving
 
   constructor(context: GateContext, view: LedgerView, book: LawBook) {
+    this.#approving = new Approving(context, view)
     this.#context = context
     this.#view = view
     this.#book = book
@@ -106,7 +119,7 @@ export class Questions {
   /** One line of the inbox. A question that lost its bodies is told, and can be denied. */
   async row(
     pending: Pending,
-  ): Promise<Omit<PendingQuestion, 'id' | 'expires_at' | 'action_id'> | null> {
+  ): Promise<Omit<PendingQuestion, 'id' | 'expires_at' | 'action_id' | 'approvals'> | null> {
     const { actionId, proposalDigest: proposal_digest, resultDigest: result_digest } = pending
     const record = await this.record(actionId)
     const known = record ?? (await this.bare(actionId))
@@ -120,7 +133,24 @@ export class Questions {
     const { proposal } = record
     const needs = this.needOf(proposal, evaluation, result)
     const shape = questionShape(proposal, evaluation, result, decision, needs)
-    return { ...head, kind: proposal.descriptor.action_type, needs, shape }
+    const few = fewHumans(await this.approvalsOf(pending))
+    return { ...head, kind: proposal.descriptor.action_type, needs, shape, ...few }
+  }
+
+  /** Null where one human is enough. */
+  async approvalsOf({ approvals }: Pending): Promise<ApprovalsSoFar | null> {
+    if (approvals === undefined) return null
+    const { needed } = approvals
+    const humans = await this.#approving.humans()
+    const given = approvals.given.map(({ by, at }) => ({ by, at }))
+    return { needed, given, ...(humans < needed ? { humans } : {}) }
+  }
+
+  /** A question as an answer of the gate names it. */
+  async pendingOf(pending: Pending): Promise<NonNullable<GateAnswer['pending']>> {
+    const approvals = await this.approvalsOf(pending)
+    const named = { id: pendingId(pending), expires_at: occurredAtText(pending.expiresMs) }
+    return approvals === null ? named : { ...named, approvals }
   }
 
   async open(pending: Pending): Promise<Question | null> {
@@ -137,6 +167,8 @@ export class Questions {
       resultDigest: pending.resultDigest as Digest,
       decision,
       need,
+      askedAt: pending.askedAt,
+      approvals: await this.approvalsOf(pending),
       shape: questionShape(proposal, evaluation, result, decision, need),
       expiresAt: new Date(pending.expiresMs).toISOString(),
       obstacles: evaluation.obstacles,
@@ -146,7 +178,8 @@ export class Questions {
   }
 
   /** A run that a person started, and nobody else's hand between. */
-  needOf(proposal: Proposal, { actor_kind, risk }: Evaluation, result: SandboxResult): Need {
+  needOf(proposal: Proposal, evaluation: Evaluation, result: SandboxResult): Need {
+    const { actor_kind, risk, law_outcomes } = evaluation
     const { caller, ancestors, hasPasskey } = this.#context
     const circumstances: Circumstances = {
       actorKind: actor_kind,
@@ -155,6 +188,7 @@ export class Questions {
       agent: knownAgent(this.#book.lists, ancestors),
       plainYesAllowed: this.#book.settings.plainYes,
       hasPasskey,
+      approvals: approvalsAsked(law_outcomes),
     }
     return confirmationNeed(proposal, finalRisk(risk.effective, result), circumstances)
   }

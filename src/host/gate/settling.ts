@@ -3,6 +3,8 @@
  * as a no, and what stopped a promotion told as a decision of its own. For proposals and for attempts
  * alike.
  *
+ * INVARIANT (all who were asked): where a law wants several humans, nothing is promoted before each of
+ *   them has signed for exactly this question.
  * INVARIANT (one act, one promotion, I3): only `promoteDecided` changes the tree, with staged bytes,
  *   after a decision that is a fact, and once: the fact of a promotion ends the question.
  */
@@ -29,8 +31,9 @@ import {
   type RequestMemory,
   type StandingFold,
 } from '../../gate/index.ts'
-import { occurredAtText } from '../../ledger/index.ts'
+import { occurredAtText, principalText } from '../../ledger/index.ts'
 import { PromotionFailure, removeTree } from '../promotion/index.ts'
+import { Approving } from './approving.ts'
 import type { GateContext } from './context.ts'
 import type { Decided } from './decided.ts'
 import { isHalted } from './halt.ts'
@@ -42,7 +45,8 @@ import type { LockAhead } from './lock-ahead.ts'
 import { probePreconditions } from './preconditions.ts'
 import type { Promoter } from './promoting.ts'
 import { Purging } from './purging.ts'
-import { pendingId, type Questions } from './questions.ts'
+import type { Questions } from './questions.ts'
+import { recordWhile } from './record-while.ts'
 import { findStage } from './stage-place.ts'
 import type { Answered, Assurance, GateAnswer, SentRequest } from './surface.ts'
 
@@ -57,6 +61,7 @@ export class Settling {
   readonly #book: LawBook
   readonly #promoter: Promoter
   readonly #questions: Questions
+  readonly #approving: Approving
 
   constructor(
     context: GateContext,
@@ -65,6 +70,7 @@ export class Settling {
     promoter: Promoter,
     questions: Questions,
   ) {
+    this.#approving = new Approving(context, view)
     this.#context = context
     this.#view = view
     this.#book = book
@@ -79,7 +85,8 @@ export class Settling {
     answered: Exclude<Answered, { kind: 'wait' }>,
   ): Promise<GateAnswer> {
     if (answered.kind === 'no') {
-      await this.#confirm(pending, 'DENIED', 'none', answered.reason, undefined)
+      const { reason } = answered
+      await this.#confirm(pending, this.#answer(pending, 'DENIED', 'none', { reason }))
       this.dropStage(decided.result)
       return answerOf(decided)
     }
@@ -101,10 +108,23 @@ export class Settling {
     )
     if (refused === 'confirm.expired') await this.expire([pending])
     if (refused !== null) throw refusal(refused, pending.actionId)
+    const { assurance, proof, toldFailure: told_failure } = answered
+    const yes = this.#answer(pending, 'APPROVED', assurance, { told_failure, proof })
+    await this.#approving.check(pending, yes)
     const asked = await this.#askedAgain(pending, decided, answered.together ?? [])
     if (asked !== null) return asked
-    await this.#confirm(pending, 'APPROVED', answered.assurance, undefined, answered.toldFailure)
-    return this.promoteDecided(decided)
+    await this.#confirm(pending, yes)
+    return (await this.#waitingForMore(pending, decided)) ?? this.promoteDecided(decided)
+  }
+
+  /** The answer while other humans have to approve as well; null for the last one. */
+  async #waitingForMore(pending: Pending, decided: Decided): Promise<GateAnswer | null> {
+    if (pending.approvals === undefined || (await this.#approving.isLast(decided.decision))) {
+      return null
+    }
+    // Another one may have been the last meanwhile, and carries it out.
+    const now = (await this.#view.standing()).question(pending.actionId) ?? pending
+    return answerOf(decided, { pending: await this.#questions.pendingOf(now) })
   }
 
   /**
@@ -133,7 +153,8 @@ export class Settling {
     const obstacles = changed.map((path) => ({ code: INPUTS_CHANGED, path: displayOfRaw(path) }))
     const again = await this.decideAgain(decided, obstacles, `inputs/${this.#context.nowMs()}`)
     const renewed = (await this.#view.standing()).question(pending.actionId)
-    return answerOf(again, renewed === null ? {} : { pending: pendingOf(renewed) })
+    if (renewed === null) return answerOf(again)
+    return answerOf(again, { pending: await this.#questions.pendingOf(renewed) })
   }
 
   /** Whether a law is broken by such a finding that was not broken without it. */
@@ -209,14 +230,18 @@ export class Settling {
     return { ...decided, evaluation, decision }
   }
 
-  async #confirm(
+  #answer(
     pending: Pending,
     answer: Confirmation['answer'],
     assurance: Assurance,
-    reason: string | undefined,
-    toldFailure: boolean | undefined,
-  ): Promise<void> {
-    const payload: Confirmation = {
+    more: {
+      readonly reason?: string | undefined
+      readonly told_failure?: boolean | undefined
+      readonly proof?: Confirmation['proof'] | undefined
+    },
+  ): Confirmation {
+    const { reason, told_failure, proof } = more
+    return {
       action_id: pending.actionId,
       proposal_digest: pending.proposalDigest,
       result_digest: pending.resultDigest,
@@ -227,16 +252,33 @@ export class Settling {
       answered_at: occurredAtText(this.#context.nowMs()),
       expires_at: occurredAtText(pending.expiresMs),
       ...(reason === undefined ? {} : { reason }),
-      ...(toldFailure === undefined ? {} : { told_failure: toldFailure }),
+      ...(told_failure === undefined ? {} : { told_failure }),
+      ...(proof === undefined ? {} : { proof }),
     }
-    const key = `confirmation/${pending.actionId}`
-    await this.#view.record([{ type: 'confirmation_v1', payload, key }])
+  }
+
+  /** While the question stands: whoever comes after its end has not answered it. */
+  async #confirm(pending: Pending, payload: Confirmation): Promise<boolean> {
+    const { actionId, askedAt, approvals } = pending
+    const { principal } = this.#context.caller
+    const by = payload.answer === 'APPROVED' ? principalText(principal) : 'end'
+    const several = approvals === undefined ? '' : `/${askedAt}/${by}`
+    const key = `confirmation/${actionId}${several}`
+    const records = [{ type: 'confirmation_v1', payload, key }]
+    const isRecorded = await recordWhile(
+      this.#view,
+      records,
+      (standing) => standing.question(actionId)?.askedAt === askedAt,
+    )
+    if (!isRecorded && payload.answer !== 'EXPIRED') throw refusal('confirm.used', actionId)
+    return isRecorded
   }
 
   /** Silence is a no, and goes on the record as soon as somebody looks. */
   async expire(questions: readonly Pending[]): Promise<void> {
     for (const pending of questions) {
-      await this.#confirm(pending, 'EXPIRED', 'none', undefined, undefined)
+      const silence = this.#answer(pending, 'EXPIRED', 'none', {})
+      if (!(await this.#confirm(pending, silence))) continue
       const found = await this.#view.factOf('sandbox_result_v1', pending.actionId)
       this.dropStage((found?.payload as SandboxResult | undefined) ?? null)
     }
@@ -251,6 +293,7 @@ export class Settling {
     const { proposal, result, changes, evaluation } = decided
     if (proposal === null || result === null) return answerOf(decided)
     const { actionId } = decided
+    await this.#approving.require(decided.decision)
     const isHeld = evaluation.held !== undefined
     try {
       const promotion = await this.#promoter.promote({
@@ -294,9 +337,10 @@ export class Settling {
 
   async #keepHouse(standing: StandingFold): Promise<void> {
     const { confirmationMinutes, retention } = this.#book.settings
-    const { home, nowMs } = this.#context
+    const { nowMs } = this.#context
     const kept = undoRetention(retention)
-    keepHouse(home, actOf(standing), confirmationMinutes * MINUTE_MS, kept, nowMs())
+    const minutesMs = confirmationMinutes * MINUTE_MS
+    await keepHouse(this.#context, actOf(standing), minutesMs, kept, nowMs())
     await new Purging(this.#context, this.#view).keepTime(this.#book.settings)
   }
 
@@ -390,10 +434,6 @@ type RefusalCode =
 export function refusal(code: RefusalCode, at: string): PromotionFailure {
   // None of these codes carries details.
   return new PromotionFailure(fault(code as 'halted', at, null))
-}
-
-export function pendingOf(pending: Pending): { readonly id: string; readonly expires_at: string } {
-  return { id: pendingId(pending), expires_at: occurredAtText(pending.expiresMs) }
 }
 
 export function answerOf(

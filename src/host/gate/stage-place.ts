@@ -6,6 +6,7 @@
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fault, showName } from '../../base/index.ts'
+import { readIfThere, writeWhole } from '../home/file.ts'
 import type { KnownHome } from '../home/known-home.ts'
 import { PromotionFailure } from '../promotion/index.ts'
 
@@ -46,6 +47,24 @@ export function markHeld(stage: string): void {
 /** Told by the stage itself, since whoever tidies up may not know of the run that holds it. */
 export function isHeldStage(stage: string): boolean {
   return existsSync(join(stage, HELD))
+}
+
+/** The run that a stage is held for, by its stream. */
+export interface StageHolder {
+  readonly stream: string
+  readonly run: string
+}
+
+/** Says in a stage that is held for whom it is, so that whoever tidies up can ask whether that goes on. */
+export function noteHolder(stage: string, holder: StageHolder): void {
+  if (isHeldStage(stage)) writeWhole(join(stage, HELD), JSON.stringify(holder), 0o600)
+}
+
+/** Null when the stage does not say: it was held without a run, or its process died before saying so. */
+export function holderOf(stage: string): StageHolder | null {
+  const text = readIfThere(join(stage, HELD)) ?? ''
+  // What is there was written whole, by `noteHolder`.
+  return text === '' ? null : (JSON.parse(text) as StageHolder)
 }
 
 export function preimagesOf(place: string, id: string): string {

@@ -18,6 +18,7 @@ import type {
   Violation,
 } from '../../contracts/index.ts'
 import type { Change, InterruptedRun, RawPath } from '../../gate/index.ts'
+import type { ApprovalProof } from '../principals/proof.ts'
 import type { RunRequest } from '../sandbox/driver.ts'
 import type { AttemptSurface } from './attempt-surface.ts'
 import type { KeptState } from './kept-state.ts'
@@ -37,11 +38,23 @@ export interface GateAnswer {
   readonly result: SandboxResult | null
   readonly promoted: boolean
   readonly promotion?: { readonly paths: readonly string[]; readonly snapshot_digest: string }
-  readonly pending?: { readonly id: string; readonly expires_at: string }
+  readonly pending?: {
+    readonly id: string
+    readonly expires_at: string
+    readonly approvals?: ApprovalsSoFar
+  }
   /** What became of requests that were held; absent where there were none. */
   readonly requests?: readonly SentRequest[]
   /** Why a document was refused, each with its place; absent when it was not. */
   readonly violations?: readonly Violation[]
+}
+
+/** How far a question has come that several humans have to answer. */
+export interface ApprovalsSoFar {
+  readonly needed: number
+  readonly given: readonly { readonly by: string; readonly at: string }[]
+  /** How many humans have a credential of their own, where that is not enough. */
+  readonly humans?: number
 }
 
 /** A held request after its promotion. */
@@ -66,6 +79,10 @@ export interface Question {
   readonly resultDigest: Digest
   readonly decision: Decision
   readonly need: Need
+  /** When it was asked: part of what an approval is signed for. */
+  readonly askedAt: string
+  /** Null where one human is enough. */
+  readonly approvals: ApprovalsSoFar | null
   /** Questions of one shape can be answered together. */
   readonly shape: Digest
   readonly expiresAt: string
@@ -83,6 +100,8 @@ export type Answered =
       readonly kind: 'yes'
       readonly assurance: Assurance
       readonly toldFailure?: boolean
+      /** By the human's own credential; needed where several have to approve. */
+      readonly proof?: ApprovalProof
       /** Paths of other acts that were shown and approved with this one: no surprise to anybody. */
       readonly together?: readonly RawPath[]
     }
@@ -126,8 +145,13 @@ export interface PendingQuestion {
   readonly needs: Need | null
   /** Questions of one shape can be answered together; null where it cannot be told. */
   readonly shape: string | null
-  /** Why it can only be denied: what it asks about is not kept any more. */
-  readonly problem?: { readonly code: 'body.missing'; readonly message: string }
+  /** Where several humans have to approve. */
+  readonly approvals?: ApprovalsSoFar
+  /** Why nobody, or not enough of them, can say yes now. */
+  readonly problem?: {
+    readonly code: 'body.missing' | 'confirm.few_humans'
+    readonly message: string
+  }
 }
 
 export interface RollbackAnswer {
@@ -214,6 +238,8 @@ export interface GateSurface {
   resolve(order: RecoveryOrder): Promise<void>
   /** Released runs that were interrupted lately: something may have been sent. */
   interrupted(): Promise<readonly InterruptedRun[]>
+  /** The most approvals that a law wants, and how many humans can give one; null where one does. */
+  approvalsWanted(): Promise<{ readonly needed: number; readonly humans: number } | null>
   /** What is kept of the past, and for how long. */
   kept(): Promise<KeptState>
   /** Drops bodies of the past, never facts, and nothing that is still needed. */

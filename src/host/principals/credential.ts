@@ -1,20 +1,27 @@
 /**
- * The credential of the home's human: an Ed25519 key, sealed under a passphrase (scrypt N=2^17, r=8,
- * then AES-256-GCM). The public half stands in a fact, so a file that was swapped does not pass.
+ * The credential of a human: an Ed25519 key, sealed under a passphrase (scrypt N=2^17, r=8,
+ * then AES-256-GCM). The public half stands in a fact, so a file that was swapped does not pass. That
+ * of the home's human is `credential.json`; those of others lie in a directory, named by their keys.
  *
  * The passphrase comes from a terminal or a file descriptor, never from environment or arguments.
  */
-import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, randomBytes, scrypt } from 'node:crypto'
 import { join } from 'node:path'
 import { isObject } from '../../contracts/index.ts'
 import { encodeBase64 } from '../../ledger/index.ts'
-import { readIfThere, writeWhole } from '../home/file.ts'
+import { makeFolder, readIfThere, writeWhole } from '../home/file.ts'
 import { keyFromSeed, type LedgerKey, newSeed } from '../ledger/ed25519.ts'
 
 const COST = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 }
 const KEY_BYTES = 32
 const CIPHER = 'aes-256-gcm'
 const FILE = 'credential.json'
+const FOLDER = 'credentials'
+
+function fileOf(state: string, publicKey: string): string {
+  const name = createHash('sha256').update(publicKey).digest('hex')
+  return join(state, FOLDER, `${name}.json`)
+}
 
 /** At least four words or 12 characters: anything shorter falls to guessing offline. */
 export function isStrongPassphrase(passphrase: string): boolean {
@@ -23,7 +30,11 @@ export function isStrongPassphrase(passphrase: string): boolean {
 }
 
 /** Makes a key, seals it in the state directory, and returns its public half in base64. */
-export async function sealCredential(state: string, passphrase: string): Promise<string> {
+export async function sealCredential(
+  state: string,
+  passphrase: string,
+  whose: 'owner' | 'other' = 'owner',
+): Promise<string> {
   const key = keyFromSeed(newSeed())
   const [salt, nonce] = [randomBytes(16), randomBytes(12)]
   const cipher = createCipheriv(CIPHER, await derive(passphrase, salt), nonce)
@@ -37,7 +48,9 @@ export async function sealCredential(state: string, passphrase: string): Promise
     nonce: encodeBase64(nonce),
     sealed: encodeBase64(sealed),
   }
-  writeWhole(join(state, FILE), `${JSON.stringify(document, null, 2)}\n`, 0o600)
+  if (whose === 'other') makeFolder(join(state, FOLDER), 0o700)
+  const file = whose === 'owner' ? join(state, FILE) : fileOf(state, publicKey)
+  writeWhole(file, `${JSON.stringify(document, null, 2)}\n`, 0o600)
   return publicKey
 }
 
@@ -47,7 +60,8 @@ export async function openCredential(
   passphrase: string,
   publicKey: string | null,
 ): Promise<LedgerKey | null> {
-  const text = readIfThere(join(state, FILE))
+  const own = publicKey === null ? null : readIfThere(fileOf(state, publicKey))
+  const text = own ?? readIfThere(join(state, FILE))
   const document = text === null ? null : parse(text)
   if (document === null) return null
   const { salt, nonce, sealed } = document

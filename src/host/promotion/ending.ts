@@ -9,7 +9,7 @@ import { type Digest, fault } from '../../base/index.ts'
 import { displayOfRaw, type RawPath } from '../../gate/index.ts'
 import type { OnPoint, Work } from './apply.ts'
 import { lookAt } from './entry.ts'
-import { type Exchange, readPlan, writePlan } from './exchange.ts'
+import { AFTER_TIMES, type Exchange, readPlan, writePlan } from './exchange.ts'
 import {
   Collision,
   displayed,
@@ -24,6 +24,7 @@ import type { Ground } from './ground.ts'
 import { Journal, openJournals, syncDirectory } from './journal.ts'
 import { removeTree } from './removal.ts'
 import { at, revertExchange } from './run.ts'
+import { handOver, SHARED_FILES } from './shared-directory.ts'
 
 export interface Begun {
   readonly journal: Journal
@@ -52,7 +53,7 @@ function readdirIfThere(directory: string): string[] {
   }
 }
 
-const OWN_FILES = new Set(['plan.jsonl', 'after.json', 'index.lock'])
+const OWN_FILES = new Set(['plan.jsonl', AFTER_TIMES, 'index.lock', ...SHARED_FILES])
 
 function refuseUsedKeep(keep: string): void {
   const names = readdirIfThere(keep)
@@ -129,8 +130,6 @@ export function refuseUnrecovered(state: string, workspace: RawPath): void {
   )
 }
 
-const AFTER_TIMES = 'after.json'
-
 /** The times of the directories right after: by them a rollback sees that nobody came since. */
 export function writeAfterTimes({ keep, parents }: Exchange, ground: Ground): void {
   const times: Record<string, string> = {}
@@ -164,7 +163,9 @@ export function clearKeep(keep: string): void {
 }
 
 /** What was consumed; a rollback leaves nothing of what it took away either. */
-export function clearSources({ kind, sources, keep }: Exchange): void {
+export function clearSources(exchange: Exchange): void {
+  const { kind, sources, keep } = exchange
+  handOver(exchange)
   for (const source of sources) removeTree(source)
   if (kind === 'rollback') removeTree(keep)
 }

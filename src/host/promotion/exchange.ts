@@ -13,6 +13,7 @@ import { type Digest, digestBytes } from '../../base/index.ts'
 import type { Change, RawPath } from '../../gate/index.ts'
 import { isAbsent, machineFailure } from './failure.ts'
 import type { Step } from './plan.ts'
+import type { Heir } from './shared-directory.ts'
 
 export type ExchangeKind = 'promotion' | 'rollback'
 
@@ -41,6 +42,8 @@ export interface Exchange {
   /** What else the exchange consumes and is cleared away with it: the stage, or older pre-images. */
   readonly sources: readonly string[]
   readonly parents: readonly ParentState[]
+  /** Of a rollback: directories that stay, and who takes them away some day. */
+  readonly heirs?: readonly Heir[]
   /** Lock files of git that are held meanwhile. */
   readonly gitLocks: readonly RawPath[]
   /** The caller's own, handed back when a recovery ends the exchange. Any JSON value. */
@@ -50,6 +53,8 @@ export interface Exchange {
 }
 
 const PLAN = 'plan.jsonl'
+/** Beside the plan of a promotion once everything is in place: the times of its directories. */
+export const AFTER_TIMES = 'after.json'
 
 type PlanLine =
   | { readonly head: Omit<Exchange, 'parts'> }

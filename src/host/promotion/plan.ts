@@ -102,14 +102,24 @@ export function putsTree({ put, changes: [own] }: Step): boolean {
   return put !== null && own.after?.kind === 'directory'
 }
 
-/** Everything the other way round: what came goes, and what was taken away comes back. */
-export function planReverse(steps: readonly Step[], kept: string): Planned {
+/**
+ * Everything the other way round: what came goes, and what was taken away comes back. `stays` tells of
+ * directories that came and are left; `more` are directories that go besides.
+ */
+export function planReverse(
+  steps: readonly Step[],
+  kept: string,
+  stays: (path: RawPath) => boolean = () => false,
+  more: readonly Change[] = [],
+): Planned {
   const staged = new Map<RawPath, Place>()
   for (const step of steps) {
     if (step.take === null) continue
     staged.set(step.path, { place: step.take, unit: takesTree(step) ? 'tree' : 'entry' })
   }
-  const changes = steps.flatMap((step) => step.changes)
+  const changes = [...steps.flatMap((step) => step.changes), ...more].filter(
+    ({ path, before, after }) => !(before === null && after?.kind === 'directory' && stays(path)),
+  )
   const reversed = changes.map(({ path, before, after }) => ({
     path,
     before: after,

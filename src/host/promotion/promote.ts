@@ -30,6 +30,7 @@ import { planSteps } from './plan.ts'
 import { removeTree } from './removal.ts'
 import { giveReserve, takeReserve } from './reserve.ts'
 import { applyExchange, at } from './run.ts'
+import { adoptDirectories, noteShared } from './shared-directory.ts'
 import { checkStage, readPlaces } from './stage.ts'
 
 export interface PromotionRequest {
@@ -97,7 +98,8 @@ interface Prepared {
 async function prepare(request: PromotionRequest, ground: Ground): Promise<Prepared> {
   const { actionId, keep, stage, changes, lock, onPoint = () => {} } = request
   checkRoots(request.roots)
-  const planned = planSteps(changes, await readPlaces(stage), `${keep}/`)
+  const adopted = await adoptDirectories(changes, await readPlaces(stage), stage, ground)
+  const planned = planSteps(adopted.changes, adopted.places, `${keep}/`)
   const parts = [{ actionId, steps: planned.steps }]
   const { different, parents, identities } = await checkParts(parts, ground, async () => {
     const asking = checkWriters(parts, ground)
@@ -115,6 +117,7 @@ async function prepare(request: PromotionRequest, ground: Ground): Promise<Prepa
   try {
     checkDevices(parents, keep, ground)
     checkLinks(keep, stage)
+    noteShared(keep, adopted.shared)
   } catch (error) {
     removeTree(keep)
     throw machineFailure(error, keep)

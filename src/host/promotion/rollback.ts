@@ -23,9 +23,10 @@ import { Collision, listed, PromotionFailure, pathsFailure } from './failure.ts'
 import { gitLocksOf } from './git-lock.ts'
 import { Ground } from './ground.ts'
 import type { WorkspaceLock } from './lock.ts'
-import { isInPlace, netChanges, planReverse, type Step } from './plan.ts'
+import { isInPlace, netChanges, type Planned, planReverse, type Step } from './plan.ts'
 import { removeTree } from './removal.ts'
 import { applyExchange, at, stepsOf } from './run.ts'
+import { type Heir, inheritedBy, Sharers } from './shared-directory.ts'
 import { stageDifferences } from './stage.ts'
 
 export interface RollbackRequest {
@@ -90,6 +91,7 @@ interface Checked {
   readonly plans: readonly Exchange[]
   readonly parts: readonly Part[]
   readonly found: Awaited<ReturnType<typeof checkParts>>
+  readonly heirs: readonly Heir[]
 }
 
 async function check(
@@ -97,7 +99,7 @@ async function check(
   ground: Ground,
 ): Promise<Checked> {
   const plans = readPlans(actions)
-  const reversed = plans.map((plan, index) => planReverse(stepsOf(plan), `${keep}/${index}-`))
+  const { reversed, heirs } = reverseAll(plans, actions, keep, ground)
   const altered = reversed.flatMap(({ steps, unstaged }) => [
     ...unstaged,
     ...steps.flatMap(stageDifferences),
@@ -109,7 +111,31 @@ async function check(
   }))
   const found = await checkParts(parts, ground, () => checkWriters(parts, ground))
   if (found.different.length > 0) throw pathsFailure('rollback.conflict', found.different)
-  return { plans, parts, found }
+  return { plans, parts, found, heirs }
+}
+
+/** Directories that acts which stay made as well are left to those. */
+function reverseAll(
+  plans: readonly Exchange[],
+  actions: RollbackRequest['actions'],
+  keep: string,
+  ground: Ground,
+): { readonly reversed: readonly Planned[]; readonly heirs: readonly Heir[] } {
+  const sharers = new Sharers(actions.map((action) => action.keep))
+  const heirs: Heir[] = []
+  const gone: Change[] = []
+  const stays = (path: RawPath): boolean => {
+    const heir = sharers.heirOf(path)
+    if (heir !== null) heirs.push(heir)
+    return heir !== null
+  }
+  const reversed = plans.map((plan, index) => {
+    const steps = stepsOf(plan)
+    gone.push(...steps.flatMap(({ changes }) => changes))
+    const inherited = inheritedBy(actions[index]?.keep ?? '', gone, ground)
+    return planReverse(steps, `${keep}/${index}-`, stays, inherited)
+  })
+  return { reversed, heirs }
 }
 
 function readPlans(actions: RollbackRequest['actions']): Exchange[] {
@@ -127,7 +153,7 @@ async function prepare(
   ground: Ground,
 ): Promise<{ readonly exchange: Exchange; readonly work: Work }> {
   const { rollbackId, actions, keep, lock, onPoint = () => {} } = request
-  const { plans, parts, found } = await check(request, ground)
+  const { plans, parts, found, heirs } = await check(request, ground)
   makeKeep(keep)
   try {
     checkDevices(found.parents, keep, ground)
@@ -142,6 +168,7 @@ async function prepare(
     keep,
     sources: actions.map((action) => action.keep),
     parents: restoredTimes(found.parents, parts, plans),
+    heirs,
     gitLocks: gitLocksOf(
       parts.flatMap(({ steps }) => steps),
       ground,

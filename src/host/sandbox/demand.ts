@@ -20,7 +20,7 @@ export interface Identity {
 /** Asked for by somebody who does not say how much. */
 const SOME_BYTES = 4096
 const DESCRIPTORS_MAX = 4096
-/** Whoever hides among ever so many tasks has only himself to blame. */
+/** How long to look at those who wait for many things. */
 const LOOK_MS_MAX = 50
 /** About a second, as looks become rarer. */
 const UNSEEN_LOOKS = 60
@@ -33,6 +33,8 @@ export class Demand {
   readonly #pipe: Identity
   /** How often in a row each task could not be looked at. */
   #unseen = new Map<string, number>()
+  /** Among those who wait for many things, whose turn it is to be looked at. */
+  #turn = 0
 
   constructor(first: number, pipe: Identity) {
     this.#directory = procInside(first)
@@ -43,16 +45,28 @@ export class Demand {
   bytes(): number {
     const untilMs = monotonicMs() + LOOK_MS_MAX
     const unseen = new Map<string, number>()
+    const others: SleepingTask[] = []
     let asked = 0
-    for (const task of this.#tasks()) {
-      if (monotonicMs() > untilMs) break
-      const asks = new SleepingTask(task, this.#pipe).asks()
-      if (asks === null) unseen.set(task, 1 + (this.#unseen.get(task) ?? 0))
-      asked = Math.max(asked, asks ?? 0)
+    for (const directory of this.#tasks()) {
+      const task = new SleepingTask(directory, this.#pipe)
+      const asks = task.asks()
+      if (asks === 'unseen') unseen.set(directory, 1 + (this.#unseen.get(directory) ?? 0))
+      else if (asks === 'perhaps') others.push(task)
+      else asked = Math.max(asked, asks)
     }
     this.#unseen = unseen
-    const isPatient = [...unseen.values()].some((looks) => looks >= UNSEEN_LOOKS)
-    return isPatient ? Math.max(asked, SOME_BYTES) : asked
+    if (asked > 0) return asked
+    const isLost = [...unseen.values()].some((looks) => looks >= UNSEEN_LOOKS)
+    return isLost || this.#isAmong(others, untilMs) ? SOME_BYTES : 0
+  }
+
+  /** As many as there is time for; the next ones are looked at the next time. */
+  #isAmong(tasks: readonly SleepingTask[], untilMs: number): boolean {
+    for (let looked = 0; looked < tasks.length; looked++) {
+      if (looked > 0 && monotonicMs() > untilMs) return false
+      if (tasks[this.#turn++ % tasks.length]?.waitsForPipe() === true) return true
+    }
+    return false
   }
 
   *#tasks(): Generator<string> {
@@ -86,50 +100,70 @@ const WAITS: readonly (readonly [number | null, number | null, Wait])[] = [
 const COLUMN = (process.arch as Architecture) === 'arm64' ? 1 : 0
 const WAIT_OF = new Map(WAITS.map((row) => [row[COLUMN], row[2]]))
 
+interface SleepingCall {
+  readonly wait: Wait
+  readonly words: readonly number[]
+}
+
 class SleepingTask {
   readonly #directory: string
   readonly #pipe: Identity
+  #call: SleepingCall | null = null
 
   constructor(directory: string, pipe: Identity) {
     this.#directory = directory
     this.#pipe = pipe
   }
 
-  /** Null when it may not be looked at. */
-  asks(): number | null {
+  /** `perhaps` when it waits for many things; `unseen` when it may not be looked at. */
+  asks(): number | 'perhaps' | 'unseen' {
     try {
       // The number of the call and its arguments; a word when it does not sleep.
       const [call = '', ...words] = this.#text('syscall').split(' ')
       const wait = /^\d+$/.test(call) ? WAIT_OF.get(Number(call)) : undefined
-      return wait === undefined ? 0 : this.#asksBy(wait, words.map(Number))
+      if (wait === undefined) return 0
+      this.#call = { wait, words: words.map(Number) }
+      return this.#asksBy(this.#call)
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
-      return code === 'EACCES' || code === 'EPERM' ? null : 0
+      return code === 'EACCES' || code === 'EPERM' ? 'unseen' : 0
     }
   }
 
-  #asksBy(wait: Wait, [first = 0, second = 0, third = 0, , fifth = 0]: readonly number[]): number {
-    const some = (is: boolean): number => (is ? SOME_BYTES : 0)
+  /** Of one that perhaps does. */
+  waitsForPipe(): boolean {
+    try {
+      return this.#among().some((descriptor) => this.#isPipe(descriptor))
+    } catch {
+      // It woke up, or is gone.
+      return false
+    }
+  }
+
+  #asksBy({ wait, words }: SleepingCall): number | 'perhaps' {
+    const [first = 0, , third = 0, , fifth = 0] = words
     switch (wait) {
       case 'read':
         return this.#isPipe(first) ? third : 0
       case 'some':
-        return some(this.#isPipe(first))
+        return this.#isPipe(first) ? SOME_BYTES : 0
       case 'splice':
         return this.#isPipe(first) ? fifth : 0
-      case 'poll':
-        return some(polled(this.#memory(first, 8 * bounded(second))).some((fd) => this.#isPipe(fd)))
-      case 'select':
-        return some(
-          selected(this.#memory(second, (bounded(first) + 7) >> 3)).some((fd) => this.#isPipe(fd)),
-        )
-      case 'epoll':
-        return some(watched(this.#text(`fdinfo/${first}`)).some((fd) => this.#isPipe(fd)))
       case 'sleep':
-        return some(this.#looksByTheClock())
+        return this.#looksByTheClock() ? SOME_BYTES : 0
       default:
-        return wait satisfies never
+        return 'perhaps'
     }
+  }
+
+  /** Descriptors that it waits for to be read. */
+  #among(): readonly number[] {
+    if (this.#call === null) return []
+    const { wait, words } = this.#call
+    const [first = 0, second = 0] = words
+    if (wait === 'poll') return polled(this.#memory(first, 8 * bounded(second)))
+    if (wait === 'select') return selected(this.#memory(second, (bounded(first) + 7) >> 3))
+    return watched(this.#text(`fdinfo/${first}`), this.#pipe)
   }
 
   #isPipe(descriptor: number): boolean {
@@ -184,11 +218,13 @@ function selected(memory: Buffer): readonly number[] {
   )
 }
 
-/** Descriptors that an epoll waits for to be read. */
-function watched(lines: string): readonly number[] {
+/** Descriptors of such a file that an epoll waits for. */
+function watched(lines: string, { ino }: Identity): readonly number[] {
   const found: number[] = []
-  for (const [, descriptor, events] of lines.matchAll(/^tfd:\s*(\d+) events:\s*([0-9a-f]+)/gm)) {
-    if ((Number.parseInt(events ?? '0', 16) & READABLE) !== 0) found.push(Number(descriptor))
+  const lineOf = /^tfd:\s*(\d+) events:\s*([0-9a-f]+) .*ino:([0-9a-f]+)/gm
+  for (const [, descriptor, events = '0', inode = '0'] of lines.matchAll(lineOf)) {
+    const isRead = (Number.parseInt(events, 16) & READABLE) !== 0
+    if (isRead && Number.parseInt(inode, 16) === ino) found.push(Number(descriptor))
   }
   return found
 }

@@ -49,7 +49,8 @@ export async function standingPage(
   for (const { text, seq } of stored) {
     if (!STANDING.test(text)) continue
     const { fact, payload } = await wholeFact(source, JSON.parse(text) as Fact)
-    facts.push({ type: fact.record.type, payload, occurredAt: fact.occurred_at, seq })
+    const { record, occurred_at: occurredAt, principal } = fact
+    facts.push({ type: record.type, payload, occurredAt, seq, principal })
   }
   const { length: size } = stored
   return { size, last: stored.at(-1) ?? null, facts, isLast: size < Math.min(limit, PAGE) }

@@ -1,0 +1,54 @@
+/**
+ * `writ principal pass`: a human sets the passphrase of their own credential, once. Whoever knows the
+ * token of a human speaks in that name; what several humans have to approve is signed with this.
+ */
+import { fault, showName } from '../../base/index.ts'
+import { recordChange, sealCredential } from '../../host/index.ts'
+import { ownCredential, principalText, samePrincipal } from '../../ledger/index.ts'
+import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import {
+  actorOf,
+  placeOf,
+  refuseBelowAgent,
+  refuseOthers,
+  type Session,
+  withHome,
+} from '../home.ts'
+import { readNewPassphrase } from '../new-passphrase.ts'
+
+export async function run(call: Call): Promise<Exit> {
+  return withHome(call, async (session) => {
+    const { principal } = session.caller
+    refuseOthers(session.caller, 'setting a passphrase')
+    refuseBelowAgent('setting a passphrase')
+    refuseSecond(session)
+    const passphrase = await readNewPassphrase(call, 'a passphrase of your own for approvals')
+    if (passphrase === null || passphrase === '') {
+      const message = 'without a terminal, hand the passphrase over'
+      throw new Stop(fault('cli.usage', '', null, { message, hint: '`--pass-fd N`' }))
+    }
+    const { owner } = session.register
+    const isOwner = owner !== null && samePrincipal(owner, principal)
+    const key = await sealCredential(session.home.state, passphrase, isOwner ? 'owner' : 'other')
+    await recordChange(placeOf(session), actorOf(session), {
+      change: 'credential_set',
+      principal,
+      credential: 'passphrase',
+      credential_key: key,
+    })
+    const { terminal, options } = call
+    await terminal.out(
+      options.isOn('json')
+        ? `${JSON.stringify({ principal, credential: 'passphrase', credential_key: key })}\n`
+        : `${terminal.paint.good('set')}  ${principalText(principal)} has a passphrase of their own\n`,
+    )
+    return EXIT.yes
+  })
+}
+
+/** What was signed with a credential stands for good, so it is not exchanged quietly. */
+function refuseSecond({ caller, register }: Session): void {
+  if (ownCredential(register.credentials, caller.principal) === null) return
+  const message = `${showName(principalText(caller.principal))} has a passphrase already`
+  throw new Stop(fault('credential.exists', '', null, { message }))
+}

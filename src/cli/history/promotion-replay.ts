@@ -1,0 +1,36 @@
+/**
+ * Replay of promotions (L-9): what was asked about was promoted only after a human said yes, and where
+ * a law wanted several, after all of them had. Counted again from the facts before the promotion, with
+ * every signature checked against the credentials that the facts name.
+ */
+import type { Confirmation, Decision, Promotion } from '../../contracts/index.ts'
+import type { OpenedFact, Register, Replay, ReplayLookup } from '../../ledger/index.ts'
+import { approvalsOf } from './approvals.ts'
+
+/** Null for a promotion that nobody had to be asked about. */
+export async function replayPromotion(
+  fact: OpenedFact,
+  lookup: ReplayLookup,
+  register: Pick<Register, 'credentials'>,
+): Promise<Replay | null> {
+  // The store judged the record by its contract before it was written.
+  const { action_id, proposal_digest, result_digest, status } = fact.payload as Promotion
+  if (status !== 'APPLIED') return null
+  const before = (facts: readonly OpenedFact[]) => facts.filter(({ seq }) => seq < fact.seq)
+  const { stream } = fact
+  const decisions = before(await lookup.ofAction(stream, 'decision_v1', action_id))
+  const decision = decisions
+    .map(({ payload }) => payload as Decision)
+    .findLast((one) => one.proposal_digest === proposal_digest)
+  if (decision?.decision !== 'CONFIRM') return null
+  const answers = before(await lookup.ofAction(stream, 'confirmation_v1', action_id))
+  const several = approvalsOf(decision, answers, register)
+  const needed = several?.needed ?? 1
+  const isYes = ({ answer, result_digest: about }: Confirmation): boolean =>
+    answer === 'APPROVED' && about === result_digest
+  const found =
+    several?.given.length ??
+    Math.min(1, answers.filter(({ payload }) => isYes(payload as Confirmation)).length)
+  if (found >= needed) return { kind: 'equal' }
+  return { kind: 'different', recorded: { approvals: needed }, computed: { approvals: found } }
+}

@@ -1,0 +1,32 @@
+/**
+ * Laws that want more approvals than there are humans who can give one. Legal, since humans come and
+ * go; but what such a law asks about can only wait or be denied, so whoever checks laws is told.
+ */
+import { showName } from '../base/index.ts'
+import type { Laws } from './law.ts'
+import { readLawText } from './law-text.ts'
+import type { LawFault } from './load-laws.ts'
+
+/** How many different humans the laws ask at most. */
+export function mostApprovals({ laws }: Pick<Laws, 'laws'>): number {
+  return Math.max(1, ...laws.map(({ approvals }) => approvals))
+}
+
+/** `text` was loaded as `laws` without a fault. */
+export async function fewHumansWarnings(
+  text: string,
+  { laws }: Pick<Laws, 'laws'>,
+  humans: number,
+): Promise<readonly LawFault[]> {
+  const reading = await readLawText(text)
+  if (!reading.ok) return []
+  const own = laws.filter(({ isBuiltIn }) => !isBuiltIn)
+  return own.flatMap(({ policyId, approvals }, index) => {
+    if (approvals <= Math.max(1, humans)) return []
+    const path = `/laws/${index}/approvals`
+    const have = humans === 1 ? '1 human of this home has' : `${humans} humans of this home have`
+    const message = `${showName(policyId)} wants ${approvals} humans to approve, and ${have} a credential of their own`
+    const hint = '`writ principal add`, `writ token create`, and each sets `writ principal pass`'
+    return [{ code: 'laws.few_humans' as const, path, message, hint, ...reading.placeOf(path) }]
+  })
+}

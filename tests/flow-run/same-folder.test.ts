@@ -1,0 +1,97 @@
+/** Two who work at once and make the same new folder: both become real, and each can be taken back. */
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { Command, Fact } from '../../src/flow/index.ts'
+import { leaveOrder } from '../../src/host/flow/runs.ts'
+import { artifact, checker, edge, flowOf, worker } from './acceptance/scene.ts'
+import { RunPlace } from './place.ts'
+import { script, TOOL } from './scripts.ts'
+
+let place: RunPlace
+
+beforeEach(async () => {
+  place = await new RunPlace('folder').make()
+})
+
+afterEach(() => place.remove())
+
+/** Both are staged before a person says yes to either. */
+function flow() {
+  const reviewer = { human: 'ann' }
+  const nodes = ['a', 'b'].flatMap((name) => [
+    worker(name, { executor: { command: ['node', 'work.mjs', name] } }),
+    checker(`check-${name}`, name, { reviewer }),
+  ])
+  return flowOf(nodes, [edge('a', 'check-a'), edge('b', 'check-b')])
+}
+
+function approve(runId: string, waiting: readonly Command[]): void {
+  for (const command of waiting) {
+    if (command.type !== 'run_participant' || command.review === null) continue
+    const { review_id, artifact_digest } = command.review
+    const text = JSON.stringify({ review_id, artifact_digest, total_score: 95 })
+    const { node_id, command: number } = command
+    const order = {
+      kind: 'document' as const,
+      node_id,
+      command: number,
+      text,
+      principal: 'human:ann@local',
+    }
+    leaveOrder(place.host(), runId, order)
+  }
+}
+
+function actOf(facts: readonly Fact[], nodeId: string): string {
+  for (const { type, payload } of facts) {
+    if (type !== 'flow_event_v1' || payload.kind !== 'event') continue
+    const { event } = payload
+    if (event.type === 'promoted' && event.node_id === nodeId) return event.action_id ?? ''
+  }
+  return ''
+}
+
+it('different files in it are no conflict, and a rollback leaves what the other made', async () => {
+  place.write(
+    'work.mjs',
+    script(`${TOOL}const [, , name] = process.argv
+mkdirSync('new/deep', { recursive: true })
+writeFileSync('new/' + name + '.txt', name)
+writeFileSync('new/deep/' + name + '.txt', name)
+${artifact('name')}`),
+  )
+  const begun = await place.run(flow())
+  expect([begun.status, begun.waiting.length]).toEqual(['WAITING', 2])
+  approve(begun.runId, begun.waiting)
+  const { status, facts } = await place.resume(begun.runId)
+  expect(status).toBe('DONE')
+  const names = () => readdirSync(join(place.workspace, 'new'), { recursive: true }).sort()
+  expect(names()).toEqual(['a.txt', 'b.txt', 'deep', 'deep/a.txt', 'deep/b.txt'])
+  const [first, second] = [actOf(facts, 'a'), actOf(facts, 'b')]
+  const undo = (actionId: string) => place.gate.rollback({ actionId }, { dryRun: false })
+  expect(await undo(first)).toMatchObject({ verified: true })
+  expect(names()).toEqual(['b.txt', 'deep', 'deep/b.txt'])
+  expect(await undo(second)).toMatchObject({ verified: true })
+  expect(existsSync(join(place.workspace, 'new'))).toBe(false)
+}, 60_000)
+
+it('the same file of both is one: the second is refused, and nothing of it becomes real', async () => {
+  place.write(
+    'work.mjs',
+    script(`${TOOL}const [, , name] = process.argv
+mkdirSync('new')
+writeFileSync('new/' + name + '.txt', name)
+writeFileSync('new/same.txt', name)
+${artifact('name')}`),
+  )
+  const begun = await place.run(flow())
+  approve(begun.runId, begun.waiting)
+  const { status, facts } = await place.resume(begun.runId)
+  expect(status).toBe('BLOCKED')
+  const winner = place.read('new/same.txt')
+  expect(readdirSync(join(place.workspace, 'new')).sort()).toEqual([`${winner}.txt`, 'same.txt'])
+  expect(
+    facts.some(({ payload }) => 'code' in payload && payload.code === 'flow.promotion_refused'),
+  ).toBe(true)
+}, 60_000)
