@@ -28,17 +28,20 @@ export const FLOW_COMMANDS: readonly Command[] = [
   {
     name: 'flow plan',
     says: 'let a planner make a plan that a reviewer approves',
-    usage: 'writ flow plan --goal TEXT --participants FILE --out FILE [--workspace DIR]',
+    usage:
+      'writ flow plan (--goal TEXT --participants FILE --out FILE [--workspace DIR] | --resume [PLANNING])',
     options: [
       { name: 'goal', value: 'TEXT', says: 'what is to be reached' },
       PARTICIPANTS,
       { name: 'out', value: 'FILE', says: 'where an approved plan is written' },
       { name: 'workspace', value: 'DIR', says: 'what planner and reviewer see; here without it' },
+      { name: 'resume', value: null, says: 'go on with a planning that was interrupted' },
       STREAM,
       HOME,
     ],
     examples: [
       'writ flow plan --goal "a word counter" --participants participants.yaml --out plan.json',
+      'writ flow plan --resume',
     ],
     load: () => import('./commands/flow-plan.ts'),
   },

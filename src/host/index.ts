@@ -15,7 +15,13 @@ export { FlowFailure } from './flow/failure.ts'
 export type { FlowHost } from './flow/flow-host.ts'
 export { type MissingOutput, missingOutputs } from './flow/missing-outputs.ts'
 export { type Order, unblockOrder } from './flow/orders.ts'
-export { makePlan, type Planned } from './flow/planning.ts'
+export {
+  makePlan,
+  type Planned,
+  type PlanOrder,
+  type PlanWatching,
+  resumePlan,
+} from './flow/planning.ts'
 export { bodyText, type RunHead, runHeads } from './flow/run-records.ts'
 export {
   findRun,

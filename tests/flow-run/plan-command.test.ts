@@ -1,6 +1,6 @@
 /** `writ flow plan` as a process: planner and reviewer in the sandbox, a plan that can be run at once. */
 import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { type Json, Place } from '../cli-gate/place.ts'
@@ -110,4 +110,86 @@ it('says what is wrong with the participants before anybody is asked', () => {
   const { exit, error } = plan()
   expect([exit, error?.code]).toEqual([2, 'cli.usage'])
   expect(place.has('plan.json')).toBe(false)
+})
+
+const ORDER = ['--goal', 'a word counter', '--participants', 'participants.yaml']
+
+/** What is recorded of a planning: who said something, in order. */
+function saidIn(planningId: string): readonly string[] {
+  const { facts } = place.writ(['log', '--type', 'participant_output_v1', '--json']).json
+  return facts
+    .map(({ record }: Json) => record.payload)
+    .filter(({ run_id }: Json) => run_id === planningId)
+    .sort((one: Json, other: Json) => one.seq - other.seq)
+    .map(({ node_id, seq }: Json) => `${seq} ${node_id}`)
+}
+
+/** A planner whose plans can be told from one another. */
+const NAMING = `const name = input.attempt + ' ' + Math.random()
+answer({ plan: { title: input.goal, root_task_id: 'root' }, tasks: [
+  { id: 'root', type: 'goal', name: input.goal },
+  { id: 'do', type: 'action', name, owner: 'maker' }], links: [] })`
+
+/** Plans until something is recorded, and is killed then. */
+async function killAfter(count: number): Promise<string> {
+  const child = place.start(['flow', 'plan', ...ORDER, '--out', 'plan.json'])
+  let err = ''
+  child.stderr?.on('data', (bytes: Buffer) => {
+    err += bytes.toString()
+  })
+  const idOf = () => /plan-[0-9a-f-]{36}/.exec(err)?.[0] ?? ''
+  await vi.waitUntil(() => idOf() !== '' && saidIn(idOf()).length === count, {
+    timeout: 60_000,
+    interval: 200,
+  })
+  const ended = new Promise((resolve) => child.once('close', resolve))
+  child.kill('SIGKILL')
+  await ended
+  return idOf()
+}
+
+function resumed(...words: readonly string[]): Json {
+  const ended = place.writ(['flow', 'plan', '--resume', ...words, '--json'])
+  return { ...ended.json, exit: ended.status, err: ended.err }
+}
+
+it('a planning that was killed goes on, and nobody is asked for what he has answered', async () => {
+  place.write('planner.mjs', script(NAMING))
+  const isFirst = `JSON.stringify(input).includes('"1 0.')`
+  place.write(
+    'judge.mjs',
+    judge(
+      `existsSync('slow') && !${isFirst} ? await new Promise((done) => setTimeout(done, 100000)) : ${isFirst} ? 60 : 95`,
+    ),
+  )
+  place.write('slow', '')
+  const planningId = await killAfter(3)
+  expect(saidIn(planningId)).toEqual(['0 plan', '1 plan_review', '2 plan'])
+  const before = place.writ(['log', '--type', 'participant_output_v1', '--json']).json.facts
+  rmSync(join(place.project, 'slow'))
+  // The plan that was made is judged; whoever would make another one fails.
+  place.write('planner.mjs', 'process.exit(9)')
+  const answer = resumed(planningId.slice(5, 20))
+  expect(answer, answer.err).toMatchObject({ exit: 0, approved: true, planning_id: planningId })
+  expect([answer.plans, answer.reviews, answer.score]).toEqual([2, 2, 95])
+  expect(saidIn(planningId)).toEqual(['0 plan', '1 plan_review', '2 plan', '3 plan_review'])
+  const second = before.find(({ record }: Json) => record.payload.seq === 2).record.payload
+  expect(JSON.parse(place.text('plan.json'))).toEqual(second.answer.document)
+  expect(resumed().error?.code).toBe('flow.unknown_run')
+  expect(place.writ(['ledger', 'verify', '--json']).json.ok).toBe(true)
+})
+
+it('a plan that was approved and could not be written is written later, and nobody is asked', () => {
+  place.write('judge.mjs', judge('95'))
+  const order = ['flow', 'plan', ...ORDER, '--out', 'later/plan.json', '--json']
+  const failed = place.writ(order)
+  expect([failed.status, failed.json.error.code]).toEqual([4, 'cli.file_unwritable'])
+  for (const name of ['planner.mjs', 'judge.mjs']) place.write(name, 'process.exit(9)')
+  mkdirSync(join(place.project, 'later'))
+  const answer = resumed()
+  expect(answer, answer.err).toMatchObject({ exit: 0, approved: true, plans: 1, reviews: 1 })
+  expect(JSON.parse(place.text('later/plan.json')).plan.plan_id).toBe(answer.plan_id)
+  expect(existsSync(join(place.project, 'plan.json'))).toBe(false)
+  const refused = place.writ(['flow', 'plan', '--resume', '--goal', 'another', '--json'])
+  expect([refused.status, refused.json.error.code]).toEqual([2, 'cli.usage'])
 })

@@ -21,14 +21,17 @@ const REVIEW = (score: string) =>
   action_required: 'MODIFY', summary: 's', breakdown: [], suggestions: [{ priority: 'HIGH', change: 'do it well', steps: [], acceptance_criteria: 'well' }] })`)
 
 function make() {
-  return makePlan(place.host(), {
-    goal: 'a word counter',
-    workspace: place.workspace,
-    planner: { command: ['node', 'planner.mjs'] },
-    reviewer: { command: ['node', 'reviewer.mjs'] },
-    owners: ['maker', 'judge'],
-    abort: new AbortController().signal,
-  })
+  return makePlan(
+    place.host(),
+    {
+      goal: 'a word counter',
+      workspace: place.workspace,
+      planner: { command: ['node', 'planner.mjs'] },
+      reviewer: { command: ['node', 'reviewer.mjs'] },
+      owners: ['maker', 'judge'],
+    },
+    { abort: new AbortController().signal },
+  )
 }
 
 async function recorded(planningId: string): Promise<readonly string[]> {

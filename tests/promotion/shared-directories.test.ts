@@ -31,7 +31,8 @@ import {
 } from './rig.ts'
 import { factsOf, fileRecording } from './scene.ts'
 
-vi.setConfig({ testTimeout: 240_000 })
+// Every point of an act is a process of its own.
+vi.setConfig({ testTimeout: 900_000 })
 
 let rig: Rig
 

@@ -1,10 +1,14 @@
-/** `writ flow plan`: a goal becomes a plan that a reviewer approved; nothing else is written. */
+/**
+ * `writ flow plan`: a goal becomes a plan that a reviewer approved; nothing else is written. One that
+ * was interrupted goes on from what is recorded.
+ */
 import { realpathSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { fault, showName } from '../../base/index.ts'
 import type { Participant, Participants } from '../../contracts/index.ts'
 import { reviewerOf } from '../../flow/index.ts'
-import { makePlan, type Planned } from '../../host/index.ts'
+import { makePlan, type Planned, type PlanWatching, resumePlan } from '../../host/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
 import { withFlows } from '../flow/open.ts'
 import { participantsIn } from '../flow/source.ts'
@@ -13,7 +17,21 @@ import { plain } from '../history/plain.ts'
 import { refuse } from '../history/refusal.ts'
 
 export async function run(call: Call): Promise<Exit> {
+  return call.options.isOn('resume') ? resume(call) : begin(call)
+}
+
+async function resume(call: Call): Promise<Exit> {
+  for (const name of ['goal', 'participants', 'out', 'workspace'])
+    if (call.options.text(name) !== null)
+      throw usage('what was ordered stands; say `--resume` alone')
+  return withFlows(call, ({ host }) =>
+    planned(call, (watching) => resumePlan(host, call.arguments[0] ?? null, watching)),
+  )
+}
+
+async function begin(call: Call): Promise<Exit> {
   const { options } = call
+  if (call.arguments.length > 0) throw usage('the id of a planning goes with `--resume`')
   const [goal, file, out] = [
     options.text('goal'),
     options.text('participants'),
@@ -29,12 +47,30 @@ export async function run(call: Call): Promise<Exit> {
   return withFlows(call, async ({ host }) => {
     const workspace = realpathSync(options.text('workspace') ?? process.cwd())
     const owners = Object.keys(participants.participants)
-    const planned = await interruptible((abort) =>
-      makePlan(host, { goal, workspace, planner, reviewer, owners, abort }),
-    )
-    if (planned.plan !== null) await writePlan(out, planned)
-    return told(call, planned, out)
+    const order = { goal, workspace, planner, reviewer, owners, out: resolve(out) }
+    return planned(call, (watching) => makePlan(host, order, watching))
   })
+}
+
+/** Makes a plan, writes it where it was wanted, and tells of it. */
+async function planned(
+  call: Call,
+  make: (watching: PlanWatching) => Promise<Planned>,
+): Promise<Exit> {
+  let file = ''
+  const done = await interruptible(
+    (abort) =>
+      make({
+        abort,
+        onPlanning: (id) => call.terminal.err(`${id}\n`),
+        deliver: async (made, out) => {
+          file = out ?? ''
+          if (made.plan !== null) await writePlan(file, made)
+        },
+      }),
+    'writ flow plan --resume',
+  )
+  return told(call, done, file)
 }
 
 function participantOf({ participants }: Participants, name: string): Participant {

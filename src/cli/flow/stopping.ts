@@ -2,11 +2,14 @@
 import { fault } from '../../base/index.ts'
 import { Stop } from '../command.ts'
 
-export async function interruptible<T>(work: (abort: AbortSignal) => Promise<T>): Promise<T> {
+export async function interruptible<T>(
+  work: (abort: AbortSignal) => Promise<T>,
+  goesOn = 'writ flow resume',
+): Promise<T> {
   const abort = new AbortController()
   const stop = (signal: string): void => {
     const message = `stopped by ${signal}; what is recorded stands`
-    const hint = '`writ flow resume` goes on'
+    const hint = `\`${goesOn}\` goes on`
     abort.abort(new Stop(fault('flow.interrupted', '', null, { message, hint })))
   }
   process.once('SIGINT', stop).once('SIGTERM', stop)

@@ -2,6 +2,10 @@
  * Making a plan (F-14): somebody plans, the plan is normalised and validated, somebody else reviews it.
  * What is invalid or scores too little is tried again with the reason, at most three plans and four
  * reviews of each. Every answer is a fact; only an approved plan is given back.
+ *
+ * INVARIANT (a planning is its answers): what follows from an answer follows from its fact, so that one
+ * which was interrupted takes those that are recorded and asks for the next; nobody is asked twice for
+ * what he has answered.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { canonicalJson, digestDocument, invariant, uuidV7 } from '../../base/index.ts'
@@ -12,12 +16,14 @@ import {
   type PlanJson,
   type XiaojingReview,
 } from '../../contracts/index.ts'
-import { objectsIn, type ReviewPin, readReview } from '../../flow/index.ts'
+import { type Fact, objectsIn, type ReviewPin, readReview } from '../../flow/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import type { FlowHost } from './flow-host.ts'
 import { LiveAttempt } from './live-attempt.ts'
 import type { Asking } from './participant/asking.ts'
 import { participate } from './participant/participate.ts'
+import { findPlanning, PlanningFolder, type PlanningTerms } from './planning-folder.ts'
+import { readRun } from './run-records.ts'
 import { documentWithoutSecrets, secretsOf, withoutSecrets } from './secrets.ts'
 
 const PLANS_MAX = 3
@@ -25,14 +31,16 @@ const REVIEWS_MAX = 4
 const SECONDS_MAX = 3_600
 const NOTHING_SAID = '(nothing was said)'
 
-export interface PlanOrder {
-  readonly goal: string
-  readonly workspace: string
-  readonly planner: Participant
-  readonly reviewer: Participant
-  /** Names that tasks may be given to. */
-  readonly owners: readonly string[]
+export interface PlanOrder extends Omit<PlanningTerms, 'out'> {
+  readonly out?: string
+}
+
+export interface PlanWatching {
   readonly abort: AbortSignal
+  /** Told before anybody is asked. */
+  readonly onPlanning?: (planningId: string) => void
+  /** Takes what came of it, before the planning is over: interrupted here, it is told again. */
+  readonly deliver?: (planned: Planned, out: string | null) => Promise<void>
 }
 
 export interface Planned {
@@ -47,21 +55,85 @@ export interface Planned {
   readonly error: unknown
 }
 
-export async function makePlan(host: FlowHost, order: PlanOrder): Promise<Planned> {
-  return new Planning(host, order).run()
+export async function makePlan(
+  host: FlowHost,
+  order: PlanOrder,
+  watching: PlanWatching,
+): Promise<Planned> {
+  const id = `plan-${uuidV7(host.clock.nowMs(), randomBytes(10))}`
+  const folder = new PlanningFolder(host.home, id)
+  const terms = { ...order, out: order.out ?? null }
+  folder.begin(host.stream, terms)
+  watching.onPlanning?.(id)
+  return folder.locked(() => carryOut(host, folder, terms, [], watching))
+}
+
+/** Goes on with a planning that was interrupted; the newest when none is named. */
+export async function resumePlan(
+  host: FlowHost,
+  part: string | null,
+  watching: PlanWatching,
+): Promise<Planned> {
+  const folder = findPlanning(host.home, host.stream, part)
+  watching.onPlanning?.(folder.id)
+  return folder.locked(async () => {
+    // Somebody else may have ended it meanwhile.
+    const terms = findPlanning(host.home, host.stream, folder.id).terms(host.stream)
+    invariant(terms !== null, 'a planning that was found has its order')
+    const { facts } = await readRun(host.ledger, host.stream, folder.id)
+    return carryOut(host, folder, terms, facts.flatMap(answerIn), watching)
+  })
+}
+
+async function carryOut(
+  host: FlowHost,
+  folder: PlanningFolder,
+  terms: PlanningTerms,
+  answers: readonly Answered[],
+  { abort, deliver }: PlanWatching,
+): Promise<Planned> {
+  const planned = await new Planning(host, folder.id, terms, answers, abort).run()
+  await deliver?.(planned, terms.out)
+  folder.end()
+  return planned
+}
+
+/** What somebody said, as it is recorded. */
+interface Answered {
+  readonly node_id: string
+  readonly answer: { readonly kind: string; readonly document: unknown } | null
+  readonly errors: readonly unknown[]
+}
+
+function answerIn({ type, payload }: Fact): readonly Answered[] {
+  if (type !== 'participant_output_v1') return []
+  const { node_id, answer, errors } = payload
+  return [{ node_id, answer, errors }]
 }
 
 class Planning {
   readonly #host: FlowHost
-  readonly #order: PlanOrder
+  readonly #order: PlanningTerms
   readonly #id: string
+  readonly #abort: AbortSignal
+  /** Recorded before this process began. */
+  readonly #answers: readonly Answered[]
+  /** The number of the next answer. */
   #seq = 0
   #reviews = 0
 
-  constructor(host: FlowHost, order: PlanOrder) {
+  constructor(
+    host: FlowHost,
+    id: string,
+    order: PlanningTerms,
+    answers: readonly Answered[],
+    abort: AbortSignal,
+  ) {
     this.#host = host
+    this.#id = id
     this.#order = order
-    this.#id = `plan-${uuidV7(host.clock.nowMs(), randomBytes(10))}`
+    this.#answers = answers
+    this.#abort = abort
   }
 
   async run(): Promise<Planned> {
@@ -99,6 +171,14 @@ class Planning {
     error: unknown,
   ): Promise<{ readonly plan: PlanJson | null; readonly error: unknown }> {
     const { goal, owners, planner } = this.#order
+    const known = this.#known('plan')
+    if (known !== null) {
+      // The record was judged by its contract, and what a planner said is a plan or nothing.
+      return {
+        plan: (known.answer?.document ?? null) as PlanJson | null,
+        error: known.errors[0] ?? null,
+      }
+    }
     const text = await this.#ask(planner, 'plan', {
       planning_id: this.#id,
       goal,
@@ -135,6 +215,13 @@ class Planning {
       }
       const { review_id, artifact_digest } = pin
       this.#reviews++
+      const known = this.#known('plan_review')
+      if (known !== null) {
+        // As above: a review or nothing.
+        if (known.answer !== null) return known.answer.document as XiaojingReview
+        errors = known.errors
+        continue
+      }
       const text = await this.#ask(this.#order.reviewer, 'review', {
         planning_id: this.#id,
         review_id,
@@ -152,13 +239,23 @@ class Planning {
     return null
   }
 
+  /** What is recorded of the next answer; null when it was not given yet. */
+  #known(node_id: 'plan' | 'plan_review'): Answered | null {
+    const known = this.#answers[this.#seq] ?? null
+    if (known === null) return null
+    invariant(known.node_id === node_id, 'answers of a planning follow its order')
+    this.#seq++
+    return known
+  }
+
   /** In an attempt of its own, of which nothing is kept. */
   async #ask(
     participant: Participant,
     kind: Asking['kind'],
     input: Readonly<Record<string, unknown>>,
   ): Promise<string> {
-    const { workspace, abort } = this.#order
+    const { workspace } = this.#order
+    const abort = this.#abort
     const secrets = secretsOf(participant, this.#host.environment)
     const attempts = this.#host.attempts
     const begin = () =>
@@ -191,6 +288,8 @@ class Planning {
         seconds: SECONDS_MAX,
         signal: abort,
       })
+      // Whoever was stopped has not answered.
+      abort.throwIfAborted()
       const text = said.outcome === 'ended' ? said.text : `${said.outcome}: ${said.why ?? ''}`
       return withoutSecrets(text, secrets)
     } finally {
