@@ -19,7 +19,7 @@ const KILLS = Number(process.env['WRIT_FLOW_KILLS'] ?? 10)
 const AT_ONCE = Number(process.env['WRIT_FLOW_KILLS_AT_ONCE'] ?? 1)
 const SEED = Number(process.env['WRIT_SEED'] ?? Date.now() % 2 ** 31)
 /** So many kills there are in a run, if none of them cost time. */
-const KILLS_A_RUN = Math.min(20, KILLS)
+const KILLS_A_RUN = 20
 const BRIEF_PARTS = 80
 /** From so many on each kind of step is hit once first, which takes about as many. */
 const STEPS_FROM = 200
