@@ -20,8 +20,10 @@ const operation = word('sha256:operation', 3)
 const proposal = word('sha256:proposal', 3)
 const overrideId = word('override-', 4)
 const moment = fc
-  .oneof(fc.constantFrom(0, 1), fc.integer({ min: -40, max: 40 }))
+  .integer({ min: -40, max: 40 })
   .map((hours) => new Date(NOON_MS + hours * HOUR_MS).toISOString())
+/** Often the same one, so that answers meet the asking that they are about. */
+const asking = fc.oneof(fc.constant(new Date(NOON_MS).toISOString()), moment)
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
 
 const halt = fc.record({ state: fc.constantFrom('HALTED', 'RESUMED') })
@@ -70,19 +72,17 @@ const decision = fc.record({
   decision: fc.constantFrom('PROMOTE', 'CONFIRM', 'BLOCK'),
   codes: fc.constantFrom(['x'], ['confirm.class'], ['rehearsal.background']),
   permanent: fc.boolean(),
-  /** How many humans have to approve. */
-  approvals: optional(fc.constantFrom(2, 3)),
-  decided_at: moment,
+  decided_at: asking,
+  approvals: optional(fc.integer({ min: 2, max: 3 })),
 })
 const confirmation = fc.record({
   action_id: id,
   proposal_digest: proposal,
   result_digest: fc.constant('sha256:result'),
-  assurance: fc.constant('passphrase'),
-  asked_at: moment,
-  proof: fc.record({ key: word('key', 3), signature: fc.constant('') }),
-  answer: fc.constantFrom('APPROVED', 'DENIED', 'EXPIRED'),
+  answer: fc.constantFrom('APPROVED', 'APPROVED', 'APPROVED', 'DENIED', 'EXPIRED'),
+  asked_at: asking,
   answered_at: moment,
+  proof: optional(fc.record({ key: word('key', 3), signature: fc.constant('') })),
 })
 const promotion = fc.record({
   action_id: id,
@@ -143,14 +143,15 @@ export function standingFacts(maxLength = 60): fc.Arbitrary<readonly StandingFac
       payload.map((value) => ({ type, payload: JSON.parse(JSON.stringify(value)) as unknown })),
     ),
   )
-  return fc.array(fc.tuple(fact, word('human', 3)), { maxLength }).map((facts) =>
-    facts.map(([one, human], seq) => ({
-      ...one,
-      seq,
-      occurredAt: new Date(NOON_MS).toISOString(),
-      principal: { kind: 'human', id: human, namespace: 'local' },
-    })),
-  )
+  const who = fc.record({
+    kind: fc.constantFrom('human' as const, 'human' as const, 'ai' as const),
+    id: word('who', 3),
+    namespace: fc.constant('local'),
+  })
+  const occurredAt = new Date(NOON_MS).toISOString()
+  return fc
+    .array(fc.tuple(fact, who), { maxLength })
+    .map((facts) => facts.map(([one, principal], seq) => ({ ...one, seq, occurredAt, principal })))
 }
 
 /** Everything that a fold says of a history over these ids, at several times. */
