@@ -1,8 +1,7 @@
 /** Promotions counted again: a yes for what was asked, and all of them where several were wanted. */
 import { describe, expect, it } from 'vitest'
 import { approvalText } from '../../gate/index.ts'
-import { signApproval } from '../../host/index.ts'
-import { keyFromSeed, type LedgerKey } from '../../host/ledger/ed25519.ts'
+import { keyFromSeed, type LedgerKey, signApproval } from '../../host/index.ts'
 import { encodeBase64, type OpenedFact, type ReplayLookup } from '../../ledger/index.ts'
 import { replayPromotion } from './promotion-replay.ts'
 
