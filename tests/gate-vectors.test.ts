@@ -65,7 +65,7 @@ describe('decision vectors', () => {
       if (result !== null) expect(validate(sandboxResult, result).violations).toEqual([])
       const decided = decide(judgement)
       expect(validate(decisionContract, decided).violations).toEqual([])
-      const { decision, code, codes, permanent, tier, law_refs } = decided
+      const { decision, code, codes, permanent, tier, law_refs, approvals } = decided
       const wanted = { law_refs: [], ...want }
       expect({
         decision,
@@ -74,6 +74,7 @@ describe('decision vectors', () => {
         permanent,
         ...(tier === undefined ? {} : { tier }),
         law_refs: [...law_refs].sort(),
+        ...(approvals === undefined ? {} : { approvals }),
       }).toEqual(wanted)
       // What can be known before a rehearsal is decided before it, and the same.
       const early = decideEarly({ ...judgement, result: null })

@@ -16,14 +16,15 @@ import type {
   SandboxResult,
 } from '../contracts/index.ts'
 import { type Change, type ChangeList, listsOf } from './change.ts'
+import { type CompiledLists, compiledLists } from './compiled-lists.ts'
 import { Declaration, type Declared } from './declaration.ts'
 import { DeferredPaths } from './deferred.ts'
 import { FindingList } from './findings.ts'
-import { absolutePatterns, type GateLists } from './lists.ts'
+import type { GateLists } from './lists.ts'
 import { networkFindings } from './network/findings.ts'
 import { groundTerms } from './network/grounds.ts'
 import { networkRules } from './network/rules.ts'
-import { newTryingEffort, PathSet, type TryingEffort, UNBOUNDED } from './path-set.ts'
+import { newTryingEffort, type TryingEffort } from './path-set.ts'
 import {
   displayOfRaw,
   isBelow,
@@ -122,7 +123,7 @@ class ComparedLists {
   readonly #input: ComparisonInput
   readonly #homes: readonly string[]
   #deferred: DeferredPaths | null = null
-  #ephemeral: PathSet | null = null
+  #compiled: CompiledLists | null = null
   /** Names of directories that the list knows as holding a place which nobody keeps. */
   readonly #holders: ReadonlySet<string>
   readonly #writPlaces: readonly RawPath[]
@@ -135,7 +136,7 @@ class ComparedLists {
     this.#writPlaces = host.writ_places.map(rawOfText)
   }
 
-  /** The patterns of both lists are read when the first path is asked about: most commands change none. */
+  /** Made when the first path is asked about: most commands change none. */
   get deferred(): DeferredPaths {
     const { lists, scriptsChanged, pathDirectories } = this.#input
     const homes = this.#homes
@@ -146,9 +147,8 @@ class ComparedLists {
   /** The place that nobody keeps and the path lies in; null when it lies in none. */
   ephemeralRoot(path: RawPath): string | null {
     const text = displayOfRaw(path)
-    const { ephemeral } = this.#input.lists
-    this.#ephemeral ??= new PathSet(absolutePatterns(ephemeral, this.#homes), UNBOUNDED)
-    const found = this.#ephemeral.find(text)
+    this.#compiled ??= compiledLists(this.#input.lists, this.#homes)
+    const found = this.#compiled.ephemeral.find(text)
     return found === null ? null : text.slice(0, found.rootLength)
   }
 

@@ -39,6 +39,7 @@ describe('a plain yes', () => {
     ['with the ticket of an agent', { startedByPerson: false }],
     ['below a known agent', { agent: 'claude' }],
     ['when no law allows it', { plainYesAllowed: false }],
+    ['where several humans have to approve', { approvals: 2 }],
   ])('is not %s', (_, circumstances) => {
     expect(confirmationNeed(COMMAND, 'LOW', { ...PERSON, ...circumstances })).toBe('passphrase')
   })

@@ -171,6 +171,78 @@ describe('questions', () => {
   })
 })
 
+describe('questions to several humans', () => {
+  function yes(who: string, minutes: number, more: object = {}): void {
+    const payload = {
+      action_id: ID,
+      proposal_digest: 'sha256:p',
+      result_digest: 'sha256:r',
+      answer: 'APPROVED',
+      asked_at: at(0),
+      answered_at: at(minutes),
+      proof: { key: who, signature: '' },
+      ...more,
+    }
+    const principal = { kind: 'human', id: who, namespace: 'local' } as const
+    fold.take({ type: 'confirmation_v1', payload, occurredAt: at(0), seq: seq++, principal })
+  }
+
+  const given = () => fold.question(ID)?.approvals?.given.map(({ by }) => by)
+
+  it('wait for all of them, each once', () => {
+    evaluated()
+    decided('CONFIRM', { approvals: 2 })
+    expect(given()).toEqual([])
+    yes('ann', 1)
+    yes('ann', 2)
+    expect(given()).toEqual(['human:ann@local'])
+    yes('bob', 3)
+    expect(fold.question(ID)).toBe(null)
+  })
+
+  it('end with one denial', () => {
+    evaluated()
+    decided('CONFIRM', { approvals: 2 })
+    yes('ann', 1)
+    yes('bob', 2, { answer: 'DENIED' })
+    expect(fold.question(ID)).toBe(null)
+  })
+
+  it('expire as a whole from the first asking, though they are asked anew', () => {
+    evaluated()
+    decided('CONFIRM', { approvals: 2 })
+    yes('ann', 10)
+    evaluated()
+    decided('CONFIRM', { approvals: 2, decided_at: at(12) })
+    expect(fold.question(ID)).toMatchObject({
+      askedAt: at(12),
+      expiresMs: NOON + 15 * MINUTE,
+      approvals: { needed: 2, given: [] },
+    })
+    // What ann said was about the earlier asking.
+    yes('ann', 13)
+    expect(given()).toEqual([])
+    expect(fold.expired(NOON + 15 * MINUTE)).toHaveLength(1)
+  })
+
+  it('that one human has to answer begin anew, as ever', () => {
+    evaluated()
+    decided('CONFIRM')
+    decided('CONFIRM', { decided_at: at(12) })
+    expect(fold.question(ID)?.expiresMs).toBe(NOON + 27 * MINUTE)
+  })
+
+  it('keep a held act until all have approved', () => {
+    evaluated(ID, { held: { asked: true, bases: [] } })
+    decided('CONFIRM', { approvals: 2 })
+    yes('ann', 1)
+    expect(fold.heldMark(ID)).not.toBe(null)
+    expect(fold.question(ID)).not.toBe(null)
+    yes('bob', 2, { answer: 'DENIED' })
+    expect(fold.heldMark(ID)).toBe(null)
+  })
+})
+
 describe('cooldown', () => {
   function promoted(): void {
     evaluated()

@@ -22,6 +22,8 @@ const overrideId = word('override-', 4)
 const moment = fc
   .integer({ min: -40, max: 40 })
   .map((hours) => new Date(NOON_MS + hours * HOUR_MS).toISOString())
+/** Often the same one, so that answers meet the asking that they are about. */
+const asking = fc.oneof(fc.constant(new Date(NOON_MS).toISOString()), moment)
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
 
 const halt = fc.record({ state: fc.constantFrom('HALTED', 'RESUMED') })
@@ -70,12 +72,17 @@ const decision = fc.record({
   decision: fc.constantFrom('PROMOTE', 'CONFIRM', 'BLOCK'),
   codes: fc.constantFrom(['x'], ['confirm.class'], ['rehearsal.background']),
   permanent: fc.boolean(),
-  decided_at: moment,
+  decided_at: asking,
+  approvals: optional(fc.integer({ min: 2, max: 3 })),
 })
 const confirmation = fc.record({
   action_id: id,
-  answer: fc.constantFrom('APPROVED', 'DENIED', 'EXPIRED'),
+  proposal_digest: proposal,
+  result_digest: fc.constant('sha256:result'),
+  answer: fc.constantFrom('APPROVED', 'APPROVED', 'APPROVED', 'DENIED', 'EXPIRED'),
+  asked_at: asking,
   answered_at: moment,
+  proof: optional(fc.record({ key: word('key', 3), signature: fc.constant('') })),
 })
 const promotion = fc.record({
   action_id: id,
@@ -136,11 +143,15 @@ export function standingFacts(maxLength = 60): fc.Arbitrary<readonly StandingFac
       payload.map((value) => ({ type, payload: JSON.parse(JSON.stringify(value)) as unknown })),
     ),
   )
+  const who = fc.record({
+    kind: fc.constantFrom('human' as const, 'human' as const, 'ai' as const),
+    id: word('who', 3),
+    namespace: fc.constant('local'),
+  })
+  const occurredAt = new Date(NOON_MS).toISOString()
   return fc
-    .array(fact, { maxLength })
-    .map((facts) =>
-      facts.map((one, seq) => ({ ...one, seq, occurredAt: new Date(NOON_MS).toISOString() })),
-    )
+    .array(fc.tuple(fact, who), { maxLength })
+    .map((facts) => facts.map(([one, principal], seq) => ({ ...one, seq, occurredAt, principal })))
 }
 
 /** Everything that a fold says of a history over these ids, at several times. */

@@ -38,12 +38,16 @@ describe.each(WHO)('the input of a command of %s', (who) => {
 
   afterAll(() => place?.remove())
 
-  /** A script of bash with `inside` for `writ exec --`; its input comes over a socket. */
+  /** A script of bash with `inside` for `writ exec --`. */
+  function bash(script: string): readonly string[] {
+    const words = place.argv(['exec', '--']).map((word) => `'${word}'`)
+    const text = `inside() { ${words.join(' ')} "$@"; }\nLIST='${place.folder}/list'\n${script}`
+    return [...through, 'bash', '-c', text]
+  }
+
+  /** What it says; its input comes over a socket. */
   function shell(script: string, input = ''): string {
-    const [program, ...words] = place.argv(['exec', '--'], { through: [] })
-    const quoted = [program, ...words].map((word) => `'${word}'`).join(' ')
-    const text = `inside() { ${quoted} "$@"; }\nLIST='${place.folder}/list'\n${script}`
-    const [first = 'bash', ...rest] = [...through, 'bash', '-c', text]
+    const [first = 'bash', ...rest] = bash(script)
     const { stdout, stderr, status } = spawnSync(first, rest, {
       cwd: place.project,
       env: place.env(),
@@ -127,6 +131,13 @@ describe.each(WHO)('the input of a command of %s', (who) => {
     const flags = 'import fcntl, os; print(fcntl.fcntl(0, fcntl.F_GETFL) & os.O_NONBLOCK)'
     const script = `cat "$LIST" | { inside sleep 1 & sleep 0.5; python3 -c '${flags}'; wait; }`
     expect(shell(script)).toBe('0\n')
+  })
+
+  it('what is typed and not read inside is left, when the output is no terminal', () => {
+    const read = 'inside sh -c \'read -r line; echo "inside: $line"\' | cat'
+    const argv = bash(`${read}; read -r line; echo "outside: $line"`)
+    const steps = [{ send: 'one\ntwo\n' }, { expect: 'inside: one' }, { expect: 'outside: two' }]
+    expect(place.at(argv, steps)).toMatchObject({ failed: null, status: 0 })
   })
 
   it('no input is an end, and what the kernel makes up is read', () => {

@@ -14,6 +14,7 @@ import {
   statesBelow,
   Victim,
 } from './decoys.ts'
+import { commandOf } from './trial.ts'
 
 const top = mkdtempSync(join(tmpdir(), 'writ-sensors-'))
 afterAll(() => rmSync(top, { recursive: true, force: true }))
@@ -102,5 +103,15 @@ describe('a process of the machine', () => {
     spawnSync(program, [...words, String(victim.pid)])
     await expect.poll(() => victim.complaints().length).toBe(1)
     victim.close()
+  })
+})
+
+describe('an attempt', () => {
+  it('is known to have run even if it took its first words back', () => {
+    const [program, ...words] = commandOf(['sh', 'exit 3'])
+    const [first, ...rest] = execFileSync(program, words, { encoding: 'utf8' }).split('\n')
+    expect(first).toMatch(/^pid:\[\d+\]$/)
+    expect(rest).toContain(first)
+    expect(rest).toContain('TRIED 3')
   })
 })

@@ -221,9 +221,13 @@ const LANGUAGES = {
   node: [process.execPath, '-e'],
 } as const
 
-/** Says in which namespace it is, tries, and says that it did. */
-function commandOf([language, text]: Text): [string, ...string[]] {
-  const around = 'readlink /proc/self/ns/pid; "$@"; printf "\\nTRIED $?\\n"'
+/**
+ * Says in which namespace it is, tries, and says that it did. The first is said once more at the end: an
+ * attempt that reads from every descriptor can take its own output out of the pipe before it is heard.
+ */
+export function commandOf([language, text]: Text): [string, ...string[]] {
+  const say = 'readlink /proc/self/ns/pid'
+  const around = `${say}; "$@"; printf "\\nTRIED $?\\n"; ${say}`
   return ['/bin/sh', '-c', around, 'attempt', ...LANGUAGES[language], text]
 }
 

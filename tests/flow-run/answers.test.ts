@@ -122,3 +122,39 @@ answer({ task_id: 'draft', result_type: 'ARTIFACT', claims: [{ claim_id: 'c', tr
   const twice = await place.resume(runId)
   expect(events(twice.facts, 'unblocked')).toBe(2)
 })
+
+it('a yes to try again that is found once more grants nothing more', TIMEOUT, async () => {
+  place.write(
+    'worker.mjs',
+    script(`answer({ result_type: 'ERROR', error: { code: 'x', message: 'y' } })`),
+  )
+  const failed = await place.run(smallFlow({}, { max_attempts: 1 }))
+  const { runId, waiting } = failed
+  const command = waiting[0]?.command ?? -1
+  const order = {
+    kind: 'answer',
+    node_id: 'draft',
+    command,
+    answer: 'retry',
+    principal: SAID_BY,
+  } as const
+  for (const attempts of [2, 2]) {
+    leaveOrder(place.host(), runId, order)
+    const { status, facts } = await place.resume(runId)
+    expect([status, events(facts, 'attempt_ended')]).toEqual(['WAITING', attempts])
+  }
+})
+
+it('what a human made that is found once more is not made twice', TIMEOUT, async () => {
+  const orders: Order[] = []
+  const flow: Flow = smallFlow({}, { executor: { human: 'ann' } })
+  const onFacts = (facts: readonly Fact[]): void => {
+    orders.push(...facts.flatMap((fact) => signed(fact) ?? []))
+  }
+  const { runId } = await place.run(flow, {}, { onFacts })
+  for (const times of [2, 2]) {
+    leaveOrder(place.host(), runId, orders[0] as Order)
+    const { status, facts } = await place.resume(runId)
+    expect([status, events(facts, 'attempt_ended')]).toEqual(['WAITING', times])
+  }
+})

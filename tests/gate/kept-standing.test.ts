@@ -138,16 +138,17 @@ describe.each(STORES)('in %s', (_name, store) => {
     }
   }
 
-  function keeper(every = 1): StandingKeeper {
-    return new StandingKeeper({ state: folder, stream: 'main', ledger, nowMs: Date.now, every })
+  function keeper(every = 1, long = 20_000): StandingKeeper {
+    const bounds = { every, long }
+    return new StandingKeeper({ state: folder, stream: 'main', ledger, nowMs: Date.now, ...bounds })
   }
 
   /** As a command of its own would see it. */
-  function view(every = 1): LedgerView {
+  function view(every = 1, long?: number): LedgerView {
     const caller = { principal: ANN, streams: null, proof: 'none' }
     // A view reads these alone.
     const context = { ledger, caller, stream: 'main' } as unknown as GateContext
-    return new LedgerView(context, { confirmationMs: 1, cooldownMs: 1 }, keeper(every))
+    return new LedgerView(context, { confirmationMs: 1, cooldownMs: 1 }, keeper(every, long))
   }
 
   const file = (): string => keptFile(folder, 'main')
@@ -168,7 +169,7 @@ describe.each(STORES)('in %s', (_name, store) => {
     await recordBlocked(ledger, 0, count)
     const one = view()
     await one.standing()
-    one.keep()
+    one.close()
     expect(existsSync(file())).toBe(true)
   }
 
@@ -195,17 +196,31 @@ describe.each(STORES)('in %s', (_name, store) => {
     await recordBlocked(ledger, 40, 44)
     const hasty = view(9)
     await hasty.standing()
-    hasty.keep()
+    hasty.close()
     expect(readFileSync(file()).equals(first)).toBe(true)
     for (const to of [45, 90, 91]) {
       await recordBlocked(ledger, to === 45 ? 44 : to === 90 ? 45 : 90, to)
       const next = view(1)
       await next.standing()
-      next.keep()
+      next.close()
     }
     read = 0
     expect(await blocks(100)).toEqual(all(91))
     expect(read).toBe(2)
+    expect(await verified()).toMatchObject({ ok: true, problems: [] })
+  })
+
+  it('a long fold is kept on its way, whoever asks meanwhile', async () => {
+    await recordBlocked(ledger, 0, 700)
+    const one = view(1, 500)
+    const asked = await Promise.all([blocks(701, one), blocks(701, one), blocks(701, one)])
+    expect(asked).toEqual([all(700), all(700), all(700)])
+    expect(existsSync(file())).toBe(true)
+    expect(one.extent.kept).toBeGreaterThan(500)
+    await recordBlocked(ledger, 700, 701)
+    expect(await blocks(702, one)).toEqual(all(701))
+    one.close()
+    expect(await blocks(702)).toEqual(all(701))
     expect(await verified()).toMatchObject({ ok: true, problems: [] })
   })
 
@@ -230,7 +245,7 @@ describe.each(STORES)('in %s', (_name, store) => {
     expect(await blocks(count + 1, one)).toEqual(all(count))
     expect(read).toBeGreaterThanOrEqual(2 * count)
     expect(keeper().dropped()).toMatchObject({ code })
-    one.keep()
+    one.close()
     read = 0
     expect(await blocks(count + 1)).toEqual(all(count))
     expect(read).toBe(2)
@@ -325,7 +340,7 @@ describe.each(STORES)('in %s', (_name, store) => {
     expect(await blocks(5)).toEqual([])
     const report = await verified()
     expect(report).toMatchObject({ ok: false, problems: [{ code: 'standing.different' }] })
-    expect(report.problems[0]?.message).toContain(file())
+    expect(report.problems[0]?.message).toContain('`standing/main.kept`')
     expect((await verified({ stream: 'host' })).ok).toBe(true)
     expect((await verified({ kept: false })).ok).toBe(true)
   })
@@ -353,16 +368,16 @@ describe.each(STORES)('in %s', (_name, store) => {
     await recordBlocked(ledger, 5, 6)
     const one = view()
     await one.standing()
-    one.keep()
+    one.close()
     expect(readdirSync(join(folder, 'standing'))).toEqual(['main.kept'])
   })
 
   it('a place that cannot be written keeps nothing, and stops nobody', async () => {
     await recordBlocked(ledger, 0, 5)
     writeFileSync(join(folder, 'standing'), 'in the way')
-    const one = view()
+    const one = view(1, 3)
     expect(await blocks(6, one)).toEqual(all(5))
-    one.keep()
+    one.close()
     expect(await blocks(6)).toEqual(all(5))
   })
 })
@@ -388,7 +403,7 @@ describe('a ledger that was put back', () => {
       const answers = await view.ask((standing) =>
         numbers.map((number) => standing.against(intentOf(number), false, NOW_MS).permanent),
       )
-      view.keep()
+      view.close()
       return { answers, dropped: new StandingKeeper(place).dropped()?.code }
     }
     try {

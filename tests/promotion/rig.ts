@@ -3,7 +3,6 @@
  * the list of what differs, and a stage made of the copy's own entries. Everything lies in one
  * temporary directory on the disk.
  */
-import { spawnSync } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import {
   type BigIntStats,
@@ -37,6 +36,7 @@ import {
 import { removeTree } from '../../src/host/promotion/removal.ts'
 import { parseAttributes } from '../../src/host/tree/attributes.ts'
 import { completeStage, writeStage } from '../../src/host/tree/stage.ts'
+import { callTool } from '../tree/tools.ts'
 
 export interface Rig {
   readonly base: string
@@ -82,8 +82,8 @@ export async function rehearse(
   actionId: string = randomUUID(),
 ): Promise<Rehearsed> {
   const copy = join(base, `copy-${actionId}`)
-  const made = spawnSync('cp', ['-a', '--', tree, copy])
-  if (made.status !== 0) throw new Error(String(made.stderr))
+  const made = callTool(['cp', '-a', '--', tree, copy])
+  if (made.status !== 0) throw new Error(made.stderr)
   change(copy)
   const before = readTree(tree, tree)
   const wanted = readTree(copy, tree)
@@ -262,7 +262,7 @@ function digestOf(contents: Uint8Array): Digest {
 
 function readAllAttributes(root: string): ReturnType<typeof parseAttributes> {
   const args = ['-R', '-P', '-h', '-d', '-m', '-', '-e', 'hex', '--absolute-names', '--', root]
-  const { stdout } = spawnSync('getfattr', args, { encoding: 'latin1', maxBuffer: 1 << 28 })
+  const { stdout } = callTool(['getfattr', ...args])
   return parseAttributes(stdout, 'real')
 }
 

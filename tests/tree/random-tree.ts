@@ -5,7 +5,6 @@
  *
  * Names include newlines, bytes that are not UTF-8, leading dashes and what tools quote.
  */
-import { spawnSync } from 'node:child_process'
 import {
   appendFileSync,
   chmodSync,
@@ -24,6 +23,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
+import { callTool } from './tools.ts'
 
 /** Paths are relative, with one character a byte. */
 export type Step =
@@ -301,9 +301,8 @@ function setAttribute(at: Buffer, name: string, hex: string): void {
   call('setfattr', ['-h', '-n', bytes, '-v', `0x${hex}`, '--', at])
 }
 
-/** Through xargs, because arguments of Node's are text. */
+/** It may fail: what it could do is done. */
 function call(command: string, args: readonly (string | Buffer)[]): void {
-  const input = Buffer.concat(args.flatMap((one) => [Buffer.from(one), Buffer.from([0])]))
-  const { error } = spawnSync('xargs', ['--null', command], { input, timeout: 30_000 })
-  if (error !== undefined) throw error
+  const { status, stderr } = callTool([command, ...args])
+  if (status === 127) throw new Error(stderr)
 }

@@ -9,7 +9,6 @@
  * by its own name, even if another name of the same file is open: an overlay that linked a real file
  * keeps two copies of its mode, of which it shows the newer one and obeys the older one.
  */
-import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   accessSync,
@@ -23,6 +22,7 @@ import {
   readlinkSync,
   readSync,
 } from 'node:fs'
+import { callTool } from './tools.ts'
 
 export interface TreeHashOptions {
   /** Names (relative to the root, latin-1) that are left out with everything below them. */
@@ -197,11 +197,8 @@ function groupLinks(entries: readonly Entry[]): ReadonlyMap<string, string> {
 /** Attributes of every entry below the root, by relative name. What an overlay left on one counts too. */
 function readAttributes(root: string): ReadonlyMap<string, string> {
   const args = ['--recursive', '--physical', '--no-dereference', '--dump', '--match=-']
-  const found = spawnSync('getfattr', [...args, '--encoding=hex', '--absolute-names', '--', root], {
-    encoding: 'latin1',
-    maxBuffer: 1 << 30,
-  })
-  if (found.error !== undefined) throw found.error
+  const found = callTool(['getfattr', ...args, '--encoding=hex', '--absolute-names', '--', root])
+  if (found.status === 127) throw new Error(found.stderr)
   const attributes = new Map<string, string>()
   for (const block of found.stdout.split('\n\n')) {
     const [head = '', ...lines] = block.split('\n').filter((line) => line !== '')
@@ -252,7 +249,7 @@ function readHoles(entries: readonly Entry[]): ReadonlyMap<string, string> {
   )
   if (sparse.length === 0) return new Map()
   const input = Buffer.concat(sparse.flatMap(({ path }) => [path, Buffer.from([0])]))
-  const { stdout } = spawnSync('perl', ['-e', HOLES_PROGRAM], { input, encoding: 'latin1' })
+  const { stdout } = callTool(['perl', '-e', HOLES_PROGRAM], input)
   const maps = stdout.split('\u0000')
   return new Map(sparse.map(({ name }, index) => [name, maps[index] ?? '']))
 }

@@ -28,6 +28,8 @@ const NOT_OF_DOCUMENTS = new Set([
   'laws.reserved_id',
   'laws.phase',
   'laws.unguarded',
+  // A warning about the people of a home, of which the file knows nothing.
+  'laws.few_humans',
   'document.envelope',
   // What a run finds, and no document.
   ...FINDING_CODES,

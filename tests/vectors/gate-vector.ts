@@ -179,7 +179,7 @@ export interface DecisionVector {
 }
 
 const DECISION_KEYS = ['id', 'note', 'proposal', 'evaluation', 'result', 'want']
-const DECIDED_KEYS = ['decision', 'code', 'codes', 'permanent', 'tier', 'law_refs']
+const DECIDED_KEYS = ['decision', 'code', 'codes', 'permanent', 'tier', 'law_refs', 'approvals']
 
 export function loadDecisions(file: string): readonly DecisionVector[] {
   const { bases, cases } = readCases(file, 'gate-decision/1')

@@ -7,7 +7,10 @@ import type { Confirmation, Decision, Promotion } from '../../contracts/index.ts
 import type { OpenedFact, Register, Replay, ReplayLookup } from '../../ledger/index.ts'
 import { approvalsOf } from './approvals.ts'
 
-/** Null for a promotion that nobody had to be asked about. */
+/**
+ * Null where there is nothing to tell: nobody had to be asked, or one human was and said yes. What
+ * several have to approve is computed again, and so counted either way.
+ */
 export async function replayPromotion(
   fact: OpenedFact,
   lookup: ReplayLookup,
@@ -31,6 +34,6 @@ export async function replayPromotion(
   const found =
     several?.given.length ??
     Math.min(1, answers.filter(({ payload }) => isYes(payload as Confirmation)).length)
-  if (found >= needed) return { kind: 'equal' }
+  if (found >= needed) return several === null ? null : { kind: 'equal' }
   return { kind: 'different', recorded: { approvals: needed }, computed: { approvals: found } }
 }

@@ -1,4 +1,5 @@
 /** Persuasion in an intent: found in both languages, and not in plain descriptions. */
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { findPersuasion, PERSUASION_CHINESE, PERSUASION_ENGLISH } from './persuasion.ts'
 
@@ -39,4 +40,16 @@ describe('persuasion', () => {
     findPersuasion('trust '.repeat(200_000))
     findPersuasion(' '.repeat(1_000_000))
   })
+})
+
+it('finds the same in plain text and beside letters of any other script', () => {
+  const word = fc.constantFrom(...PERSUASION_ENGLISH, 'Make', 'ten', 'FILES', 'x9', '-', '_', '.')
+  const blank = fc.constantFrom(' ', '  ', '\n', '')
+  fc.assert(
+    fc.property(fc.array(fc.tuple(word, blank), { maxLength: 12 }), (pieces) => {
+      const text = pieces.flat().join('')
+      expect(findPersuasion(`${text} \u00e9`)).toEqual(findPersuasion(text))
+      expect(findPersuasion(text.toUpperCase())).toEqual(findPersuasion(text))
+    }),
+  )
 })

@@ -22,6 +22,7 @@ import { liftHalt, raiseHalt } from './halt.ts'
 import { type KeptState, keptState } from './kept-state.ts'
 import { type LawBook, openLawBook } from './law-book.ts'
 import { LedgerView } from './ledger-view.ts'
+import { LockAhead } from './lock-ahead.ts'
 import { overrideFact, refuseLaw } from './overriding.ts'
 import { Promoter } from './promoting.ts'
 import { Proposing } from './proposing.ts'
@@ -102,12 +103,24 @@ class Gate implements GateSurface {
 
   async propose(document: unknown, options: ProposeOptions): Promise<GateAnswer> {
     await this.#recover()
-    const proposing = new Proposing(this.#context, this.#view, this.#book, options)
-    const decided = await proposing.run(document)
+    const ahead = new LockAhead(workspaceOf(this.#context))
+    try {
+      const ordered = { ...options, onStaging: () => ahead.begin() }
+      const proposing = new Proposing(this.#context, this.#view, this.#book, ordered)
+      const decided = await proposing.run(document)
+      const isGoing = decided.decision.decision === 'PROMOTE' && decided.promotion === null
+      if (isGoing && !options.dryRun) return await this.#settling.promoteDecided(decided, ahead)
+      return await this.#answered(decided, options)
+    } finally {
+      ahead.letGo()
+    }
+  }
+
+  /** What is not promoted at once: refused, without effects, or for a human to say. */
+  async #answered(decided: Decided, options: ProposeOptions): Promise<GateAnswer> {
     const { decision } = decided
     if (options.dryRun || decision.decision === 'BLOCK') return answerOf(decided)
     if (decided.promotion !== null) return answerOf(decided, { promotion: decided.promotion })
-    if (decision.decision === 'PROMOTE') return this.#settling.promoteDecided(decided)
     const pending = (await this.#view.standing()).question(decided.actionId)
     const question = pending === null ? null : await this.#questions.open(pending)
     if (pending === null || question === null) return answerOf(decided)
@@ -258,7 +271,7 @@ class Gate implements GateSurface {
   }
 
   async close(): Promise<void> {
-    this.#view.keep()
+    this.#view.close()
     if (this.#context.leavesClosing !== true) await this.#context.driver.close()
   }
 

@@ -1,10 +1,9 @@
 /**
  * The ledger as the gate uses it: what stands after all facts, kept current fact by fact, and the one
- * way in which the gate records. Host-wide facts (halt, laws) lie in the host's stream. With a keeper
- * the fold begins with what was kept of earlier facts.
+ * way in which the gate records. Host-wide facts (halt, laws) lie in the host's stream.
  */
 import { invariant } from '../../base/index.ts'
-import { StandingFold, type StandingOptions } from '../../gate/index.ts'
+import type { StandingFold, StandingOptions } from '../../gate/index.ts'
 import {
   contentOf,
   type Fact,
@@ -12,15 +11,9 @@ import {
   type Principal,
   StoreFailure,
 } from '../../ledger/index.ts'
-import {
-  hexOf,
-  type KeptStanding,
-  type Position,
-  type Positions,
-  StandingDamage,
-} from '../standing/kept-standing.ts'
-import { standingPage, type WholeFact, wholeFact } from '../standing/standing-facts.ts'
+import { type WholeFact, wholeFact } from '../standing/standing-facts.ts'
 import type { StandingKeeper } from '../standing/standing-keeper.ts'
+import { StandingView } from '../standing/standing-view.ts'
 import type { GateContext } from './context.ts'
 
 /** One record to append. */
@@ -31,89 +24,40 @@ export interface GateRecord {
 }
 
 const PAGE = 1_000
-const NOWHERE: Position = { size: 0, chain: '' }
 
 export class LedgerView {
   readonly #context: GateContext
-  readonly #options: StandingOptions
-  readonly #keeper: StandingKeeper | null
-  readonly #read = new Map<string, Position>()
-  #standing: StandingFold
-  /** What the fold began with. */
-  #kept: KeptStanding | null = null
-  #begun: Promise<void> | null = null
-  /** False while facts are being taken in: a fold that stopped in the middle is not kept. */
-  #isWhole = true
+  readonly #standing: StandingView
 
+  /** Without a keeper all facts are folded by every view. */
   constructor(
     context: GateContext,
     options: StandingOptions,
     keeper: StandingKeeper | null = null,
   ) {
+    const { ledger, stream } = context
     this.#context = context
-    this.#options = options
-    this.#keeper = keeper
-    this.#standing = new StandingFold(options)
+    this.#standing = new StandingView({ ledger, stream, keeper }, options)
   }
 
   /** What stands now: everything that was acknowledged to anybody before the call. */
-  async standing(): Promise<StandingFold> {
-    this.#begun ??= this.#begin()
-    await this.#begun
-    try {
-      await this.#catchUpAll()
-    } catch (error) {
-      if (!(error instanceof StandingDamage)) throw error
-      this.#startOver()
-      await this.#catchUpAll()
-    }
-    return this.#standing
+  standing(): Promise<StandingFold> {
+    return this.#standing.standing()
   }
 
-  /**
-   * Asks what stands. When what was kept turns out damaged on the way, all facts are folded and it is
-   * asked once more: a question has no effects.
-   */
-  async ask<T>(question: (standing: StandingFold) => T): Promise<T> {
-    try {
-      return question(await this.standing())
-    } catch (error) {
-      if (!(error instanceof StandingDamage)) throw error
-      this.#startOver()
-      return question(await this.standing())
-    }
+  /** Asks what stands; once more when what was kept turns out damaged. A question has no effects. */
+  ask<T>(question: (standing: StandingFold) => T): Promise<T> {
+    return this.#standing.ask(question)
   }
 
-  /** For the next command; when all else is done. */
-  keep(): void {
-    const positions = this.#positions()
-    if (this.#isWhole && this.#keeper?.isDue(positions, this.#kept) === true) {
-      this.#keeper.keep(this.#standing, positions, this.#kept)
-    }
-    this.#startOver()
-    this.#begun = null
+  /** How many facts what was kept spared, and of how many. */
+  get extent(): { readonly kept: number; readonly facts: number } {
+    return this.#standing.extent
   }
 
-  async #begin(): Promise<void> {
-    const { stream } = this.#context
-    const keeper = this.#keeper
-    const kept = (await keeper?.open()) ?? null
-    if (keeper === null || kept === null) return
-    const memory = kept.memory((damage) => {
-      throw keeper.damage(damage)
-    })
-    this.#kept = kept
-    this.#standing = new StandingFold(this.#options, memory)
-    this.#read.set(HOST_STREAM, kept.positions.host)
-    this.#read.set(stream, kept.positions.stream)
-  }
-
-  #startOver(): void {
-    this.#kept?.close()
-    this.#kept = null
-    this.#read.clear()
-    this.#isWhole = true
-    this.#standing = new StandingFold(this.#options)
+  /** When all else is done: what stands is kept for the next command. */
+  close(): void {
+    this.#standing.close()
   }
 
   /** As one commit; a refusal is a defect of writ and stops everything. */
@@ -220,43 +164,7 @@ export class LedgerView {
 
   /** How many facts what stands was folded from; to be asked right behind it, without a pause. */
   get seen(): { readonly host: number; readonly stream: number } {
-    const { host, stream } = this.#positions()
+    const { host, stream } = this.#standing.positions
     return { host: host.size, stream: stream.size }
   }
-
-  /** How many facts what was kept spared, and of how many. */
-  get extent(): { readonly kept: number; readonly facts: number } {
-    const kept = this.#kept === null ? 0 : sizeOf(this.#kept.positions)
-    return { kept, facts: sizeOf(this.#positions()) }
-  }
-
-  #positions(): Positions {
-    const of = (stream: string): Position => this.#read.get(stream) ?? NOWHERE
-    return { host: of(HOST_STREAM), stream: of(this.#context.stream) }
-  }
-
-  async #catchUpAll(): Promise<void> {
-    await this.#catchUp(HOST_STREAM)
-    await this.#catchUp(this.#context.stream)
-  }
-
-  /** Facts of a page are taken in and counted without a pause, so that no caller sees half of one. */
-  async #catchUp(stream: string): Promise<void> {
-    for (;;) {
-      const { size: from } = this.#read.get(stream) ?? NOWHERE
-      const { size, last, facts, isLast } = await standingPage(this.#context.ledger, stream, from)
-      // Another call may have been here meanwhile.
-      if (last !== null && (this.#read.get(stream) ?? NOWHERE).size === from) {
-        this.#isWhole = false
-        for (const fact of facts) this.#standing.take(fact)
-        this.#isWhole = true
-        this.#read.set(stream, { size: from + size, chain: hexOf(last.chain) })
-      }
-      if (isLast) return
-    }
-  }
-}
-
-function sizeOf({ host, stream }: Positions): number {
-  return host.size + stream.size
 }

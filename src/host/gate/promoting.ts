@@ -34,11 +34,10 @@ import { readStage } from '../tree/stage.ts'
 import { type GateContext, workspaceOf } from './context.ts'
 import { isHalted } from './halt.ts'
 import type { LedgerView } from './ledger-view.ts'
+import { LOCK, LockAhead } from './lock-ahead.ts'
 import { isAnswerNote, Outgoing } from './outgoing.ts'
 import { findPreimages, findStage, preimagesOf } from './stage-place.ts'
 import type { OpenRecovery, RecoveryOrder } from './surface.ts'
-
-const LOCK = { waitMs: 30_000 }
 
 export interface PromotionOrder {
   readonly actionId: string
@@ -59,6 +58,8 @@ export interface PromotionOrder {
   readonly requests?: { readonly count: number; readonly proposal: Proposal }
   /** Asked under the lock, right before anything changes; throws what stands against it. */
   readonly onLocked: () => Promise<void>
+  /** Where the lock was asked for before. */
+  readonly lockAhead?: LockAhead
 }
 
 /** What a promotion's fact says besides what was done; kept with the intent for recovery. */
@@ -137,7 +138,7 @@ export class Promoter {
         },
       })
       if (requests !== undefined) await this.#outgoing.keepUnsaved(lock)
-    })
+    }, order.lockAhead)
     removeTree(found.stage)
     return fact ?? factOf(notDone(actionId, note), note)
   }
@@ -281,16 +282,22 @@ export class Promoter {
     return { paths: [], verified: !dryRun }
   }
 
-  async #locked<T>(work: (lock: WorkspaceLock) => Promise<T>): Promise<T> {
+  async #locked<T>(
+    work: (lock: WorkspaceLock) => Promise<T>,
+    ahead = new LockAhead(workspaceOf(this.#context)),
+  ): Promise<T> {
     const { home } = this.#context
-    return withWorkspaceLock(workspaceOf(this.#context), LOCK, async (lock) => {
+    const { lock, release } = await ahead.take()
+    try {
       if (openJournals(home.state).length > 0) await recover(this.#recovery(lock))
       if (await this.#outgoing.isInterrupted()) {
         await this.#outgoing.recoverRest((begun) => this.#finishSent(begun))
         await this.#outgoing.keepUnsaved(lock)
       }
-      return work(lock)
-    })
+      return await work(lock)
+    } finally {
+      release()
+    }
   }
 
   async #recordPromotion(done: Promotion): Promise<PromotionFact> {

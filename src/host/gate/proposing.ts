@@ -147,10 +147,8 @@ export class Proposing {
     try {
       return await this.judgeRehearsal(draft, proposal, rehearsal)
     } finally {
-      const closed = rehearsal.sandbox.close()
-      // Who opened the driver waits for it there, and hears of a failure.
-      if (this.#context.leavesClosing === true) closed.catch(() => undefined)
-      else await closed
+      // Who opened the driver waits for it when that is closed, and hears of a failure.
+      rehearsal.sandbox.close().catch(() => undefined)
     }
   }
 
@@ -262,6 +260,7 @@ export class Proposing {
     decision: Decision,
   ): Promise<Decision> {
     if (promoted.length === 0) return decision
+    if (decision.decision === 'PROMOTE' && draft.held === undefined) this.#options.onStaging?.()
     const stage = stageOf(place, sandboxId)
     try {
       await captureChanges(promoted, sandbox.layers, stage, { isRoot: isRoot(), emptied })

@@ -41,6 +41,7 @@ import { type ActOf, keepHouse, undoRetention } from './housekeeping.ts'
 import { changedInputs } from './inputs.ts'
 import type { LawBook } from './law-book.ts'
 import type { LedgerView } from './ledger-view.ts'
+import type { LockAhead } from './lock-ahead.ts'
 import { probePreconditions } from './preconditions.ts'
 import type { Promoter } from './promoting.ts'
 import { Purging } from './purging.ts'
@@ -288,7 +289,7 @@ export class Settling {
     if (found !== null) removeTree(found.stage)
   }
 
-  async promoteDecided(decided: Decided): Promise<GateAnswer> {
+  async promoteDecided(decided: Decided, lockAhead?: LockAhead): Promise<GateAnswer> {
     const { proposal, result, changes, evaluation } = decided
     if (proposal === null || result === null) return answerOf(decided)
     const { actionId } = decided
@@ -304,6 +305,7 @@ export class Settling {
         changes,
         roots: evaluation.host.roots.filter(({ kind }) => kind === 'directory'),
         ...requestsOf(proposal),
+        ...(lockAhead === undefined ? {} : { lockAhead }),
         onLocked: async () => {
           if (isHalted(this.#context.home.state)) throw refusal('halted', '')
           // Its own failure code, and nothing about which one (G-9).

@@ -1,6 +1,7 @@
 /**
  * Making a home: `.writ/` with what may be shared (`laws.yaml`, `rules/`, `id`), and its state, which
- * is not (`ledger.db` or `store.json`, `objects/`, `keys/`, `principals.json`, `journal/`).
+ * is not (`ledger.db` or `store.json`, `objects/`, `keys/`, `principals.json`, `journal/`,
+ * `standing/`).
  */
 import { randomUUID } from 'node:crypto'
 import { chmodSync, existsSync, realpathSync, renameSync, rmSync } from 'node:fs'

@@ -1,12 +1,13 @@
 /**
- * Writes one small body in one go: each step of the other way (objects.ts) goes by a thread and back,
- * which takes longer than the step. The steps and their order are the same, and so is the promise: when
- * it returns, the bytes and the name are synced, and a name stands for whole contents at every moment.
+ * Writes one small body with few steps beside the caller: going by a thread and back takes longer than
+ * most steps (objects.ts does all of them so), but not longer than a sync. The order is the same, and so
+ * is the promise: when it resolves, the bytes and the name are synced, and a name stands for whole
+ * contents at every moment.
  */
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,
-  fsyncSync,
+  fsync,
   mkdirSync,
   openSync,
   renameSync,
@@ -15,29 +16,32 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 
 const FILE_MODE = 0o600
 const DIRECTORY_MODE = 0o700
 
-export function putNow(directory: string, file: string, bytes: Uint8Array): void {
-  makeDirectory(dirname(file))
+export async function putSmall(directory: string, file: string, bytes: Uint8Array): Promise<void> {
+  const holders = makeDirectory(dirname(file))
   const found = statSync(file, { throwIfNoEntry: false })
-  if (found?.size !== bytes.length) write(join(directory, 'tmp'), file, bytes)
+  const written = found?.size === bytes.length ? [] : [write(join(directory, 'tmp'), file, bytes)]
+  await Promise.all([...written, ...holders.map(syncPath)])
   // Also when the file was there: whoever wrote it may not have come as far as this.
-  syncPath(dirname(file))
+  await syncPath(dirname(file))
 }
 
-function write(scratch: string, file: string, bytes: Uint8Array): void {
-  makeDirectory(scratch)
+async function write(scratch: string, file: string, bytes: Uint8Array): Promise<void> {
+  const holders = makeDirectory(scratch)
   const temporary = join(scratch, randomBytes(12).toString('hex'))
   try {
     const descriptor = openSync(temporary, 'wx', FILE_MODE)
     try {
       writeFileSync(descriptor, bytes)
-      fsyncSync(descriptor)
+      await sync(descriptor)
     } finally {
       closeSync(descriptor)
     }
+    await Promise.all(holders.map(syncPath))
     renameSync(temporary, file)
   } catch (error) {
     rmSync(temporary, { force: true })
@@ -45,20 +49,24 @@ function write(scratch: string, file: string, bytes: Uint8Array): void {
   }
 }
 
-/** The directory, and its name in the one above, durable. */
-function makeDirectory(directory: string): void {
+/** The directories in which a name came by this, which is not durable before they are synced. */
+function makeDirectory(directory: string): readonly string[] {
   const first = mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE })
-  if (first === undefined) return
+  const holders: string[] = []
+  if (first === undefined) return holders
   for (let made = directory; made.length >= first.length; made = dirname(made)) {
-    syncPath(dirname(made))
+    holders.push(dirname(made))
   }
+  return holders
 }
 
-function syncPath(path: string): void {
+async function syncPath(path: string): Promise<void> {
   const descriptor = openSync(path, 'r')
   try {
-    fsyncSync(descriptor)
+    await sync(descriptor)
   } finally {
     closeSync(descriptor)
   }
 }
+
+const sync = promisify(fsync)

@@ -12,7 +12,7 @@ import { mkdir, open, readdir, readFile, rename, rm, stat, unlink } from 'node:f
 import { dirname, join } from 'node:path'
 import { type Digest, digestBytes, fault, invariant, isDigest, showName } from '../../base/index.ts'
 import { type StoredObject, StoreFailure } from '../../ledger/index.ts'
-import { putNow } from './object-file.ts'
+import { putSmall } from './object-file.ts'
 import { failureOf } from './sqlite.ts'
 
 const FILE_MODE = 0o600
@@ -26,7 +26,7 @@ export class ObjectStore {
   readonly #directory: string
   readonly #isInline: boolean
 
-  /** Inline: small bodies are written at once, for programs in which nobody else waits. */
+  /** Inline: small bodies are written from here, for programs in which nobody else waits. */
   constructor(directory: string, isInline = false) {
     this.#directory = directory
     this.#isInline = isInline
@@ -37,8 +37,7 @@ export class ObjectStore {
     const file = this.#fileOf(digest)
     try {
       if (this.#isInline && bytes.length <= SMALL_BYTES) {
-        putNow(this.#directory, file, bytes)
-        return
+        return await putSmall(this.#directory, file, bytes)
       }
       await this.#makeDirectory(dirname(file))
       if (!(await hasSize(file, bytes.length))) await this.#write(file, bytes)

@@ -9,7 +9,13 @@ export type { Exchange } from './exchange.ts'
 export { readPlan } from './exchange.ts'
 export { PromotionFailure } from './failure.ts'
 export { type OpenJournal, openJournals } from './journal.ts'
-export { type LockOptions, type WorkspaceLock, withWorkspaceLock } from './lock.ts'
+export {
+  type HeldLock,
+  type LockOptions,
+  takeWorkspaceLock,
+  type WorkspaceLock,
+  withWorkspaceLock,
+} from './lock.ts'
 export { type Promotion, type PromotionRequest, promote } from './promote.ts'
 export { type Recovered, type RecoveryRequest, recover } from './recover.ts'
 export { removeTree } from './removal.ts'

@@ -25,21 +25,37 @@ export interface LockOptions {
 
 const CONFLICT = 75
 
+/** One that is held until it is let go, once. */
+export interface HeldLock {
+  readonly lock: WorkspaceLock
+  release(): void
+}
+
 /** The root is a real path. Fails with `workspace.busy` when somebody else has it for too long. */
-export async function withWorkspaceLock<T>(
-  root: string,
-  { waitMs }: LockOptions,
-  work: (lock: WorkspaceLock) => Promise<T>,
-): Promise<T> {
+export async function takeWorkspaceLock(root: string, { waitMs }: LockOptions): Promise<HeldLock> {
   const handle = openRoot(root)
   try {
     const status = await setLock(handle, waitMs)
     if (status === CONFLICT) throw busy(root)
     if (status !== 0) throw machineFailure({ code: 'ENOLCK' }, root)
     // The brand says only what the line above found out.
-    return await work({ root } as WorkspaceLock)
-  } finally {
+    return { lock: { root } as WorkspaceLock, release: () => closeSync(handle) }
+  } catch (error) {
     closeSync(handle)
+    throw error
+  }
+}
+
+export async function withWorkspaceLock<T>(
+  root: string,
+  options: LockOptions,
+  work: (lock: WorkspaceLock) => Promise<T>,
+): Promise<T> {
+  const { lock, release } = await takeWorkspaceLock(root, options)
+  try {
+    return await work(lock)
+  } finally {
+    release()
   }
 }
 

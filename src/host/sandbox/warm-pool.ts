@@ -13,6 +13,10 @@ import type { Survey } from './survey.ts'
 const AGE_MAX_MS = 60_000
 /** A long run does not hold up the next one's sandbox. */
 const PATIENCE_MS = 100
+/** Who has used one has more to do: what it left is judged and put in place. */
+const QUIET_MS = 25
+/** Where so few are left, the next one is made at once. */
+const LOW = 1
 /** More at a time would take the processors away from who is waiting. */
 const MAKING_MAX = 2
 
@@ -51,8 +55,12 @@ export class WarmPool {
     // Making one takes the processor away from who is about to run and to read what it left: so when
     // that is over, or in a while.
     setTimeout(fill, PATIENCE_MS).unref()
+    const afterUse = (): void => {
+      if (this.#entries.length <= LOW) fill()
+      else setTimeout(fill, QUIET_MS).unref()
+    }
     fitting?.sandbox.then(
-      (sandbox) => sandbox.afterUse(fill),
+      (sandbox) => sandbox.afterUse(afterUse),
       () => undefined,
     )
     return fitting?.sandbox ?? null

@@ -19,6 +19,7 @@ import {
   damageOf,
   KeptStanding,
   keptFile,
+  keptName,
   mismatch,
   openKept,
   standingFolder,
@@ -50,7 +51,7 @@ export async function checkKept(
     const problems: Problem[] = []
     for (const name of wanted) {
       const wrong = await checkOne(keptFile(directory, name), name, directory, reader)
-      if (wrong !== null) problems.push(problemOf(keptFile(directory, name), name, wrong))
+      if (wrong !== null) problems.push(problemOf(name, wrong))
     }
     return problems
   } finally {
@@ -155,7 +156,8 @@ function differs(where: string): Disbelieved {
   return { code: 'standing.different', reason: where }
 }
 
-function problemOf(file: string, stream: string, { code, reason }: Disbelieved): Problem {
-  const message = `what is kept of what stands in ${stream} is not to be believed (${reason}); remove ${showName(file)} and it is made anew`
+function problemOf(stream: string, { code, reason }: Disbelieved): Problem {
+  const file = showName(keptName(stream))
+  const message = `${file} of the state directory is not to be believed (${reason}); remove it and it is made anew`
   return { code, message }
 }

@@ -52,6 +52,11 @@ export function keptFile(state: string, stream: string): string {
   return join(standingFolder(state), `${stream}${ENDING}`)
 }
 
+/** As it is told to people: where it lies in the state directory. */
+export function keptName(stream: string): string {
+  return `${FOLDER}/${stream}${ENDING}`
+}
+
 /** The stream that a file of the folder is about; null when it is about none. */
 export function streamOfFile(name: string): string | null {
   return name.endsWith(ENDING) ? name.slice(0, -ENDING.length) : null

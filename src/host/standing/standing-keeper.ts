@@ -16,6 +16,7 @@ import {
   type Disbelieved,
   KeptStanding,
   keptFile,
+  keptName,
   mismatch,
   openKept,
   type Positions,
@@ -27,6 +28,8 @@ import { TableDamage } from './table-file.ts'
 
 /** Folding so many facts takes a few milliseconds. */
 const KEPT_EVERY = 256
+/** What so many facts leave behind takes some twenty megabytes of memory. */
+const LONG = 20_000
 const STALE_MS = 10 * 60 * 1000
 
 export interface KeeperPlace {
@@ -37,6 +40,8 @@ export interface KeeperPlace {
   readonly nowMs: () => number
   /** How many facts have to come before it is written again. */
   readonly every?: number
+  /** How many facts may come before what they left behind goes out of memory. */
+  readonly long?: number
 }
 
 /** What was thrown away last, and when. */
@@ -50,6 +55,8 @@ export class StandingKeeper {
   readonly #place: KeeperPlace
   readonly #path: string
   #seal: Seal | null = null
+  /** It could not be written: not tried again before the end. */
+  #hasFailed = false
 
   constructor(place: KeeperPlace) {
     this.#place = place
@@ -79,7 +86,7 @@ export class StandingKeeper {
   }
 
   drop({ code, reason }: Disbelieved): void {
-    const message = `${showName(this.#path)} was thrown away: ${reason}`
+    const message = `${showName(keptName(this.#place.stream))} was thrown away: ${reason}`
     const dropped = { code, message, at: occurredAtText(this.#place.nowMs()) }
     ignoringTheSystem(() => {
       rmSync(this.#path, { force: true })
@@ -96,14 +103,16 @@ export class StandingKeeper {
 
   /** Whether so many facts came that it is worth writing. */
   isDue(positions: Positions, before: KeptStanding | null): boolean {
-    const count = ({ host, stream }: Positions): number => host.size + stream.size
-    return (
-      count(positions) - (before === null ? 0 : count(before.positions)) >=
-      (this.#place.every ?? KEPT_EVERY)
-    )
+    return newFacts(positions, before) >= (this.#place.every ?? KEPT_EVERY)
+  }
+
+  /** Whether so many came that it has to be written before more do. */
+  isLong(positions: Positions, before: KeptStanding | null): boolean {
+    return !this.#hasFailed && newFacts(positions, before) >= (this.#place.long ?? LONG)
   }
 
   keep(fold: StandingFold, positions: Positions, before: KeptStanding | null): void {
+    this.#hasFailed = true
     ignoringTheSystem(() => {
       const folder = standingFolder(this.#place.state)
       mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -111,6 +120,7 @@ export class StandingKeeper {
       try {
         const { stream } = this.#place
         writeKept(this.#path, { stream, fold, positions, before }, this.#sealed())
+        this.#hasFailed = false
       } catch (error) {
         if (!(error instanceof TableDamage)) throw error
         this.drop({ code: 'standing.damaged', reason: error.message })
@@ -135,6 +145,11 @@ export class StandingKeeper {
   #note(): string {
     return `${this.#path}.dropped.json`
   }
+}
+
+function newFacts(positions: Positions, before: KeptStanding | null): number {
+  const count = ({ host, stream }: Positions): number => host.size + stream.size
+  return count(positions) - (before === null ? 0 : count(before.positions))
 }
 
 /** A disk that is full or cannot be written keeps nothing; a defect is told. */

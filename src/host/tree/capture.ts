@@ -10,7 +10,6 @@
  * Directories that are in both trees are not staged: their change says all there is to put on them.
  */
 import { chmodSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import {
   type Change,
@@ -53,7 +52,7 @@ export async function captureChanges(
     return foothold
   }
   try {
-    await mkdir(stage, { recursive: true, mode: 0o700 })
+    mkdirSync(stage, { recursive: true, mode: 0o700 })
     const shares = share(changes, layers)
     const expected: Expected[] = []
     for (const part of shares) {
@@ -237,8 +236,9 @@ async function secure(captured: Captured, expected: readonly Expected[]): Promis
     directories.add(parentOfRaw(at))
   }
   const files = expected.flatMap(({ at, state }) => (state.kind === 'symlink' ? [] : [at]))
-  await makeDurable([...new Set([...files, ...directories, list])], stage)
+  // The stage has its name already; only the list gets one below.
+  const above = rawOfText(dirname(stage))
+  await makeDurable([...new Set([...files, ...directories, list, above])], stage)
   await completeStage(stage)
   await syncDirectory(stage)
-  await syncDirectory(dirname(stage))
 }

@@ -1,0 +1,65 @@
+/**
+ * The patterns of the lists, read once for each list and each set of homes: whoever lives long compares
+ * with the same ones again and again. What was read is a function of both, so keeping it changes nothing.
+ */
+import { parseGlob } from '../contracts/index.ts'
+import { absolutePatterns, type GateLists } from './lists.ts'
+import { PathSet, UNBOUNDED } from './path-set.ts'
+
+export interface CompiledRow {
+  readonly paths: PathSet
+  readonly except: PathSet
+}
+
+export interface CompiledLists {
+  readonly always: CompiledRow
+  /** Rows that do not hold in what a package manager put there. */
+  readonly project: CompiledRow
+  /** Directories on the way to what any row names. */
+  readonly ways: PathSet
+  readonly ephemeral: PathSet
+}
+
+const known = new WeakMap<GateLists, Map<string, CompiledLists>>()
+
+export function compiledLists(lists: GateLists, homes: readonly string[]): CompiledLists {
+  const byHomes = known.get(lists) ?? new Map<string, CompiledLists>()
+  known.set(lists, byHomes)
+  const key = JSON.stringify(homes)
+  const compiled = byHomes.get(key) ?? compile(lists, homes)
+  byHomes.set(key, compiled)
+  return compiled
+}
+
+function compile(lists: GateLists, homes: readonly string[]): CompiledLists {
+  const read = (patterns: readonly string[]): PathSet =>
+    new PathSet(absolutePatterns(patterns, homes), UNBOUNDED)
+  const group = (isProject: boolean): CompiledRow => {
+    const rows = lists.deferred.filter(({ project = false }) => project === isProject)
+    return {
+      paths: read(rows.flatMap(({ patterns }) => patterns)),
+      except: read(rows.flatMap(({ except = [] }) => except)),
+    }
+  }
+  const all = lists.deferred.flatMap(({ patterns }) => absolutePatterns(patterns, homes))
+  return {
+    always: group(false),
+    project: group(true),
+    ways: new PathSet([...new Set(all.flatMap(waysTo))], UNBOUNDED),
+    ephemeral: read(lists.ephemeral),
+  }
+}
+
+/** The directories on the way to what a pattern matches, as globs; the outermost are left out. */
+function waysTo(pattern: string): readonly string[] {
+  const glob = parseGlob(pattern)
+  if (glob === null) return []
+  const names = pattern.slice(1).split('/')
+  const ways: string[] = []
+  for (let length = 1; length < names.length; length++) {
+    const name = names[length - 1]
+    if (name === '**' || (length < 3 && names[0] !== '**')) continue
+    ways.push(`/${names.slice(0, length).join('/')}`)
+  }
+  return ways
+}

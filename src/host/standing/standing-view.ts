@@ -1,0 +1,163 @@
+/**
+ * What stands in one stream, kept current fact by fact: begins with what was kept of earlier facts, if
+ * there is a keeper, and takes in what came since.
+ *
+ * INVARIANT (fresh): whoever asks is answered with everything that was acknowledged to anybody before.
+ */
+import { StandingFold, type StandingOptions } from '../../gate/index.ts'
+import { HOST_STREAM } from '../../ledger/index.ts'
+import {
+  hexOf,
+  type KeptStanding,
+  type Position,
+  type Positions,
+  StandingDamage,
+} from './kept-standing.ts'
+import { type FactSource, standingPage } from './standing-facts.ts'
+import type { StandingKeeper } from './standing-keeper.ts'
+
+const NOWHERE: Position = { size: 0, chain: '' }
+
+/** What one view reads. */
+export interface StandingPlace {
+  readonly ledger: FactSource
+  readonly stream: string
+  /** Without one everything is folded. */
+  readonly keeper: StandingKeeper | null
+}
+
+export class StandingView {
+  readonly #place: StandingPlace
+  readonly #options: StandingOptions
+  readonly #read = new Map<string, Position>()
+  #fold: StandingFold
+  /** What the fold began with. */
+  #kept: KeptStanding | null = null
+  /** What earlier folds began with: somebody may still ask one of them. */
+  readonly #former: KeptStanding[] = []
+  #begun: Promise<void> | null = null
+  /** False while facts are being taken in: a fold that stopped in the middle is not kept. */
+  #isWhole = true
+
+  constructor(place: StandingPlace, options: StandingOptions) {
+    this.#place = place
+    this.#options = options
+    this.#fold = new StandingFold(options)
+  }
+
+  async standing(): Promise<StandingFold> {
+    this.#begun ??= this.#begin()
+    await this.#begun
+    try {
+      await this.#catchUpAll()
+    } catch (error) {
+      if (!(error instanceof StandingDamage)) throw error
+      this.#startOver()
+      await this.#catchUpAll()
+    }
+    return this.#fold
+  }
+
+  /**
+   * Asks what stands. When what was kept turns out damaged on the way, all facts are folded and it is
+   * asked once more: a question has no effects.
+   */
+  async ask<T>(question: (standing: StandingFold) => T): Promise<T> {
+    try {
+      return question(await this.standing())
+    } catch (error) {
+      if (!(error instanceof StandingDamage)) throw error
+      this.#startOver()
+      return question(await this.standing())
+    }
+  }
+
+  /** Up to where it was folded; to be asked right behind what stands, without a pause. */
+  get positions(): Positions {
+    const of = (stream: string): Position => this.#read.get(stream) ?? NOWHERE
+    return { host: of(HOST_STREAM), stream: of(this.#place.stream) }
+  }
+
+  /** How many facts what was kept spared, and of how many. */
+  get extent(): { readonly kept: number; readonly facts: number } {
+    const kept = this.#kept === null ? 0 : sizeOf(this.#kept.positions)
+    return { kept, facts: sizeOf(this.positions) }
+  }
+
+  /** Keeps it for the next command, when all else is done, and lets go of everything. */
+  close(): void {
+    const { keeper } = this.#place
+    if (this.#isWhole && keeper?.isDue(this.positions, this.#kept) === true) {
+      keeper.keep(this.#fold, this.positions, this.#kept)
+    }
+    this.#startOver()
+    for (const former of this.#former.splice(0)) former.close()
+    this.#begun = null
+  }
+
+  async #begin(): Promise<void> {
+    const kept = (await this.#place.keeper?.open()) ?? null
+    if (kept !== null) this.#standOn(kept)
+  }
+
+  #standOn(kept: KeptStanding): void {
+    const { keeper, stream } = this.#place
+    const memory = kept.memory((damage) => {
+      throw keeper?.damage(damage) ?? new StandingDamage(kept.path, damage)
+    })
+    if (this.#kept !== null) this.#former.push(this.#kept)
+    this.#kept = kept
+    this.#fold = new StandingFold(this.#options, memory)
+    this.#read.set(HOST_STREAM, kept.positions.host)
+    this.#read.set(stream, kept.positions.stream)
+  }
+
+  #startOver(): void {
+    if (this.#kept !== null) this.#former.push(this.#kept)
+    this.#kept = null
+    this.#read.clear()
+    this.#isWhole = true
+    this.#fold = new StandingFold(this.#options)
+  }
+
+  async #catchUpAll(): Promise<void> {
+    await this.#catchUp(HOST_STREAM)
+    await this.#catchUp(this.#place.stream)
+  }
+
+  /** Facts of a page are taken in and counted without a pause, so that no caller sees half of one. */
+  async #catchUp(stream: string): Promise<void> {
+    for (;;) {
+      const { size: from } = this.#read.get(stream) ?? NOWHERE
+      const { size, last, facts, isLast } = await standingPage(this.#place.ledger, stream, from)
+      // Another call may have been here meanwhile.
+      if (last !== null && (this.#read.get(stream) ?? NOWHERE).size === from) {
+        this.#isWhole = false
+        for (const fact of facts) this.#fold.take(fact)
+        this.#isWhole = true
+        this.#read.set(stream, { size: from + size, chain: hexOf(last.chain) })
+        await this.#letGo()
+      }
+      if (isLast) return
+    }
+  }
+
+  /** A long fold is kept on its way, and what it remembered goes out of memory. */
+  async #letGo(): Promise<void> {
+    const { keeper } = this.#place
+    if (keeper?.isLong(this.positions, this.#kept) !== true) return
+    keeper.keep(this.#fold, this.positions, this.#kept)
+    const kept = await keeper.open()
+    // Only for the very facts that were taken in: somebody else may have gone further, here or there.
+    if (kept !== null && isSame(kept.positions, this.positions)) this.#standOn(kept)
+    else kept?.close()
+  }
+}
+
+function sizeOf({ host, stream }: Positions): number {
+  return host.size + stream.size
+}
+
+function isSame(one: Positions, other: Positions): boolean {
+  return one.host.size === other.host.size && one.stream.size === other.stream.size
+}
