@@ -12,7 +12,6 @@ import {
   openSync,
   readFileSync,
   readSync,
-  rmSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
@@ -63,7 +62,8 @@ function startShell(): Shell {
   const reading = openSync(at('orders'), constants.O_RDONLY)
   const child = spawn('sh', ['-s'], { stdio: [reading, answers, 'inherit'] })
   child.unref()
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  // By the shell, since a process that is killed tidies up nothing.
+  writeAll(orders, Buffer.from(`trap "rm -rf ${folder}" EXIT\n`))
   return { orders, answers, input: at('input'), errors: at('errors'), mark: randomUUID() }
 }
 
