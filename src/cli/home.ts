@@ -26,6 +26,7 @@ import {
 import {
   bearerOf,
   type Caller,
+  type Credential,
   defaultStream,
   HOST_STREAM,
   humanFault,
@@ -182,6 +183,14 @@ export function refuseOthers(caller: Caller, what: string): void {
   if (refused !== null) throw new Stop(refused)
 }
 
+/** What proves a human: their own credential, else that of the home's human; null without both. */
+export function credentialOf({
+  register,
+  caller,
+}: Pick<ReadSession, 'register' | 'caller'>): Credential | null {
+  return ownCredential(register.credentials, caller.principal) ?? register.credential
+}
+
 /**
  * Asks for the caller's own passphrase, else for that of the home's human when there is one. Until then
  * the plain word of a human is enough, and that counts as little below a known agent as a plain yes
@@ -194,7 +203,7 @@ export async function proveHuman(
 ): Promise<LedgerKey | null> {
   const { register, caller } = session
   const own = ownCredential(register.credentials, caller.principal)
-  const credential = own ?? register.credential
+  const credential = credentialOf(session)
   if (credential === null) {
     refuseBelowAgent(what)
     return null

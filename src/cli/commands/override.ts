@@ -9,7 +9,7 @@ import type { OverrideOrder } from '../../host/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
 import { deciderOf } from '../gate/decider.ts'
 import { withGates } from '../gate/open.ts'
-import { requireHuman, type Session } from '../home.ts'
+import { credentialOf, requireHuman, type Session } from '../home.ts'
 import { parseSource, readSource } from '../source.ts'
 
 export async function run(call: Call): Promise<Exit> {
@@ -28,8 +28,8 @@ export async function run(call: Call): Promise<Exit> {
 }
 
 /** What is sent cannot be taken back: the word of somebody at the terminal is not enough. */
-function requireCredential({ register }: Session): void {
-  if (register.credential !== null) return
+function requireCredential(session: Session): void {
+  if (credentialOf(session) !== null) return
   const message = 'releasing needs the passphrase of a human, and this home has none'
   throw new Stop(fault('credential.required', '', null, { message }))
 }

@@ -26,7 +26,7 @@ import { failureText, questionText, readAnswer } from '../effects/question-text.
 import { renderEffects } from '../effects/render.ts'
 import { obeysSequences, RESET_TERMINAL } from '../effects/reset.ts'
 import { visibleName } from '../effects/visible.ts'
-import { proveHuman, type Session } from '../home.ts'
+import { credentialOf, proveHuman, type Session } from '../home.ts'
 import { canAsk } from '../passphrase.ts'
 import type { Paint, Terminal } from '../terminal.ts'
 import { askLine } from './answer-line.ts'
@@ -164,7 +164,7 @@ export async function assure(
   const { register, caller } = session
   const own = ownCredential(register.credentials, caller.principal)
   if (question.approvals !== null && own === null) throw ownNeeded(question, caller.principal)
-  if (question.need === 'passkey' || (own ?? register.credential) === null) {
+  if (question.need === 'passkey' || credentialOf(session) === null) {
     const message = `${what} this needs a ${question.need}, and this home has none`
     throw new Stop(fault('credential.required', '', null, { message }))
   }

@@ -5,7 +5,7 @@
  */
 import type { Proposal } from '../../contracts/index.ts'
 import { visibleName } from '../effects/visible.ts'
-import { proveHuman } from '../home.ts'
+import { credentialOf, proveHuman } from '../home.ts'
 import { canAsk } from '../passphrase.ts'
 import { askLine } from './answer-line.ts'
 import type { GateSession } from './open.ts'
@@ -30,9 +30,9 @@ export async function releaseBefore(session: GateSession, proposal: Proposal): P
 /** A passphrase that was handed over is for this; otherwise a person is asked at a terminal. */
 async function isWanted(session: GateSession, names: string): Promise<boolean> {
   const { call, isBelowAgent } = session
-  const { caller, register } = session.session
-  if (caller.principal.kind !== 'human' || register.credential === null || isBelowAgent)
-    return false
+  const { caller } = session.session
+  const isProvable = caller.principal.kind === 'human' && credentialOf(session.session) !== null
+  if (!isProvable || isBelowAgent) return false
   if (call.options.text('pass-fd') !== null) return true
   if (!canAsk()) return false
   const question = `Release requests to ${names} for this one run? They cannot be taken back. [y/N] `
