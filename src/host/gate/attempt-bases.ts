@@ -17,6 +17,7 @@ import {
   type StandingFold,
 } from '../../gate/index.ts'
 import { PromotionFailure, removeTree } from '../promotion/index.ts'
+import { ownerMark } from '../sandbox/owner.ts'
 import { readPlainFile } from '../tree/plain-file.ts'
 import { readStage } from '../tree/stage.ts'
 import { makeStageLayer } from '../tree/stage-layer.ts'
@@ -56,7 +57,7 @@ export async function layBases(
   place: string,
   name: string,
 ): Promise<LaidBases> {
-  const directory = join(place, `${process.pid}-${name}.upper`)
+  const directory = join(place, `${ownerMark()}-${name}.upper`)
   const remove = (): void => removeTree(directory)
   if (order.bases.length === 0) return { bases: [], layers: [], known: new Map(), remove }
   try {

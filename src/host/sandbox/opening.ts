@@ -22,6 +22,7 @@ import { CARRIERS, Holder, INPUT } from './holder.ts'
 import { procMasks } from './masks.ts'
 import { mountLines, READ_ONLY, seenAt } from './mount-lines.ts'
 import type { OverlayPlan } from './overlay-plan.ts'
+import { ownerMark } from './owner.ts'
 import { destroyEnds, type Ends, openEnds, type Pipes } from './pipe-ends.ts'
 import { requireProgram } from './programs.ts'
 import { removeTree } from './remove-tree.ts'
@@ -159,7 +160,7 @@ function makeGroup(
 ): ControlGroup | null {
   // Pages of a memory filesystem are charged to who wrote them.
   const written = backing.kind === 'memory' ? caps.diskMb : 0
-  return ControlGroup.make(shop.groups, `writ-${process.pid}-${name}`, {
+  return ControlGroup.make(shop.groups, `writ-${ownerMark()}-${name}`, {
     memoryBytes: (caps.memoryMb + written) * MEBIBYTE + OWN_BYTES,
     processes: caps.processes + OWN_TASKS + TERMINAL_TASKS,
   })

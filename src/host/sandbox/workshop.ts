@@ -21,7 +21,7 @@ import type { SandboxRequest } from './driver.ts'
 import { SandboxFailure, sandboxFailure } from './failure.ts'
 import { FifoStock } from './fifo-stock.ts'
 import { SystemMasks } from './masks.ts'
-import { isDead } from './meters.ts'
+import { isLeftBehind, ownerMark } from './owner.ts'
 import { requireProgram } from './programs.ts'
 import { removeTree } from './remove-tree.ts'
 import { RootAttributes } from './root-attributes.ts'
@@ -64,7 +64,7 @@ export function makeWorkshop(options: WorkshopOptions, architecture: Architectur
   const groups = findGroupPlaces()
   // While the first sandbox starts: it does not wait for what others left.
   setImmediate(() => sweep(base, options.disks ?? [], groups))
-  const directory = join(base, `${process.pid}-${randomBytes(4).toString('hex')}`)
+  const directory = join(base, `${ownerMark()}-${randomBytes(4).toString('hex')}`)
   mkdirSync(directory, { mode: 0o700 })
   const memory = new MemoryBudget()
   const fifos = new FifoStock(join(options.keepsPipes === true ? base : directory, 'fifos'))
@@ -79,7 +79,7 @@ export function makeWorkshop(options: WorkshopOptions, architecture: Architectur
     strayDescriptors: strayDescriptors(),
     ownPlaces: [base, ...(options.disks ?? [])],
     chooseBacking: (diskMb, device, name) =>
-      memory.take(diskMb) ?? diskBacking(disks, device, `${process.pid}-${name}.upper`),
+      memory.take(diskMb) ?? diskBacking(disks, device, `${ownerMark()}-${name}.upper`),
     remove: async () => {
       await fifos.settle()
       await removeTree(directory)
@@ -114,19 +114,19 @@ function privateDirectory(path: string): string {
 function sweep(base: string, disks: readonly string[], groups: GroupPlaces): void {
   // Nobody waits for it, and what cannot be removed now can be the next time.
   const remove = (path: string): void => void removeTree(path).catch(() => undefined)
-  for (const path of leftBehind(base, /^(\d+)-[0-9a-f]{8}$/)) remove(path)
+  for (const path of leftBehind(base)) remove(path)
   for (const disk of disks) {
-    for (const path of leftBehind(disk, /^(\d+)-.*\.upper$/)) remove(path)
+    for (const path of leftBehind(disk)) if (path.endsWith('.upper')) remove(path)
   }
   for (const place of new Set([groups.cpu, groups.memory, groups.processes])) {
-    for (const path of leftBehind(place, /^writ-(\d+)-/)) removeGroup(path).catch(() => undefined)
+    for (const path of leftBehind(place, 'writ-')) removeGroup(path).catch(() => undefined)
   }
 }
 
-/** Entries whose name holds the number of a process that is gone. */
-function leftBehind(directory: string | null, form: RegExp): readonly string[] {
+/** Entries of processes that are gone. */
+function leftBehind(directory: string | null, prefix = ''): readonly string[] {
   return namesIn(directory)
-    .filter((name) => isDead(Number(form.exec(name)?.[1] ?? process.pid)))
+    .filter((name) => isLeftBehind(name, prefix))
     .map((name) => join(directory ?? '', name))
 }
 

@@ -1,0 +1,36 @@
+/**
+ * Whose something is that may be left behind: its name tells the process that made it, and the
+ * namespace in which that number means that process. Directories can be seen from several namespaces
+ * (containers with a common /tmp); what belongs to a process of another one is nobody's to sweep up.
+ */
+import { readFileSync, readlinkSync } from 'node:fs'
+
+let known: string | null = null
+
+/** The number of the namespace of processes that this one lives in. */
+function namespace(): string {
+  known ??= /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0'
+  return known
+}
+
+/** What the names of things begin with that this process makes. */
+export function ownerMark(): string {
+  return `${process.pid}.${namespace()}`
+}
+
+/** Whether the process that made it is gone, by the name of the thing behind a prefix. */
+export function isLeftBehind(name: string, prefix = ''): boolean {
+  const mark = name.startsWith(prefix) ? /^(\d+)\.(\d+)-/.exec(name.slice(prefix.length)) : null
+  return mark !== null && mark[2] === namespace() && isGone(Number(mark[1]))
+}
+
+/** For certain: a process that cannot be looked at may be alive. */
+function isGone(pid: number): boolean {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    return /^[ZX]/.test(text.slice(text.lastIndexOf(')') + 2))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return code === 'ENOENT' || code === 'ESRCH'
+  }
+}
