@@ -166,7 +166,9 @@ export class ControlGroup {
   }
 }
 
-const REMOVAL_TRIES = 100
+const REMOVAL_TRIES = 200
+/** Mostly it is a matter of a few milliseconds; on a busy machine the dead take their time. */
+const QUICK_TRIES = 100
 
 export async function removeGroup(directory: string): Promise<void> {
   for (let attempt = 0; attempt < REMOVAL_TRIES; attempt++) {
@@ -175,7 +177,7 @@ export async function removeGroup(directory: string): Promise<void> {
       return
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EBUSY') return
-      await new Promise((resolve) => setTimeout(resolve, 2))
+      await new Promise((resolve) => setTimeout(resolve, attempt < QUICK_TRIES ? 2 : 20))
     }
   }
 }
