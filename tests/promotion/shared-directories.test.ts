@@ -109,15 +109,35 @@ describe('a directory that two acts make', () => {
     expect(found()).toEqual([])
   })
 
-  it('is handed on among three, and goes with the last', async () => {
+  /** One, who makes it, and the two others in the order of their ids: the last of them inherits. */
+  const three = async () => {
     const [one, two] = await rehearseBoth()
-    const three = await rehearse(rig, making('three'))
-    for (const each of [one, two, three]) await promoteIn(rig, each)
+    const other = await rehearse(rig, making('three'))
+    for (const each of [one, two, other]) await promoteIn(rig, each)
     await rollbackIn(rig, [one.actionId])
     expect(found()).toEqual(madeBy('two', 'three'))
-    await rollbackIn(rig, [two.actionId])
-    expect(found()).toEqual(madeBy('three'))
-    await rollbackIn(rig, [three.actionId])
+    const named = [
+      { id: two.actionId, name: 'two' },
+      { id: other.actionId, name: 'three' },
+    ]
+    return named.sort((left, right) => (left.id < right.id ? -1 : 1))
+  }
+
+  it.each([
+    ['the one who did not inherit it goes', 0],
+    ['the heir goes', 1],
+  ])('is handed on among three, and goes with the last: %s first', async (_, first) => {
+    const heirs = await three()
+    const [next, last] = [heirs[first], heirs[1 - first]]
+    await rollbackIn(rig, [next?.id ?? ''])
+    expect(found()).toEqual(madeBy(last?.name ?? ''))
+    await rollbackIn(rig, [last?.id ?? ''])
+    expect(found()).toEqual([])
+  })
+
+  it.each([false, true])('goes with both others at once (the heir last: %s)', async (isLast) => {
+    const ids = (await three()).map(({ id }) => id)
+    await rollbackIn(rig, isLast ? ids : ids.reverse())
     expect(found()).toEqual([])
   })
 

@@ -128,7 +128,7 @@ export function planReverse(
   return planSteps(reversed.sort(byPath), staged, kept)
 }
 
-function byPath(one: Change, other: Change): number {
+export function byPath(one: Change, other: Change): number {
   return one.path < other.path ? -1 : 1
 }
 

@@ -121,7 +121,8 @@ function reverseAll(
   keep: string,
   ground: Ground,
 ): { readonly reversed: readonly Planned[]; readonly heirs: readonly Heir[] } {
-  const sharers = new Sharers(actions.map((action) => action.keep))
+  const keeps = actions.map((action) => action.keep)
+  const sharers = new Sharers(keeps)
   const heirs: Heir[] = []
   const gone: Change[] = []
   const stays = (path: RawPath): boolean => {
@@ -132,7 +133,9 @@ function reverseAll(
   const reversed = plans.map((plan, index) => {
     const steps = stepsOf(plan)
     gone.push(...steps.flatMap(({ changes }) => changes))
-    const inherited = inheritedBy(actions[index]?.keep ?? '', gone, ground)
+    const isLast = index === plans.length - 1
+    // They go when all that is in them is gone.
+    const inherited = isLast ? inheritedBy(keeps, gone, ground, stays) : []
     return planReverse(steps, `${keep}/${index}-`, stays, inherited)
   })
   return { reversed, heirs }

@@ -27,7 +27,7 @@ import { type Entry, isLike, lookAt, namesIn } from './entry.ts'
 import { AFTER_TIMES, type Exchange } from './exchange.ts'
 import type { Ground } from './ground.ts'
 import { syncDirectory } from './journal.ts'
-import type { Place, Places } from './plan.ts'
+import { byPath, type Place, type Places } from './plan.ts'
 import { removeTree } from './removal.ts'
 
 /** What is left to be done once directories that are there are left alone. */
@@ -182,7 +182,7 @@ export class Sharers {
   constructor(keeps: readonly string[]) {
     const own = new Set(keeps)
     for (const place of new Set(keeps.map((keep) => dirname(keep)))) {
-      for (const name of readdirSync(place)) {
+      for (const name of readdirSync(place).sort()) {
         const keep = join(place, name)
         // One that was not promoted in the end, or is being promoted, shares nothing.
         if (own.has(keep) || !existsSync(join(keep, AFTER_TIMES))) continue
@@ -198,19 +198,25 @@ export class Sharers {
   }
 }
 
-/** What came to an act by the rollback of another, and can go with it: nothing of others is in there. */
+/**
+ * What came to acts by the rollback of others, and can go with them: nobody else shares it, and nothing
+ * of others is in there.
+ */
 export function inheritedBy(
-  keep: string,
+  keeps: readonly string[],
   changes: readonly Change[],
   ground: Ground,
+  stays: (path: RawPath) => boolean,
 ): readonly Change[] {
-  const made = new Set(madeBy(keep))
-  if (made.size === 0) return []
+  const inherited = keeps.flatMap((keep) => {
+    const made = new Set(madeBy(keep))
+    return made.size === 0 ? [] : sharedBy(keep).filter(({ path }) => made.has(path))
+  })
+  const alone = inherited.filter(({ path }) => !stays(path)).sort(byPath)
   const goes = new Set(changes.filter(({ after }) => after !== null).map(({ path }) => path))
-  const inherited = sharedBy(keep).filter(({ path }) => made.has(path))
   const going: Change[] = []
   // The deepest first: a directory may hold another that goes as well.
-  for (const change of [...inherited].reverse()) {
+  for (const change of alone.reverse()) {
     const address = ground.atIfThere(change.path)
     const entry = lookAt(address)
     if (address === null || entry?.kind !== 'directory') continue
