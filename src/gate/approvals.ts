@@ -126,13 +126,12 @@ export function isComplete({ needed, given }: Approvals): boolean {
 export function stillOpen(
   question: Omit<ApprovalQuestion, 'needed'> & { readonly approvals?: Approvals },
   confirmation: Confirmation,
-  principal: Principal | undefined,
+  principal: Principal,
 ): Approvals | null {
   const { approvals } = question
   if (approvals === undefined || confirmation.answer !== 'APPROVED') return null
   const { needed, given } = approvals
-  const answer = principal === undefined ? null : { confirmation, principal }
-  const yes = answer === null ? null : approvalOf({ ...question, needed }, given, answer)
+  const yes = approvalOf({ ...question, needed }, given, { confirmation, principal })
   const now = yes === null ? approvals : { needed, given: [...given, yes] }
   return isComplete(now) ? null : now
 }

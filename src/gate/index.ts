@@ -195,6 +195,7 @@ export {
 export {
   COOLDOWN_MS,
   type PendingQuestion,
+  STANDING_TYPES,
   STANDING_VERSION,
   type StandingFact,
   StandingFold,

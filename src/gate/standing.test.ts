@@ -21,7 +21,8 @@ beforeEach(() => {
 })
 
 function take(type: string, payload: object): void {
-  fold.take({ type, payload, occurredAt: at(0), seq: seq++ })
+  const principal = { kind: 'human', id: 'ann', namespace: 'local' } as const
+  fold.take({ type, payload, occurredAt: at(0), seq: seq++, principal })
 }
 
 function evaluated(id = ID, more: object = {}): void {

@@ -42,14 +42,28 @@ export const STANDING_VERSION = 2
 export const COOLDOWN_MS = 15 * 60 * 1000
 
 /** A fact with its payload whole, also of a record that was kept by reference. */
+/** Facts that decide what stands. */
+export const STANDING_TYPES = [
+  'halt_v1',
+  'laws_v1',
+  'proposal_v1',
+  'evaluation_v1',
+  'decision_v1',
+  'confirmation_v1',
+  'promotion_v1',
+  'rollback_v1',
+  'override_v1',
+  'request_v1',
+] as const
+
 export interface StandingFact {
   readonly type: string
   readonly payload: unknown
   /** ISO 8601. */
   readonly occurredAt: string
   readonly seq: number
-  /** Who recorded it; asked for of answers. */
-  readonly principal?: Principal
+  /** Who recorded it. */
+  readonly principal: Principal
 }
 
 export interface PendingQuestion {
@@ -404,7 +418,7 @@ export class StandingFold implements Remembering {
     return { askedMs: first, approvals: { needed, given: [] } }
   }
 
-  #takeConfirmation(confirmation: Confirmation, principal: Principal | undefined): void {
+  #takeConfirmation(confirmation: Confirmation, principal: Principal): void {
     const { action_id, answer, answered_at } = confirmation
     const id = action_id.toLowerCase()
     const pending = this.#pending.get(id)

@@ -11,6 +11,7 @@ import {
   type RecordedDecision,
   readLists,
   readManifest,
+  STANDING_TYPES,
   StandingHistory,
 } from '../../gate/index.ts'
 import {
@@ -120,17 +121,6 @@ async function readLaws(digest: string, lookup: ReplayLookup): Promise<Laws | nu
   return reading.ok ? reading.laws : null
 }
 
-/** Facts from which follows what stands. */
-const STANDING_TYPES: ReadonlySet<string> = new Set([
-  'proposal_v1',
-  'evaluation_v1',
-  'decision_v1',
-  'confirmation_v1',
-  'promotion_v1',
-  'rollback_v1',
-  'override_v1',
-])
-
 function standingOf(stream: string, lookup: ReplayLookup): Promise<StandingHistory> {
   const { standing } = gathered(lookup)
   const known = standing.get(stream) ?? walk(stream, lookup)
@@ -146,15 +136,15 @@ async function walk(stream: string, lookup: ReplayLookup): Promise<StandingHisto
   for await (const { seq, payload } of lookup.each(stream, new Set(['evaluation_v1']))) {
     if (payload !== null) history.ask(seq, payload as Evaluation)
   }
-  for await (const fact of lookup.each(stream, STANDING_TYPES)) {
+  for await (const fact of lookup.each(stream, new Set(STANDING_TYPES))) {
     if (fact.payload !== null) history.take(standingFact(fact))
   }
   history.finish()
   return history
 }
 
-function standingFact({ record, payload, occurred_at, seq }: OpenedFact) {
-  return { type: record.type, payload, occurredAt: occurred_at, seq }
+function standingFact({ record, payload, occurred_at, seq, principal }: OpenedFact) {
+  return { type: record.type, payload, occurredAt: occurred_at, seq, principal }
 }
 
 /** The unredacted proposal; its digest says that it is the one that was decided about. */

@@ -5,12 +5,10 @@
  * INVARIANT (one at a time): whoever plans holds the lock of the folder, which the kernel drops when
  * that process ends, however it ends.
  */
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fault, showName } from '../../base/index.ts'
 import type { Participant } from '../../contracts/index.ts'
-import { isAbsent } from '../home/failure.ts'
-import { makeFolder, readIfThere, writeWhole } from '../home/file.ts'
+import { makeFolder, namesIfThere, readIfThere, writeWhole } from '../home/file.ts'
 import type { Home } from '../home/known-home.ts'
 import { removeTree, withWorkspaceLock } from '../promotion/index.ts'
 import { codeOf, FlowFailure } from './failure.ts'
@@ -87,7 +85,7 @@ export function findPlanning(
   stream: string,
   part: string | null,
 ): PlanningFolder {
-  const open = names(join(home.state, 'plannings'))
+  const open = namesIfThere(join(home.state, 'plannings'))
     .filter((name) => PLANNING_ID.test(name))
     .map((name) => new PlanningFolder(home, name))
     .filter((folder) => folder.terms(stream) !== null)
@@ -104,13 +102,4 @@ function noPlanning(part: string): FlowFailure {
       ? 'no planning was interrupted'
       : `no one planning that was interrupted is called ${showName(part)}`
   return new FlowFailure(fault('flow.unknown_run', part, null, { message }))
-}
-
-function names(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).sort()
-  } catch (error) {
-    if (isAbsent(error)) return []
-    throw error
-  }
 }

@@ -6,11 +6,10 @@
  * when that process ends, however it ends.
  */
 import { randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fault, showName } from '../../base/index.ts'
-import { isAbsent } from '../home/failure.ts'
-import { makeFolder, readIfThere, writeWhole } from '../home/file.ts'
+import { makeFolder, namesIfThere, readIfThere, writeWhole } from '../home/file.ts'
 import type { Home } from '../home/known-home.ts'
 import { withWorkspaceLock } from '../promotion/index.ts'
 import { codeOf, FlowFailure } from './failure.ts'
@@ -55,7 +54,7 @@ export class RunFolder {
   /** What processes left that died while they wrote. Only orders are written without the lock. */
   #tidy(): void {
     for (const folder of [this.#state, join(this.#state, 'begun'), this.shown]) {
-      for (const name of names(folder)) {
+      for (const name of namesIfThere(folder)) {
         if (name.endsWith('.tmp')) rmSync(join(folder, name), { force: true })
       }
     }
@@ -72,7 +71,7 @@ export class RunFolder {
   /** The orders that were left, oldest first, each with the way to take it away. */
   orders(): readonly { readonly order: unknown; readonly done: () => void }[] {
     const folder = join(this.#state, 'orders')
-    return names(folder)
+    return namesIfThere(folder)
       .filter((name) => name.endsWith('.json'))
       .map((name) => ({
         order: JSON.parse(readFileSync(join(folder, name), 'utf8')) as unknown,
@@ -88,7 +87,7 @@ export class RunFolder {
   }
 
   begun(): readonly string[] {
-    return names(join(this.#state, 'begun'))
+    return namesIfThere(join(this.#state, 'begun'))
   }
 
   forgetBegun(actionId: string): void {
@@ -126,7 +125,7 @@ export class RunFolder {
 
 /** Runs that noted somebody to wait for; what they wait for now is in their facts. */
 export function notedRuns(home: Pick<Home, 'state' | 'directory'>): readonly string[] {
-  return names(join(home.state, 'runs')).filter(
+  return namesIfThere(join(home.state, 'runs')).filter(
     (name) => isRunId(name) && new RunFolder(home, name).waiting().length > 0,
   )
 }
@@ -135,13 +134,4 @@ export function unknownRun(runId: string): FlowFailure {
   const message = `there is no run ${showName(runId)}`
   const hint = '`writ flow status` lists the runs'
   return new FlowFailure(fault('flow.unknown_run', runId, null, { message, hint }))
-}
-
-function names(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).sort()
-  } catch (error) {
-    if (isAbsent(error)) return []
-    throw error
-  }
 }

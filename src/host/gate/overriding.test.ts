@@ -20,7 +20,9 @@ function standing(): StandingFold {
     obstacles: [],
     host: { now_ms: NOON },
   }
-  fold.take({ type: 'evaluation_v1', payload, occurredAt: '2026-11-15T12:00:00Z', seq: 0 })
+  const principal = { kind: 'human', id: 'ann', namespace: 'local' } as const
+  const occurredAt = '2026-11-15T12:00:00Z'
+  fold.take({ type: 'evaluation_v1', payload, occurredAt, seq: 0, principal })
   return fold
 }
 

@@ -6,6 +6,7 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -44,6 +45,16 @@ export function makeFolder(folder: string, mode: number): boolean {
     return mkdirSync(folder, { recursive: true, mode }) !== undefined
   } catch (error) {
     throw unwritable(folder, error)
+  }
+}
+
+/** In order; none when there is no such folder. */
+export function namesIfThere(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).sort()
+  } catch (error) {
+    if (isAbsent(error)) return []
+    throw error
   }
 }
 

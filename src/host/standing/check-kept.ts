@@ -3,12 +3,11 @@
  * facts that it claims to be folded from are folded again. It proves nothing and can be made again,
  * but whoever bends it, and has the key, could lift a block without a fact.
  */
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { canonicalJson, showName } from '../../base/index.ts'
 import { COOLDOWN_MS, type KeptTable, STANDING_VERSION, StandingFold } from '../../gate/index.ts'
 import { HOST_STREAM, type Problem, parseVerifierKey } from '../../ledger/index.ts'
-import { isAbsent } from '../home/failure.ts'
+import { namesIfThere } from '../home/file.ts'
 import { type Seal, verifierFor } from '../ledger/ed25519.ts'
 import { type LedgerReader, openHistory } from '../ledger/export-reader.ts'
 import { readPublicKeys } from '../ledger/keys.ts'
@@ -43,7 +42,7 @@ export async function checkKept(
   { directory }: LedgerPlace,
   stream?: string,
 ): Promise<readonly Problem[]> {
-  const names = filesOf(standingFolder(directory)).flatMap((name) => streamOfFile(name) ?? [])
+  const names = namesIfThere(standingFolder(directory)).flatMap((name) => streamOfFile(name) ?? [])
   const wanted = names.filter((name) => stream === undefined || name === stream)
   if (wanted.length === 0) return []
   const reader = await openHistory({ directory })
@@ -56,15 +55,6 @@ export async function checkKept(
     return problems
   } finally {
     await reader.close()
-  }
-}
-
-function filesOf(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).sort()
-  } catch (error) {
-    if (isAbsent(error)) return []
-    throw error
   }
 }
 

@@ -1,5 +1,5 @@
 /** Facts as the fold of what stands takes them in: those that count, each with its payload whole. */
-import type { StandingFact } from '../../gate/index.ts'
+import { STANDING_TYPES, type StandingFact } from '../../gate/index.ts'
 import type { Fact, Store, StoredFact } from '../../ledger/index.ts'
 import type { ObjectStore } from '../ledger/objects.ts'
 
@@ -14,19 +14,7 @@ export interface WholeFact {
   readonly payload: unknown
 }
 
-/** Facts that decide what stands; everything else is skipped unread. */
-const STANDING_TYPES = [
-  'halt_v1',
-  'laws_v1',
-  'proposal_v1',
-  'evaluation_v1',
-  'decision_v1',
-  'confirmation_v1',
-  'promotion_v1',
-  'rollback_v1',
-  'override_v1',
-  'request_v1',
-] as const
+/** Everything else is skipped unread. */
 const STANDING = new RegExp(`"type":"(?:${STANDING_TYPES.join('|')})"`)
 const PAGE = 1_000
 
