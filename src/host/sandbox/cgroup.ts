@@ -170,6 +170,35 @@ const REMOVAL_TRIES = 200
 /** Mostly it is a matter of a few milliseconds; on a busy machine the dead take their time. */
 const QUICK_TRIES = 100
 
+/**
+ * What a process that is gone left: whoever is still in there was being started when it died, and would
+ * wait for it for ever.
+ */
+export function sweepGroup(directory: string): void {
+  for (const pid of membersOf(directory)) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // It ended by itself, or is somebody else's.
+    }
+  }
+  try {
+    rmdirSync(directory)
+  } catch {
+    // The dead may still be in there; the next one who sweeps finds nobody.
+  }
+}
+
+function membersOf(directory: string): readonly number[] {
+  try {
+    const lines = readFileSync(join(directory, 'cgroup.procs'), 'latin1').split('\n')
+    // One that this namespace has no number for is told as 0, which would mean ourselves.
+    return lines.map(Number).filter((pid) => pid > 1)
+  } catch {
+    return []
+  }
+}
+
 export async function removeGroup(directory: string): Promise<void> {
   for (let attempt = 0; attempt < REMOVAL_TRIES; attempt++) {
     try {

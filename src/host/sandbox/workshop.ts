@@ -16,7 +16,7 @@ import {
 } from 'node:fs'
 import { freemem, release } from 'node:os'
 import { join } from 'node:path'
-import { findGroupPlaces, type GroupPlaces, removeGroup } from './cgroup.ts'
+import { findGroupPlaces, type GroupPlaces, sweepGroup } from './cgroup.ts'
 import type { SandboxRequest } from './driver.ts'
 import { SandboxFailure, sandboxFailure } from './failure.ts'
 import { FifoStock } from './fifo-stock.ts'
@@ -119,7 +119,7 @@ function sweep(base: string, disks: readonly string[], groups: GroupPlaces): voi
     for (const path of leftBehind(disk)) if (path.endsWith('.upper')) remove(path)
   }
   for (const place of new Set([groups.cpu, groups.memory, groups.processes])) {
-    for (const path of leftBehind(place, 'writ-')) removeGroup(path).catch(() => undefined)
+    for (const path of leftBehind(place, 'writ-')) sweepGroup(path)
   }
 }
 
