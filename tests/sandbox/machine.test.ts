@@ -1,5 +1,5 @@
 /** What the machine offers: controls that are missing are refused, groups that are there are used. */
-import { chownSync, existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -14,7 +14,12 @@ describe('a missing control is a refusal', () => {
     // In a user namespace of its own the opener may forbid itself any further one.
     const forbid = 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"'
     const wrapper = ['unshare', '-U', '-r', 'sh', '-c', forbid, 'sh']
+    // Root's directory is somebody else's there, so that another one is made, and goes again.
+    const made = (): readonly string[] =>
+      readdirSync('/tmp').filter((name) => /^writ-[A-Za-z0-9]{6}$/.test(name))
+    const before = made()
     const { failure, runs } = await drive({ as, root, wrapper, scripts: ['echo ran'] })
+    expect(made()).toEqual(before)
     expect(failure).toMatchObject({ code: 'sandbox.control_missing', at: 'user_namespace' })
     expect(failure?.hint).toContain('user_namespaces')
     expect(runs).toEqual([])

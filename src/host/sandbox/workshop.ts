@@ -60,7 +60,7 @@ export type Backing =
 
 export function makeWorkshop(options: WorkshopOptions, architecture: Architecture): Workshop {
   for (const name of ['bwrap', 'unshare', 'setpriv', 'mount', 'sh'] as const) requireProgram(name)
-  const base = baseDirectory(options)
+  const { base, isOnlyOurs } = baseDirectory(options)
   const groups = findGroupPlaces()
   // While the first sandbox starts: it does not wait for what others left.
   setImmediate(() => sweep(base, options.disks ?? [], groups))
@@ -82,19 +82,19 @@ export function makeWorkshop(options: WorkshopOptions, architecture: Architectur
       memory.take(diskMb) ?? diskBacking(disks, device, `${ownerMark()}-${name}.upper`),
     remove: async () => {
       await fifos.settle()
-      await removeTree(directory)
+      await removeTree(isOnlyOurs ? base : directory)
     },
   }
 }
 
 /** Somebody else may sit on the usual name; then one is taken that nobody could foresee. */
-function baseDirectory({ directory }: WorkshopOptions): string {
-  if (directory !== undefined) return privateDirectory(directory)
+function baseDirectory({ directory }: WorkshopOptions) {
+  if (directory !== undefined) return { base: privateDirectory(directory), isOnlyOurs: false }
   try {
-    return privateDirectory(`/tmp/writ-${process.getuid?.() ?? 0}`)
+    return { base: privateDirectory(`/tmp/writ-${process.getuid?.() ?? 0}`), isOnlyOurs: false }
   } catch (error) {
     if (!(error instanceof SandboxFailure)) throw error
-    return mkdtempSync('/tmp/writ-')
+    return { base: mkdtempSync('/tmp/writ-'), isOnlyOurs: true }
   }
 }
 
