@@ -43,12 +43,11 @@ export interface LocalRead extends Read {
 }
 
 /** One evaluation under way. */
-export interface Frame {
+export interface Frame extends Meter {
   readonly values: Readonly<Record<string, unknown>>
   readonly calls: HostCalls
   /** What decided so far; whoever finds that a part did not matter takes its reads out again. */
   readonly reads: (Read | LocalRead)[]
-  readonly meter: Meter
   /** The item that `exists` or `all` is at, and where it is; macros do not nest. */
   local: unknown
   localList: string

@@ -79,7 +79,7 @@ export function evaluate(
     values,
     calls,
     reads,
-    meter: { left: BUDGET },
+    left: BUDGET,
     local: undefined,
     localList: '',
     localIndex: 0,

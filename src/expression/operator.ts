@@ -30,8 +30,8 @@ import {
 
 /** Counts work in units of sixteen characters or one member; null when there is enough left. */
 export function charge(frame: Frame, units: number, at: number): Failure | null {
-  frame.meter.left -= units
-  return frame.meter.left < 0 ? tooCostly(at) : null
+  frame.left -= units
+  return frame.left < 0 ? tooCostly(at) : null
 }
 
 export function tooCostly(at: number): Failure {
@@ -68,9 +68,7 @@ function ordering(
   operator: Exclude<CompareOperator, '==' | '!='>,
   at: number,
 ): Run {
-  return (frame) => {
-    const one = left.run(frame)
-    const other = right.run(frame)
+  const compare = (frame: Frame, one: unknown, other: unknown): unknown => {
     if (typeof one === 'string' && typeof other === 'string') {
       const spent = charge(frame, Math.min(one.length, other.length) >> 4, at)
       if (spent !== null) return spent
@@ -78,6 +76,42 @@ function ordering(
     const holds = order(operator, one, other)
     if (holds !== null) return holds
     return failureOf(one, other) ?? overload(operator, at, left, right, other)
+  }
+  const limit = right.literal?.value
+  if (typeof limit === 'number') return compareTo(operator, left.run, limit, compare)
+  return (frame) => compare(frame, left.run(frame), right.run(frame))
+}
+
+/** Most comparisons are of a number with a number that is written down. */
+function compareTo(
+  operator: Exclude<CompareOperator, '==' | '!='>,
+  run: Run,
+  limit: number,
+  compare: (frame: Frame, one: unknown, other: unknown) => unknown,
+): Run {
+  switch (operator) {
+    case '<':
+      return (frame) => {
+        const one = run(frame)
+        return typeof one === 'number' ? one < limit : compare(frame, one, limit)
+      }
+    case '<=':
+      return (frame) => {
+        const one = run(frame)
+        return typeof one === 'number' ? one <= limit : compare(frame, one, limit)
+      }
+    case '>':
+      return (frame) => {
+        const one = run(frame)
+        return typeof one === 'number' ? one > limit : compare(frame, one, limit)
+      }
+    case '>=':
+      return (frame) => {
+        const one = run(frame)
+        return typeof one === 'number' ? one >= limit : compare(frame, one, limit)
+      }
+    default:
+      return operator satisfies never
   }
 }
 
@@ -115,7 +149,7 @@ function equality(left: Lowered, right: Lowered, wanted: boolean, at: number): R
     const other = right.run(frame)
     const failure = failureOf(one, other)
     if (failure !== null) return failure
-    const same = equals(one, other, frame.meter)
+    const same = equals(one, other, frame)
     return same === null ? tooCostly(at) : same === wanted
   }
 }
@@ -204,7 +238,7 @@ function isAmong(value: unknown, list: readonly unknown[], frame: Frame, at: num
   if (spent !== null) return spent
   if (typeof value === 'string') return list.includes(value)
   for (const item of list) {
-    const same = equals(value, item, frame.meter)
+    const same = equals(value, item, frame)
     if (same === null) return tooCostly(at)
     if (same) return true
   }

@@ -63,7 +63,7 @@ export function readPath(chain: Chain, type: ValueType, isLocal: boolean): Run {
   const kind = kindOf(type)
   const allowsNull = isNullable(type)
   const keys = isLocal ? steps.map(({ key }) => key) : [root, ...steps.map(({ key }) => key)]
-  return (frame: Frame): unknown => {
+  const read = (frame: Frame): unknown => {
     let current: unknown = isLocal ? frame.local : frame.values
     for (let index = 0; index < keys.length; index++) {
       const key = keys[index] as string | number
@@ -81,6 +81,38 @@ export function readPath(chain: Chain, type: ValueType, isLocal: boolean): Run {
     else reads.push({ path: text, value: current })
     return current
   }
+  const [, field] = keys
+  if (isLocal || keys.length !== 2 || typeof field !== 'string') return read
+  return readField(root, field, text, (value) => fits(kind, allowsNull, value), read)
+}
+
+/**
+ * Most paths are a field of something in the scene, such as `state.score`. Whatever is unusual about
+ * one, from what is absent to what is inherited, is left to the reader of any path.
+ */
+function readField(
+  root: string,
+  field: string,
+  path: string,
+  isFitting: (value: unknown) => boolean,
+  read: Run,
+): Run {
+  if (root in Object.prototype || field in Object.prototype) return read
+  return (frame) => {
+    const { values } = frame
+    const holder = values[root]
+    if (!isPlain(values) || !isPlain(holder)) return read(frame)
+    const value = holder[field]
+    if (value === undefined || !isFitting(value)) return read(frame)
+    frame.reads.push({ path, value })
+    return value
+  }
+}
+
+/** Has no fields but its own and those that every object has. */
+function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return false
+  return Object.getPrototypeOf(value) === Object.prototype
 }
 
 /** Where the item stands that a macro is at. */
