@@ -5,7 +5,7 @@
  * Deliberately absent: whether every node can be reached or left; those are checks, not needs.
  */
 import { digestDocument } from '../../base/index.ts'
-import type { Flow, FlowEdge } from '../../contracts/index.ts'
+import type { Flow, FlowEdge, FlowNode } from '../../contracts/index.ts'
 import { compileExpression, type Environment, type Expression } from '../../expression/index.ts'
 import { flowEnvironment, type Policy } from '../../policy/index.ts'
 import type {
@@ -17,63 +17,36 @@ import type {
   CompileFault,
   FlowCompilation,
 } from './compiled-flow.ts'
+import { EdgeEnds, EdgesByNode, isTried, MARK } from './edge-ends.ts'
 import { type NodeNames, type Places, readNodes } from './node-places.ts'
 import {
   areEdgesAlike,
   areNodesAlike,
   EdgePart,
   type EdgeRules,
-  EdgesByNode,
   NONE,
   NodePart,
   type NodeSort,
   Sorts,
 } from './parts.ts'
+import { WholeFlow } from './whole-flow.ts'
 
 export function compileFlow(document: Flow): FlowCompilation {
+  // First: what it makes and forgets would else make the engine move all that is kept.
+  const digest = digestDocument(document)
   const sources = new Sources(flowEnvironment(document))
-  const { names, phases, subphases, places } = readNodes(document.nodes)
+  const read = readNodes(document.nodes)
+  const { names, places } = read
   const named = readNames(document.edges)
   const policies = compilePolicies(document, sources)
   const invariants = compileInvariants(document, named, sources)
   const rulesOf = rulesByEdge(named, policies, invariants)
-  const edges = compileEdges(document, names, places, sources, rulesOf)
+  const ends = new EdgeEnds(document.nodes.length, document.edges.length)
+  const edges = compileEdges(document, names, places, sources, rulesOf, ends)
   if (sources.faults.length > 0) return { ok: false, faults: sources.faults }
-  const nodes = compileNodes(document, edges, places)
-  let byId: ReadonlyMap<string, CompiledEdge> | null = null
-  return {
-    ok: true,
-    flow: {
-      document,
-      digest: digestDocument(document),
-      nodes,
-      edges,
-      // Made when somebody asks, and so is the next: only facts name edges, and walking makes facts.
-      get nodeIndex() {
-        return names.index
-      },
-      get edgeById() {
-        byId ??= edgesById(edges)
-        return byId
-      },
-      phaseIndex: new Map(phases.map(({ name, index }) => [name, index])),
-      subphaseIndex: new Map(subphases.map(({ name, index }) => [name, index])),
-      phases,
-      subphases,
-      minimumDuration: phases.reduce((sum, { minimumDuration }) => sum + minimumDuration, 0),
-      invariants,
-      periodic: invariants.filter(
-        ({ isNamed, document: { check_timing } }) => !isNamed && check_timing === 'periodic',
-      ),
-      starts: startsOf(nodes, edges),
-    },
-  }
-}
-
-function edgesById(edges: readonly CompiledEdge[]): ReadonlyMap<string, CompiledEdge> {
-  const byId = new Map<string, CompiledEdge>()
-  for (const edge of edges) byId.set(edge.document.edge_id, edge)
-  return byId
+  const nodes = compileNodes(document, edges, ends, places)
+  const starts = startsOf(document.nodes, ends, places)
+  return { ok: true, flow: new WholeFlow(document, digest, read, nodes, edges, invariants, starts) }
 }
 
 /** Compiles expressions and keeps what is wrong with them. */
@@ -130,6 +103,7 @@ function compileEdges(
   { phases, judged }: Places,
   sources: Sources,
   rulesOf: (edge: FlowEdge) => EdgeRules,
+  ends: EdgeEnds,
 ): readonly CompiledEdge[] {
   const sorts = new Sorts(areEdgesAlike)
   let [source, target] = [0, 0]
@@ -152,7 +126,9 @@ function compileEdges(
       isBack: edge.class === 'Loop' || edge.class === 'Rollback',
       arrival: arrivalOf(edge),
     })
-    return new EdgePart(index, edge, source, target, sort)
+    const part = new EdgePart(index, edge, source, target, sort)
+    ends.add(part)
+    return part
   })
 }
 
@@ -219,10 +195,11 @@ function gather<T>(
 function compileNodes(
   { nodes }: Flow,
   edges: readonly CompiledEdge[],
+  ends: EdgeEnds,
   { phases, subphases, targets }: Places,
 ): readonly CompiledNode[] {
-  const leaving = new EdgesByNode(nodes.length, edges, 'source')
-  const arriving = new EdgesByNode(nodes.length, edges, 'target')
+  const leaving = new EdgesByNode(nodes.length, edges, ends.sources)
+  const arriving = new EdgesByNode(nodes.length, edges, ends.targets)
   const checksOf = checksByTarget(targets)
   const isLate = (check: number): boolean =>
     arriving.of(check).some((edge) => edge.isForward && !edge.isReview)
@@ -230,27 +207,42 @@ function compileNodes(
   return nodes.map((document, index) => {
     const runner = document.kind === 'CHECK' ? document.reviewer : document.executor
     const outgoing = leaving.of(index)
-    const incoming = arriving.of(index)
     const checks = checksOf.get(index) ?? NONE
     const sort = sorts.of({
       phase: phases[index] ?? -1,
       subphase: subphases[index] ?? -1,
       target: targets[index] ?? -1,
-      ways: waysOf(outgoing),
-      awaits: awaitedOf(incoming),
+      ways: ends.leavesBy(index, MARK.NOT_WITHIN) ? waysOf(outgoing) : null,
+      awaits: awaitedAt(index, ends, arriving),
       checks,
       participant: runner === undefined ? null : digestDocument(runner),
       arriving,
       isBare: document.kind === 'GOAL' || (document.kind === 'WORK' && runner === undefined),
-      isAtBorder: outgoing.some(isLeaving),
-      hasDecision: outgoing.some(isDecision),
+      isAtBorder: ends.leavesBy(index, MARK.LEAVING),
+      hasDecision: ends.leavesBy(index, MARK.DECISION),
       isJudgedLate: checks.some(isLate),
-      hasChoice: outgoing.some(isChoice),
-      isCandidate: incoming.some(isChoice),
-      readsEvidence: outgoing.some(isByEvidence),
+      hasChoice: ends.leavesBy(index, MARK.CHOICE),
+      isCandidate: ends.isReachedBy(index, MARK.CHOICE),
+      readsEvidence: ends.leavesBy(index, MARK.EVIDENCE),
     })
     return new NodePart(index, document, outgoing, sort)
   })
+}
+
+/**
+ * Nodes that nothing leads to but ways back. When there are none the first one, unless a goal begins
+ * with its alternatives.
+ */
+function startsOf(nodes: readonly FlowNode[], ends: EdgeEnds, { targets }: Places): number[] {
+  const starts: number[] = []
+  for (let node = 0; node < nodes.length; node++) {
+    if (targets[node] === -1 && !ends.isReachedBy(node, MARK.LED_TO)) starts.push(node)
+  }
+  if (starts.length > 0 || nodes.length === 0) return starts
+  const beginsWithChoice = nodes.some(
+    ({ kind }, node) => kind === 'GOAL' && ends.leavesBy(node, MARK.CHOICE),
+  )
+  return beginsWithChoice ? [] : [0]
 }
 
 /** CHECK nodes by the node that they judge. */
@@ -267,39 +259,11 @@ function checksByTarget(targets: Int32Array): ReadonlyMap<number, readonly numbe
 
 /** Null when every edge is tried, and none leads out of the phase. */
 function waysOf(outgoing: readonly CompiledEdge[]): NodeSort['ways'] {
-  if (outgoing.every(isWayWithin)) return null
-  const waysOut = outgoing.filter((edge) => isWay(edge) && isLeaving(edge))
-  return { waysWithin: outgoing.filter(isWayWithin), waysOut }
-}
-
-/** Questions that are asked of every edge are functions here, so that asking makes none. */
-function isLeaving(edge: CompiledEdge): boolean {
-  return edge.isLeaving
-}
-
-function isWayWithin(edge: CompiledEdge): boolean {
-  return isWay(edge) && !edge.isLeaving
-}
-
-function isDecision(edge: CompiledEdge): boolean {
-  return edge.document.class === 'Decision' && isWay(edge)
-}
-
-function isByEvidence({ document }: CompiledEdge): boolean {
-  return document.guard_evidence_source !== undefined
-}
-
-/** An edge to one of several alternatives. */
-export function isChoice({ document }: CompiledEdge): boolean {
-  return document.class === 'Decision' && document.group_id !== undefined
-}
-
-/** An edge that is tried when its source is done. */
-function isWay({ document, isReview }: CompiledEdge): boolean {
-  const isApart = document.class === 'Exception' || document.class === 'Meta'
-  return (
-    !isApart && !isReview && !(document.class === 'Decision' && document.group_id !== undefined)
-  )
+  const ways = outgoing.filter(isTried)
+  return {
+    waysWithin: ways.filter(({ isLeaving }) => !isLeaving),
+    waysOut: ways.filter(({ isLeaving }) => isLeaving),
+  }
 }
 
 function arrivalOf({ class: sort, join }: FlowEdge): Arrival | null {
@@ -309,7 +273,13 @@ function arrivalOf({ class: sort, join }: FlowEdge): Arrival | null {
   return join === 'AND' ? 'join' : 'other'
 }
 
-function awaitedOf(incoming: readonly CompiledEdge[]): Awaited {
+/** Most nodes wait for one edge, or begin. */
+function awaitedAt(node: number, ends: EdgeEnds, arriving: EdgesByNode): Awaited {
+  if (ends.isReachedBy(node, MARK.GATHERED)) return gatheredOf(arriving.of(node))
+  return ends.isReachedBy(node, MARK.ONE) ? AWAITS_ONE : AWAITS_NOTHING
+}
+
+function gatheredOf(incoming: readonly CompiledEdge[]): Awaited {
   let [syncs, joins, others] = [0, 0, 0]
   let isAnySync = false
   for (const { arrival, document } of incoming) {
@@ -319,8 +289,6 @@ function awaitedOf(incoming: readonly CompiledEdge[]): Awaited {
     } else if (arrival === 'join') joins += 1
     else if (arrival === 'other') others += 1
   }
-  // Most nodes wait for one edge, or begin.
-  if (syncs === 0 && joins === 0 && others <= 1) return others === 0 ? AWAITS_NOTHING : AWAITS_ONE
   return { syncs, isAnySync, joins, others }
 }
 
@@ -328,21 +296,3 @@ const AWAITS_NOTHING: Awaited = Object.freeze({ syncs: 0, isAnySync: false, join
 const AWAITS_ONE: Awaited = Object.freeze({ ...AWAITS_NOTHING, others: 1 })
 
 const FORWARD: ReadonlySet<string> = new Set(['Progress', 'Gate', 'Decision', 'Sync'])
-
-/**
- * Nodes that nothing leads to but ways back. When there are none the first one, unless a goal begins
- * with its alternatives.
- */
-function startsOf(
-  nodes: readonly CompiledNode[],
-  edges: readonly CompiledEdge[],
-): readonly number[] {
-  const isLedTo = new Uint8Array(nodes.length)
-  edges.forEach(({ source, target, isForward, document }) => {
-    if (source !== target && (isForward || document.class === 'Exception')) isLedTo[target] = 1
-  })
-  const starts = nodes.filter(({ index, target }) => target === -1 && isLedTo[index] === 0)
-  const hasChoice = nodes.some((node) => node.hasChoice && node.document.kind === 'GOAL')
-  if (starts.length === 0 && nodes.length > 0 && !hasChoice) return [0]
-  return starts.map(({ index }) => index)
-}

@@ -14,6 +14,7 @@ import type {
   CompiledInvariant,
   CompiledNode,
 } from './compiled-flow.ts'
+import type { EdgesByNode } from './edge-ends.ts'
 
 /** One list for all that have none: most nodes and edges of a large flow have few of anything. */
 export const NONE: readonly never[] = Object.freeze([])
@@ -83,41 +84,6 @@ export class EdgePart implements CompiledEdge {
 
   get arrival(): Arrival | null {
     return this.#sort.arrival
-  }
-}
-
-/** Edges by one of their ends, in the order of the document. */
-export class EdgesByNode {
-  readonly #sorted: readonly CompiledEdge[]
-  /** By node, and one more: where its edges begin. */
-  readonly #begins: Int32Array
-
-  constructor(count: number, edges: readonly CompiledEdge[], end: 'source' | 'target') {
-    const begins = new Int32Array(count + 1)
-    edges.forEach((edge) => {
-      begins[edge[end]] = (begins[edge[end]] ?? 0) + 1
-    })
-    // From counts to where each ends; filling from the last edge on, that becomes where each begins.
-    let sum = 0
-    for (let node = 0; node <= count; node++) {
-      sum += begins[node] ?? 0
-      begins[node] = sum
-    }
-    const sorted = edges.slice()
-    for (let index = edges.length - 1; index >= 0; index--) {
-      const edge = edges[index] as CompiledEdge
-      const place = (begins[edge[end]] ?? 0) - 1
-      begins[edge[end]] = place
-      sorted[place] = edge
-    }
-    this.#sorted = sorted
-    this.#begins = begins
-  }
-
-  of(node: number): readonly CompiledEdge[] {
-    const begin = this.#begins[node] ?? 0
-    const end = this.#begins[node + 1] ?? 0
-    return begin === end ? NONE : this.#sorted.slice(begin, end)
   }
 }
 

@@ -294,10 +294,10 @@ export function emptyState(flow: CompiledFlow): RunState {
 }
 
 /** A status in a file is only where a claim begins, so it is not taken over. */
-function declaredClaims({ document, nodeIndex }: CompiledFlow): Map<number, ClaimState[]> {
+function declaredClaims(flow: CompiledFlow): Map<number, ClaimState[]> {
   const byNode = new Map<number, ClaimState[]>()
-  for (const declared of document.claims ?? []) {
-    const index = nodeIndex.get(declared.node_id) ?? 0
+  for (const declared of flow.document.claims ?? []) {
+    const index = flow.nodeIndex.get(declared.node_id) ?? 0
     const claim = { ...declared, verification_status: 'pending' as const }
     const state = { claim, principal: declared.actor, participant: null, evidence: [] }
     const list = byNode.get(index)
