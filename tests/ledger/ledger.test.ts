@@ -57,6 +57,25 @@ const own = () => ({
   remove: async () => undefined,
 })
 
+describe('several entries as one commit', () => {
+  it('become facts when what they wait for has come about, and none when it fails', async () => {
+    const facts = async () => (await allFacts(ledger.store, 'main')).length
+    let open = (): void => undefined
+    const event = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    const recorded = ledger.recordAll([entry('w-1'), entry('w-2')], undefined, event)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(await facts()).toBe(0)
+    open()
+    expect(await recorded).toMatchObject({ ok: true })
+    expect(await facts()).toBe(2)
+    const failed = Promise.reject(new Error('it did not'))
+    await expect(ledger.recordAll([entry('w-3')], undefined, failed)).rejects.toThrow('it did not')
+    expect(await facts()).toBe(2)
+  })
+})
+
 describe('a new ledger', () => {
   it('has a key that only its owner can read, and a first fact that names it', async () => {
     const isPointer = (name: string) => Number(name === 'current')

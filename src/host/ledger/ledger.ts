@@ -202,11 +202,13 @@ export class Ledger {
 
   /**
    * Several entries as one commit: all of them become facts, or the first refusal is told. With a size
-   * only if the stream of the first has it, else `ledger.head_moved`.
+   * only if the stream of the first has it, else `ledger.head_moved`. Bodies are written at once, facts
+   * when `after` has come about; should that fail, there are none.
    */
   async recordAll(
     entries: readonly Entry[],
     expectedSize?: number,
+    after?: Promise<unknown>,
   ): Promise<
     | { readonly ok: true; readonly appended: readonly Appended[] }
     | Extract<Preparation, { ok: false }>
@@ -219,7 +221,7 @@ export class Ledger {
       drafts.push(prepared.draft)
       objects.push(...prepared.objects)
     }
-    await Promise.all(objects.map((object) => this.objects.put(object)))
+    await Promise.all([...objects.map((object) => this.objects.put(object)), after])
     return { ok: true, appended: await this.#append(drafts) }
   }
 
