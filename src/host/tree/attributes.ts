@@ -51,6 +51,17 @@ export async function readRawAttributes(
 ): Promise<ReadonlyMap<RawPath, readonly Attribute[]>> {
   if (paths.length === 0) return new Map()
   const { stdout } = await runBatch('getfattr', GETFATTR, paths)
+  return parseRawAttributes(stdout)
+}
+
+/** The tool that reads them, for paths that are plain, and what it wrote. */
+export function attributeReader(
+  paths: readonly RawPath[],
+): readonly [string, ...(readonly string[])] {
+  return ['getfattr', ...GETFATTR, '--', ...paths]
+}
+
+export function parseRawAttributes(stdout: Buffer): ReadonlyMap<RawPath, readonly Attribute[]> {
   return parseBlocks(stdout.toString('latin1'))
 }
 

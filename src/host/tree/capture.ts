@@ -9,7 +9,7 @@
  *
  * Directories that are in both trees are not staged: their change says all there is to put on them.
  */
-import { chmodSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, mkdirSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import {
   type Change,
@@ -21,13 +21,15 @@ import {
   rawOfText,
 } from '../../gate/index.ts'
 import type { Layer } from '../sandbox/driver.ts'
-import { copyAcross, type Load, moveAcross } from './carry.ts'
+import { type CopiedAttributes, copyAcross, type Load, moveAcross, removeAll } from './carry.ts'
+import type { CopiesAhead } from './copies-ahead.ts'
 import { makeDurable, syncDirectory } from './durable.ts'
 import { asFailure } from './failure.ts'
-import { codeOf, type Foothold, holdDirectory, Loans, nodePath, statsOf } from './footing.ts'
+import { codeOf, type Foothold, holdDirectory, Loans, nodePath } from './footing.ts'
 import type { Emptied } from './layer-walk.ts'
 import { Pace } from './pace.ts'
 import { type Expected, settle } from './settle.ts'
+import { isSameDevice, lendForCopying, nameIn, type Share, share } from './share.ts'
 import { type Captured, completeStage, type StagedEntry, stagedPath, writeStage } from './stage.ts'
 
 export interface CaptureOptions {
@@ -35,6 +37,8 @@ export interface CaptureOptions {
   readonly isRoot: boolean
   /** Directories that were emptied and made anew, as the scan found them. */
   readonly emptied?: readonly Emptied[]
+  /** Copies that were begun for this stage. */
+  readonly ahead?: CopiesAhead
 }
 
 /** `stage` is made here, for this process's user alone; it lies on the scope's filesystem. */
@@ -42,7 +46,7 @@ export async function captureChanges(
   changes: readonly Change[],
   layers: readonly Layer[],
   stage: string,
-  { isRoot, emptied = [] }: CaptureOptions,
+  { isRoot, emptied = [], ahead }: CaptureOptions,
 ): Promise<Captured> {
   const held: Foothold[] = []
   const loans = new Loans(isRoot)
@@ -56,7 +60,7 @@ export async function captureChanges(
     const shares = share(changes, layers)
     const expected: Expected[] = []
     for (const part of shares) {
-      for (const each of await carry(part, stage, hold, loans)) expected.push(each)
+      for (const each of await carry(part, stage, hold, loans, ahead)) expected.push(each)
     }
     loans.giveBack()
     const captured = {
@@ -64,7 +68,7 @@ export async function captureChanges(
       entries: nameUnits(stage, listEntries(shares)),
       emptied: concerned(emptied, changes),
     }
-    for (const { name } of shares) rmSync(join(stage, name), { recursive: true, force: true })
+    for (const { name } of shares) removeAll(rawOfText(join(stage, name)))
     const moved = placed(captured, expected)
     await settle(moved)
     await secure(captured, moved)
@@ -82,100 +86,46 @@ function concerned(emptied: readonly Emptied[], changes: readonly Change[]): rea
   return emptied.filter(({ path }) => changes.some((change) => isBelow(change.path, path)))
 }
 
-/** What of a layer is to be staged. */
-interface Share {
-  readonly layer: Layer
-  /** Its directory in the stage. */
-  readonly name: string
-  readonly changes: readonly Change[]
-  readonly units: ReadonlySet<RawPath>
-}
-
-function share(changes: readonly Change[], layers: readonly Layer[]): readonly Share[] {
-  // The innermost layer that holds a path is the one that was written to.
-  const inner = [...layers].sort((one, other) => other.root.length - one.root.length)
-  const parts = new Map<Layer, Change[]>()
-  for (const change of changes) {
-    if (!isStaged(change)) continue
-    const layer = inner.find(({ root }) => isBelow(change.path, rawOfText(root)))
-    if (layer === undefined) continue
-    const part = parts.get(layer)
-    if (part === undefined) parts.set(layer, [change])
-    else part.push(change)
-  }
-  return [...parts].map(([layer, part]) => {
-    const directories = new Set(
-      part.flatMap(({ path, after }) => (after?.kind === 'directory' ? [path] : [])),
-    )
-    const units = part.filter(({ path }) => !directories.has(parentOfRaw(path)))
-    const sorted = part.sort((one, other) => (one.path < other.path ? -1 : 1))
-    return {
-      layer,
-      name: String(layers.indexOf(layer)),
-      changes: sorted,
-      units: new Set(units.map(({ path }) => path)),
-    }
-  })
-}
-
-function isStaged({ before, after }: Change): boolean {
-  if (after === null) return false
-  return after.kind !== 'directory' || before?.kind !== 'directory'
-}
-
 async function carry(
   part: Share,
   stage: string,
   hold: (path: string) => Foothold,
   loans: Loans,
+  ahead: CopiesAhead | undefined,
 ): Promise<readonly Expected[]> {
   const { layer, changes, units } = part
+  const nameOf = (path: RawPath) => nameIn(layer, path)
+  const names = changes.map(({ path }) => nameOf(path))
+  const copied = (await ahead?.take(layer, names)) ?? null
+  if (copied !== null) return expectedOf(changes, nameOf, copied.target, false, copied.attributes)
   const directory = join(stage, part.name)
-  mkdirSync(directory, { mode: 0o700 })
-  const cut = rawOfText(layer.root === '/' ? '' : layer.root).length + 1
-  const nameOf = (path: RawPath) => path.slice(cut) as RawPath
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
   const load: Load = {
     upper: hold(layer.upper),
     target: hold(directory),
-    names: changes.map(({ path }) => nameOf(path)),
+    names,
     units: [...units].map(nameOf),
   }
   const isMoved = isSameDevice(layer, stage) && (await moveAcross(load, new Pace()))
-  if (!isMoved) {
-    lendForCopying(load, loans)
-    await copyAcross(load)
-  }
+  if (isMoved) return expectedOf(changes, nameOf, load.target, true, null)
+  lendForCopying(load, loans)
+  return expectedOf(changes, nameOf, load.target, false, await copyAcross(load))
+}
+
+function expectedOf(
+  changes: readonly Change[],
+  nameOf: (path: RawPath) => RawPath,
+  target: Foothold,
+  isMoved: boolean,
+  attributes: CopiedAttributes | null,
+): readonly Expected[] {
   return changes.flatMap(({ path, after }) => {
-    const at = `${load.target.prefix}/${nameOf(path)}` as RawPath
-    return after === null ? [] : [{ path, at, state: after, isMoved }]
+    if (after === null) return []
+    const name = nameOf(path)
+    const has = attributes?.get(name)
+    const at = joinRaw(target.prefix, name)
+    return [{ path, at, state: after, isMoved, ...(has === undefined ? {} : { has }) }]
   })
-}
-
-function isSameDevice({ upperDevice }: Layer, stage: string): boolean {
-  return upperDevice !== null && statSync(stage).dev === upperDevice
-}
-
-/**
- * Everything on the way to each name, and the name itself. Files are lent the right to write too: a
- * copy is made with the mode of its source, and takes attributes only if it may be written.
- */
-function lendForCopying({ upper, names }: Load, loans: Loans): void {
-  const done = new Set<string>()
-  const lend = (part: string) => {
-    if (done.has(part)) return
-    done.add(part)
-    const at = `${upper.prefix}/${part}` as RawPath
-    const stats = statsOf(at)
-    if (stats === null || stats.isSymbolicLink()) return
-    loans.lend(stats, at, stats.isDirectory() ? 0o700 : 0o600)
-  }
-  lend('.')
-  for (const name of names) {
-    for (let end = name.indexOf('/'); end !== -1; end = name.indexOf('/', end + 1)) {
-      lend(name.slice(0, end))
-    }
-    lend(name)
-  }
 }
 
 function listEntries(shares: readonly Share[]): readonly StagedEntry[] {

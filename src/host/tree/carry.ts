@@ -5,7 +5,8 @@
  */
 import { chmodSync, mkdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs'
 import { fault } from '../../base/index.ts'
-import { joinRaw, parentOfRaw, type RawPath } from '../../gate/index.ts'
+import { type Attribute, joinRaw, parentOfRaw, type RawPath } from '../../gate/index.ts'
+import { attributeReader, parseRawAttributes } from './attributes.ts'
 import { TreeFailure } from './failure.ts'
 import { codeOf, type Foothold, itselfAt, namesIn, nodePath, statsOf } from './footing.ts'
 import type { Pace } from './pace.ts'
@@ -60,11 +61,17 @@ const COPIED_SINGLY_MAX = 64
 const PLAIN_NAME = /^[\x20-\x7e]+$/
 
 /** Not with holes, which `cp` finds where there were none. */
-function areFewAndPlain({ upper, names }: Load): boolean {
+export function areFewAndPlain(
+  { upper, names }: Pick<Load, 'upper' | 'names'>,
+  bytesMax = Number.POSITIVE_INFINITY,
+): boolean {
   if (names.length > COPIED_SINGLY_MAX) return false
+  let bytes = 0n
   return names.every((name) => {
     const stats = statsOf(joinRaw(upper.prefix, name))
     if (stats === null || !PLAIN_NAME.test(name)) return false
+    bytes += stats.size
+    if (bytes > bytesMax) return false
     return stats.isSymbolicLink() || (stats.isFile() && stats.blocks * BLOCK_BYTES >= stats.size)
   })
 }
@@ -78,22 +85,36 @@ export function isChangeAlone(stderr: string): boolean {
   return lines.some(isTold) && lines.every((line) => isTold(line) || line === 'failed')
 }
 
-export async function copyAcross(load: Load): Promise<void> {
-  const { upper, target, names } = load
-  if (areFewAndPlain(load)) {
-    const words = [...COPY, `--target-directory=${target.prefix}`, '--', ...names]
-    const { status, stderr } = await runTool('cp', words, { cwd: upper.prefix })
-    if (status === 0 && stderr === '') return
+/** What the copies have of attributes, by name. */
+export type CopiedAttributes = ReadonlyMap<RawPath, readonly Attribute[]>
+
+/** Few and plain ones, which are looked at in the same breath. */
+export async function copyFew({ upper, target, names }: Load): Promise<CopiedAttributes> {
+  const places = new Map(names.map((name) => [joinRaw(target.prefix, name), name]))
+  const words = [...COPY, `--target-directory=${target.prefix}`, '--', ...names]
+  const { status, stdout, stderr } = await runTool('cp', words, {
+    cwd: upper.prefix,
+    reader: attributeReader([...places.keys()]),
+  })
+  if (status !== 0 || stderr !== '') {
     const message = `cp: ${stderr.trim().slice(0, 500)}`
     throw new TreeFailure(fault('stage.tool', target.prefix, null, { message }))
   }
+  const found = parseRawAttributes(stdout)
+  return new Map([...places].map(([place, name]) => [name, found.get(place) ?? []]))
+}
+
+/** Null when nobody looked at the copies yet. */
+export async function copyAcross(load: Load): Promise<CopiedAttributes | null> {
+  const { target, upper, names } = load
+  if (areFewAndPlain(load)) return copyFew(load)
   const stdin = Buffer.from(names.map((name) => `./${name}\u0000`).join(''), 'latin1')
   const { status, stderr } = await runTool('sh', ['-c', PIPELINE, 'sh', target.prefix], {
     stdin,
     cwd: upper.prefix,
   })
-  if (status === 0 && stderr === '') return
-  if (load.isLive === true && status === 0 && isChangeAlone(stderr)) return
+  if (status === 0 && stderr === '') return null
+  if (load.isLive === true && status === 0 && isChangeAlone(stderr)) return null
   const message = `tar: ${stderr.trim().slice(0, 500)}`
   throw new TreeFailure(fault('stage.tool', target.prefix, null, { message }))
 }
@@ -161,7 +182,7 @@ async function prune(
   }
 }
 
-function removeAll(path: RawPath): void {
+export function removeAll(path: RawPath): void {
   const directories: RawPath[] = []
   const open: RawPath[] = [path]
   for (let at = open.pop(); at !== undefined; at = open.pop()) {

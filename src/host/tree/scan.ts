@@ -57,6 +57,8 @@ export interface ScanOptions {
   readonly exclude: readonly string[]
   /** Of files of other stages below: their bytes are known also where nobody may read them. */
   readonly known?: ReadonlyMap<RawPath, Digest>
+  /** Told of everything that was written, before it is read; some of it may turn out to be as before. */
+  readonly onWalked?: (pairs: readonly Pair[]) => void
 }
 
 export interface Scan {
@@ -106,6 +108,7 @@ class Scanner {
       this.#findings.add('diff.too_large', root, `${bytes} bytes`)
       return { changes: [], findings: this.#findings.list(), emptied: [] }
     }
+    this.#options.onWalked?.(this.#pairs)
     this.#lendFiles()
     await Promise.all([this.#readDigests(), this.#readAttributes()])
     const changes = this.#changes()

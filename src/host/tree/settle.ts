@@ -22,6 +22,8 @@ export interface Expected {
   readonly state: EntryState
   /** The scanned file itself, not a copy of it. */
   readonly isMoved: boolean
+  /** What it has of attributes where that is known. */
+  readonly has?: readonly Attribute[]
 }
 
 /** With what was found at its place when everything had been put there. */
@@ -74,11 +76,12 @@ async function checkDigests(expected: readonly Expected[], pace: Pace): Promise<
 
 async function settleAttributes(expected: readonly Found[]): Promise<void> {
   const asked = expected.filter(({ state }) => state.kind !== 'symlink')
-  const found = await readRawAttributes(asked.map(({ at }) => at))
+  const unknown = asked.filter(({ has }) => has === undefined)
+  const found = await readRawAttributes(unknown.map(({ at }) => at))
   const surplus = new Map<string, RawPath[]>()
   const seen = new Set<string>()
-  for (const { path, at, state, stats } of asked) {
-    const has = (found.get(at) ?? []).map((one) => listUnder(state.mode, one))
+  for (const { path, at, state, stats, has: known } of asked) {
+    const has = (known ?? found.get(at) ?? []).map((one) => listUnder(state.mode, one))
     for (const name of isFirstName(stats, seen) ? surplusOf(has, state) : []) {
       const paths = surplus.get(name)
       if (paths === undefined) surplus.set(name, [at])

@@ -48,6 +48,16 @@ describe('a shell that stays', () => {
     expect(outcome?.stdout.toString()).toBe('/usr\n')
   })
 
+  it('lets a reader follow a tool that succeeded, and hears only what it read', async () => {
+    const own = shell()
+    const reader = ['sh', '-c', 'cat; echo read; echo no >&2; exit 3']
+    const done = await own.run({ ...call('sh', ['-c', 'echo told >&2']), reader })
+    expect(done).toMatchObject({ status: 0, stdout: Buffer.from('read\n') })
+    expect(done?.stderr.toString()).toBe('told\n')
+    const failed = await own.run({ ...call('sh', ['-c', 'exit 7']), reader })
+    expect(failed).toMatchObject({ status: 7, stdout: Buffer.alloc(0) })
+  })
+
   it('carries more than a pipe holds', async () => {
     const outcome = await shell().run(call('head', ['-c', '3000000', '/dev/zero']))
     expect(outcome?.stdout.length).toBe(3_000_000)

@@ -12,6 +12,8 @@ import type { Socket } from 'node:net'
 export interface ShellCall {
   readonly command: string
   readonly args: readonly string[]
+  /** Command and arguments of a tool to be run after it when it succeeded, for its output alone. */
+  readonly reader?: readonly string[]
   readonly cwd: string
   readonly timeoutMs: number
 }
@@ -68,16 +70,14 @@ export class ToolShell {
   }
 
   /** Null when the shell ended; whether the tool ran is not known then. */
-  async run({ command, args, cwd, timeoutMs }: ShellCall): Promise<ShellOutcome | null> {
+  async run({ command, args, reader, cwd, timeoutMs }: ShellCall): Promise<ShellOutcome | null> {
     const mark = randomBytes(16).toString('hex')
     this.#isBusy = true
     for (const socket of this.#sockets) socket.ref()
-    const words = [command, ...args].map(quoted).join(' ')
-    const lines = [
-      `( cd ${quoted(cwd)} && exec ${words} ) </dev/null`,
-      `echo "${mark}$?"; echo ${mark} >&2`,
-      '',
-    ].join('\n')
+    const tool = `( cd ${quoted(cwd)} && exec ${sentence([command, ...args])} ) </dev/null`
+    const reading =
+      reader === undefined ? '' : ` && { ${sentence(reader)} </dev/null 2>/dev/null || :; }`
+    const lines = [`${tool}${reading}`, `echo "${mark}$?"; echo ${mark} >&2`, ''].join('\n')
     this.#process.stdin?.write(lines)
     try {
       return await this.#ended(mark, timeoutMs)
@@ -123,6 +123,10 @@ export class ToolShell {
     this.#process.unref()
     for (const socket of this.#sockets) socket.unref()
   }
+}
+
+function sentence(words: readonly string[]): string {
+  return words.map(quoted).join(' ')
 }
 
 function quoted(word: string): string {

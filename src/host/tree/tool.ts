@@ -18,6 +18,8 @@ export interface ToolOutcome {
 }
 
 export interface ToolOptions {
+  /** Run after it when it succeeded, and heard only for what it writes; its paths are plain. */
+  readonly reader?: readonly [command: string, ...args: readonly string[]]
   readonly stdin?: Uint8Array
   readonly cwd?: string
   readonly timeoutMs?: number
@@ -30,9 +32,12 @@ const STDERR_BYTES_MAX = 65_536
 const ARGUMENTS_BYTES_MAX = 100_000
 const ARGUMENTS_MAX = 2000
 
+/** So many tools are run at once by shells; the others are started by this process. */
+const SHELLS_MAX = 2
+
 class Shells {
   #isWorthIt = false
-  #ready: ToolShell | null = null
+  #ready: readonly ToolShell[] = []
 
   /** From now on tools are started by a shell that stays. */
   begin(): void {
@@ -42,8 +47,12 @@ class Shells {
   /** One that is free; null when several tools are to run at once. */
   free(): ToolShell | null {
     if (!this.#isWorthIt) return null
-    if (this.#ready?.isOver !== false) this.#ready = new ToolShell(ENVIRONMENT)
-    return this.#ready.isFree ? this.#ready : null
+    this.#ready = this.#ready.filter(({ isOver }) => !isOver)
+    const free = this.#ready.find(({ isFree }) => isFree)
+    if (free !== undefined || this.#ready.length === SHELLS_MAX) return free ?? null
+    const another = new ToolShell(ENVIRONMENT)
+    this.#ready = [...this.#ready, another]
+    return another
   }
 }
 
@@ -61,16 +70,29 @@ export async function runTool(
   options: ToolOptions = {},
 ): Promise<ToolOutcome> {
   const free = options.stdin === undefined ? shells.free() : null
-  if (free === null) return spawnTool(command, args, options)
-  const { cwd = process.cwd(), timeoutMs = TIMEOUT_MS } = options
-  const outcome = await free.run({ command, args, cwd, timeoutMs })
-  if (outcome === null || outcome.status === NOT_FOUND) return spawnTool(command, args, options)
+  if (free === null) return spawnBoth(command, args, options)
+  const { reader, cwd = process.cwd(), timeoutMs = TIMEOUT_MS } = options
+  const call = { command, args, cwd, timeoutMs }
+  const outcome = await free.run(reader === undefined ? call : { ...call, reader })
+  if (outcome === null || outcome.status === NOT_FOUND) return spawnBoth(command, args, options)
   const stderr = outcome.stderr.subarray(0, STDERR_BYTES_MAX).toString('latin1')
   return { status: outcome.status, stdout: outcome.stdout, stderr }
 }
 
 /** As a shell tells it of a command that is not there. */
 const NOT_FOUND = 127
+
+async function spawnBoth(
+  command: string,
+  args: readonly string[],
+  options: ToolOptions,
+): Promise<ToolOutcome> {
+  const outcome = await spawnTool(command, args, options)
+  if (options.reader === undefined || outcome.status !== 0) return outcome
+  const [reader, ...words] = options.reader
+  const { stdout } = await spawnTool(reader, words, {})
+  return { ...outcome, stdout }
+}
 
 function spawnTool(
   command: string,

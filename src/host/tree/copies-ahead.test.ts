@@ -1,0 +1,134 @@
+/** Copies that are made before anybody knows whether they are wanted: taken, or gone with their stage. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Overlay, openOverlay } from '../../../tests/tree/overlay.ts'
+import { listingDifferences, treeListing } from '../../../tests/tree/tree-hash.ts'
+import type { Change } from '../../gate/index.ts'
+import { captureChanges } from './capture.ts'
+import { CopiesAhead } from './copies-ahead.ts'
+import type { TreeFailure } from './failure.ts'
+import { makeMarker } from './marker.ts'
+import { PATH_BYTES_MAX, scanLayers } from './scan.ts'
+import { readStage, stagedPath } from './stage.ts'
+
+const isRoot = process.getuid?.() === 0
+
+let folder: string
+let root: string
+let stage: string
+let overlay: Overlay
+let ahead: CopiesAhead | null
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'writ-ahead-'))
+  root = join(folder, 'real')
+  stage = join(folder, 'stage')
+  mkdirSync(root)
+})
+
+afterEach(async () => {
+  await overlay.close()
+  execFileSync('chmod', ['-R', 'u+rwx', folder])
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Copying begins while the scan still goes on. */
+async function rehearse(
+  script: string,
+  upper: 'memory' | 'disk' = 'memory',
+): Promise<readonly Change[]> {
+  const marker = makeMarker(join(folder, 'place'), 'test', [root], Date.now)
+  execFileSync('sh', ['-ec', 'mkdir d; echo old > d/old; echo m > d/mode'], { cwd: root })
+  overlay = await openOverlay(root, join(folder, 'work'), { upper })
+  overlay.run(script)
+  const { changes } = await scanLayers([overlay.layer], {
+    marker,
+    commandStartedAtMs: marker.madeAtMs + 20,
+    maxBytes: 1 << 28,
+    pathBytesMax: PATH_BYTES_MAX,
+    scopeRoots: [root],
+    isRoot,
+    exclude: [],
+    onWalked: (pairs) => {
+      ahead = CopiesAhead.begin(pairs, [overlay.layer], stage)
+    },
+  })
+  return changes
+}
+
+function capture(changes: readonly Change[], layers = [overlay.layer]) {
+  if (ahead === null) throw new Error('nothing is copied ahead')
+  return captureChanges(changes, layers, stage, { isRoot, ahead })
+}
+
+const FEW = `echo more >> d/old; touch -d '2001-02-03 04:05:06.123456789' d/old; chmod 751 d/mode
+echo a > made; ln -s /nowhere link; setfattr -n user.note -v 0x00ff0a made; echo c > cache
+setfattr -n system.posix_acl_access -v 0x0200000001000600ffffffff04000400ffffffff10000600ffffffff20000400ffffffff made`
+
+describe('copies that are made ahead', () => {
+  it('are what is staged, with all that belongs to them, and nothing else is', async () => {
+    const changes = await rehearse(FEW)
+    const want = treeListing(overlay.layer.merged)
+    const kept = changes.filter(({ path }) => !path.endsWith('/cache'))
+    const captured = await capture(kept)
+    await ahead?.end()
+    expect(captured.entries.map(({ path }) => path.slice(root.length + 1))).toEqual([
+      'd/mode',
+      'd/old',
+      'link',
+      'made',
+    ])
+    for (const entry of captured.entries) {
+      const line = want.get(entry.path.slice(root.length + 1))
+      const found = treeListing(stagedPath(captured, entry))
+      expect(listingDifferences(new Map([['', line ?? '']]), found)).toEqual([])
+    }
+    expect(await readStage(stage)).toEqual(captured)
+    expect(readdirSync(stage).sort()).toEqual(['stage.jsonl', 'u0', 'u1', 'u2', 'u3'])
+  })
+
+  it('go with their stage when nobody takes them', async () => {
+    await rehearse(FEW)
+    await ahead?.end()
+    expect(existsSync(stage)).toBe(false)
+  })
+
+  it('are made anew when others are wanted', async () => {
+    const changes = await rehearse(FEW)
+    const same = { ...overlay.layer }
+    const captured = await capture(changes, [same])
+    await ahead?.end()
+    expect(captured.entries.length).toBe(5)
+    expect(await readStage(stage)).toEqual(captured)
+  })
+
+  it('fail whoever stages when they could not be made', async () => {
+    // The name of a file is taken there by a directory.
+    mkdirSync(join(stage, '0', 'made'), { recursive: true })
+    const changes = await rehearse(FEW)
+    const failed = await capture(changes).catch((error: unknown) => error)
+    await ahead?.end()
+    expect((failed as TreeFailure).fault).toMatchObject({ code: 'stage.tool' })
+  })
+
+  it.each([
+    ['directories', 'mkdir n; echo a > n/a'],
+    ['much', 'head -c 1100000 /dev/zero > big'],
+    ['many', 'for i in $(seq 70); do : > f$i; done'],
+    ['odd names', `echo a > "$(printf 'odd\\377')"`],
+    ['holes', 'truncate -s 9000 hole'],
+    ['nothing', 'rm d/old'],
+  ])('are not begun for %s', async (_, script) => {
+    await rehearse(script)
+    expect(ahead).toBeNull()
+    expect(existsSync(stage)).toBe(false)
+  })
+
+  it('are not begun where the rehearsed files are moved', async () => {
+    await rehearse(FEW, 'disk')
+    expect(ahead).toBeNull()
+  })
+})
