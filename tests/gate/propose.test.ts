@@ -1,6 +1,14 @@
 /** `writ propose` from end to end: every step is a real one, on a real tree, in a real sandbox. */
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, lstatSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Ended, Place } from '../cli-gate/place.ts'
@@ -323,6 +331,24 @@ describe('the host', () => {
     expect(json.result.findings).toContainEqual(
       expect.objectContaining({ code: 'effect.discarded' }),
     )
+  })
+
+  it('refuses what it cannot keep, on the record, and leaves nothing of it', () => {
+    const homes = join(place.folder, 'state', 'writ')
+    const [home = ''] = readdirSync(homes).filter((name) => name.length === 36)
+    const stages = join(homes, home, 'stage')
+    const before = existsSync(stages) ? readdirSync(stages) : []
+    // Memory takes an attribute that the disk does not.
+    const script = 'echo a > big.txt; setfattr -n user.big -v "$(printf %09000d 7)" big.txt'
+    const { status, json } = propose(commandProposal(place, script, { create: ['work/big.txt'] }))
+    expect(status).not.toBe(0)
+    expect(json).toMatchObject({ promoted: false, decision: { decision: 'BLOCK' } })
+    expect(json.decision.codes).toContain('stage.mismatch')
+    expect(place.has('work/big.txt')).toBe(false)
+    expect(readdirSync(stages)).toEqual(before)
+    const { facts } = place.writ(['log', '--json', '--type', 'decision_v1']).json
+    const recorded = facts.map((fact: { record: { payload: object } }) => fact.record.payload)
+    expect(recorded).toContainEqual(json.decision)
   })
 
   it('a dry run leaves no fact and does not use up the id', () => {

@@ -33,13 +33,20 @@ export function decisionRecord(
   return { records, promotion }
 }
 
-/** False when an override that it rests on was used up meanwhile: nothing is recorded then. */
+/**
+ * When what it is about is staged. False when an override that it rests on was used up meanwhile:
+ * nothing is recorded then.
+ */
 export async function recordDecision(
   view: LedgerView,
   { draft, decision }: Judged,
   records: readonly GateRecord[],
+  staged: Promise<void>,
 ): Promise<boolean> {
-  if (decision.decision !== 'BLOCK' && usesOverride(draft)) return recordUse(view, records, draft)
-  await view.record(records)
+  if (decision.decision !== 'BLOCK' && usesOverride(draft)) {
+    await staged
+    return recordUse(view, records, draft)
+  }
+  await view.recordAfter(staged, records)
   return true
 }

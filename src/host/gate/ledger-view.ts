@@ -65,6 +65,12 @@ export class LedgerView {
     return this.recordAs(records, this.#context.caller.principal, stream)
   }
 
+  /** The same, when something else has come about; the most of the work is done meanwhile. */
+  async recordAfter(event: Promise<unknown>, records: readonly GateRecord[]): Promise<number> {
+    const { caller, stream } = this.#context
+    return this.recordAs(records, caller.principal, stream, undefined, event)
+  }
+
   /** The same, and only if the stream has this size. */
   async recordAt(records: readonly GateRecord[], size: number): Promise<number> {
     const { caller, stream } = this.#context
@@ -77,6 +83,7 @@ export class LedgerView {
     principal: Principal,
     stream: string,
     size?: number,
+    after?: Promise<unknown>,
   ): Promise<number> {
     const recorded = await this.#context.ledger.recordAll(
       records.map(({ type, payload, key }) => ({
@@ -87,6 +94,7 @@ export class LedgerView {
         idempotencyKey: key,
       })),
       size,
+      after,
     )
     const refused = recorded.ok ? '' : JSON.stringify(recorded.violations[0])
     invariant(recorded.ok, `a record that the gate made follows its contract: ${refused}`)

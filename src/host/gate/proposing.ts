@@ -174,6 +174,7 @@ export class Proposing {
         live: this.#options.live,
         abort: abort.signal,
         recorded,
+        isDry: this.#options.dryRun,
         ...(draft.network === undefined ? {} : { network: draft.network }),
       })
     } catch (error) {
@@ -191,6 +192,14 @@ export class Proposing {
     proposal: Proposal,
     rehearsal: Rehearsal,
   ): Promise<Decided> {
+    try {
+      return await this.#judged(draft, proposal, rehearsal)
+    } finally {
+      await rehearsal.ahead?.end()
+    }
+  }
+
+  async #judged(draft: Evaluation, proposal: Proposal, rehearsal: Rehearsal): Promise<Decided> {
     // When nothing is read from its layers any more; the caller waits for its end.
     const letGo = () => void rehearsal.sandbox.close().catch(() => undefined)
     if (rehearsal.changes.length === 0) letGo()
@@ -218,18 +227,31 @@ export class Proposing {
       steps: this.#keepSteps(proposal, rehearsal),
     }
     draft.law_outcomes.push(...this.#laws('after', draft, proposal, { result, comparison }))
-    let decision = this.#decide(draft, proposal, result)
-    if (decision.decision !== 'BLOCK' && !this.#options.dryRun) {
-      decision = await this.#capture(draft, proposal, result, rehearsal, comparison, decision)
-    }
-    letGo()
+    const decision = this.#decide(draft, proposal, result)
     const judged = { draft, proposal, decision, result, changes: comparison.promoted }
-    return this.#decided(judged, [], () => {
+    const rejudge = (): Decision => {
       const early = this.#laws('before', draft, proposal, null)
       const late = this.#laws('after', draft, proposal, { result, comparison })
       draft.law_outcomes = [...early, ...late]
       return this.#decide(draft, proposal, result)
-    })
+    }
+    if (decision.decision === 'BLOCK' || this.#options.dryRun || judged.changes.length === 0) {
+      letGo()
+      return this.#decided(judged, [], rejudge)
+    }
+    const staging = this.#stage(judged, rehearsal)
+    staging.finally(letGo).catch(() => undefined)
+    try {
+      return await this.#decided(judged, [], rejudge, staging)
+    } catch (error) {
+      if (!(error instanceof StagingFailure)) throw error
+      // The bytes that an approval is about: a failure to keep them is a reason to refuse.
+      draft.obstacles.push(obstacleOf(error.cause))
+      const refused = { ...judged, decision: this.#decide(draft, proposal, result) }
+      return await this.#decided(refused, [], rejudge)
+    } finally {
+      await staging.catch(() => undefined)
+    }
   }
 
   #compare(draft: Evaluation, proposal: Proposal, rehearsal: Rehearsal) {
@@ -250,26 +272,19 @@ export class Proposing {
     return { comparison, scripts, directories }
   }
 
-  /** The bytes that an approval is about; a failure to keep them is a reason to refuse. */
-  async #capture(
-    draft: Evaluation,
-    proposal: Proposal,
-    result: SandboxResult,
-    { sandbox, place, sandboxId, emptied }: Rehearsal,
-    { promoted }: Comparison,
-    decision: Decision,
-  ): Promise<Decision> {
-    if (promoted.length === 0) return decision
+  async #stage(
+    { draft, decision, changes }: Judged,
+    { sandbox, place, sandboxId, emptied, ahead }: Rehearsal,
+  ): Promise<void> {
     if (decision.decision === 'PROMOTE' && draft.held === undefined) this.#options.onStaging?.()
     const stage = stageOf(place, sandboxId)
+    const copies = ahead === undefined ? {} : { ahead }
     try {
-      await captureChanges(promoted, sandbox.layers, stage, { isRoot: isRoot(), emptied })
+      await captureChanges(changes, sandbox.layers, stage, { isRoot: isRoot(), emptied, ...copies })
       if (draft.held !== undefined) markHeld(stage)
-      return decision
     } catch (error) {
       removeTree(stage)
-      draft.obstacles.push(obstacleOf(error))
-      return this.#decide(draft, proposal, result)
+      throw new StagingFailure(error)
     }
   }
 
@@ -322,6 +337,7 @@ export class Proposing {
     judged: Judged,
     violations: readonly Violation[],
     rejudge: () => Decision = () => judged.decision,
+    staged: Promise<void> = Promise.resolve(),
   ): Promise<Decided> {
     const { draft, proposal, decision, result, changes } = judged
     const actionId = draft.action_id
@@ -330,9 +346,9 @@ export class Proposing {
     if (isRecorded) {
       this.#bodies.laws(this.#book)
       await this.#bodies.settled()
-      if (!(await recordDecision(this.#view, judged, records))) {
+      if (!(await recordDecision(this.#view, judged, records, staged))) {
         await this.#view.ask((standing) => refreshDraft(draft, this.#ground, standing))
-        return this.#decided({ ...judged, decision: rejudge() }, violations, rejudge)
+        return this.#decided({ ...judged, decision: rejudge() }, violations, rejudge, staged)
       }
     }
     // The digest of the draft is one.
@@ -348,6 +364,13 @@ export class Proposing {
       violations,
       promotion,
     }
+  }
+}
+
+/** The rehearsed bytes could not be kept; why is its cause. */
+class StagingFailure extends Error {
+  constructor(cause: unknown) {
+    super('the rehearsed bytes could not be staged', { cause })
   }
 }
 

@@ -20,6 +20,7 @@ import { type Change, changesSince, leavesOf, sandboxEnvironment } from '../../g
 import { actCommand } from '../acts/act-command.ts'
 import { actFindings } from '../acts/act-findings.ts'
 import type { Control, RunOutcome, RunRequest, Sandbox, SocketProfile } from '../sandbox/driver.ts'
+import { CopiesAhead } from '../tree/copies-ahead.ts'
 import type { TreeFinding } from '../tree/findings.ts'
 import { type Marker, makeMarker } from '../tree/marker.ts'
 import { PATH_BYTES_MAX, type Scan, scanLayers } from '../tree/scan.ts'
@@ -29,7 +30,7 @@ import { Outputs } from './outputs.ts'
 import { withoutRefreshedIndexes } from './refreshed-index.ts'
 import { RunNetwork } from './run-network.ts'
 import { sandboxRequest } from './sandbox-request.ts'
-import { stagePlaceFor, stagePlaces } from './stage-place.ts'
+import { stageOf, stagePlaceFor, stagePlaces } from './stage-place.ts'
 import type { ProposeOptions } from './surface.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -45,6 +46,8 @@ export interface RehearsalRequest {
   readonly recorded: Promise<void>
   /** By which rules something of it runs with a network. */
   readonly network?: NetworkGrounds
+  /** Nothing is staged, whatever is found. */
+  readonly isDry: boolean
 }
 
 /** What one child did beyond those before it. */
@@ -71,6 +74,8 @@ export interface Rehearsal {
   readonly outputs: Pick<Outputs, 'document'>
   /** What went out, or was to. */
   readonly network?: readonly NetworkConnection[]
+  /** What is small is being copied for the stage; ended by who judges. */
+  readonly ahead?: CopiesAhead
 }
 
 export async function rehearse(
@@ -100,12 +105,15 @@ export async function rehearse(
       ...(network === null ? {} : { network: network.door }),
     }),
   )
+  const staging: Staging = { stage: stageOf(place, sandboxId), ahead: null }
   try {
     await request.recorded
     const outputs = new Outputs()
-    const walked = await runSteps(context, request, { sandbox, marker, roots, outputs, network })
+    const scene = { sandbox, marker, roots, outputs, network, staging }
+    const walked = await runSteps(context, request, scene)
     return { sandboxId, sandbox, place, controls: sandbox.controls, outputs, ...walked }
   } catch (error) {
+    await staging.ahead?.end()
     await sandbox.close()
     throw error
   } finally {
@@ -119,6 +127,13 @@ interface Scene {
   readonly roots: readonly string[]
   readonly outputs: Outputs
   readonly network: RunNetwork | null
+  readonly staging: Staging
+}
+
+interface Staging {
+  readonly stage: string
+  /** Begun while the last scan is still going on. */
+  ahead: CopiesAhead | null
 }
 
 /** Children after the first that does not succeed are not run: the whole is refused anyway. */
@@ -131,13 +146,15 @@ async function runSteps(context: GateContext, request: RehearsalRequest, scene: 
   let told: SandboxResult['findings'] = []
   const connections: NetworkConnection[] = []
   const leaves = leavesOf(request.proposal)
+  const { layers } = scene.sandbox
   for (const [index, { proposal }] of leaves.entries()) {
     const proxied = scene.network?.begin(proposal, index === leaves.length - 1) ?? {}
     const order = runRequest(context, request, proposal, scene, proxied)
     const outcome = await scene.sandbox.run(order)
     connections.push(...((await scene.network?.end()) ?? []))
     startedAtMs ??= outcome.startedAtMs
-    const whole = await scanLayers(scene.sandbox.layers, {
+    const isStaged = !request.isDry && index === leaves.length - 1 && isSuccess(outcome)
+    const whole = await scanLayers(layers, {
       marker: scene.marker,
       commandStartedAtMs: startedAtMs,
       maxBytes: request.proposal.descriptor.resources.max_disk_mb * MEBIBYTE,
@@ -145,8 +162,11 @@ async function runSteps(context: GateContext, request: RehearsalRequest, scene: 
       scopeRoots: scene.roots,
       isRoot: isRoot(),
       exclude: stagePlaces(context.home),
+      onWalked: (pairs) => {
+        if (isStaged) scene.staging.ahead = CopiesAhead.begin(pairs, layers, scene.staging.stage)
+      },
     })
-    const scan = withoutRefreshedIndexes(whole, scene.sandbox.layers)
+    const scan = withoutRefreshedIndexes(whole, layers)
     const { descriptor } = proposal
     steps.push({ descriptor, outcome, changes: changesSince(changes, scan.changes) })
     changes = scan.changes
@@ -155,7 +175,9 @@ async function runSteps(context: GateContext, request: RehearsalRequest, scene: 
     told = actFindings(proposal.operation, outcome)
     if (!isSuccess(outcome)) break
   }
-  return { steps, changes, findings, emptied, told, network: connections }
+  const { ahead } = scene.staging
+  const copies = ahead === null ? {} : { ahead }
+  return { steps, changes, findings, emptied, told, network: connections, ...copies }
 }
 
 export function isSuccess({ exitCode, killedBy, aborted }: RunOutcome): boolean {
