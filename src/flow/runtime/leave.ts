@@ -37,14 +37,33 @@ export function leave(turn: Turn, node: number, isPhaseEnded: boolean): void {
   if (turn.draft.phases.get(compiled.phase).open === 0) turn.noteTriedAlone(node)
   if (compiled.readsEvidence) takeFields(turn, outgoing)
   const [only] = tried
-  const { open, obstacles } =
+  const obstacles =
     tried.length === 1 && only !== undefined && !compiled.hasDecision
-      ? tryOnly(turn, only)
-      : tryEdges(turn, tried, compiled.hasDecision)
-  for (const edge of open) fire(turn, edge)
-  if (open.length > 0 || turn.node(node).hasFired) return
+      ? goOnly(turn, only)
+      : goAll(turn, tried, compiled.hasDecision)
+  if (obstacles === null || turn.node(node).hasFired) return
   if (!isPhaseEnded && waysOut.length > 0) return
   remedy(turn, node, obstacles)
+}
+
+/** What is in the way; null when something fired. */
+function goAll(
+  turn: Turn,
+  edges: readonly CompiledEdge[],
+  hasDecision: boolean,
+): readonly Obstacle[] | null {
+  const { open, obstacles } = tryEdges(turn, edges, hasDecision)
+  for (const edge of open) fire(turn, edge)
+  return open.length > 0 ? null : obstacles
+}
+
+/** Most nodes have one way on: what `goAll` would do and say of it, without the lists. */
+function goOnly(turn: Turn, edge: CompiledEdge): readonly Obstacle[] | null {
+  if (!isGuardOpen(turn, edge)) return edge.isBack ? NONE : [guardObstacle(edge)]
+  const action = edge.isBack && edge.guard === null ? null : obstacleAt(turn, edge)
+  if (action !== null) return [{ edge, action, isGuard: false }]
+  fire(turn, edge)
+  return null
 }
 
 interface Trial {
@@ -53,16 +72,6 @@ interface Trial {
 }
 
 const NONE: readonly never[] = Object.freeze([])
-
-/** Most nodes have one way on: what `tryEdges` would say of it, without the lists. */
-function tryOnly(turn: Turn, edge: CompiledEdge): Trial {
-  if (!isGuardOpen(turn, edge)) {
-    return { open: NONE, obstacles: edge.isBack ? NONE : [guardObstacle(edge)] }
-  }
-  const action = edge.isBack && edge.guard === null ? null : obstacleAt(turn, edge)
-  if (action === null) return { open: [edge], obstacles: NONE }
-  return { open: NONE, obstacles: [{ edge, action, isGuard: false }] }
-}
 
 /** Which of these edges can fire, and what is in the way of the others. */
 function tryEdges(turn: Turn, edges: readonly CompiledEdge[], hasDecision: boolean): Trial {
