@@ -43,9 +43,9 @@ interface Starter {
 
 /** Two of a class would not know each other's failures, two of a table not each other's entries. */
 it.each(['SandboxFailure', 'PromotionFailure', 'HomeFailure', 'TreeFailure', 'StoreFailure'])(
-  'exec is two scripts with one %s',
+  'exec is three scripts with one %s',
   (name) => {
-    const holding = ['exec', 'exec-run'].filter((script) =>
+    const holding = ['exec', 'exec-run', 'exec-rest'].filter((script) =>
       readFileSync(join(BUILT, `${script}.cjs`), 'latin1').includes(`name="${name}"`),
     )
     expect(holding).toHaveLength(1)

@@ -10,9 +10,9 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { doors } from './doors.mjs'
-import { halves } from './halves.mjs'
+import { parts } from './parts.mjs'
 import { ROOT, run, stop } from './setup.mjs'
-import { structures } from './structures.mjs'
+import { DOCUMENT, structures } from './structures.mjs'
 
 const BUNDLED = new Set([
   '@dagrejs/dagre',
@@ -120,8 +120,8 @@ const SQLITE = {
 /**
  * Scripts and no modules: linking modules takes as long as all the rest, and only of a script can the
  * compiled code be kept. `exec` is the command that people wait for: scripts of its own have nothing
- * else in them, since what is not needed is read at every start too, and the second of them is read
- * while the sandbox starts that the first has begun.
+ * else in them, since what is not needed is read at every start too. The second of them is read while
+ * the sandbox starts that the first has begun, the third by the few runs that come to it.
  */
 async function bundlePrograms(sources, outdir) {
   const { build: esbuild } = await import('esbuild')
@@ -129,13 +129,33 @@ async function bundlePrograms(sources, outdir) {
   const main = 'src/cli/main.ts'
   const whole = programSettings(sources, outdir, [ahead])
   await writeProgram(esbuild, 'program', { ...whole, entryPoints: [main] })
-  const parts = { main, later: 'src/cli/gate/exec-run.ts', name: 'exec-run' }
   const only = programSettings(sources, outdir, [ahead, alone('exec')])
-  const { first, second } = await halves(esbuild, only, parts)
-  await writeProgram(esbuild, 'exec', first)
-  await writeProgram(esbuild, parts.name, second)
+  const later = 'src/cli/gate/exec-run.ts'
+  const names = { second: 'exec-run', third: 'exec-rest' }
+  const made = await parts(esbuild, only, { main, later, ...names, isSeldom })
+  await writeProgram(esbuild, 'exec', made.first)
+  await writeProgram(esbuild, names.second, made.second)
+  await writeProgram(esbuild, names.third, made.third)
   // What cannot be run here can be run without the code that would have been kept.
   run(process.execPath, ['tools/warm.mjs', outdir], { stdio: 'ignore', timeout: WARMING_MS })
+}
+
+/** The documents that every run of `exec` reads or records. */
+const USUAL = new Set([
+  'decision_v1',
+  'evaluation_v1',
+  'law_file_v1',
+  'promotion_v1',
+  'proposal_v1',
+  'record',
+  'sandbox_result_v1',
+])
+
+/** What an ordinary `exec` comes by without. */
+function isSeldom({ kind, path }) {
+  if (kind === 'dynamic-import') return /^\.|^yaml$/.test(path)
+  const [, name] = DOCUMENT.exec(path) ?? []
+  return kind === 'require-call' && name !== undefined && !USUAL.has(name)
 }
 
 function programSettings(sources, outdir, plugins) {
@@ -263,7 +283,7 @@ function fingerprint(sources) {
     'bin/writ.cjs',
     'tools/build.mjs',
     'tools/doors.mjs',
-    'tools/halves.mjs',
+    'tools/parts.mjs',
     'tools/structures.mjs',
     'tools/warm.mjs',
   ]) {
