@@ -136,6 +136,8 @@ const TAIL_MAX = 50_000
 
 /** How much of the index is brought on at the end: a tenth of a second at most. */
 const CLOSING_STRETCHES = 5
+/** To read a tail of so many facts takes less than to write an index of them. */
+const TAIL_LEFT = 50
 
 export class Engine {
   readonly #file: string
@@ -200,14 +202,33 @@ export class Engine {
     return false
   }
 
+  /** What a store in the same thread reads through. */
+  get reading(): { readonly database: Database; readonly index: FactIndex } {
+    return { database: this.#database, index: this.#index }
+  }
+
   /** Leaves a short tail behind, unless it was so long that nobody should wait for it now. */
   close(): void {
     try {
+      this.#leaveShort()
       for (let stretch = 0; stretch < CLOSING_STRETCHES && this.followUp(); stretch++);
     } finally {
       this.#ledger.close()
       this.#index.close()
       this.#database.close()
+    }
+  }
+
+  /** What is not indexed now is looked at all the same: whether somebody changed it is told in any case. */
+  #leaveShort(): void {
+    for (const [stream, { size, mark }] of this.#behind) {
+      if (mark === 0 || size - mark > TAIL_LEFT) continue
+      this.#behind.delete(stream)
+      try {
+        this.#index.look(stream, mark, size)
+      } catch (error) {
+        throw failureOf(error, this.#file)
+      }
     }
   }
 

@@ -114,6 +114,11 @@ export class FactIndex {
     }
   }
 
+  /** Reads what it would take over, and takes over nothing. */
+  look(stream: number, from: number, to: number): void {
+    this.#rowsOf(stream, from, to)
+  }
+
   close(): void {
     this.#open.database.close()
   }

@@ -8,6 +8,7 @@
  * body may be dropped is for the caller to know.
  */
 import { randomBytes } from 'node:crypto'
+import { statSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Digest, digestBytes, fault, invariant, isDigest, showName } from '../../base/index.ts'
@@ -64,7 +65,8 @@ export class ObjectStore {
 
   /** In bytes; null when the body is not kept. */
   async size(digest: Digest): Promise<number | null> {
-    return sizeOf(this.#fileOf(digest))
+    const file = this.#fileOf(digest)
+    return this.#isInline ? sizeNow(file) : sizeOf(file)
   }
 
   /** Removes a body for good; false when there was none. */
@@ -139,6 +141,14 @@ async function sizeOf(file: string): Promise<number | null> {
     return (await stat(file)).size
   } catch (error) {
     if (isAbsent(error)) return null
+    throw failureOf(error, file)
+  }
+}
+
+function sizeNow(file: string): number | null {
+  try {
+    return statSync(file, { throwIfNoEntry: false })?.size ?? null
+  } catch (error) {
     throw failureOf(error, file)
   }
 }

@@ -1,6 +1,7 @@
 /**
- * The store on SQLite (L-8): reads through a connection of its own, appends through a writer. Readers
- * never wait for writers and see every commit that ended before they began.
+ * The store on SQLite (L-8): appends through a writer, reads through a connection of its own, or through
+ * that of a writer in the same thread, since opening one takes longer than most reads. Readers never
+ * wait for writers and see every commit that ended before they began.
  */
 import type { Database, Statement } from 'better-sqlite3'
 import { invariant } from '../../base/index.ts'
@@ -44,7 +45,7 @@ export class SqliteStore implements Store {
   constructor(file: string, writer: Writer, filesystemType?: FilesystemType) {
     this.#file = file
     this.#writer = writer
-    this.#database = openLedgerDatabase(file, 'read', filesystemType)
+    this.#database = writer.reading?.database ?? openLedgerDatabase(file, 'read', filesystemType)
     this.#sql = prepareStatements(this.#database)
   }
 
@@ -116,15 +117,18 @@ export class SqliteStore implements Store {
     if (this.#isClosed) return
     this.#isClosed = true
     // The writer goes last: the last connection to leave folds the log back into the file.
-    this.#search?.index.close()
-    this.#database.close()
+    if (this.#writer.reading === undefined) {
+      this.#search?.index.close()
+      this.#database.close()
+    }
     await this.#writer.close()
   }
 
   /** The index is opened when something is looked for: most who open a ledger only read on. */
   #facts(): FactSearch {
     if (this.#search === null) {
-      const index = new FactIndex(indexFileOf(this.#file), this.#database)
+      const index =
+        this.#writer.reading?.index ?? new FactIndex(indexFileOf(this.#file), this.#database)
       this.#search = { index, facts: new FactSearch(this.#database, index) }
     }
     return this.#search.facts

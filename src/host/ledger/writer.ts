@@ -20,6 +20,11 @@ export interface Writer {
   /** One draft for each stream, each with the size it expects; from then on this key signs. */
   rotate(drafts: readonly Draft[], key: LedgerKey): Promise<readonly Appended[]>
   close(): Promise<void>
+  /**
+   * Of a writer that commits in the caller's thread: its own connections. No transaction of its is ever
+   * open while somebody else of the thread is at work, so that reads may go through them.
+   */
+  readonly reading?: Engine['reading']
 }
 
 interface Waiting {
@@ -38,6 +43,10 @@ export class InlineWriter implements Writer {
 
   constructor(options: EngineOptions) {
     this.#engine = new Engine(options)
+  }
+
+  get reading(): Engine['reading'] {
+    return this.#engine.reading
   }
 
   append(drafts: readonly Draft[]): Promise<readonly Appended[]> {
