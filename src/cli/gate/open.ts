@@ -49,6 +49,7 @@ export async function withGate<T>(
       } finally {
         // The sandbox goes while the ledger is closed; a failure is heard of below.
         driver.close().catch(() => undefined)
+        await nextTurn()
       }
     })
   } finally {
@@ -123,6 +124,13 @@ async function withGateOf<T>(
   } finally {
     await gate.close()
   }
+}
+
+/** Until it was heard who has ended: from then on their directories are removed beside us. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve)
+  })
 }
 
 /** Layers that do not fit into memory lie beside the stages: what they hold is then moved, not copied. */

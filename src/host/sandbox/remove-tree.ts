@@ -1,11 +1,12 @@
 /**
  * Removes a directory of ours with everything in it. What ran in a sandbox may leave directories that
  * not even their owner can enter, and some that lie deeper than any path: then programs of the machine
- * do it, which go step by step. Does not block, unless there is nothing else to do: removing what was
- * a mount point a moment ago waits for the kernel.
+ * do it, which go step by step. Removing what was a mount point a moment ago waits for the kernel: so
+ * directories go beside us, several at once, and we block for plain files only, where there is nothing
+ * else to do.
  */
 import { execFile } from 'node:child_process'
-import { readdirSync, rmdirSync, unlinkSync } from 'node:fs'
+import { readdirSync, rmdir, unlinkSync } from 'node:fs'
 import { lstat, rm } from 'node:fs/promises'
 import { sandboxFailure } from './failure.ts'
 import { PROGRAM_ENV, requireProgram } from './programs.ts'
@@ -21,7 +22,7 @@ export function waitForRemovals(): void {
 const FEW = 256
 
 export async function removeTree(path: string): Promise<void> {
-  if (hasNothingElse && isRemovedNow(path)) return
+  if (hasNothingElse && (await isRemovedNow(path))) return
   try {
     await rm(path, { recursive: true, force: true })
   } catch {
@@ -30,28 +31,37 @@ export async function removeTree(path: string): Promise<void> {
 }
 
 /** False when it is not small, or something is in the way. */
-function isRemovedNow(path: string): boolean {
+async function isRemovedNow(path: string): Promise<boolean> {
   try {
-    return removeFew(path, FEW) > 0
+    await removeFew(path, { left: FEW })
+    return true
   } catch {
     return false
   }
 }
 
-/** How many more could be removed; none when it stopped on the way. */
-function removeFew(directory: string, most: number): number {
-  let left = most
-  for (const entry of readdirSync(directory, { withFileTypes: true })) {
-    if (left <= 1) return 0
-    const path = `${directory}/${entry.name}`
-    if (entry.isDirectory()) left = removeFew(path, left - 1)
-    else {
-      unlinkSync(path)
-      left--
+/** Files at once, and then the directories from the innermost, neighbours together. */
+async function removeFew(directory: string, most: { left: number }): Promise<void> {
+  const inner: Promise<void>[] = []
+  try {
+    for (const entry of readdirSync(directory, { withFileTypes: true })) {
+      if (--most.left < 0) throw new Error('there is more than a few')
+      const path = `${directory}/${entry.name}`
+      if (entry.isDirectory()) inner.push(removeFew(path, most))
+      else unlinkSync(path)
     }
+  } finally {
+    // Also when it stops on the way: nobody else begins while some of them are at work.
+    await Promise.allSettled(inner)
   }
-  if (left > 0) rmdirSync(directory)
-  return left
+  await Promise.all(inner)
+  await removed(directory)
+}
+
+function removed(directory: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    rmdir(directory, (error) => (error === null ? resolve() : reject(error)))
+  })
 }
 
 /**
