@@ -5,10 +5,9 @@
  * INVARIANT (dead before read): a run resolves only after bubblewrap has reaped the first process
  *   inside, which the kernel lets die last, and after the last byte of output came.
  */
-import { close, openSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import type { Server } from 'node:net'
 import { join } from 'node:path'
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { RUN_CAPS, type RunCap } from '../../contracts/index.ts'
 import { openListener } from '../network/listener.ts'
 import { Attendant, nothingBeside } from './attendant.ts'
@@ -27,17 +26,13 @@ import type {
 import { type Ending, exitOf, SIGXCPU, SIGXFSZ, Told } from './ending.ts'
 import { SandboxFailure, sandboxFailure } from './failure.ts'
 import { LineChannel } from './line-channel.ts'
-import type { Lines } from './lines.ts'
 import {
   foregroundGroup,
   forkRefusals,
   groupCpuMs,
   groupMembers,
   groupMemoryPeak,
-  isDead,
-  lastMade,
   memoryKills,
-  processUse,
 } from './meters.ts'
 import { startFailure } from './missing-control.ts'
 import { type Opened, OWN_TASKS } from './opening.ts'
@@ -51,27 +46,24 @@ import {
   TERMINAL_TASKS,
 } from './run-script.ts'
 import { Trace } from './trace.ts'
+import {
+  aloneOrLate,
+  comingIn,
+  dead,
+  killQuietly,
+  letGo,
+  untilDead,
+  type Waiting,
+} from './waiting-shell.ts'
 import { monotonicMs, SLOT, SLOTS_BYTES, Watch, type WatchOrder } from './watch.ts'
 import type { Watcher } from './watcher.ts'
 
 /** How long processes that the command left behind may take to end (G-12). */
 const GRACE_MS = 2000
-const LOOK_MS = 5
-const QUIET_LOOKS = 2
 const LAUNCHES_MAX = 5
 /** What bubblewrap says when a socket that is hidden went away, and with it what hid it. */
 const MASK_GONE = /Unable to apply mount flags.*(?:No such file or directory|Invalid argument)/
 const MEBIBYTE = 1024 * 1024
-
-/** A shell that waits inside, and our ends of its pipes. */
-interface Waiting {
-  readonly pid: number
-  readonly ends: Ends
-  /** Comes when bubblewrap has ended. */
-  readonly end: Promise<unknown>
-  /** Its mounts: held by us, they are not taken down while everybody waits for the last death. */
-  readonly mounts: number
-}
 
 export class LinuxSandbox implements Sandbox {
   readonly layers: readonly Layer[]
@@ -80,6 +72,8 @@ export class LinuxSandbox implements Sandbox {
   readonly #opened: Opened
   readonly #watcher: Watcher
   #waiting: Promise<Waiting> | null
+  /** The same before its shell has given its word; null when it did not get so far. */
+  #coming: Promise<Waiting | null>
   #running: Waiting | null = null
   #lastEnd: Promise<unknown> | null = null
   #active: Promise<unknown> | null = null
@@ -100,7 +94,9 @@ export class LinuxSandbox implements Sandbox {
     this.layers = opened.layers
     this.controls = controlsOf(request, opened)
     // The holder starts the first bubblewrap by itself.
-    this.#waiting = this.#inside(opened.ends, opened.holder.control.next())
+    const end = opened.holder.control.next()
+    this.#coming = comingIn(opened.holder.status, opened.ends, end)
+    this.#waiting = this.#inside(opened.ends, end)
     // Heard of by who runs, or by nobody when it is closed before.
     this.#waiting.catch(() => undefined)
   }
@@ -145,6 +141,9 @@ export class LinuxSandbox implements Sandbox {
   }
 
   async #runNext(request: RunRequest): Promise<RunOutcome> {
+    // A command starts sooner when what can be done before the shell gives its word is done by then.
+    const coming = this.#waiting === null ? null : await this.#coming
+    const early = coming === null ? null : this.#prepare(coming, request)
     this.#waiting ??= this.#launch()
     const waiting = await this.#waiting
     // Who closed it meanwhile takes care of what waits.
@@ -156,7 +155,8 @@ export class LinuxSandbox implements Sandbox {
     let door: Server | null = null
     try {
       door = await this.#openDoor(waiting)
-      return await this.#runIn(waiting, request)
+      const ready = coming === waiting && early !== null ? early : this.#prepare(waiting, request)
+      return await this.#runIn(waiting, request, ready)
     } finally {
       this.#running = null
       door?.close()
@@ -218,39 +218,55 @@ export class LinuxSandbox implements Sandbox {
     const ends = openEnds(pipes)
     const end = holder.control.next()
     holder.go()
+    this.#coming = comingIn(holder.status, ends, end)
     return this.#inside(ends, end, tries - 1)
   }
 
   /** Until the shell inside has given its word. */
   async #inside(ends: Ends, end: Promise<unknown>, tries = LAUNCHES_MAX - 1): Promise<Waiting> {
     const { holder } = this.#opened
+    const coming = this.#coming
     const words: string[] = []
     // What an earlier run said too late comes before the word of this one.
     for (let line = await holder.inner.nextOr(end); line !== 'R'; ) {
       if (line === null) {
         destroyEnds(ends)
+        const fallen = await coming
+        if (fallen !== null) letGo(fallen)
         if (tries > 0 && words.some((word) => MASK_GONE.test(word))) return this.#launch(tries)
         throw notStarted(words, holder.words())
       }
       words.push(line)
       line = await holder.inner.nextOr(end)
     }
-    const pid = await childPid(holder.status, end)
-    return { pid, ends, end, mounts: openSync(`/proc/${pid}/ns/mnt`, 'r') }
+    const waiting = await coming
+    if (waiting === null) throw notStarted([], '')
+    return waiting
   }
 
-  async #runIn(waiting: Waiting, request: RunRequest): Promise<RunOutcome> {
-    const { pid, ends } = waiting
-    const { holder, directory } = this.#opened
+  /** Can be done again for another shell; changes nothing but the script and our ends of its pipes. */
+  #prepare({ ends }: Waiting, request: RunRequest): ProcessLimits {
     const limits = processLimits(
       this.#request.caps,
       request.terminal !== null,
       this.#opened.group?.files.processes !== undefined,
     )
+    this.#writeScript(request, limits, false)
+    flow(ends, request.onOutput)
+    return limits
+  }
+
+  #writeScript(request: RunRequest, limits: ProcessLimits, readsFile: boolean): void {
+    const script = runScript(request, limits, readsFile)
+    writeFileSync(join(this.#opened.directory, 'command'), script)
+  }
+
+  async #runIn(waiting: Waiting, request: RunRequest, limits: ProcessLimits): Promise<RunOutcome> {
+    const { pid, ends } = waiting
+    const { holder } = this.#opened
     const channel = this.#openChannel(request, limits)
     const input = commandInput(request.stdin, this.#opened, waiting)
-    writeFileSync(join(directory, 'command'), runScript(request, limits, input.readsFile))
-    flow(ends, request.onOutput)
+    if (input.readsFile) this.#writeScript(request, limits, true)
     const order = this.#order(pid, extraTasks(request))
     const startedMs = monotonicMs()
     const startedAtMs = Date.now()
@@ -266,7 +282,7 @@ export class LinuxSandbox implements Sandbox {
     const watch = new Watch(order)
     watch.raiseCpu(ended.cpuMs)
     const cause = this.#cause(watch, ended)
-    await dead(pid, order)
+    await dead(waiting, order, holder.status)
     input.end()
     this.#attendant?.end()
     this.#attendant = null
@@ -406,61 +422,6 @@ function extraTasks({ terminal, channel }: RunRequest): number {
 
 function notStarted(words: readonly string[], more: string) {
   return startFailure(words.join('\n') || more)
-}
-
-/** As bubblewrap tells it, in the numbers of this process's namespace. */
-async function childPid(status: Lines, end: Promise<unknown>): Promise<number> {
-  for (;;) {
-    const line = await status.nextOr(end)
-    const pid = Number(/"child-pid": (\d+)/.exec(line ?? '')?.[1] ?? 0)
-    // One that is dead belongs to a bubblewrap that did not get far.
-    if (pid > 0 && !isDead(pid)) return pid
-    if (line === null) throw notStarted([], '')
-  }
-}
-
-async function dead(pid: number, { shared }: WatchOrder): Promise<void> {
-  // The supervision looks no more: after this the number may belong to somebody else.
-  new Float64Array(shared)[SLOT.live] = 0
-  if (!isDead(pid)) killQuietly(pid, 'SIGKILL')
-  await untilDead(pid)
-}
-
-/** Taking the mounts down waits for the kernel, so not in this thread; nobody waits for it. */
-function letGo({ mounts }: Waiting): void {
-  close(mounts, () => undefined)
-}
-
-const TURNS = 20
-
-/** Mostly at once, so a few turns of the loop are tried before the clock is asked. */
-async function untilDead(pid: number): Promise<void> {
-  for (let turn = 0; !isDead(pid); turn++) {
-    await (turn < TURNS ? nextTurn() : pause(1))
-  }
-}
-
-/** How many processes still live when the command's leftovers had their time. */
-async function aloneOrLate(pid: number, untilMs: number): Promise<number> {
-  // A look can miss processes that follow one another: so it is quiet only when none was made.
-  let last = lastMade(pid)
-  for (let quiet = 0; ; ) {
-    const { alive } = processUse(pid)
-    const made = lastMade(pid)
-    quiet = alive === 0 && made === last ? quiet + 1 : 0
-    if (quiet === QUIET_LOOKS) return 0
-    if (monotonicMs() >= untilMs) return quiet > 0 ? 0 : Math.max(alive, 1)
-    last = made
-    await pause(LOOK_MS)
-  }
-}
-
-function killQuietly(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal)
-  } catch {
-    // It ended by itself in this moment.
-  }
 }
 
 function toMebibytes(bytes: number): number {
