@@ -15,6 +15,7 @@ const driver = createDriver({
   watcher: new URL(order.watcher),
   ...(order.disks === undefined ? {} : { disks: order.disks }),
   ...(order.pool === undefined ? {} : { pool: order.pool }),
+  ...(order.makers === undefined ? {} : { makers: order.makers }),
 })
 
 function say(value: unknown): void {

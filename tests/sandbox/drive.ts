@@ -10,6 +10,7 @@ import { pathToFileURL } from 'node:url'
 import { afterAll } from 'vitest'
 import type { Fault } from '../../src/base/index.ts'
 import type { Caps, Control, Layer, RunOutcome, SandboxRequest } from '../../src/host/index.ts'
+import type { DriverOptions } from '../../src/host/sandbox/linux.ts'
 import { programFile, runProgram } from '../ledger/program.ts'
 
 /** Who opens the sandbox: the superuser, or the test user without groups and capabilities. */
@@ -23,6 +24,7 @@ export interface DriveOrder {
   readonly watcher: string
   readonly disks?: readonly string[]
   readonly pool?: number
+  readonly makers?: DriverOptions['makers']
   readonly request: SandboxRequest
   readonly runs: readonly {
     readonly argv: readonly [string, ...string[]]
@@ -87,6 +89,8 @@ export interface Drive {
   readonly signal?: { readonly name: NodeJS.Signals; readonly afterMs: number }
   readonly disks?: readonly string[]
   readonly pool?: number
+  /** Programs that make namespaces and mounts, instead of the interpreter. */
+  readonly makers?: DriverOptions['makers']
   /** Kills the process that opened the sandbox, so long after it was ready. */
   readonly killAfterMs?: number
   /** In front of the process that opens the sandbox, such as a shell that leaves a descriptor open. */
@@ -125,6 +129,7 @@ export async function orderOf(asked: Drive): Promise<DriveOrder> {
     watcher: pathToFileURL(watcher).href,
     ...(asked.disks === undefined ? {} : { disks: asked.disks }),
     ...(asked.pool === undefined ? {} : { pool: asked.pool }),
+    ...(asked.makers === undefined ? {} : { makers: asked.makers }),
     request: {
       sandboxId: `test-${process.pid}-${Math.random().toString(36).slice(2)}`,
       scopeRoots: [asked.root],

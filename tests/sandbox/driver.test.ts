@@ -1,5 +1,6 @@
 /** The driver as a whole: runs, layers, exits, pipes; as root and as an ordinary user. */
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { drive, driveOne, place, WHO } from './drive.ts'
@@ -97,5 +98,62 @@ describe.each(WHO)('streams of %s', (as) => {
     const root = place(as)
     const { outcome } = await driveOne({ as, root, stdin: { text: 'x', times: 500_000 } }, 'exit 0')
     expect(outcome.exitCode).toBe(0)
+  })
+})
+
+const MAKERS = ['one', 'many'] as const
+const MADE = MAKERS.flatMap((makers) => WHO.map((as) => [makers, as] as const))
+
+describe.each(MADE)('made by %s, for %s', (makers, as) => {
+  it('has the same mounts, modes and masks', async () => {
+    const root = place(as)
+    const [hidden, banned, odd] = ['hidden', 'banned', "od d#'\\"].map((name) => join(root, name))
+    for (const path of [hidden, banned, odd]) writeFileSync(path ?? '', 'SECRET')
+    mkdirSync(join(root, 'shut'))
+    chmodSync(root, 0o2751)
+    const { stdout, outcome } = await driveOne(
+      {
+        as,
+        root,
+        makers,
+        request: {
+          hidden: [hidden ?? '', odd ?? '', join(root, 'shut')],
+          banned: [banned ?? ''],
+        },
+      },
+      'stat -c %a . /tmp; cat hidden od*; cat banned; echo x > hidden; echo x > shut/x; echo new > made; df --output=fstype . | tail -1',
+    )
+    expect(stdout).toBe('2751\n1777\noverlay\n')
+    expect(outcome.exitCode).toBe(0)
+    expect(readdirSync(root).sort()).toEqual(['banned', 'hidden', "od d#'\\", 'shut'])
+  })
+
+  it('refuses a root that carries attributes of overlays', async () => {
+    const root = place(as)
+    spawnSync('setfattr', ['-n', 'user.overlay.opaque', '-v', 'y', root])
+    const { failure } = await drive({ as, root, makers, scripts: ['true'] })
+    expect(failure).toMatchObject({ code: 'sandbox.overlay_attributes', at: root })
+  })
+
+  it('dies with who opened it', async () => {
+    const root = place(as)
+    const mark = `7${process.pid}${MADE.findIndex(([one, who]) => one === makers && who === as)}`
+    await drive({ as, root, makers, scripts: [`sleep ${mark}`], killAfterMs: 400 })
+    const left = (): string => spawnSync('pgrep', ['-f', `sleep ${mark}`]).stdout.toString()
+    await expect.poll(left, { timeout: 10_000 }).toBe('')
+  })
+})
+
+describe.each(MAKERS)('made by %s, with owners of all kinds', (makers) => {
+  it('keeps them', async () => {
+    const root = place('root')
+    writeFileSync(join(root, 'theirs'), 'x')
+    chownSync(join(root, 'theirs'), 12_345, 23_456)
+    chownSync(root, 54_321, 54_322)
+    const { stdout } = await driveOne(
+      { as: 'root', root, makers, request: { foreignOwners: true } },
+      'stat -c "%u %g" . theirs; chown 11:12 theirs; stat -c "%u %g" theirs',
+    )
+    expect(stdout).toBe('54321 54322\n12345 23456\n11 12\n')
   })
 })

@@ -11,33 +11,10 @@ import { writeFileSync } from 'node:fs'
 import type { Duplex, Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { FD } from './bubble.ts'
+import { type HolderPlan, holderCommand } from './holder-command.ts'
 import { Lines } from './lines.ts'
 import { startFailure } from './missing-control.ts'
-import { READ_ONLY } from './mount-lines.ts'
-import { PROGRAM_ENV, requireProgram } from './programs.ts'
-import { quote, quoteAll } from './shell-text.ts'
-
-export interface HolderPlan {
-  /** The directory with fstab and run script; no blanks or quotes in its name. */
-  readonly directory: string
-  /** Options of the memory filesystem at `t`, or null when nothing lies in memory. */
-  readonly memory: string | null
-  /** Files of control groups through which the holder joins them, before anything else. */
-  readonly doors: readonly string[]
-  /** Root over files of many owners. */
-  readonly fullMap: boolean
-  /** Inherited file descriptors that have to be closed first. */
-  readonly strayDescriptors: readonly number[]
-  /** One more socket, for the command inside. */
-  readonly hasChannel: boolean
-  /** Directories whose attributes are looked at before anything lies over them. */
-  readonly attributesOf: readonly string[]
-}
-
-/** The file that a command reads as its standard input, where that is one. */
-export const INPUT = 'input'
-/** The file that lists what was found of them. */
-export const CARRIERS = 'carriers'
+import { PROGRAM_ENV } from './programs.ts'
 
 const LAST_WORDS_MS = 500
 
@@ -70,7 +47,7 @@ export class Holder {
   #isMapped: boolean
 
   constructor(plan: HolderPlan) {
-    const [command, ...rest] = commandLine(plan)
+    const [command, ...rest] = holderCommand(plan)
     this.#process = spawn(command, rest, {
       cwd: '/',
       env: PROGRAM_ENV,
@@ -153,56 +130,4 @@ export class Holder {
     socket.on('error', () => undefined)
     return socket
   }
-}
-
-function commandLine(plan: HolderPlan) {
-  const { fullMap, strayDescriptors } = plan
-  const shell = [requireProgram('sh'), '-c', holderScript(plan)]
-  const dying = [requireProgram('setpriv'), '--pdeathsig', 'KILL', ...shell]
-  const unshare = requireProgram('unshare')
-  // With the full map, programs start without capabilities until it is written: so a shell waits for
-  // the map first, and what it becomes has them.
-  const wait = `echo U >&${FD.holder}; read -r map <&${FD.holder} && exec "$@"`
-  const inside: [string, ...string[]] = fullMap
-    ? [unshare, '-U', '-m', requireProgram('sh'), '-c', wait, 'writ', ...dying]
-    : [unshare, '-U', '-m', '-r', ...dying]
-  if (strayDescriptors.length === 0) return inside
-  const closing = strayDescriptors.map((descriptor) => `exec ${descriptor}<&-`).join(';')
-  const first: [string, ...string[]] = [requireProgram('bash'), '-c', `${closing};exec "$@"`]
-  return [...first, 'writ', ...inside] as [string, ...string[]]
-}
-
-/**
- * T: the memory filesystem is there, M: the overlays are, E: one bubblewrap has ended. The first one
- * starts by itself, since it is needed whatever the command is.
- */
-function holderScript(plan: HolderPlan): string {
-  const { directory, memory, doors, attributesOf, hasChannel } = plan
-  const mount = requireProgram('mount')
-  const carriers = `${directory}/${CARRIERS}`
-  return [
-    ...doors.map((door) => `echo 0 >${quote(door)} || exit 90`),
-    ...(memory === null ? [] : [`${mount} -t tmpfs -o ${memory} writ ${directory}/t || exit 91`]),
-    `echo T >&${FD.holder}`,
-    ...(attributesOf.length === 0 ? [`: >${carriers}`] : attributeLines(attributesOf, carriers)),
-    `read -r line <&${FD.holder} || exit`,
-    `${mount} -a -T ${directory}/fstab || exit 92`,
-    // Held here too, so that how far it was read can be seen when all readers are dead.
-    ...(hasChannel ? [] : [`exec ${FD.input}<${directory}/${READ_ONLY}/${INPUT}`]),
-    `echo M >&${FD.holder}`,
-    `while :; do`,
-    `. ${directory}/run`,
-    `echo "E$?" >&${FD.holder}`,
-    `read -r line <&${FD.holder} || exit`,
-    'done',
-  ].join('\n')
-}
-
-/** Status 1 is a directory without attributes at all, on a filesystem that has none. */
-function attributeLines(paths: readonly string[], carriers: string): readonly string[] {
-  const words = ['--absolute-names', '-h', '-m', '^user\\.overlay\\.', '--', ...paths]
-  return [
-    `${requireProgram('getfattr')} ${quoteAll(words)} >${carriers} 2>/dev/null`,
-    '[ $? -le 1 ] || { echo "attributes cannot be read" >&2; exit 93; }',
-  ]
 }

@@ -8,6 +8,7 @@
 import { expectManyTools } from '../tree/tool.ts'
 import type { Probe, Sandbox, SandboxDriver, SandboxRequest } from './driver.ts'
 import { sandboxFailure } from './failure.ts'
+import type { Makers } from './holder-command.ts'
 import { LinuxSandbox } from './linux-sandbox.ts'
 import { MaskVanished, type Opened, openSandbox } from './opening.ts'
 import { probeMachine } from './probe.ts'
@@ -24,6 +25,8 @@ export interface DriverOptions {
   readonly disks?: readonly string[]
   /** Pipes left in stock stay for the next process of this user. */
   readonly keepsPipes?: boolean
+  /** One interpreter where it is installed, unless many programs are asked for. */
+  readonly makers?: Makers
   /** How many sandboxes are kept ready; none without it. */
   readonly pool?: number
   /** The built thread of watch.worker.ts, for who runs from sources. */

@@ -18,7 +18,8 @@ import { type Bubble, bubbleArguments, FD, OWNER_CAPABILITIES } from './bubble.t
 import { ControlGroup } from './cgroup.ts'
 import type { Caps, Layer, SandboxRequest } from './driver.ts'
 import { sandboxFailure } from './failure.ts'
-import { CARRIERS, Holder, INPUT } from './holder.ts'
+import { Holder } from './holder.ts'
+import { CARRIERS, INPUT, type Upper } from './holder-command.ts'
 import { procMasks } from './masks.ts'
 import { mountLines, READ_ONLY, seenAt } from './mount-lines.ts'
 import type { OverlayPlan } from './overlay-plan.ts'
@@ -26,6 +27,7 @@ import { ownerMark } from './owner.ts'
 import { destroyEnds, type Ends, openEnds, type Pipes } from './pipe-ends.ts'
 import { requireProgram } from './programs.ts'
 import { removeTree } from './remove-tree.ts'
+import { refuseCarriers } from './root-attributes.ts'
 import { TERMINAL_TASKS } from './run-script.ts'
 import { quoteAll } from './shell-text.ts'
 import { layersOver } from './stack.ts'
@@ -92,6 +94,7 @@ async function build(
   const group = makeGroup(shop, name, request, backing)
   if (group !== null) undo.push(() => group.remove())
   const unknown = shop.attributes.unknown(plan.roots)
+  const isMadeThere = backing.kind === 'memory' && shop.makers === 'one'
   const holder = new Holder({
     directory,
     memory: backing.kind === 'memory' ? memoryOptions(caps) : null,
@@ -100,6 +103,8 @@ async function build(
     strayDescriptors: shop.strayDescriptors,
     attributesOf: unknown.map(({ path }) => path),
     hasChannel: request.hasChannel === true,
+    uppers: isMadeThere ? uppersOf(plan, request) : [],
+    makers: shop.makers,
   })
   undo.push(() => holder.kill())
   // All of this happens while the holder starts.
@@ -115,18 +120,18 @@ async function build(
   prepareDirectory(directory, plan, masks, backing, over)
   const bubble = bubbleOf(request, plan, masks, directory, backing)
   writeFileSync(join(directory, 'run'), runLine(bubble, shop.filters[request.sockets], directory))
-  // Memory is mounted and maps are written first; otherwise the holder need not be waited for until
-  // everything is in place, so that who opens can do something else.
-  const waitsFirst = backing.kind === 'memory' || request.foreignOwners
-  if (waitsFirst) await holder.begin()
-  makeUppers(plan, request, holder, directory, backing)
   if (taken !== null) await taken
   const ends = openEnds(pipes)
   undo.push(() => destroyEnds(ends))
+  // Maps are written first, and memory is mounted where uppers are made from here; otherwise the holder
+  // need not be waited for until everything is in place, so that who opens can do something else.
+  const waitsFirst = request.foreignOwners || (backing.kind === 'memory' && !isMadeThere)
+  if (waitsFirst) await holder.begin()
+  if (!isMadeThere) makeUppers(uppersOf(plan, request), holder, directory, backing)
   holder.go()
   if (!waitsFirst) await holder.begin()
-  await mounted(holder, plan)
-  shop.attributes.take(unknown, readFileSync(join(directory, CARRIERS), 'utf8'))
+  await mounted(holder, plan, join(directory, CARRIERS))
+  if (unknown.length > 0) shop.attributes.take(unknown, textOr(join(directory, CARRIERS)))
   return {
     directory,
     holder,
@@ -224,25 +229,29 @@ function link(paths: readonly string[], at: (name: string) => string, from: stri
 }
 
 /** The merged root shows mode and owner of its upper, so that is made like the real one. */
+function uppersOf({ roots }: OverlayPlan, { foreignOwners }: SandboxRequest): readonly Upper[] {
+  return [
+    ...roots.flatMap(({ mode, uid, gid }, index) => [
+      { name: `u${index}`, mode, owner: foreignOwners ? { uid, gid } : null },
+      { name: `w${index}`, mode: 0o700, owner: null },
+    ]),
+    ...PRIVATE_PLACES.map((_, index) => ({ name: `p${index}`, mode: 0o1777, owner: null })),
+  ]
+}
+
 function makeUppers(
-  { roots }: OverlayPlan,
-  { foreignOwners }: SandboxRequest,
+  uppers: readonly Upper[],
   holder: Holder,
   directory: string,
   backing: Backing,
 ): void {
   const top = backing.kind === 'memory' ? holder.reach(join(directory, 't')) : backing.directory
-  roots.forEach(({ mode, uid, gid }, index) => {
-    const upper = join(top, `u${index}`)
-    mkdirSync(upper)
-    if (foreignOwners) chownSync(upper, uid, gid)
-    chmodSync(upper, mode)
-    mkdirSync(join(top, `w${index}`), { mode: 0o700 })
-  })
-  PRIVATE_PLACES.forEach((_, index) => {
-    mkdirSync(join(top, `p${index}`))
-    chmodSync(join(top, `p${index}`), 0o1777)
-  })
+  for (const { name, mode, owner } of uppers) {
+    const path = join(top, name)
+    mkdirSync(path)
+    if (owner !== null) chownSync(path, owner.uid, owner.gid)
+    chmodSync(path, mode)
+  }
 }
 
 /** A place that had to be hidden went away between being found and being hidden. */
@@ -250,10 +259,12 @@ export class MaskVanished extends Error {
   override readonly name = 'MaskVanished'
 }
 
-async function mounted(holder: Holder, { roots }: OverlayPlan): Promise<void> {
+async function mounted(holder: Holder, { roots }: OverlayPlan, carriers: string): Promise<void> {
   try {
     await holder.expect('M')
   } catch (error) {
+    // Nothing is laid over a root that carries such attributes.
+    refuseCarriers(textOr(carriers))
     const words = holder.words()
     if (/does not exist|No such file or directory/.test(words)) throw new MaskVanished(words)
     const index = /\/m(\d+):/.exec(words)?.[1]
@@ -294,6 +305,15 @@ function bubbleOf(
     gid: process.getgid?.() ?? 0,
     capabilities: request.foreignOwners ? OWNER_CAPABILITIES : null,
     sharedMemoryBytes: SHARED_MEMORY_BYTES,
+  }
+}
+
+function textOr(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    // Nobody came so far as to write it.
+    return ''
   }
 }
 

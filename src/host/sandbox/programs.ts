@@ -24,6 +24,7 @@ const PACKAGES = {
   chmod: 'coreutils',
   rm: 'coreutils',
   getfattr: 'attr',
+  perl: 'perl-base',
 } as const
 
 export type Program = keyof typeof PACKAGES

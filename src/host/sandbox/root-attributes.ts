@@ -17,13 +17,18 @@ export class RootAttributes {
     return roots.filter((root) => !this.#clean.has(stateOf(root)))
   }
 
-  /** Takes what `getfattr` listed of them; throws when one of them carries such an attribute. */
+  /** Takes what was listed of them; throws when one of them carries such an attribute. */
   take(roots: readonly PlannedRoot[], listed: string): void {
-    const carrier = /^# file: (.*)$/m.exec(listed)?.[1]
-    if (carrier !== undefined) throw carries(carrier)
+    refuseCarriers(listed)
     if (this.#clean.size > KNOWN_MAX) this.#clean.clear()
     for (const root of roots) this.#clean.add(stateOf(root))
   }
+}
+
+/** As `getfattr` lists them. */
+export function refuseCarriers(listed: string): void {
+  const carrier = /^# file: (.*)$/m.exec(listed)?.[1]
+  if (carrier !== undefined) throw carries(carrier)
 }
 
 /** Setting an attribute moves the time of the last change. */

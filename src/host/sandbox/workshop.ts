@@ -20,6 +20,7 @@ import { findGroupPlaces, type GroupPlaces, sweepGroup } from './cgroup.ts'
 import type { SandboxRequest } from './driver.ts'
 import { SandboxFailure, sandboxFailure } from './failure.ts'
 import { FifoStock } from './fifo-stock.ts'
+import { findMakers, type Makers } from './holder-command.ts'
 import { SystemMasks } from './masks.ts'
 import { isLeftBehind, ownerMark } from './owner.ts'
 import { requireProgram } from './programs.ts'
@@ -35,6 +36,7 @@ export interface Workshop {
   readonly groups: GroupPlaces
   readonly filters: Readonly<Record<SandboxRequest['sockets'], string>>
   readonly strayDescriptors: readonly number[]
+  readonly makers: Makers
   /** Never visible inside, besides what a request hides. */
   readonly ownPlaces: readonly string[]
   readonly attributes: RootAttributes
@@ -48,6 +50,7 @@ export interface WorkshopOptions {
   readonly directory?: string
   readonly keepsPipes?: boolean
   readonly disks?: readonly string[]
+  readonly makers?: Makers
 }
 
 export type Backing =
@@ -77,6 +80,7 @@ export function makeWorkshop(options: WorkshopOptions, architecture: Architectur
     groups,
     filters: filtersIn(directory, architecture),
     strayDescriptors: strayDescriptors(),
+    makers: options.makers ?? findMakers(),
     ownPlaces: [base, ...(options.disks ?? [])],
     chooseBacking: (diskMb, device, name) =>
       memory.take(diskMb) ?? diskBacking(disks, device, `${ownerMark()}-${name}.upper`),
