@@ -13,6 +13,8 @@ import { PROGRAM_ENV, requireProgram } from './programs.ts'
 
 const BATCH = 48
 const LOW = 12
+/** Told a mode, it would set it a moment later, when somebody may have moved the pipe away. */
+const MAKE = 'umask 177; exec "$@"'
 
 export class FifoStock {
   readonly #directory: string
@@ -82,7 +84,8 @@ export class FifoStock {
     )
     await new Promise<void>((resolve, reject) => {
       const options = { env: PROGRAM_ENV, cwd: '/' }
-      execFile(requireProgram('mkfifo'), ['-m', '600', ...paths], options, (error) => {
+      const words = ['-c', MAKE, 'writ', requireProgram('mkfifo'), ...paths]
+      execFile(requireProgram('sh'), words, options, (error) => {
         if (error === null) resolve()
         else reject(sandboxFailure('sandbox.failed', this.#directory, error.message))
       })
