@@ -190,7 +190,7 @@ function alone(command) {
     setup(build) {
       build.onResolve({ filter: /^\.\/commands\/.*\.ts$/ }, ({ kind, path }) =>
         kind === 'dynamic-import' && path !== `./commands/${command}.ts`
-          ? { path, namespace: 'elsewhere' }
+          ? { path: command, namespace: 'elsewhere' }
           : undefined,
       )
       build.onLoad({ filter: /.*/, namespace: 'elsewhere' }, () => ({

@@ -160,8 +160,8 @@ export class Engine {
         file,
         lookup: this.#lookup,
         onGrown: (stream, size) => this.#noteGrown(stream, size),
+        meanwhile: () => warmUp(options.keys.current()),
       })
-      warmUp(options.keys.current())
     } catch (error) {
       this.#database.close()
       throw failureOf(error, file)

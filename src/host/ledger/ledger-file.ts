@@ -65,6 +65,8 @@ export interface LedgerFileOptions {
   readonly nowMs?: () => number
   readonly onStep?: OnStep
   readonly waitMsMax?: number
+  /** Done once, when others are in front. */
+  readonly meanwhile?: () => void
 }
 
 const STATES_MAX = 128
@@ -116,7 +118,7 @@ export class LedgerFile {
     if (typeof name !== 'string') throw failure('ledger.tampered', file, 'the ledger has no name')
     this.#name = name
     this.#waiting = new WaitingList(`${file}-turns`)
-    this.#turnstile = new Turnstile(this.#waiting, options.waitMsMax)
+    this.#turnstile = new Turnstile(this.#waiting, options.waitMsMax, options.meanwhile)
   }
 
   /**

@@ -40,13 +40,20 @@ type Others = Pick<WaitingList, 'look' | 'wait' | 'leave'>
 export class Turnstile {
   readonly #list: Others
   readonly #waitMsMax: number
+  /** What is left to be done while others have their turns; once. */
+  #meanwhile: (() => void) | null
   /** How long a turn takes, from its beginning to its end; much the same for everybody. */
   #turnMs = PAUSE_MS_MIN
   #enteredAtMs = 0
 
-  constructor(list: Others, waitMsMax: number = WAIT_MS_MAX) {
+  constructor(
+    list: Others,
+    waitMsMax: number = WAIT_MS_MAX,
+    meanwhile: (() => void) | null = null,
+  ) {
     this.#list = list
     this.#waitMsMax = waitMsMax
+    this.#meanwhile = meanwhile
   }
 
   /** Begins a turn. */
@@ -60,6 +67,8 @@ export class Turnstile {
         if (asked === 'begun') break
         if (waitedMs > this.#waitMsMax) throw busy(waitedMs, asked)
         this.#list.wait()
+        this.#meanwhile?.()
+        this.#meanwhile = null
         sleep(this.#pauseMs(waitedMs > PATIENCE_MS ? 0 : ahead))
       }
     } finally {

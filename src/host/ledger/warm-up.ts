@@ -1,7 +1,8 @@
 /**
  * A first append takes five times as long as the next one, because no code has run yet. Under the lock
  * of the ledger everybody else would wait for that, and sixteen processes that begin together for all
- * of it. So a writer does it once before it asks for a turn, on a stream that is stored nowhere.
+ * of it. So a writer that has to wait for its turn does it once meanwhile, on a stream that is stored
+ * nowhere; who finds nobody in front has nobody to spare it.
  */
 import type { Draft } from '../../ledger/index.ts'
 import type { LedgerKey } from './ed25519.ts'
