@@ -72,7 +72,7 @@ export function redact(
   salt: () => Uint8Array,
 ): Redaction {
   if (rule === undefined) return { payload, bodies: [], original: null }
-  const places = rule.places.map(pointerSteps)
+  const places = Places.of(rule.places.map(pointerSteps))
   const bodies: StoredObject[] = []
   if (rule.keep === 'whole') {
     const bytes = new TextEncoder().encode(canonicalJson(payload))
@@ -124,7 +124,7 @@ export function markedBodies(
 ): readonly { digest: Digest; bytes: number }[] {
   const found: { digest: Digest; bytes: number }[] = []
   if (rule === undefined || rule.keep === 'whole') return found
-  replaceAt(payload, rule.places.map(pointerSteps), (value) => {
+  replaceAt(payload, Places.of(rule.places.map(pointerSteps)), (value) => {
     const marker = parseBodyMarker(value)
     if (marker !== null) found.push(marker)
     return value
@@ -138,20 +138,16 @@ type Steps = readonly string[]
  * A copy in which every value at one of the places is replaced. Values are visited once; each carries
  * the patterns that may still match below it.
  */
-function replaceAt(
-  value: unknown,
-  places: readonly Steps[],
-  replace: (value: unknown) => unknown,
-): unknown {
-  const open = places.flatMap(unfold)
-  if (open.some((steps) => steps.length === 0)) return replace(value)
-  if (open.length === 0 || typeof value !== 'object' || value === null) return value
+function replaceAt(value: unknown, places: Places, replace: (value: unknown) => unknown): unknown {
+  if (places.isHere) return replace(value)
+  if (places.isNowhere || typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) {
-    return value.map((item, index) => replaceAt(item, narrow(open, String(index)), replace))
+    return value.map((item, index) => replaceAt(item, places.below(String(index)), replace))
   }
   const copy: Record<string, unknown> = {}
-  for (const [key, item] of Object.entries(value)) {
-    const replaced = replaceAt(item, narrow(open, key), replace)
+  for (const key of Object.keys(value)) {
+    const item = (value as Readonly<Record<string, unknown>>)[key]
+    const replaced = replaceAt(item, places.below(key), replace)
     // `__proto__` is an ordinary key of a document.
     Object.defineProperty(copy, key, {
       value: replaced,
@@ -163,13 +159,44 @@ function replaceAt(
   return copy
 }
 
+/** The patterns that may match at a value or below it. */
+class Places {
+  /** Unfolded. */
+  readonly #open: readonly Steps[]
+  /** Below a key that no pattern names; most keys are such. */
+  #others: Places | null = null
+  readonly isHere: boolean
+
+  private constructor(open: readonly Steps[]) {
+    this.#open = open
+    this.isHere = open.some((steps) => steps.length === 0)
+  }
+
+  static of(patterns: readonly Steps[]): Places {
+    return new Places(patterns.flatMap(unfold))
+  }
+
+  get isNowhere(): boolean {
+    return this.#open.length === 0
+  }
+
+  below(key: string): Places {
+    if (this.#open.some(([first]) => first === '*' || first === key)) {
+      return Places.of(narrow(this.#open, key))
+    }
+    this.#others ??= Places.of(narrow(this.#open, null))
+    return this.#others
+  }
+}
+
 /** `**` stands for no step as well. A trailing `**` means everything below, not the value itself. */
 function unfold(steps: Steps): readonly Steps[] {
   if (steps[0] !== '**' || steps.length === 1) return [steps]
   return [steps, ...unfold(steps.slice(1))]
 }
 
-function narrow(open: readonly Steps[], key: string): readonly Steps[] {
+/** Null is a key that no pattern names. */
+function narrow(open: readonly Steps[], key: string | null): readonly Steps[] {
   const rest: Steps[] = []
   for (const steps of open) {
     const [first] = steps
