@@ -1,7 +1,8 @@
 /**
  * What of the machine is taken out of sight. Three kinds: places that root could read and nobody inside
- * should (other users' homes, /var/lib, the secrets of /etc), files of /proc that reach the kernel, and
- * what the request names. Places under a scope root are never masked by the first kind.
+ * should (other users' homes, /var/lib, the secrets of /etc, traces of the kernel), files of /proc that
+ * reach the kernel, and what the request names. Places under a scope root are never masked by the first
+ * kind.
  */
 import { existsSync, lstatSync, readdirSync } from 'node:fs'
 import { isWithin } from './mount-table.ts'
@@ -14,6 +15,9 @@ export interface Mask {
 }
 
 const ROOT_DIRECTORIES = ['/home', '/root', '/var/lib', '/var/spool', '/var/backups']
+
+/** Where the kernel lets itself be looked into; the filesystem's own root may read all of it. */
+const KERNEL_DIRECTORIES = ['/sys/kernel/debug', '/sys/kernel/tracing', '/sys/kernel/security']
 
 const ETC_SECRETS = [
   'shadow',
@@ -53,7 +57,11 @@ export class SystemMasks {
   outside(scopeRoots: readonly string[]): readonly Mask[] {
     if (process.getuid?.() !== 0) return []
     if (performance.now() >= this.#untilMs) {
-      this.#found = masksOf([...ROOT_DIRECTORIES, ...etcSecrets()])
+      this.#found = masksOf([
+        ...ROOT_DIRECTORIES,
+        ...etcSecrets(),
+        ...KERNEL_DIRECTORIES.filter(hasEntries),
+      ])
       this.#untilMs = performance.now() + KNOWN_MS
     }
     return this.#found.filter(({ path }) => !scopeRoots.some((root) => isWithin(path, root)))
@@ -61,6 +69,15 @@ export class SystemMasks {
 }
 
 const KNOWN_MS = 3000
+
+/** Mostly nothing is mounted there, and an empty directory needs no mask. */
+function hasEntries(directory: string): boolean {
+  try {
+    return readdirSync(directory).length > 0
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ENOENT'
+  }
+}
 
 function etcSecrets(): readonly string[] {
   return [...ETC_SECRETS.map((name) => `/etc/${name}`), ...sshKeys()]
