@@ -72,8 +72,6 @@ export class LinuxSandbox implements Sandbox {
   readonly #opened: Opened
   readonly #watcher: Watcher
   #waiting: Promise<Waiting> | null
-  /** The same before its shell has given its word; null when it did not get so far. */
-  #coming: Promise<Waiting | null>
   #running: Waiting | null = null
   #lastEnd: Promise<unknown> | null = null
   #active: Promise<unknown> | null = null
@@ -94,9 +92,7 @@ export class LinuxSandbox implements Sandbox {
     this.layers = opened.layers
     this.controls = controlsOf(request, opened)
     // The holder starts the first bubblewrap by itself.
-    const end = opened.holder.control.next()
-    this.#coming = comingIn(opened.holder.status, opened.ends, end)
-    this.#waiting = this.#inside(opened.ends, end)
+    this.#waiting = this.#inside(opened.ends, opened.holder.control.next())
     // Heard of by who runs, or by nobody when it is closed before.
     this.#waiting.catch(() => undefined)
   }
@@ -142,8 +138,7 @@ export class LinuxSandbox implements Sandbox {
 
   async #runNext(request: RunRequest): Promise<RunOutcome> {
     // A command starts sooner when what can be done before the shell gives its word is done by then.
-    const coming = this.#waiting === null ? null : await this.#coming
-    const early = coming === null ? null : this.#prepare(coming, request)
+    const limits = this.#prepare(request)
     this.#waiting ??= this.#launch()
     const waiting = await this.#waiting
     // Who closed it meanwhile takes care of what waits.
@@ -155,8 +150,7 @@ export class LinuxSandbox implements Sandbox {
     let door: Server | null = null
     try {
       door = await this.#openDoor(waiting)
-      const ready = coming === waiting && early !== null ? early : this.#prepare(waiting, request)
-      return await this.#runIn(waiting, request, ready)
+      return await this.#runIn(waiting, request, limits)
     } finally {
       this.#running = null
       door?.close()
@@ -218,14 +212,13 @@ export class LinuxSandbox implements Sandbox {
     const ends = openEnds(pipes)
     const end = holder.control.next()
     holder.go()
-    this.#coming = comingIn(holder.status, ends, end)
     return this.#inside(ends, end, tries - 1)
   }
 
   /** Until the shell inside has given its word. */
   async #inside(ends: Ends, end: Promise<unknown>, tries = LAUNCHES_MAX - 1): Promise<Waiting> {
     const { holder } = this.#opened
-    const coming = this.#coming
+    const coming = comingIn(holder.status, ends, end)
     const words: string[] = []
     // What an earlier run said too late comes before the word of this one.
     for (let line = await holder.inner.nextOr(end); line !== 'R'; ) {
@@ -244,15 +237,14 @@ export class LinuxSandbox implements Sandbox {
     return waiting
   }
 
-  /** Can be done again for another shell; changes nothing but the script and our ends of its pipes. */
-  #prepare({ ends }: Waiting, request: RunRequest): ProcessLimits {
+  /** The script lies there for whichever shell is told to begin. */
+  #prepare(request: RunRequest): ProcessLimits {
     const limits = processLimits(
       this.#request.caps,
       request.terminal !== null,
       this.#opened.group?.files.processes !== undefined,
     )
     this.#writeScript(request, limits, false)
-    flow(ends, request.onOutput)
     return limits
   }
 
@@ -274,10 +266,12 @@ export class LinuxSandbox implements Sandbox {
     request.abort.addEventListener('abort', onAbort)
     if (request.abort.aborted) onAbort()
     const trace = request.isTraced !== true ? null : await this.#trace(pid, request)
-    input.begin()
     holder.tellInside('go')
-    this.#followSize(request)
+    // All of this while the shell inside wakes up: what comes early waits in the pipes.
     this.#watcher.watch(order)
+    input.begin()
+    flow(ends, request.onOutput)
+    this.#followSize(request)
     const ended = await this.#ending(order, waiting.end)
     const watch = new Watch(order)
     watch.raiseCpu(ended.cpuMs)
