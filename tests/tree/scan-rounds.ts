@@ -8,9 +8,11 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Change, EntryState } from '../../src/gate/index.ts'
 import { captureChanges } from '../../src/host/tree/capture.ts'
+import { CopiesAhead } from '../../src/host/tree/copies-ahead.ts'
 import { makeMarker } from '../../src/host/tree/marker.ts'
 import { PATH_BYTES_MAX, scanLayers } from '../../src/host/tree/scan.ts'
 import { type Captured, readStage } from '../../src/host/tree/stage.ts'
+import { expectManyTools } from '../../src/host/tree/tool.ts'
 import { type Overlay, openOverlay } from './overlay.ts'
 import { applySteps, randomTree } from './random-tree.ts'
 import { listingDifferences, treeListing, withoutOwner } from './tree-hash.ts'
@@ -36,6 +38,9 @@ export async function scanRound(seed: number, temporary: string): Promise<Round>
   const marker = makeMarker(join(folder, 'place'), 'round', [root], Date.now)
   const upper = seed % 2 === 0 ? 'memory' : 'disk'
   const overlay = await openOverlay(root, join(folder, 'work'), { upper, everyOwner })
+  // By tools until the first of these; from then on by the process that stays.
+  if (seed % 10 === 9) expectManyTools()
+  let ahead: CopiesAhead | null = null
   try {
     applySteps(overlay.layer.merged, tree.change)
     const [before, after] = [treeListing(root), treeListing(overlay.layer.merged)]
@@ -47,6 +52,9 @@ export async function scanRound(seed: number, temporary: string): Promise<Round>
       scopeRoots: [root],
       isRoot,
       exclude: [],
+      onWalked: (pairs) => {
+        ahead = CopiesAhead.begin(pairs, [overlay.layer], join(folder, 'stage'))
+      },
     })
     const wrong = findings
       .filter(({ code }) => code !== 'diff.link_split')
@@ -55,9 +63,11 @@ export async function scanRound(seed: number, temporary: string): Promise<Round>
     wrong.push(...listingDifferences(after, treeListing(overlay.layer.merged)))
     wrong.push(...scanDifferences(root, before, after, changes))
     if (wrong.length === 0)
-      wrong.push(...(await captureDifferences(folder, root, overlay, after, changes)))
+      wrong.push(...(await captureDifferences(folder, root, overlay, after, changes, ahead)))
     return { changes: changes.length, wrong }
   } finally {
+    // The compiler does not see that a scan sets it.
+    await (ahead as CopiesAhead | null)?.end()
     await overlay.close()
     spawnSync('chmod', ['-R', 'u+rwx', folder])
     rmSync(folder, { recursive: true, force: true })
@@ -118,10 +128,14 @@ async function captureDifferences(
   overlay: Overlay,
   merged: Listing,
   changes: readonly Change[],
+  ahead: CopiesAhead | null,
 ): Promise<readonly string[]> {
   // The overlay shows two names of one written file as two files when one of them was copied up.
   const upper = treeListing(overlay.layer.upper)
-  const captured = await captureChanges(changes, [overlay.layer], join(folder, 'stage'), { isRoot })
+  const captured = await captureChanges(changes, [overlay.layer], join(folder, 'stage'), {
+    isRoot,
+    ...(ahead === null ? {} : { ahead }),
+  })
   const names = captured.entries.map(({ path }) => path.slice(root.length + 1))
   const staged = renamed(treeListing(captured.stage), captured, root)
   const wrong = listingDifferences(picked(merged, names), picked(staged, names))

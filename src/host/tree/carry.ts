@@ -5,12 +5,20 @@
  */
 import { chmodSync, mkdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs'
 import { fault } from '../../base/index.ts'
-import { type Attribute, joinRaw, parentOfRaw, type RawPath } from '../../gate/index.ts'
+import {
+  type Attribute,
+  displayOfRaw,
+  joinRaw,
+  parentOfRaw,
+  type RawPath,
+} from '../../gate/index.ts'
 import { attributeReader, parseRawAttributes } from './attributes.ts'
+import type { CopyOrder } from './copyist.ts'
 import { TreeFailure } from './failure.ts'
 import { codeOf, type Foothold, itselfAt, namesIn, nodePath, statsOf } from './footing.ts'
+import { inodeOf } from './links.ts'
 import type { Pace } from './pace.ts'
-import { runTool } from './tool.ts'
+import { readyCopyist, runTool } from './tool.ts'
 
 export interface Load {
   readonly upper: Foothold
@@ -89,7 +97,37 @@ export function isChangeAlone(stderr: string): boolean {
 export type CopiedAttributes = ReadonlyMap<RawPath, readonly Attribute[]>
 
 /** Few and plain ones, which are looked at in the same breath. */
-export async function copyFew({ upper, target, names }: Load): Promise<CopiedAttributes> {
+export async function copyFew(load: Load): Promise<CopiedAttributes> {
+  const { target, names } = load
+  const told = await readyCopyist()?.copy(names.map((name) => orderFor(load, name)))
+  if (told == null) return copyByTool(load)
+  if (typeof told === 'string') {
+    throw new TreeFailure(fault('stage.tool', target.prefix, null, { message: told }))
+  }
+  return new Map(names.map((name) => [name, told.byPath.get(joinRaw(target.prefix, name)) ?? []]))
+}
+
+function orderFor({ upper, target }: Load, name: RawPath): CopyOrder {
+  const from = joinRaw(upper.prefix, name)
+  const stats = statsOf(from)
+  if (stats === null) {
+    const message = 'is not there any more'
+    throw new TreeFailure(fault('stage.tool', displayOfRaw(name), null, { message }))
+  }
+  const { uid, gid, mode, atimeNs, mtimeNs, nlink } = stats
+  return {
+    from,
+    to: joinRaw(target.prefix, name),
+    isLink: stats.isSymbolicLink(),
+    mode: Number(mode & 0o7777n),
+    owner: process.getuid?.() === 0 ? { uid, gid } : null,
+    atimeNs,
+    mtimeNs,
+    inode: nlink > 1n ? inodeOf(stats) : null,
+  }
+}
+
+async function copyByTool({ upper, target, names }: Load): Promise<CopiedAttributes> {
   const places = new Map(names.map((name) => [joinRaw(target.prefix, name), name]))
   const words = [...COPY, `--target-directory=${target.prefix}`, '--', ...names]
   const { status, stdout, stderr } = await runTool('cp', words, {

@@ -1,9 +1,9 @@
 /** Copies that are made before anybody knows whether they are wanted: taken, or gone with their stage. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Overlay, openOverlay } from '../../../tests/tree/overlay.ts'
 import { listingDifferences, treeListing } from '../../../tests/tree/tree-hash.ts'
 import type { Change } from '../../gate/index.ts'
@@ -13,6 +13,7 @@ import type { TreeFailure } from './failure.ts'
 import { makeMarker } from './marker.ts'
 import { PATH_BYTES_MAX, scanLayers } from './scan.ts'
 import { readStage, stagedPath } from './stage.ts'
+import { expectManyTools, readyCopyist } from './tool.ts'
 
 const isRoot = process.getuid?.() === 0
 
@@ -65,10 +66,16 @@ function capture(changes: readonly Change[], layers = [overlay.layer]) {
 }
 
 const FEW = `echo more >> d/old; touch -d '2001-02-03 04:05:06.123456789' d/old; chmod 751 d/mode
-echo a > made; ln -s /nowhere link; setfattr -n user.note -v 0x00ff0a made; echo c > cache
+echo a > made; ln -s /nowhere link; ln made also; touch -h -d '1969-12-31 23:59:58.25' link; setfattr -n user.note -v 0x00ff0a made; echo c > cache
 setfattr -n system.posix_acl_access -v 0x0200000001000600ffffffff04000400ffffffff10000600ffffffff20000400ffffffff made`
 
-describe('copies that are made ahead', () => {
+// The first by tools, the second by the copyist: a process that expects many tools goes on to do so.
+describe.each(['tools', 'a copyist'])('copies that are made ahead by %s', (maker) => {
+  beforeAll(() => {
+    if (maker === 'a copyist') expectManyTools()
+    expect(readyCopyist() === null).toBe(maker === 'tools')
+  })
+
   it('are what is staged, with all that belongs to them, and nothing else is', async () => {
     const changes = await rehearse(FEW)
     const want = treeListing(overlay.layer.merged)
@@ -76,18 +83,22 @@ describe('copies that are made ahead', () => {
     const captured = await capture(kept)
     await ahead?.end()
     expect(captured.entries.map(({ path }) => path.slice(root.length + 1))).toEqual([
+      'also',
       'd/mode',
       'd/old',
       'link',
       'made',
     ])
     for (const entry of captured.entries) {
-      const line = want.get(entry.path.slice(root.length + 1))
+      // Names of one file are told of each other in a listing of both.
+      const line = want.get(entry.path.slice(root.length + 1))?.replace('linked as also', '')
       const found = treeListing(stagedPath(captured, entry))
       expect(listingDifferences(new Map([['', line ?? '']]), found)).toEqual([])
     }
+    const inodes = [0, 4].map((unit) => lstatSync(join(stage, `u${unit}`)).ino)
+    expect(inodes[0]).toBe(inodes[1])
     expect(await readStage(stage)).toEqual(captured)
-    expect(readdirSync(stage).sort()).toEqual(['stage.jsonl', 'u0', 'u1', 'u2', 'u3'])
+    expect(readdirSync(stage).sort()).toEqual(['stage.jsonl', 'u0', 'u1', 'u2', 'u3', 'u4'])
   })
 
   it('go with their stage when nobody takes them', async () => {
@@ -101,7 +112,7 @@ describe('copies that are made ahead', () => {
     const same = { ...overlay.layer }
     const captured = await capture(changes, [same])
     await ahead?.end()
-    expect(captured.entries.length).toBe(5)
+    expect(captured.entries.length).toBe(6)
     expect(await readStage(stage)).toEqual(captured)
   })
 

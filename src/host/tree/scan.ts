@@ -108,9 +108,10 @@ class Scanner {
       this.#findings.add('diff.too_large', root, `${bytes} bytes`)
       return { changes: [], findings: this.#findings.list(), emptied: [] }
     }
-    this.#options.onWalked?.(this.#pairs)
     this.#lendFiles()
-    await Promise.all([this.#readDigests(), this.#readAttributes()])
+    const attributes = this.#readAttributes()
+    this.#options.onWalked?.(this.#pairs)
+    await Promise.all([this.#readDigests(), attributes])
     const changes = this.#changes()
     return { changes, findings: this.#findings.list(), emptied: this.#emptied }
   }

@@ -5,8 +5,10 @@
  * The environment is fixed, so that messages and sorting are the same everywhere.
  */
 import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { fault } from '../../base/index.ts'
 import type { RawPath } from '../../gate/index.ts'
+import { Copyist } from './copyist.ts'
 import { TreeFailure } from './failure.ts'
 import { ToolShell } from './tool-shell.ts'
 
@@ -36,17 +38,17 @@ const ARGUMENTS_MAX = 2000
 const SHELLS_MAX = 2
 
 class Shells {
-  #isWorthIt = false
+  isWorthIt = false
   #ready: readonly ToolShell[] = []
 
   /** From now on tools are started by a shell that stays. */
   begin(): void {
-    this.#isWorthIt = true
+    this.isWorthIt = true
   }
 
   /** One that is free; null when several tools are to run at once. */
   free(): ToolShell | null {
-    if (!this.#isWorthIt) return null
+    if (!this.isWorthIt) return null
     this.#ready = this.#ready.filter(({ isOver }) => !isOver)
     const free = this.#ready.find(({ isFree }) => isFree)
     if (free !== undefined || this.#ready.length === SHELLS_MAX) return free ?? null
@@ -57,10 +59,20 @@ class Shells {
 }
 
 const shells = new Shells()
+const PERL = '/usr/bin/perl'
+
+let copyist: Copyist | null = null
 
 /** For processes that live long and start many tools. */
 export function expectManyTools(): void {
   shells.begin()
+}
+
+/** Null in processes that are soon over, and where perl is not installed. */
+export function readyCopyist(): Copyist | null {
+  if (!shells.isWorthIt || !existsSync(PERL)) return null
+  if (copyist?.isOver !== false) copyist = new Copyist(PERL)
+  return copyist
 }
 
 /** Runs to the end. A tool that is not installed is a failure; what its status means is the caller's. */
