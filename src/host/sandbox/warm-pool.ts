@@ -26,6 +26,9 @@ interface Entry {
   readonly sandbox: Promise<LinuxSandbox>
 }
 
+/** By all pools of this process: control groups bear the name, and the machine has one of each. */
+let made = 0
+
 type Make = (request: SandboxRequest, found: Survey) => Promise<LinuxSandbox>
 
 export class WarmPool {
@@ -33,7 +36,6 @@ export class WarmPool {
   readonly #make: Make
   #entries: readonly Entry[] = []
   #making = 0
-  #made = 0
   #isClosed = false
 
   constructor(size: number, make: Make) {
@@ -76,7 +78,7 @@ export class WarmPool {
   #fill(key: string, request: SandboxRequest, found: Survey): void {
     while (!this.#isClosed && this.#entries.length < this.#size && this.#making < MAKING_MAX) {
       this.#making++
-      const name = `warm-${process.pid}-${this.#made++}`
+      const name = `warm-${process.pid}-${made++}`
       const sandbox = this.#ready({ ...request, sandboxId: name }, found)
       const entry: Entry = { key, madeAtMs: performance.now(), sandbox }
       this.#entries = [...this.#entries, entry]
