@@ -5,9 +5,9 @@
  * The environment is fixed, so that messages and sorting are the same everywhere.
  */
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { fault } from '../../base/index.ts'
 import type { RawPath } from '../../gate/index.ts'
+import { findProgram } from '../sandbox/programs.ts'
 import { Copyist } from './copyist.ts'
 import { TreeFailure } from './failure.ts'
 import { ToolShell } from './tool-shell.ts'
@@ -59,7 +59,6 @@ class Shells {
 }
 
 const shells = new Shells()
-const PERL = '/usr/bin/perl'
 
 let copyist: Copyist | null = null
 
@@ -70,8 +69,9 @@ export function expectManyTools(): void {
 
 /** Null in processes that are soon over, and where perl is not installed. */
 export function readyCopyist(): Copyist | null {
-  if (!shells.isWorthIt || !existsSync(PERL)) return null
-  if (copyist?.isOver !== false) copyist = new Copyist(PERL)
+  const perl = shells.isWorthIt ? findProgram('perl') : null
+  if (perl === null) return null
+  if (copyist?.isOver !== false) copyist = new Copyist(perl)
   return copyist
 }
 
