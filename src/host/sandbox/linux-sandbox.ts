@@ -272,6 +272,7 @@ export class LinuxSandbox implements Sandbox {
     input.begin()
     flow(ends, request.onOutput)
     this.#followSize(request)
+    this.#opened.tidy()
     const ended = await this.#ending(order, waiting.end)
     const watch = new Watch(order)
     watch.raiseCpu(ended.cpuMs)

@@ -51,6 +51,7 @@ export interface Opened {
   readonly tools: string | null
   /** Of the first run, whose bubblewrap starts by itself. */
   readonly ends: Ends
+  readonly tidy: Workshop['tidy']
 }
 
 const PRIVATE_PLACES = ['/tmp', '/var/tmp']
@@ -144,6 +145,7 @@ async function build(
     disk: diskMeter(holder, directory, backing),
     pipes,
     ends,
+    tidy: shop.tidy,
   }
 }
 

@@ -43,8 +43,12 @@ export interface Workshop {
   readonly systemMasks: SystemMasks
   /** Memory for the uppers of this size, or a directory for them. */
   chooseBacking(diskMb: number, device: number, name: string): Backing
+  /** Sweeps up what processes left that were killed; once, while something else has to be waited for. */
+  tidy(): void
   remove(): Promise<void>
 }
+
+const TIDY_MS = 1000
 
 export interface WorkshopOptions {
   readonly directory?: string
@@ -65,8 +69,13 @@ export function makeWorkshop(options: WorkshopOptions, architecture: Architectur
   for (const name of ['bwrap', 'unshare', 'setpriv', 'mount', 'sh'] as const) requireProgram(name)
   const { base, isOnlyOurs } = baseDirectory(options)
   const groups = findGroupPlaces()
-  // While the first sandbox starts: it does not wait for what others left.
-  setImmediate(() => sweep(base, options.disks ?? [], groups))
+  let isSwept = false
+  const tidy = (): void => {
+    if (!isSwept) sweep(base, options.disks ?? [], groups)
+    isSwept = true
+  }
+  // For who opens sandboxes long before anything runs in them.
+  setTimeout(tidy, TIDY_MS).unref()
   const directory = join(base, `${ownerMark()}-${randomBytes(4).toString('hex')}`)
   mkdirSync(directory, { mode: 0o700 })
   const memory = new MemoryBudget()
@@ -84,7 +93,9 @@ export function makeWorkshop(options: WorkshopOptions, architecture: Architectur
     ownPlaces: [base, ...(options.disks ?? [])],
     chooseBacking: (diskMb, device, name) =>
       memory.take(diskMb) ?? diskBacking(disks, device, `${ownerMark()}-${name}.upper`),
+    tidy,
     remove: async () => {
+      tidy()
       await fifos.settle()
       await removeTree(isOnlyOurs ? base : directory)
     },
