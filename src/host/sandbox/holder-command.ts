@@ -11,7 +11,7 @@ import { FD } from './bubble.ts'
 import { READ_ONLY } from './mount-lines.ts'
 import { findProgram, requireProgram } from './programs.ts'
 import { quote, quoteAll } from './shell-text.ts'
-import type { Architecture } from './syscalls.ts'
+import { type Architecture, ownNumber } from './syscalls.ts'
 
 export interface HolderPlan {
   /** The directory with fstab and run script; no blanks or quotes in its name. */
@@ -60,15 +60,6 @@ export function findMakers(): Makers {
   return findProgram('perl') === null ? 'many' : 'one'
 }
 
-/** Numbers of the calls: `[x64, arm64]`. */
-const CALLS = {
-  unshare: [272, 97],
-  mount: [165, 40],
-  prctl: [157, 167],
-  close: [3, 57],
-  llistxattr: [195, 12],
-} as const
-
 /**
  * Arguments: the directory, options of the memory filesystem, whether maps are waited for, the shell and
  * its script; then doors, descriptors, directories to look at and directories to make, each list after
@@ -94,8 +85,8 @@ function oneProgram(perl: string, plan: HolderPlan): Words {
  * unwritable is remounted, as the kernel wants it, with flags that may be locked on what it shows.
  */
 function program(architecture: Architecture): string {
-  const column = architecture === 'arm64' ? 1 : 0
-  const call = (name: keyof typeof CALLS): string => `syscall(${CALLS[name][column]}`
+  const call = (name: Parameters<typeof ownNumber>[1]): string =>
+    `syscall(${ownNumber(architecture, name)}`
   return `
 $^F = 255;
 my ($dir, $memory, $waits, $sh, $loop) = splice @ARGV, 0, 5;

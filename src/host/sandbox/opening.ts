@@ -132,7 +132,8 @@ async function build(
   holder.go()
   if (!waitsFirst) await holder.begin()
   await mounted(holder, plan, join(directory, CARRIERS))
-  if (unknown.length > 0) shop.attributes.take(unknown, textOr(join(directory, CARRIERS)))
+  if (unknown.length > 0)
+    shop.attributes.take(unknown, readFileSync(join(directory, CARRIERS), 'utf8'))
   return {
     directory,
     holder,

@@ -1,7 +1,7 @@
 /**
  * System calls by name, with their numbers on x86-64 and arm64; null where an architecture has none.
- * Data only: which are refused outright, which are judged by their arguments, and up to which number
- * they are known at all. From Linux 5.5 on new calls have one number everywhere.
+ * Data only: which are refused outright, which are judged by their arguments, which programs of ours
+ * make by their number, and up to which number they are known at all. From Linux 5.5 on new calls have one number everywhere.
  */
 
 export type Architecture = 'x64' | 'arm64'
@@ -99,6 +99,24 @@ export const JUDGED = {
   socketpair: [53, 199],
   personality: [135, 92],
 } as const satisfies Record<string, Numbers>
+
+/** Made by interpreters of ours, which have no names for them. */
+const OWN = {
+  unshare: JUDGED.unshare,
+  mount: REFUSED.mounts.mount,
+  prctl: [157, 167],
+  close: [3, 57],
+  llistxattr: [195, 12],
+  lgetxattr: [192, 9],
+  lsetxattr: [189, 6],
+  fchownat: [260, 54],
+  utimensat: [280, 88],
+} as const satisfies Record<string, readonly [x64: number, arm64: number]>
+
+export function ownNumber(architecture: Architecture, name: keyof typeof OWN): number {
+  const [x64, arm64] = OWN[name]
+  return architecture === 'x64' ? x64 : arm64
+}
 
 /** `removexattrat`. What came later has not been looked at, and does not exist inside. */
 export const LAST_KNOWN = 466

@@ -9,6 +9,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 import type { Attribute, RawPath } from '../../gate/index.ts'
+import { type Architecture, ownNumber } from '../sandbox/syscalls.ts'
 
 /** One to be copied, with what its copy gets. */
 export interface CopyOrder {
@@ -41,8 +42,8 @@ export class Copyist {
   #text = ''
   #isOver = false
 
-  constructor(perl: string) {
-    this.#process = spawn(perl, ['-e', program()], { cwd: '/', env: { LC_ALL: 'C' } })
+  constructor(perl: string, architecture: Architecture) {
+    this.#process = spawn(perl, ['-e', program(architecture)], { cwd: '/', env: { LC_ALL: 'C' } })
     const { stdin, stdout, stderr } = this.#process
     // Pipes of Node are sockets.
     this.#sockets = [stdin, stdout, stderr] as unknown as readonly Socket[]
@@ -159,23 +160,14 @@ function readingOf(lines: readonly string[]): CopyistReading {
   return { byPath, unreadable }
 }
 
-/** Numbers of the calls: `[x64, arm64]`. */
-const CALLS = {
-  llistxattr: [195, 12],
-  lgetxattr: [192, 9],
-  lsetxattr: [189, 6],
-  fchownat: [260, 54],
-  utimensat: [280, 88],
-} as const
-
 /**
  * A file is open to its owner until everything is on it. What a filesystem does not take of attributes
  * is left out, as by `cp`; whatever else fails is told. Strings that a call reads are variables: the
  * interpreter refuses constants there.
  */
-function program(): string {
-  const column = process.arch === 'arm64' ? 1 : 0
-  const call = (name: keyof typeof CALLS): string => `syscall(${CALLS[name][column]}`
+function program(architecture: Architecture): string {
+  const call = (name: Parameters<typeof ownNumber>[1]): string =>
+    `syscall(${ownNumber(architecture, name)}`
   return `
 use Fcntl qw(O_RDONLY O_WRONLY O_CREAT O_EXCL O_NOFOLLOW);
 my ($HERE, $ITSELF, $UNSUPPORTED, $NONE, $SIZE) = (-100, 0x100, 95, 61, 65536);

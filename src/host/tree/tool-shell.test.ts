@@ -50,10 +50,13 @@ describe('a shell that stays', () => {
 
   it('lets a reader follow a tool that succeeded, and hears only what it read', async () => {
     const own = shell()
-    const reader = ['sh', '-c', 'cat; echo read; echo no >&2; exit 3']
+    const reader = ['sh', '-c', 'cat; echo read; echo no >&2; exit 1']
     const done = await own.run({ ...call('sh', ['-c', 'echo told >&2']), reader })
     expect(done).toMatchObject({ status: 0, stdout: Buffer.from('read\n') })
     expect(done?.stderr.toString()).toBe('told\n')
+    const other = ['sh', '-c', 'exit 3']
+    expect((await own.run({ ...call('true', []), reader: other }))?.status).toBe(3)
+    expect((await own.run({ ...call('true', []), reader: ['no-such-tool'] }))?.status).toBe(127)
     const failed = await own.run({ ...call('sh', ['-c', 'exit 7']), reader })
     expect(failed).toMatchObject({ status: 7, stdout: Buffer.alloc(0) })
   })

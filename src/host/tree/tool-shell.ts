@@ -12,7 +12,7 @@ import type { Socket } from 'node:net'
 export interface ShellCall {
   readonly command: string
   readonly args: readonly string[]
-  /** Command and arguments of a tool to be run after it when it succeeded, for its output alone. */
+  /** A tool to be run after it when it succeeded, for what it writes; its status 1 is none. */
   readonly reader?: readonly string[]
   readonly cwd: string
   readonly timeoutMs: number
@@ -76,7 +76,9 @@ export class ToolShell {
     for (const socket of this.#sockets) socket.ref()
     const tool = `( cd ${quoted(cwd)} && exec ${sentence([command, ...args])} ) </dev/null`
     const reading =
-      reader === undefined ? '' : ` && { ${sentence(reader)} </dev/null 2>/dev/null || :; }`
+      reader === undefined
+        ? ''
+        : ` && { ${sentence(reader)} </dev/null 2>/dev/null || ( exit $(($? == 1 ? 0 : $?)) ); }`
     const lines = [`${tool}${reading}`, `echo "${mark}$?"; echo ${mark} >&2`, ''].join('\n')
     this.#process.stdin?.write(lines)
     try {

@@ -20,7 +20,10 @@ export interface ToolOutcome {
 }
 
 export interface ToolOptions {
-  /** Run after it when it succeeded, and heard only for what it writes; its paths are plain. */
+  /**
+   * Run after it when it succeeded, for what it writes; its paths are plain. Status 1 is one that had
+   * nothing to read, every other one is the status of the whole.
+   */
   readonly reader?: readonly [command: string, ...args: readonly string[]]
   readonly stdin?: Uint8Array
   readonly cwd?: string
@@ -67,11 +70,12 @@ export function expectManyTools(): void {
   shells.begin()
 }
 
-/** Null in processes that are soon over, and where perl is not installed. */
+/** Null in processes that are soon over, where perl is not installed, and where no calls are known. */
 export function readyCopyist(): Copyist | null {
+  const { arch } = process
   const perl = shells.isWorthIt ? findProgram('perl') : null
-  if (perl === null) return null
-  if (copyist?.isOver !== false) copyist = new Copyist(perl)
+  if (perl === null || (arch !== 'x64' && arch !== 'arm64')) return null
+  if (copyist?.isOver !== false) copyist = new Copyist(perl, arch)
   return copyist
 }
 
@@ -102,8 +106,8 @@ async function spawnBoth(
   const outcome = await spawnTool(command, args, options)
   if (options.reader === undefined || outcome.status !== 0) return outcome
   const [reader, ...words] = options.reader
-  const { stdout } = await spawnTool(reader, words, {})
-  return { ...outcome, stdout }
+  const { status, stdout } = await spawnTool(reader, words, {})
+  return { ...outcome, stdout, status: status === 1 ? 0 : status }
 }
 
 function spawnTool(
