@@ -1,54 +1,34 @@
 /** What is set aside is what was rehearsed, by either way of carrying it. */
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Overlay, openOverlay } from '../../../tests/tree/overlay.ts'
+import type { Overlay } from '../../../tests/tree/overlay.ts'
+import { isRoot, Rehearsed } from '../../../tests/tree/rehearsed.ts'
 import { listingDifferences, treeListing } from '../../../tests/tree/tree-hash.ts'
 import type { Change } from '../../gate/index.ts'
 import { captureChanges } from './capture.ts'
 import { TreeFailure } from './failure.ts'
-import { makeMarker } from './marker.ts'
-import { PATH_BYTES_MAX, scanLayers } from './scan.ts'
 import { type Captured, readStage, stagedPath } from './stage.ts'
 
+let rehearsed: Rehearsed
 let folder: string
 let root: string
 let overlay: Overlay
 
-const isRoot = process.getuid?.() === 0
-
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'writ-capture-'))
-  root = join(folder, 'real')
-  mkdirSync(root)
+  rehearsed = new Rehearsed('capture')
+  ;({ folder, root } = rehearsed)
 })
 
-afterEach(async () => {
-  await overlay.close()
-  execFileSync('chmod', ['-R', 'u+rwx', folder])
-  rmSync(folder, { recursive: true, force: true })
-})
+afterEach(() => rehearsed.remove())
 
 async function rehearse(
   upper: 'memory' | 'disk',
   before: string,
   script: string,
 ): Promise<readonly Change[]> {
-  execFileSync('sh', ['-ec', before], { cwd: root })
-  const marker = makeMarker(join(folder, 'place'), 'test', [root], Date.now)
-  overlay = await openOverlay(root, join(folder, 'work'), { upper })
-  overlay.run(script)
-  const { changes } = await scanLayers([overlay.layer], {
-    marker,
-    commandStartedAtMs: marker.madeAtMs + 20,
-    maxBytes: 1 << 28,
-    pathBytesMax: PATH_BYTES_MAX,
-    scopeRoots: [root],
-    isRoot,
-    exclude: [],
-  })
+  const changes = await rehearsed.run(upper, before, script)
+  overlay = rehearsed.overlay
   return changes
 }
 

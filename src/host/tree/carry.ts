@@ -101,19 +101,16 @@ export async function copyFew(load: Load): Promise<CopiedAttributes> {
   const { target, names } = load
   const told = await readyCopyist()?.copy(names.map((name) => orderFor(load, name)))
   if (told == null) return copyByTool(load)
-  if (typeof told === 'string') {
-    throw new TreeFailure(fault('stage.tool', target.prefix, null, { message: told }))
-  }
+  if (typeof told === 'string') throw notCopied(target, told)
+  const [unread] = told.unreadable
+  if (unread !== undefined) throw notCopied(target, `${displayOfRaw(unread)}: cannot be read`)
   return new Map(names.map((name) => [name, told.byPath.get(joinRaw(target.prefix, name)) ?? []]))
 }
 
 function orderFor({ upper, target }: Load, name: RawPath): CopyOrder {
   const from = joinRaw(upper.prefix, name)
   const stats = statsOf(from)
-  if (stats === null) {
-    const message = 'is not there any more'
-    throw new TreeFailure(fault('stage.tool', displayOfRaw(name), null, { message }))
-  }
+  if (stats === null) throw notCopied(target, `${displayOfRaw(name)}: is not there any more`)
   const { uid, gid, mode, atimeNs, mtimeNs, nlink } = stats
   return {
     from,
@@ -134,10 +131,7 @@ async function copyByTool({ upper, target, names }: Load): Promise<CopiedAttribu
     cwd: upper.prefix,
     reader: attributeReader([...places.keys()]),
   })
-  if (status !== 0 || stderr !== '') {
-    const message = `cp: ${stderr.trim().slice(0, 500)}`
-    throw new TreeFailure(fault('stage.tool', target.prefix, null, { message }))
-  }
+  if (status !== 0 || stderr !== '') throw notCopied(target, `cp: ${stderr.trim().slice(0, 500)}`)
   const found = parseRawAttributes(stdout)
   return new Map([...places].map(([place, name]) => [name, found.get(place) ?? []]))
 }
@@ -153,8 +147,11 @@ export async function copyAcross(load: Load): Promise<CopiedAttributes | null> {
   })
   if (status === 0 && stderr === '') return null
   if (load.isLive === true && status === 0 && isChangeAlone(stderr)) return null
-  const message = `tar: ${stderr.trim().slice(0, 500)}`
-  throw new TreeFailure(fault('stage.tool', target.prefix, null, { message }))
+  throw notCopied(target, `tar: ${stderr.trim().slice(0, 500)}`)
+}
+
+function notCopied({ prefix }: Foothold, message: string): TreeFailure {
+  return new TreeFailure(fault('stage.tool', prefix, null, { message }))
 }
 
 /**

@@ -1,62 +1,42 @@
 /** Copies that are made before anybody knows whether they are wanted: taken, or gone with their stage. */
-import { execFileSync } from 'node:child_process'
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Overlay, openOverlay } from '../../../tests/tree/overlay.ts'
+import type { Overlay } from '../../../tests/tree/overlay.ts'
+import { isRoot, Rehearsed } from '../../../tests/tree/rehearsed.ts'
 import { listingDifferences, treeListing } from '../../../tests/tree/tree-hash.ts'
 import type { Change } from '../../gate/index.ts'
 import { captureChanges } from './capture.ts'
 import { CopiesAhead } from './copies-ahead.ts'
 import type { TreeFailure } from './failure.ts'
-import { makeMarker } from './marker.ts'
-import { PATH_BYTES_MAX, scanLayers } from './scan.ts'
 import { readStage, stagedPath } from './stage.ts'
 import { expectManyTools, readyCopyist } from './tool.ts'
 
-const isRoot = process.getuid?.() === 0
-
-let folder: string
+let rehearsed: Rehearsed
 let root: string
 let stage: string
 let overlay: Overlay
 let ahead: CopiesAhead | null
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'writ-ahead-'))
-  root = join(folder, 'real')
-  stage = join(folder, 'stage')
-  mkdirSync(root)
+  rehearsed = new Rehearsed('ahead')
+  ;({ root, stage } = rehearsed)
 })
 
-afterEach(async () => {
-  await overlay.close()
-  execFileSync('chmod', ['-R', 'u+rwx', folder])
-  rmSync(folder, { recursive: true, force: true })
-})
+afterEach(() => rehearsed.remove())
 
 /** Copying begins while the scan still goes on. */
 async function rehearse(
   script: string,
   upper: 'memory' | 'disk' = 'memory',
 ): Promise<readonly Change[]> {
-  const marker = makeMarker(join(folder, 'place'), 'test', [root], Date.now)
-  execFileSync('sh', ['-ec', 'mkdir d; echo old > d/old; echo m > d/mode'], { cwd: root })
-  overlay = await openOverlay(root, join(folder, 'work'), { upper })
-  overlay.run(script)
-  const { changes } = await scanLayers([overlay.layer], {
-    marker,
-    commandStartedAtMs: marker.madeAtMs + 20,
-    maxBytes: 1 << 28,
-    pathBytesMax: PATH_BYTES_MAX,
-    scopeRoots: [root],
-    isRoot,
-    exclude: [],
+  const before = 'mkdir d; echo old > d/old; echo m > d/mode'
+  const changes = await rehearsed.run(upper, before, script, {
     onWalked: (pairs) => {
-      ahead = CopiesAhead.begin(pairs, [overlay.layer], stage)
+      ahead = CopiesAhead.begin(pairs, [rehearsed.overlay.layer], stage)
     },
   })
+  overlay = rehearsed.overlay
   return changes
 }
 

@@ -7,10 +7,18 @@
  */
 import { type BigIntStats, mkdirSync, rmdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type EntryState, parentOfRaw, type RawPath, rawOfText } from '../../gate/index.ts'
+import { parentOfRaw, type RawPath, rawOfText } from '../../gate/index.ts'
 import type { Layer } from '../sandbox/driver.ts'
 import { areFewAndPlain, type CopiedAttributes, copyFew, removeAll } from './carry.ts'
-import { codeOf, type Foothold, holdDirectory, isAbsence, nodePath, statsOf } from './footing.ts'
+import {
+  codeOf,
+  type Foothold,
+  holdDirectory,
+  isAbsence,
+  kindOf,
+  nodePath,
+  statsOf,
+} from './footing.ts'
 import type { Pair, Side } from './layer-walk.ts'
 import { isSameDevice, nameIn, type Sharable, share } from './share.ts'
 
@@ -58,16 +66,17 @@ export class CopiesAhead {
     const { layer, name, changes } = part
     if (!changes.every(({ side }) => side !== null && isOpenToOwner(side.stats))) return null
     const names = changes.map(({ path }) => nameIn(layer, path))
+    let upper: Foothold | null = null
     try {
       if (isSameDevice(layer, dirname(stage))) return null
-      const upper = holdDirectory(layer.upper)
+      upper = holdDirectory(layer.upper)
       if (areFewAndPlain({ upper, names }, BYTES_MAX)) {
         return new CopiesAhead(layer, names, join(stage, name), upper)
       }
-      upper.close()
     } catch {
       // Told by who stages.
     }
+    upper?.close()
     return null
   }
 
@@ -101,15 +110,13 @@ export class CopiesAhead {
   }
 }
 
-/** An entry with where it lies; what is neither file nor link is none that is copied here. */
+/** An entry with where it lies. */
 function sharable({ path, before, after }: Pair): Sharable & { readonly side: Side | null } {
-  return { path, before: kindOf(before), after: kindOf(after), side: after }
+  return { path, before: kindAt(before), after: kindAt(after), side: after }
 }
 
-function kindOf(side: Side | null): { readonly kind: EntryState['kind'] } | null {
-  if (side === null) return null
-  const { stats } = side
-  return { kind: stats.isDirectory() ? 'directory' : stats.isFile() ? 'file' : 'symlink' }
+function kindAt(side: Side | null): Sharable['after'] {
+  return side === null ? null : { kind: kindOf(side.stats) }
 }
 
 /** Links have no rights of their own. */

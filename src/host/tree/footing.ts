@@ -13,7 +13,7 @@ import {
   readdirSync,
   statSync,
 } from 'node:fs'
-import type { RawPath } from '../../gate/index.ts'
+import type { EntryState, RawPath } from '../../gate/index.ts'
 
 /** Not among Node's constants; opens a place without any right to read it. */
 const O_PATH = 0o10_000_000
@@ -62,6 +62,11 @@ export function statsOf(path: RawPath): BigIntStats | null {
     if (isAbsence(error)) return null
     throw error
   }
+}
+
+/** What is told of nothing else is refused before anybody asks this. */
+export function kindOf(stats: BigIntStats): EntryState['kind'] {
+  return stats.isFile() ? 'file' : stats.isDirectory() ? 'directory' : 'symlink'
 }
 
 export function namesIn(directory: RawPath): RawPath[] {

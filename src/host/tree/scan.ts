@@ -32,7 +32,7 @@ import {
 import { asFailure } from './failure.ts'
 import { type DigestRequest, digestFiles } from './file-digest.ts'
 import { Findings, type TreeFinding } from './findings.ts'
-import { type Foothold, holdDirectory, Loans, nodePath, statsOf } from './footing.ts'
+import { type Foothold, holdDirectory, kindOf, Loans, nodePath, statsOf } from './footing.ts'
 import { type Emptied, LayerWalk, type Pair, type Side } from './layer-walk.ts'
 import { findSplits, inodeOf, type Linked, linkGroups } from './links.ts'
 import { changedSince, isSameRoot, type Marker, untrustedClock } from './marker.ts'
@@ -253,7 +253,7 @@ class Scanner {
     const mode = Number(stats.mode & 0o7777n)
     const { kept } = this.#attributes.get(at) ?? NO_ATTRIBUTES
     return {
-      kind: isFile ? 'file' : stats.isDirectory() ? 'directory' : 'symlink',
+      kind: kindOf(stats),
       mode,
       size: isFile ? Number(stats.size) : 0,
       digest: this.#digests.get(side) ?? null,

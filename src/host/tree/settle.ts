@@ -9,7 +9,7 @@ import { type Attribute, displayOfRaw, type EntryState, type RawPath } from '../
 import { isOfTheSystem, listUnder, readRawAttributes } from './attributes.ts'
 import { TreeFailure } from './failure.ts'
 import { type DigestRequest, digestFiles } from './file-digest.ts'
-import { nodePath, statsOf } from './footing.ts'
+import { kindOf, nodePath, statsOf } from './footing.ts'
 import { inodeOf } from './links.ts'
 import { Pace } from './pace.ts'
 import { runBatch } from './tool.ts'
@@ -163,7 +163,7 @@ function secondsOf(mtimeNs: string): string {
 }
 
 function checkEntry({ path, at, state }: Expected, stats: BigIntStats): void {
-  const kind = stats.isFile() ? 'file' : stats.isDirectory() ? 'directory' : 'symlink'
+  const kind = kindOf(stats)
   const { owner } = state
   if (kind !== state.kind) throw mismatch(path, 'kind')
   if (kind === 'file' && Number(stats.size) !== state.size) throw mismatch(path, 'size')
