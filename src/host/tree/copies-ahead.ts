@@ -24,6 +24,8 @@ import { isSameDevice, nameIn, type Sharable, share } from './share.ts'
 
 /** What is copied for nothing when it is not staged. */
 const BYTES_MAX = 1024 * 1024
+/** Few files have few directories above them: of more than these nothing has to be looked at. */
+const PAIRS_MAX = 256
 
 export interface Copied {
   readonly target: Foothold
@@ -61,6 +63,7 @@ export class CopiesAhead {
     layers: readonly Layer[],
     stage: string,
   ): CopiesAhead | null {
+    if (pairs.length > PAIRS_MAX) return null
     const [part, ...others] = share(pairs.map(sharable), layers)
     if (part === undefined || others.length > 0) return null
     const { layer, name, changes } = part
