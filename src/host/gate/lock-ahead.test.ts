@@ -1,11 +1,12 @@
 /** A lock that was asked for ahead is held once, and let go whatever becomes of it. */
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import { afterAll, expect, it } from 'vitest'
-import { PromotionFailure, withWorkspaceLock } from '../promotion/index.ts'
-import { LockAhead } from './lock-ahead.ts'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { afterAll, describe, expect, it } from 'vitest'
+import { ParkedLock, PromotionFailure, withWorkspaceLock } from '../promotion/index.ts'
+import { expectManyTools } from '../tree/tool.ts'
+import { LOCK, LockAhead } from './lock-ahead.ts'
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'writ-lock-ahead-')))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -52,4 +53,57 @@ it('is asked for by who takes it, when nobody did before', async () => {
   const { release } = await new LockAhead(root).take()
   expect(await isFree(0)).toBe(false)
   release()
+})
+
+describe('a program that waits to set it', () => {
+  it('sets it when it is told to, and not before', async () => {
+    const parked = new ParkedLock(root)
+    expect(await isFree(0)).toBe(true)
+    const { release } = await parked.take(LOCK)
+    expect(await isFree(0)).toBe(false)
+    release()
+    expect(await isFree(0)).toBe(true)
+  })
+
+  it('sets nothing when it is ended', async () => {
+    new ParkedLock(root).end()
+    expect(await isFree(0)).toBe(true)
+  })
+
+  it('tells when somebody else has it', async () => {
+    const parked = new ParkedLock(root)
+    await withWorkspaceLock(root, LOCK, async () => {
+      await expect(parked.take({ waitMs: 0 })).rejects.toMatchObject({
+        fault: { code: 'workspace.busy' },
+      })
+    })
+    expect(await isFree(0)).toBe(true)
+  })
+
+  it('locks the directory that is there by then', async () => {
+    const parked = new ParkedLock(root)
+    renameSync(root, `${root}.old`)
+    mkdirSync(root)
+    const { release } = await parked.take(LOCK)
+    expect(await isFree(0)).toBe(false)
+    release()
+    rmSync(`${root}.old`, { recursive: true })
+  })
+
+  it('is started while a command runs, by a process that lives long', async () => {
+    expectManyTools()
+    for (const isTaken of [true, false]) {
+      const ahead = new LockAhead(root)
+      ahead.park()
+      await pause(20)
+      expect(await isFree(0)).toBe(true)
+      if (isTaken) {
+        const { release } = await ahead.take()
+        expect(await isFree(0)).toBe(false)
+        release()
+      }
+      ahead.letGo()
+      expect(await isFree(0)).toBe(true)
+    }
+  })
 })

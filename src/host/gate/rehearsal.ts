@@ -48,6 +48,7 @@ export interface RehearsalRequest {
   readonly network?: NetworkGrounds
   /** Nothing is staged, whatever is found. */
   readonly isDry: boolean
+  readonly onRunning?: (() => void) | undefined
 }
 
 /** What one child did beyond those before it. */
@@ -150,6 +151,7 @@ async function runSteps(context: GateContext, request: RehearsalRequest, scene: 
   for (const [index, { proposal }] of leaves.entries()) {
     const proxied = scene.network?.begin(proposal, index === leaves.length - 1) ?? {}
     const order = runRequest(context, request, proposal, scene, proxied)
+    if (!request.isDry) request.onRunning?.()
     const outcome = await scene.sandbox.run(order)
     connections.push(...((await scene.network?.end()) ?? []))
     startedAtMs ??= outcome.startedAtMs

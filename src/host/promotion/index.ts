@@ -12,6 +12,7 @@ export { type OpenJournal, openJournals } from './journal.ts'
 export {
   type HeldLock,
   type LockOptions,
+  ParkedLock,
   takeWorkspaceLock,
   type WorkspaceLock,
   withWorkspaceLock,

@@ -6,8 +6,17 @@
  *
  * Taking it twice in one process waits as well, and is no way to nest.
  */
-import { spawn } from 'node:child_process'
-import { closeSync, constants, openSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { type ChildProcess, spawn } from 'node:child_process'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+} from 'node:fs'
 import { fault, showName } from '../../base/index.ts'
 import { machineFailure, PromotionFailure } from './failure.ts'
 
@@ -38,11 +47,66 @@ export async function takeWorkspaceLock(root: string, { waitMs }: LockOptions): 
     const status = await setLock(handle, waitMs)
     if (status === CONFLICT) throw busy(root)
     if (status !== 0) throw machineFailure({ code: 'ENOLCK' }, root)
-    // The brand says only what the line above found out.
-    return { lock: { root } as WorkspaceLock, release: () => closeSync(handle) }
+    return heldBy(root, handle)
   } catch (error) {
     closeSync(handle)
     throw error
+  }
+}
+
+function heldBy(root: string, handle: number): HeldLock {
+  // The brand says only what the caller has found out.
+  return { lock: { root } as WorkspaceLock, release: () => closeSync(handle) }
+}
+
+/**
+ * A program that sets the lock when it is told to, started while there is nothing else to do: starting
+ * one stops this process for as long as half a promotion takes. Told once, or ended.
+ */
+export class ParkedLock {
+  readonly #root: string
+  readonly #handle: number
+  readonly #child: ChildProcess
+  readonly #status: Promise<number | null>
+
+  constructor(root: string) {
+    this.#root = root
+    this.#handle = openRoot(root)
+    // It ends with this process: then nobody can tell it anything any more.
+    this.#child = spawn('sh', ['-c', PARKED], { stdio: ['pipe', 'ignore', 'ignore', this.#handle] })
+    this.#child.stdin?.on('error', () => undefined)
+    this.#status = new Promise((resolved) => {
+      this.#child.on('error', () => resolved(null))
+      this.#child.on('exit', (status) => resolved(status))
+    })
+  }
+
+  async take(options: LockOptions): Promise<HeldLock> {
+    const status = this.#isElsewhere() ? null : await this.#tell(options)
+    if (status === 0) return heldBy(this.#root, this.#handle)
+    this.end()
+    if (status === CONFLICT) throw busy(this.#root)
+    // Whatever kept it from that is told by who tries anew.
+    return takeWorkspaceLock(this.#root, options)
+  }
+
+  end(): void {
+    this.#child.stdin?.destroy()
+    closeSync(this.#handle)
+  }
+
+  #tell({ waitMs }: LockOptions): Promise<number | null> {
+    this.#child.stdin?.end(`${waitingOptions(waitMs).join(' ')}\n`)
+    return this.#status
+  }
+
+  /** The root was replaced meanwhile. */
+  #isElsewhere(): boolean {
+    const [opened, now] = [
+      fstatSync(this.#handle),
+      lstatSync(this.#root, { throwIfNoEntry: false }),
+    ]
+    return now?.dev !== opened.dev || now.ino !== opened.ino
   }
 }
 
@@ -68,10 +132,15 @@ function openRoot(root: string): number {
 }
 
 const HANDLE_INSIDE = 3
+const OPTIONS = ['--exclusive', '--conflict-exit-code', String(CONFLICT)]
+const PARKED = `read -r waiting && exec flock ${OPTIONS.join(' ')} $waiting ${HANDLE_INSIDE}`
+
+function waitingOptions(waitMs: number): readonly string[] {
+  return waitMs <= 0 ? ['--nonblock'] : ['--timeout', (waitMs / 1000).toFixed(3)]
+}
 
 function setLock(handle: number, waitMs: number): Promise<number | null> {
-  const waiting = waitMs <= 0 ? ['--nonblock'] : ['--timeout', (waitMs / 1000).toFixed(3)]
-  const options = ['--exclusive', ...waiting, '--conflict-exit-code', String(CONFLICT)]
+  const options = [...OPTIONS, ...waitingOptions(waitMs)]
   return new Promise((resolved, rejected) => {
     const child = spawn('flock', [...options, String(HANDLE_INSIDE)], {
       stdio: ['ignore', 'ignore', 'ignore', handle],

@@ -70,10 +70,15 @@ export function expectManyTools(): void {
   shells.begin()
 }
 
+/** Whether this process lives long. */
+export function expectsManyTools(): boolean {
+  return shells.isWorthIt
+}
+
 /** Null in processes that are soon over, where perl is not installed, and where no calls are known. */
 export function readyCopyist(): Copyist | null {
   const { arch } = process
-  const perl = shells.isWorthIt ? findProgram('perl') : null
+  const perl = expectsManyTools() ? findProgram('perl') : null
   if (perl === null || (arch !== 'x64' && arch !== 'arm64')) return null
   if (copyist?.isOver !== false) copyist = new Copyist(perl, arch)
   return copyist
