@@ -13,7 +13,7 @@ import { describe, expect, it } from 'vitest'
 import type { Digest } from '../../src/base/index.ts'
 import type { Change, EntryState, RawPath } from '../../src/gate/index.ts'
 import { lookAt } from '../../src/host/promotion/entry.ts'
-import { completeStage, writeStage } from '../../src/host/tree/stage.ts'
+import { writeStage } from '../../src/host/tree/stage.ts'
 import { runProgram } from '../ledger/program.ts'
 import { codeOf, keepFor, makeRig, promoteIn, type Rehearsed, type Rig, recoverIn } from './rig.ts'
 import { fileRecording } from './scene.ts'
@@ -50,12 +50,11 @@ async function rehearseFile(rig: Rig, number: number): Promise<Rehearsed | null>
   writeFileSync(join(stage, 'u0'), promoted)
   const after = { ...before, size: promoted.length, digest: digestOf(promoted) }
   const changes: Change[] = [{ path: path as RawPath, before, after }]
-  await writeStage({
+  writeStage({
     stage,
     entries: [{ path: path as RawPath, place: 'u0' as RawPath, isUnit: true }],
     emptied: [],
   })
-  await completeStage(stage)
   return { actionId, changes, stage, wanted: new Map() }
 }
 

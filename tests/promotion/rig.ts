@@ -35,7 +35,7 @@ import {
 } from '../../src/host/promotion/index.ts'
 import { removeTree } from '../../src/host/promotion/removal.ts'
 import { parseAttributes } from '../../src/host/tree/attributes.ts'
-import { completeStage, writeStage } from '../../src/host/tree/stage.ts'
+import { writeStage } from '../../src/host/tree/stage.ts'
 import { callTool } from '../tree/tools.ts'
 
 export interface Rig {
@@ -126,8 +126,7 @@ async function stageFrom(
     entries.push({ path, place, isUnit: true })
     if (after.kind === 'directory') covered.add(path)
   }
-  await writeStage({ stage, entries, emptied: [] })
-  await completeStage(stage)
+  writeStage({ stage, entries, emptied: [] })
 }
 
 /** Out of the copy; what forbids its owner to move it is opened up for that. */

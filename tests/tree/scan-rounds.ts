@@ -148,7 +148,7 @@ async function captureDifferences(
       after !== null && (after.kind !== 'directory' || before?.kind !== after.kind),
   )
   if (needed.length !== names.length) wrong.push('not everything was staged')
-  const read = await readStage(captured.stage)
+  const read = readStage(captured.stage)
   if (!isDeepStrictEqual(read, captured)) wrong.push('the stage reads differently')
   return wrong
 }

@@ -198,7 +198,7 @@ function staysDirectory({ before, after }: Change): boolean {
 }
 
 async function readStaged(stage: string, path: RawPath): Promise<Uint8Array | null> {
-  const { entries } = await readStage(stage)
+  const { entries } = readStage(stage)
   const place = entries.find((entry) => entry.path === path)?.place
   if (place === undefined) return null
   return readPlainFile(stage, Buffer.from(place, 'latin1').toString('utf8'), FILE_BYTES_MAX)

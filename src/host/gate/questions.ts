@@ -196,7 +196,7 @@ export class Questions {
   /** The old bytes are in the tree, the new ones in the stage. */
   async #reader(sandboxId: string): Promise<Question['read']> {
     const found = findStage(this.#context.home, sandboxId)
-    const captured = found === null ? null : await readStage(found.stage)
+    const captured = found === null ? null : readStage(found.stage)
     const places = new Map<RawPath, RawPath>()
     for (const entry of captured?.entries ?? []) {
       if (captured !== null) places.set(entry.path, stagedPath(captured, entry))

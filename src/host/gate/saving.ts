@@ -11,7 +11,7 @@ import { type Change, type EntryState, type RawPath, rawOfText } from '../../gat
 import { hashFile, lookAt } from '../promotion/entry.ts'
 import { PromotionFailure } from '../promotion/index.ts'
 import { syncDirectory } from '../tree/durable.ts'
-import { completeStage, writeStage } from '../tree/stage.ts'
+import { writeStage } from '../tree/stage.ts'
 import { realPathOf } from './host-facts.ts'
 
 const MODE = 0o644
@@ -64,8 +64,7 @@ export async function stageAnswer(
   }
   const raw = rawOfText(real)
   const entries = [{ path: raw, place: place as RawPath, isUnit: true }]
-  await writeStage({ stage, entries, emptied: [] })
-  await completeStage(stage)
+  writeStage({ stage, entries, emptied: [] })
   await syncDirectory(stage)
   return { path: raw, before, after: { ...stateOf(file), owner: before?.owner ?? ownOwner() } }
 }

@@ -31,14 +31,13 @@ export interface Begun {
   readonly digest: Digest
 }
 
-/** A new directory of writ's own for what is taken away, durable. */
+/** A new directory of writ's own for what is taken away; durable when the exchange has begun. */
 export function makeKeep(keep: string): void {
   try {
     mkdirSync(dirname(keep), { recursive: true, mode: 0o700 })
     // What an attempt before its intent left behind: no bytes of anybody's.
     if (readdirIfThere(keep).length > 0) refuseUsedKeep(keep)
     mkdirSync(keep, { recursive: true, mode: 0o700 })
-    syncDirectory(dirname(keep))
   } catch (error) {
     throw machineFailure(error, keep)
   }
@@ -69,6 +68,7 @@ export function beginExchange(state: string, exchange: Exchange, onPoint: OnPoin
   const { kind, id, workspace, keep } = exchange
   const digest = at(onPoint, 'plan', () => writePlan(exchange))
   syncDirectory(keep)
+  syncDirectory(dirname(keep))
   const journal = at(onPoint, 'intent', () =>
     Journal.begin(state, { kind, id, workspace, keep, plan: digest }),
   )

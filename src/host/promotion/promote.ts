@@ -98,7 +98,7 @@ interface Prepared {
 async function prepare(request: PromotionRequest, ground: Ground): Promise<Prepared> {
   const { actionId, keep, stage, changes, lock, onPoint = () => {} } = request
   checkRoots(request.roots)
-  const adopted = await adoptDirectories(changes, await readPlaces(stage), stage, ground)
+  const adopted = await adoptDirectories(changes, readPlaces(stage), stage, ground)
   const planned = planSteps(adopted.changes, adopted.places, `${keep}/`)
   const parts = [{ actionId, steps: planned.steps }]
   const { different, parents, identities } = await checkParts(parts, ground, async () => {

@@ -12,8 +12,8 @@ import { type Place, type Places, type Planned, putsTree, type Step, takesTree }
 import { type Side, treeDifferences } from './tree.ts'
 
 /** Fails when the stage is not whole. */
-export async function readPlaces(stage: string): Promise<Places> {
-  const { entries } = await readStage(stage)
+export function readPlaces(stage: string): Places {
+  const { entries } = readStage(stage)
   const places = new Map<RawPath, Place>()
   for (const { path, place, isUnit } of entries) {
     // A unit has a plain name of its own; what comes along in a directory is found below that.

@@ -70,7 +70,7 @@ describe.each(['memory', 'disk'] as const)('with the upper layer in %s', (upper)
       )
       expect(listingDifferences(part, treeListing(stagedPath(captured, entry)))).toEqual([])
     }
-    expect(await readStage(captured.stage)).toEqual(captured)
+    expect(readStage(captured.stage)).toEqual(captured)
   })
 
   it('leaves out what is not promoted', async () => {
@@ -123,6 +123,6 @@ it('reads no stage that is not whole', async () => {
   const changes = await rehearse('memory', '', 'echo a > a; echo b > b')
   const captured = await capture(changes)
   truncateSync(join(captured.stage, 'stage.jsonl'), 80)
-  await expect(readStage(captured.stage)).rejects.toBeInstanceOf(TreeFailure)
-  await expect(readStage(join(folder, 'nowhere'))).rejects.toBeInstanceOf(TreeFailure)
+  expect(() => readStage(captured.stage)).toThrow(TreeFailure)
+  expect(() => readStage(join(folder, 'nowhere'))).toThrow(TreeFailure)
 })

@@ -5,7 +5,7 @@
  * INVARIANT (staged is scanned): every staged entry has the kind, bytes, mode, target, attributes, time
  *   and owner that its change says, or capturing fails. Bytes that were copied are hashed again; bytes
  *   that were moved are the scanned file itself.
- * INVARIANT (durable when returned): bytes first, then the list of them, are synced.
+ * INVARIANT (durable when returned): bytes, the list of them, and their names are synced.
  *
  * Directories that are in both trees are not staged: their change says all there is to put on them.
  */
@@ -23,14 +23,14 @@ import {
 import type { Layer } from '../sandbox/driver.ts'
 import { type CopiedAttributes, copyAcross, type Load, moveAcross, removeAll } from './carry.ts'
 import type { CopiesAhead } from './copies-ahead.ts'
-import { makeDurable, syncDirectory } from './durable.ts'
+import { makeDurable } from './durable.ts'
 import { asFailure } from './failure.ts'
 import { codeOf, type Foothold, holdDirectory, Loans, nodePath } from './footing.ts'
 import type { Emptied } from './layer-walk.ts'
 import { Pace } from './pace.ts'
 import { type Expected, settle } from './settle.ts'
 import { isSameDevice, lendForCopying, nameIn, type Share, share } from './share.ts'
-import { type Captured, completeStage, type StagedEntry, stagedPath, writeStage } from './stage.ts'
+import { type Captured, type StagedEntry, stagedPath, writeStage } from './stage.ts'
 
 export interface CaptureOptions {
   /** Owners are carried, and every entry can be read. */
@@ -180,15 +180,13 @@ function placed(captured: Captured, expected: readonly Expected[]): readonly Exp
 /** Bytes, then the list, then the name of the list. */
 async function secure(captured: Captured, expected: readonly Expected[]): Promise<void> {
   const { stage } = captured
-  const list = await writeStage(captured)
+  const list = writeStage(captured)
   const directories = new Set<RawPath>()
   for (const { at } of expected) {
     directories.add(parentOfRaw(at))
   }
   const files = expected.flatMap(({ at, state }) => (state.kind === 'symlink' ? [] : [at]))
-  // The stage has its name already; only the list gets one below.
-  const above = rawOfText(dirname(stage))
-  await makeDurable([...new Set([...files, ...directories, list, above])], stage)
-  await completeStage(stage)
-  await syncDirectory(stage)
+  // All at once, which is one turn of the disk: before they are durable nobody is told of the stage.
+  const own = [list, rawOfText(stage), rawOfText(dirname(stage))]
+  await makeDurable([...new Set([...files, ...directories, ...own])], stage)
 }

@@ -77,7 +77,7 @@ describe.each(['tools', 'a copyist'])('copies that are made ahead by %s', (maker
     }
     const inodes = [0, 4].map((unit) => lstatSync(join(stage, `u${unit}`)).ino)
     expect(inodes[0]).toBe(inodes[1])
-    expect(await readStage(stage)).toEqual(captured)
+    expect(readStage(stage)).toEqual(captured)
     expect(readdirSync(stage).sort()).toEqual(['stage.jsonl', 'u0', 'u1', 'u2', 'u3', 'u4'])
   })
 
@@ -93,7 +93,7 @@ describe.each(['tools', 'a copyist'])('copies that are made ahead by %s', (maker
     const captured = await capture(changes, [same])
     await ahead?.end()
     expect(captured.entries.length).toBe(6)
-    expect(await readStage(stage)).toEqual(captured)
+    expect(readStage(stage)).toEqual(captured)
   })
 
   it('fail whoever stages when they could not be made', async () => {

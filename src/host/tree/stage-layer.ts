@@ -79,7 +79,7 @@ function isStaged({ before, after }: Change): boolean {
 
 /** All at once, with exact times, attributes and links, and then each to its place. */
 async function putEntries(layer: StageLayer, hold: (path: string) => Foothold): Promise<void> {
-  const captured = await readStage(layer.stage)
+  const captured = readStage(layer.stage)
   if (captured.entries.length === 0) return
   const loans = new Loans(layer.isRoot)
   const copies = join(layer.directory, COPIES)

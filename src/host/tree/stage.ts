@@ -1,12 +1,14 @@
 /**
  * The stage: a directory of writ's own on the scope's filesystem that holds rehearsed bytes until they
- * are promoted or thrown away. `stage.jsonl` says what lies where; it is written last, so a stage that
- * has it is whole, and another process can promote from it after a restart.
+ * are promoted or thrown away. `stage.jsonl` says what lies where; it is written last and comes into
+ * being whole, so a stage that has it is whole, and another process can promote from it after a restart.
+ * After a power failure that holds for stages whose decision is on the record, since bytes and list are
+ * durable before that is.
  *
  * First line: `{"stage":1,"entries":N,"emptied":[…]}`. Then one line an entry, in the order of raw paths; paths have
  * one character a byte.
  */
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fault } from '../../base/index.ts'
 import { joinRaw, type RawPath, rawOfText } from '../../gate/index.ts'
@@ -39,24 +41,21 @@ export function stagedPath({ stage }: Captured, { place }: StagedEntry): RawPath
   return joinRaw(rawOfText(stage), place)
 }
 
-/** Not yet in force: see `completeStage`. */
-export async function writeStage({ stage, entries, emptied }: Captured): Promise<RawPath> {
+/** The list, which is yet to be made durable, and its name in the stage. */
+export function writeStage({ stage, entries, emptied }: Captured): RawPath {
   const lines = [JSON.stringify({ stage: 1, entries: entries.length, emptied })]
   for (const { path, place, isUnit } of entries) {
     lines.push(JSON.stringify({ path, place, unit: isUnit }))
   }
-  const file = join(stage, UNFINISHED)
-  await writeFile(file, `${lines.join('\n')}\n`, { mode: 0o600 })
+  const [unfinished, file] = [join(stage, UNFINISHED), join(stage, NAME)]
+  writeFileSync(unfinished, `${lines.join('\n')}\n`, { mode: 0o600 })
+  renameSync(unfinished, file)
   return rawOfText(file)
 }
 
-export async function completeStage(stage: string): Promise<void> {
-  await rename(join(stage, UNFINISHED), join(stage, NAME))
-}
-
 /** What was captured, by whichever process; a stage that is not whole is a failure. */
-export async function readStage(stage: string): Promise<Captured> {
-  const lines = (await readLines(stage)).map((line) => parseLine(stage, line))
+export function readStage(stage: string): Captured {
+  const lines = readLines(stage).map((line) => parseLine(stage, line))
   const [head, ...rest] = lines
   const entries = rest.map(({ path, place, unit }) => {
     const isEntry =
@@ -71,9 +70,9 @@ export async function readStage(stage: string): Promise<Captured> {
   return { stage, entries, emptied: emptied as readonly Emptied[] }
 }
 
-async function readLines(stage: string): Promise<readonly string[]> {
+function readLines(stage: string): readonly string[] {
   try {
-    const text = await readFile(join(stage, NAME), 'utf8')
+    const text = readFileSync(join(stage, NAME), 'utf8')
     return text.split('\n').slice(0, -1)
   } catch (error) {
     if (codeOf(error) === 'ENOENT') throw notWhole(stage)
