@@ -54,6 +54,8 @@ export const OWNER_CAPABILITIES = [
 export const FD = {
   filter: 3,
   holder: 4,
+  /** Inside, where nobody speaks with the holder: what the shell reads that becomes the command. */
+  own: 4,
   inner: 5,
   script: 6,
   status: 7,
@@ -64,20 +66,23 @@ export const FD = {
 } as const
 
 /**
- * First process inside. It cannot be killed from inside, says that it is there, waits for the word, runs
- * the script and tells how it ended. While others are left it stays until it is killed from outside.
+ * First process inside. It cannot be killed from inside, has a shell ready that will become the command,
+ * waits for that one, runs what belongs around a command instead where there is something, and tells how
+ * it ended. While others are left it stays until it is killed from outside.
  */
 const INNER = [
   `exec ${FD.filter}<&- ${FD.status}>&-`,
-  `echo R >&${FD.inner}`,
+  // Made before the word is given: to make it then would take longer than all that it reads.
+  `( echo R >&${FD.inner}`,
   // Other lines are sizes of a terminal that came too late for an earlier run.
   `while read -r line <&${FD.inner} || exit; do [ "$line" = go ] && break; done`,
-  `. /proc/self/fd/${FD.script}`,
+  `. /proc/self/fd/${FD.own} )`,
   'status=$?',
+  `[ ! -s /proc/self/fd/${FD.script} ] || { . /proc/self/fd/${FD.script}; status=$?; }`,
   `times >&${FD.inner}`,
   // Alone, it ends by itself, and the namespace with it. A signal to everybody else finds whoever is
   // there at one moment: a listing misses processes that follow one another.
-  `kill -s 0 -- -1 2>/dev/null || { echo "X$status 1" >&${FD.inner} && exit; }`,
+  `kill -s 0 -- -1 2>&- || { echo "X$status 1" >&${FD.inner} && exit; }`,
   `echo "X$status" >&${FD.inner}`,
   `while read -r line <&${FD.inner}; do :; done`,
 ].join('\n')

@@ -5,7 +5,6 @@
  * INVARIANT (dead before read): a run resolves only after bubblewrap has reaped the first process
  *   inside, which the kernel lets die last, and after the last byte of output came.
  */
-import { writeFileSync } from 'node:fs'
 import type { Server } from 'node:net'
 import { join } from 'node:path'
 import { RUN_CAPS, type RunCap } from '../../contracts/index.ts'
@@ -25,15 +24,9 @@ import type {
 } from './driver.ts'
 import { type Ending, exitOf, SIGXCPU, SIGXFSZ, Told } from './ending.ts'
 import { SandboxFailure, sandboxFailure } from './failure.ts'
+import { KeptFiles } from './kept-files.ts'
 import { LineChannel } from './line-channel.ts'
-import {
-  foregroundGroup,
-  forkRefusals,
-  groupCpuMs,
-  groupMembers,
-  groupMemoryPeak,
-  memoryKills,
-} from './meters.ts'
+import { foregroundGroup, groupMembers, groupMemoryPeak } from './meters.ts'
 import { startFailure } from './missing-control.ts'
 import { type Opened, OWN_TASKS } from './opening.ts'
 import { destroyEnds, type Ends, finish, flow, openEnds } from './pipe-ends.ts'
@@ -41,7 +34,7 @@ import { removeTree } from './remove-tree.ts'
 import {
   type ProcessLimits,
   processLimits,
-  runScript,
+  runScripts,
   sizeLine,
   TERMINAL_TASKS,
 } from './run-script.ts'
@@ -55,7 +48,7 @@ import {
   untilDead,
   type Waiting,
 } from './waiting-shell.ts'
-import { monotonicMs, SLOT, SLOTS_BYTES, Watch, type WatchOrder } from './watch.ts'
+import { countedBy, monotonicMs, SLOT, SLOTS_BYTES, Watch, type WatchOrder } from './watch.ts'
 import type { Watcher } from './watcher.ts'
 
 /** How long processes that the command left behind may take to end (G-12). */
@@ -71,6 +64,8 @@ export class LinuxSandbox implements Sandbox {
   #request: SandboxRequest
   readonly #opened: Opened
   readonly #watcher: Watcher
+  readonly #meters = new KeptFiles()
+  readonly #read = (file: string): string => this.#meters.text(file)
   #waiting: Promise<Waiting> | null
   #running: Waiting | null = null
   #lastEnd: Promise<unknown> | null = null
@@ -189,7 +184,7 @@ export class LinuxSandbox implements Sandbox {
   }
 
   async #close(): Promise<void> {
-    const { holder, group, directory, backing } = this.#opened
+    const { holder, group, directory, backing, scripts } = this.#opened
     if (this.#running !== null) killQuietly(this.#running.pid, 'SIGKILL')
     // A run that was killed by this still hands out its outcome.
     await this.#active?.catch(() => undefined)
@@ -202,6 +197,8 @@ export class LinuxSandbox implements Sandbox {
     }
     // Only then: removing what is still mounted somewhere keeps the kernel from mounting elsewhere.
     await holder.kill()
+    this.#meters.close()
+    scripts.close()
     await Promise.all([removeTree(directory), backing.release(), group?.remove()])
   }
 
@@ -234,7 +231,7 @@ export class LinuxSandbox implements Sandbox {
     }
     const waiting = await coming
     if (waiting === null) throw notStarted([], '')
-    return waiting
+    return { ...waiting, counted: countedBy(this.#opened.group?.files ?? {}, this.#read) }
   }
 
   /** The script lies there for whichever shell is told to begin. */
@@ -249,8 +246,7 @@ export class LinuxSandbox implements Sandbox {
   }
 
   #writeScript(request: RunRequest, limits: ProcessLimits, readsFile: boolean): void {
-    const script = runScript(request, limits, readsFile)
-    writeFileSync(join(this.#opened.directory, 'command'), script)
+    this.#opened.scripts.write(runScripts(request, limits, readsFile))
   }
 
   async #runIn(waiting: Waiting, request: RunRequest, limits: ProcessLimits): Promise<RunOutcome> {
@@ -259,7 +255,7 @@ export class LinuxSandbox implements Sandbox {
     const channel = this.#openChannel(request, limits)
     const input = commandInput(request.stdin, this.#opened, waiting)
     if (input.readsFile) this.#writeScript(request, limits, true)
-    const order = this.#order(pid, extraTasks(request))
+    const order = this.#order(waiting, extraTasks(request))
     const startedMs = monotonicMs()
     const startedAtMs = Date.now()
     const onAbort = (): void => killQuietly(pid, 'SIGKILL')
@@ -274,7 +270,7 @@ export class LinuxSandbox implements Sandbox {
     this.#followSize(request)
     this.#opened.tidy()
     const ended = await this.#ending(order, waiting.end)
-    const watch = new Watch(order)
+    const watch = new Watch(order, this.#read)
     watch.raiseCpu(ended.cpuMs)
     const cause = this.#cause(watch, ended)
     await dead(waiting, order, holder.status)
@@ -337,22 +333,17 @@ export class LinuxSandbox implements Sandbox {
     })
   }
 
-  #order(pid: number, terminalTasks: number): WatchOrder {
+  #order({ pid, counted }: Waiting, terminalTasks: number): WatchOrder {
     const { group, disk } = this.#opened
     const { caps } = this.#request
-    const files = group?.files ?? {}
     const shared = new SharedArrayBuffer(SLOTS_BYTES)
     new Float64Array(shared)[SLOT.live] = 1
     return {
       shared,
       pid,
       caps,
-      group: files,
-      base: {
-        cpuMs: groupCpuMs(files) ?? 0,
-        kills: memoryKills(files),
-        refusals: forkRefusals(files),
-      },
+      group: group?.files ?? {},
+      base: counted,
       usedCpuMs: this.#usedCpuMs,
       deadlineMs: monotonicMs() + caps.durationMs - this.#usedMs,
       disk,
@@ -389,7 +380,7 @@ export class LinuxSandbox implements Sandbox {
 
   #memoryPeakMb(watch: Watch): number {
     const group = this.#opened.group?.files
-    const peak = group === undefined ? null : groupMemoryPeak(group)
+    const peak = group === undefined ? null : groupMemoryPeak(group, this.#read)
     return toMebibytes(peak ?? watch.figure('memoryBytes'))
   }
 

@@ -75,6 +75,8 @@ export function lastMade(pid: number): string {
 
 /** Whether a process is gone or only waits to be reaped. */
 export function isDead(pid: number): boolean {
+  // Mostly it is gone, which is told sooner so than by a reading that fails.
+  if (statSync(`/proc/${pid}`, { throwIfNoEntry: false }) === undefined) return true
   const state = statOf(`/proc/${pid}/stat`)?.[0]
   return state === undefined || state === 'Z' || state === 'X'
 }
@@ -117,33 +119,36 @@ function childrenOf(pid: number): readonly number[] {
 /** The terminal belongs to the second generation; further down nobody looks for it. */
 const CHILDREN_MAX = 1000
 
-export function groupCpuMs({ cpu }: GroupFiles): number | null {
+/** How a file of a group is read; empty when it cannot be. */
+export type ReadText = (file: string) => string
+
+export function groupCpuMs({ cpu }: GroupFiles, read: ReadText = textOr): number | null {
   if (cpu === undefined) return null
-  const text = textOr(cpu.file)
+  const text = read(cpu.file)
   if (cpu.form === 'nanoseconds') return Number(text) / 1e6
   return Number(/^usage_usec (\d+)/m.exec(text)?.[1] ?? 0) / 1000
 }
 
-export function groupMemoryPeak({ memory }: GroupFiles): number | null {
+export function groupMemoryPeak({ memory }: GroupFiles, read: ReadText = textOr): number | null {
   if (memory === undefined) return null
-  return Number(textOr(memory.peak) || textOr(memory.now))
+  return Number(read(memory.peak) || read(memory.now))
 }
 
 /** How often the kernel killed for want of memory. */
-export function memoryKills({ memory }: GroupFiles): number {
+export function memoryKills({ memory }: GroupFiles, read: ReadText = textOr): number {
   if (memory === undefined) return 0
-  return Number(/^oom_kill (\d+)/m.exec(textOr(memory.events))?.[1] ?? 0)
+  return Number(/^oom_kill (\d+)/m.exec(read(memory.events))?.[1] ?? 0)
 }
 
-export function groupTasks({ processes }: GroupFiles): number | null {
+export function groupTasks({ processes }: GroupFiles, read: ReadText = textOr): number | null {
   if (processes === undefined) return null
-  return Number(textOr(processes.peak) || textOr(processes.now))
+  return Number(read(processes.peak) || read(processes.now))
 }
 
 /** How often the kernel refused another process. */
-export function forkRefusals({ processes }: GroupFiles): number {
+export function forkRefusals({ processes }: GroupFiles, read: ReadText = textOr): number {
   if (processes === undefined) return 0
-  return Number(/^max (\d+)/m.exec(textOr(processes.events))?.[1] ?? 0)
+  return Number(/^max (\d+)/m.exec(read(processes.events))?.[1] ?? 0)
 }
 
 export interface Fill {
@@ -169,7 +174,7 @@ export function freeBytes(path: string): number {
   }
 }
 
-function textOr(file: string): string {
+export function textOr(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim()
   } catch {

@@ -6,8 +6,13 @@ export interface Mount {
   readonly filesystem: string
 }
 
+let last: { readonly text: string; readonly mounts: readonly Mount[] } = { text: '', mounts: [] }
+
+/** Mounts seldom change, so what was understood of the same text before is not read again. */
 export function readMounts(): readonly Mount[] {
-  return parseMounts(readFileSync('/proc/self/mountinfo', 'utf8'))
+  const text = readFileSync('/proc/self/mountinfo', 'utf8')
+  if (text !== last.text) last = { text, mounts: parseMounts(text) }
+  return last.mounts
 }
 
 /** `36 35 98:0 /root /point options tags… - filesystem source options`, with octal escapes. */

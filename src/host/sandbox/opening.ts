@@ -29,6 +29,7 @@ import { requireProgram } from './programs.ts'
 import { removeTree } from './remove-tree.ts'
 import { refuseCarriers } from './root-attributes.ts'
 import { TERMINAL_TASKS } from './run-script.ts'
+import { AROUND, OWN, ScriptFiles } from './script-files.ts'
 import { quoteAll } from './shell-text.ts'
 import { layersOver } from './stack.ts'
 import { isInside, isRoot, type Masks, type Survey } from './survey.ts'
@@ -47,6 +48,8 @@ export interface Opened {
   readonly backing: Backing
   readonly disk: DiskMeter
   readonly pipes: Pipes
+  /** What the shells inside read. */
+  readonly scripts: ScriptFiles
   /** With the pipes of commands beside a command; null without a channel. */
   readonly tools: string | null
   /** Of the first run, whose bubblewrap starts by itself. */
@@ -119,6 +122,8 @@ async function build(
   const masks = masksNow()
   const over = plan.roots.map(({ path }) => layersOver(path, request.bases ?? []))
   prepareDirectory(directory, plan, masks, backing, over)
+  const scripts = new ScriptFiles(directory)
+  undo.push(() => scripts.close())
   const bubble = bubbleOf(request, plan, masks, directory, backing)
   writeFileSync(join(directory, 'run'), runLine(bubble, shop.filters[request.sockets], directory))
   if (taken !== null) await taken
@@ -145,6 +150,7 @@ async function build(
     backing,
     disk: diskMeter(holder, directory, backing),
     pipes,
+    scripts,
     ends,
     tidy: shop.tidy,
   }
@@ -217,7 +223,6 @@ function prepareDirectory(
     masks: masks.mounted,
   })
   writeFileSync(at('fstab'), lines)
-  writeFileSync(at('command'), '', { mode: 0o600 })
   writeFileSync(at(INPUT), '', { mode: 0o644 })
   writeFileSync(at('empty'), '', { mode: 0o444 })
   writeFileSync(at('banned'), '', { mode: 0o000 })
@@ -331,7 +336,7 @@ function runLine(bubble: Bubble, filter: string, directory: string): string {
   return [
     words,
     `<${stdin} >${stdout} ${FD.stderr}>${stderr} 2>&${FD.inner}`,
-    `${FD.filter}<${filter} ${FD.script}<${join(place, 'command')} ${FD.holder}>&-`,
+    `${FD.filter}<${filter} ${FD.script}<${join(place, AROUND)} ${FD.own}<${join(place, OWN)}`,
   ].join(' ')
 }
 

@@ -1,6 +1,7 @@
 /**
- * The script of one run, read by the shell inside: limits, directory, environment, command. Everything
- * happens in a subshell that becomes the command, so the waiting shell itself stays as it was.
+ * The scripts of one run, read by the shells inside: limits, directory, environment, command. The shell
+ * that is ready becomes the command; where something has to be beside a command, the first process makes
+ * another, and the one that is ready finds nothing to do. Either way the first process stays as it was.
  */
 import { ATTENDANT_END, attendantLines } from './attendant-script.ts'
 import { FD } from './bubble.ts'
@@ -41,19 +42,26 @@ export function processLimits(
 
 type Said = Pick<RunRequest, 'argv' | 'cwd' | 'env' | 'terminal' | 'channel'>
 
-/** With `readsFile` the command's standard input is the file that is open for it. */
-export function runScript(said: Said, limits: ProcessLimits, readsFile = false): string {
-  return said.terminal === null
-    ? plainScript(said, limits, readsFile)
-    : terminalScript(said, said.terminal, limits)
+/** One of them is empty. */
+export interface RunScripts {
+  /** For the shell that is ready and becomes the command. */
+  readonly own: string
+  /** For the first process. */
+  readonly around: string
 }
 
-function plainScript(said: Said, limits: ProcessLimits, readsFile: boolean): string {
-  const { argv, cwd, env, channel } = said
+/** With `readsFile` the command's standard input is the file that is open for it. */
+export function runScripts(said: Said, limits: ProcessLimits, readsFile = false): RunScripts {
+  const { argv, cwd, env, channel, terminal } = said
+  if (terminal !== null) return { own: '', around: terminalScript(said, terminal, limits) }
   const moved = channel !== undefined ? `${CHANNEL}<&${FD.channel} ` : ''
   const input = readsFile ? `<&${FD.input} ` : ''
-  const own = [...beginning(cwd, limits, `${moved}${input}`), ...commandLines(argv, env), ')']
-  const lines = channel === undefined ? own : [...attendantLines(), ...own, ...ATTENDANT_END]
+  const own = [...beginning(cwd, limits, `${moved}${input}`), ...commandLines(argv, env)]
+  if (channel === undefined) return { own: text(own), around: '' }
+  return { own: '', around: text([...attendantLines(), '(', ...own, ')', ...ATTENDANT_END]) }
+}
+
+function text(lines: readonly string[]): string {
   return `${lines.join('\n')}\n`
 }
 
@@ -71,7 +79,8 @@ function terminalScript({ argv, cwd, env }: Said, size: Size, limits: ProcessLim
   const script = [requireProgram('script'), '-qefE', 'always', '-c', inside, '/dev/null']
   return [
     `( while read -r line <&${FD.inner}; do ${requireProgram('stty')} -F ${TERMINAL} $line; done )\\`,
-    `>/dev/null 2>&1 ${FD.script}<&- ${FD.stderr}>&- ${FD.input}<&- &`,
+    `>/dev/null 2>&1 ${FD.own}<&- ${FD.script}<&- ${FD.stderr}>&- ${FD.input}<&- &`,
+    '(',
     ...beginning(cwd, limits),
     ...commandLines(script, { ...env, SHELL: '/bin/sh' }),
     ')',
@@ -93,15 +102,23 @@ export function sizeLine({ rows, columns }: Size): string {
   return `rows ${bounded(rows)} cols ${bounded(columns)}`
 }
 
-/** Opens the subshell that becomes the command, with what is moved to its own descriptors. */
+/** What a shell does before it becomes the command; `moved` goes to the command's own descriptors. */
 function beginning(cwd: string, limits: ProcessLimits, moved = ''): readonly string[] {
   return [
-    '(',
     ...limitLines(limits),
-    `cd ${quote(cwd)} 2>/dev/null || { echo C >&${FD.inner}; exit 125; }`,
-    `exec ${moved}2>&${FD.stderr} ${FD.inner}>&- ${FD.script}<&- ${FD.stderr}>&- ${FD.channel}<&-`,
+    `cd ${quote(cwd)} 2>&- || { echo C >&${FD.inner}; exit 125; }`,
+    `exec ${moved}2>&${FD.stderr} ${OURS}`,
   ]
 }
+
+/** Closes what the shells inside speak over and read from. */
+const OURS = [
+  `${FD.own}<&-`,
+  `${FD.inner}>&-`,
+  `${FD.script}<&-`,
+  `${FD.stderr}>&-`,
+  `${FD.channel}<&-`,
+].join(' ')
 
 /** The descriptor on which a command finds its channel. */
 const CHANNEL = 3
@@ -113,7 +130,7 @@ export function limitLines(limits: ProcessLimits): readonly string[] {
     `ulimit -c 0; ulimit -n ${limits.openFiles}; ulimit -t ${limits.cpuSeconds}`,
     `ulimit -f ${Math.ceil(limits.fileBytes / BLOCK_BYTES)}`,
     ...(limits.processes === null ? [] : [processLine(limits.processes)]),
-    '} 2>/dev/null',
+    '} 2>&-',
   ]
 }
 

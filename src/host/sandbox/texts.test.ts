@@ -6,7 +6,7 @@ import { Lines } from './lines.ts'
 import { maskFor, pathsOf } from './live-sockets.ts'
 import { mountLines } from './mount-lines.ts'
 import { isWithin, parseMounts } from './mount-table.ts'
-import { processLimits, runScript, sizeLine } from './run-script.ts'
+import { processLimits, runScripts, sizeLine } from './run-script.ts'
 import { quote } from './shell-text.ts'
 import { kernelIsAtLeast } from './workshop.ts'
 
@@ -103,17 +103,33 @@ describe('scripts', () => {
 
   it('limit, enter, clean up and become the command', () => {
     const said = { argv: ['ls', '-l'] as const, cwd: '/w', env: { A: 'b c' }, terminal: null }
-    const lines = runScript(said, limits).split('\n')
-    expect(lines[0]).toBe('(')
+    const { own, around } = runScripts(said, limits)
+    const lines = own.split('\n')
+    expect(around).toBe('')
     expect(lines).toContain('ulimit -c 0; ulimit -n 4096; ulimit -t 3')
     expect(lines).toContain('ulimit -f 4096')
     expect(lines).toContain(`export A='b c'`)
-    expect(lines.slice(-3)).toEqual(['exec ls -l', ')', ''])
+    expect(lines.slice(-2)).toEqual(['exec ls -l', ''])
   })
 
   it('give names that a shell cannot export to `env`', () => {
     const said = { argv: ['x'] as const, cwd: '/', env: { 'a-b': '1', IFS: 'x' }, terminal: null }
-    expect(runScript(said, limits)).toContain('exec /usr/bin/env -i a-b=1 IFS=x x')
+    expect(runScripts(said, limits).own).toContain('exec /usr/bin/env -i a-b=1 IFS=x x')
+  })
+
+  it('leave nothing to the shell that is ready where something is beside the command', () => {
+    const said = { argv: ['x'] as const, cwd: '/', env: {} }
+    const terminal = { rows: 24, columns: 80, onResize: () => undefined }
+    for (const one of [
+      runScripts({ ...said, terminal }, limits),
+      runScripts(
+        { ...said, terminal: null, channel: { onLine: async () => '', tooLong: '' } },
+        limits,
+      ),
+    ]) {
+      expect(one.own).toBe('')
+      expect(one.around).toContain('exec ')
+    }
   })
 
   it('take sizes of terminals as they can be', () => {

@@ -7,13 +7,13 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import type { Lines } from './lines.ts'
 import { isDead, lastMade, processUse } from './meters.ts'
 import type { Ends } from './pipe-ends.ts'
-import { monotonicMs, SLOT, type WatchOrder } from './watch.ts'
+import { type GroupCount, monotonicMs, SLOT, type WatchOrder } from './watch.ts'
 
 const LOOK_MS = 5
 const QUIET_LOOKS = 2
 
-/** A shell that waits inside, and our ends of its pipes. */
-export interface Waiting {
+/** A shell that waits inside, or soon will, and our ends of its pipes. */
+export interface Coming {
   readonly pid: number
   readonly ends: Ends
   /** Comes when bubblewrap has ended. */
@@ -22,12 +22,17 @@ export interface Waiting {
   readonly mounts: number
 }
 
+export interface Waiting extends Coming {
+  /** What its group had counted when it gave its word: all that comes later is the command's. */
+  readonly counted: GroupCount
+}
+
 /** Until bubblewrap has told of its child, whose shell will wait; null when it did not get so far. */
 export async function comingIn(
   status: Lines,
   ends: Ends,
   end: Promise<unknown>,
-): Promise<Waiting | null> {
+): Promise<Coming | null> {
   const pid = await childPid(status, end)
   if (pid === null) return null
   const mounts = openOrNull(`/proc/${pid}/ns/mnt`)
@@ -70,7 +75,7 @@ function openOrNull(path: string): number | null {
 }
 
 /** Taking the mounts down waits for the kernel, so not in this thread; nobody waits for it. */
-export function letGo({ mounts }: Waiting): void {
+export function letGo({ mounts }: Coming): void {
   close(mounts, () => undefined)
 }
 

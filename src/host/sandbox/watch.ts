@@ -17,6 +17,8 @@ import {
   memoryKills,
   type ProcessUse,
   processUse,
+  type ReadText,
+  textOr,
 } from './meters.ts'
 import { NOTHING_NAMELESS, namelessFiles } from './nameless.ts'
 import { NO_USE, treeUse } from './tree-use.ts'
@@ -29,6 +31,21 @@ export type DiskMeter =
   | { readonly kind: 'filesystem'; readonly path: string }
   | { readonly kind: 'directories'; readonly paths: readonly string[] }
 
+/** What a control group had counted at one moment. */
+export interface GroupCount {
+  readonly cpuMs: number
+  readonly kills: number
+  readonly refusals: number
+}
+
+export function countedBy(group: GroupFiles, read: ReadText): GroupCount {
+  return {
+    cpuMs: groupCpuMs(group, read) ?? 0,
+    kills: memoryKills(group, read),
+    refusals: forkRefusals(group, read),
+  }
+}
+
 /** Everything a thread needs to know of a run; survives being copied between threads. */
 export interface WatchOrder {
   readonly shared: SharedArrayBuffer
@@ -37,7 +54,7 @@ export interface WatchOrder {
   readonly caps: Caps
   readonly group: GroupFiles
   /** What the group had counted before this run, and earlier runs had used of the caps. */
-  readonly base: { readonly cpuMs: number; readonly kills: number; readonly refusals: number }
+  readonly base: GroupCount
   readonly usedCpuMs: number
   /** On the clock of `monotonicMs`. */
   readonly deadlineMs: number
@@ -56,14 +73,16 @@ export function monotonicMs(): number {
 
 export class Watch {
   readonly #order: WatchOrder
+  readonly #read: ReadText
   readonly #figures: Float64Array
   readonly #disk: DiskWatch
   readonly #nameless: NamelessWatch
   #seenCpuMs = 0
   #lostCpuMs = 0
 
-  constructor(order: WatchOrder) {
+  constructor(order: WatchOrder, read: ReadText = textOr) {
     this.#order = order
+    this.#read = read
     this.#figures = new Float64Array(order.shared)
     this.#nameless = new NamelessWatch(order.pid)
     this.#disk = new DiskWatch(order.disk, order.caps.diskMb, this.#nameless)
@@ -88,14 +107,14 @@ export class Watch {
     const use = needsProcesses(group) ? processUse(this.#order.pid) : null
     this.#raise(SLOT.cpuMs, this.#cpuMs(use))
     this.#raise(SLOT.memoryBytes, this.#memoryBytes(use))
-    this.#raise(SLOT.tasks, (groupTasks(group) ?? 0) - ownTasks)
+    this.#raise(SLOT.tasks, (groupTasks(group, this.#read) ?? 0) - ownTasks)
     this.#raise(SLOT.tasks, use?.tasks ?? 0)
     const isFull = this.#disk.isOver()
     this.#raise(SLOT.diskBytes, this.#disk.bytes)
-    const refusals = forkRefusals(group) - base.refusals
     if (this.#order.usedCpuMs + this.figure('cpuMs') >= caps.cpuMs) return 'cpu'
-    if (memoryKills(group) > base.kills || this.#isOverMemory(use)) return 'memory'
-    if (refusals > 0 || this.figure('tasks') > caps.processes) return 'processes'
+    if (memoryKills(group, this.#read) > base.kills || this.#isOverMemory(use)) return 'memory'
+    const isRefused = forkRefusals(group, this.#read) > base.refusals
+    if (isRefused || this.figure('tasks') > caps.processes) return 'processes'
     if (isFull) return 'disk'
     return monotonicMs() >= deadlineMs ? 'duration' : null
   }
@@ -128,7 +147,7 @@ export class Watch {
 
   /** Time of a process whose parent never asked for it vanishes from the sums; it stays counted here. */
   #cpuMs(use: ProcessUse | null): number {
-    const counted = groupCpuMs(this.#order.group)
+    const counted = groupCpuMs(this.#order.group, this.#read)
     if (counted !== null) return counted - this.#order.base.cpuMs
     const seen = use?.cpuMs ?? 0
     if (seen < this.#seenCpuMs) this.#lostCpuMs += this.#seenCpuMs - seen

@@ -31,15 +31,25 @@ export function makeMarker(
   roots: readonly string[],
   nowMs: () => number,
 ): Marker {
-  mkdirSync(place, { recursive: true, mode: 0o700 })
   const path = join(place, `${name}.marker`)
-  const file = openSync(path, 'wx', 0o600)
+  const file = makeFile(place, path)
   try {
     const { ctimeNs } = fstatSync(file, { bigint: true })
     return { ctimeNs, madeAtMs: nowMs(), roots: roots.map(identityOf) }
   } finally {
     closeSync(file)
     unlinkSync(path)
+  }
+}
+
+/** The place is there, except for the first one. */
+function makeFile(place: string, path: string): number {
+  try {
+    return openSync(path, 'wx', 0o600)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    mkdirSync(place, { recursive: true, mode: 0o700 })
+    return openSync(path, 'wx', 0o600)
   }
 }
 
