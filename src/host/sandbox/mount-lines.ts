@@ -34,7 +34,7 @@ export function mountLines(plan: MountPlan): string {
       const over = range(layers[index] ?? 0).map((layer) => at(`l${index}.${layer}`))
       const lower = `lowerdir=${[...over, at(`l${index}`)].join(':')}`
       const upper = `upperdir=${at(`t/u${index}`)},workdir=${at(`t/w${index}`)}`
-      const merged = `writ ${at(`m${index}`)} overlay userxattr,${lower},${upper}`
+      const merged = `writ ${at(`m${index}`)} overlay userxattr,volatile,${lower},${upper}`
       // What was before, seen as one: both lie flat on the same layers.
       const before = `writ ${at(`b${index}`)} overlay ro,userxattr,${lower}`
       return over.length === 0 ? [merged] : [merged, before]

@@ -44,8 +44,8 @@ describe('mounts', () => {
       ],
     })
     expect(lines.split('\n')).toEqual([
-      'writ /r/m0 overlay userxattr,lowerdir=/r/l0,upperdir=/r/t/u0,workdir=/r/t/w0 0 0',
-      'writ /r/m1 overlay userxattr,lowerdir=/r/l1,upperdir=/r/t/u1,workdir=/r/t/w1 0 0',
+      'writ /r/m0 overlay userxattr,volatile,lowerdir=/r/l0,upperdir=/r/t/u0,workdir=/r/t/w0 0 0',
+      'writ /r/m1 overlay userxattr,volatile,lowerdir=/r/l1,upperdir=/r/t/u1,workdir=/r/t/w1 0 0',
       '/r/k0 /r/s0 none rbind 0 0',
       '/r/t/p0 /r/p0 none bind 0 0',
       '/r /r/r none bind,ro 0 0',
