@@ -28,12 +28,12 @@ export interface HolderPlan {
   readonly hasChannel: boolean
   /** Directories whose attributes are looked at before anything lies over them. */
   readonly attributesOf: readonly string[]
-  /** What is made in the memory filesystem; only the interpreter does that. */
+  /** What is made where layers lie; only the interpreter does that. */
   readonly uppers: readonly Upper[]
   readonly makers: Makers
 }
 
-/** A directory in the memory filesystem. */
+/** A directory where layers lie: in the memory filesystem, or on a disk. */
 export interface Upper {
   readonly name: string
   readonly mode: number

@@ -186,15 +186,10 @@ export class LinuxSandbox implements Sandbox {
   async #close(): Promise<void> {
     const { holder, group, directory, backing, scripts } = this.#opened
     if (this.#running !== null) killQuietly(this.#running.pid, 'SIGKILL')
-    // A run that was killed by this still hands out its outcome.
-    await this.#active?.catch(() => undefined)
-    const waiting = await this.#waiting?.catch(() => null)
-    if (waiting !== null && waiting !== undefined) {
-      killQuietly(waiting.pid, 'SIGKILL')
-      await untilDead(waiting.pid)
-      destroyEnds(waiting.ends)
-      letGo(waiting)
-    }
+    // A run that was killed by this still hands out its outcome. With nobody to wait for, the holder
+    // is killed before this returns: it takes its time to die, and who closes has other things to do.
+    if (this.#active !== null) await this.#active.catch(() => undefined)
+    if (this.#waiting !== null) await endWaiting(this.#waiting)
     // Only then: removing what is still mounted somewhere keeps the kernel from mounting elsewhere.
     await holder.kill()
     this.#meters.close()
@@ -399,6 +394,16 @@ export class LinuxSandbox implements Sandbox {
   #misplaced({ cwd }: RunRequest) {
     return sandboxFailure('sandbox.cwd', cwd, `the directory \`${cwd}\` cannot be entered inside`)
   }
+}
+
+/** Of one that nobody told to begin. */
+async function endWaiting(coming: Promise<Waiting>): Promise<void> {
+  const waiting = await coming.catch(() => null)
+  if (waiting === null) return
+  killQuietly(waiting.pid, 'SIGKILL')
+  await untilDead(waiting.pid)
+  destroyEnds(waiting.ends)
+  letGo(waiting)
 }
 
 /** Of ours, beside the command. */

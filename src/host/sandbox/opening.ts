@@ -98,7 +98,7 @@ async function build(
   const group = makeGroup(shop, name, request, backing)
   if (group !== null) undo.push(() => group.remove())
   const unknown = shop.attributes.unknown(plan.roots)
-  const isMadeThere = backing.kind === 'memory' && shop.makers === 'one'
+  const isMadeThere = shop.makers === 'one'
   const holder = new Holder({
     directory,
     memory: backing.kind === 'memory' ? memoryOptions(caps) : null,
