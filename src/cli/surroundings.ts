@@ -11,8 +11,15 @@ export function surroundings(): Surroundings {
   }
 }
 
-/** Some systems run without an entry in the table of users. */
+let known: string | null = null
+
+/** Looked up once. Some systems run without an entry in the table of users. */
 function userName(): string {
+  known ??= nameOrNone()
+  return known
+}
+
+function nameOrNone(): string {
   try {
     return userInfo().username
   } catch {
