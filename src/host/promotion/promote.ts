@@ -6,7 +6,7 @@
  * PROMISE (nothing of others is lost): what is displaced is kept, and what somebody else changed is
  *   never overwritten; it stops the promotion, with the exact paths.
  */
-import { linkSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Digest, fault } from '../../base/index.ts'
 import { type Change, rawOfText } from '../../gate/index.ts'
@@ -195,8 +195,18 @@ function checkRoots(roots: readonly RootIdentity[]): void {
   if (replaced.length > 0) throw pathsFailure('promote.conflict', replaced)
 }
 
+/** Filesystems on which files can be linked; each is tried once. */
+const linkable = new Set<number>()
+
 /** That a file can be linked on this filesystem. */
 function checkLinks(keep: string, stage: string): void {
+  const { dev } = statSync(stage)
+  if (statSync(keep).dev === dev && linkable.has(dev)) return
+  tryLink(keep, stage)
+  linkable.add(dev)
+}
+
+function tryLink(keep: string, stage: string): void {
   const [one, other] = [join(stage, 'probe'), join(keep, 'probe')]
   try {
     writeFileSync(one, '')

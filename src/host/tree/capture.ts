@@ -10,6 +10,7 @@
  * Directories that are in both trees are not staged: their change says all there is to put on them.
  */
 import { chmodSync, mkdirSync, renameSync } from 'node:fs'
+import { rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import {
   type Change,
@@ -68,16 +69,30 @@ export async function captureChanges(
       entries: nameUnits(stage, listEntries(shares)),
       emptied: concerned(emptied, changes),
     }
-    for (const { name } of shares) removeAll(rawOfText(join(stage, name)))
     const moved = placed(captured, expected)
-    await settle(moved)
-    await secure(captured, moved)
+    const cleared = Promise.all(shares.map(({ name }) => removeEmptied(join(stage, name))))
+    try {
+      await settle(moved)
+      await secure(captured, moved)
+    } finally {
+      // Nobody else begins while it is at work.
+      await cleared
+    }
     return captured
   } catch (error) {
     throw asFailure(error, 'stage.tool', stage)
   } finally {
     loans.giveBack()
     for (const foothold of held) foothold.close()
+  }
+}
+
+/** Everything was taken out of it. Removing it can wait for the disk, so it goes beside us. */
+async function removeEmptied(directory: string): Promise<void> {
+  try {
+    await rmdir(directory)
+  } catch {
+    removeAll(rawOfText(directory))
   }
 }
 
