@@ -8,6 +8,7 @@
  * whatever the command is.
  */
 import { FD } from './bubble.ts'
+import type { Furnishing } from './furnishing.ts'
 import { READ_ONLY } from './mount-lines.ts'
 import { findProgram, requireProgram } from './programs.ts'
 import { quote, quoteAll } from './shell-text.ts'
@@ -28,7 +29,8 @@ export interface HolderPlan {
   readonly hasChannel: boolean
   /** Directories whose attributes are looked at before anything lies over them. */
   readonly attributesOf: readonly string[]
-  /** What is made where layers lie; only the interpreter does that. */
+  /** What is made in the directory, and below where layers lie; only the interpreter does that. */
+  readonly furnishings: readonly Furnishing[]
   readonly uppers: readonly Upper[]
   readonly makers: Makers
 }
@@ -62,14 +64,15 @@ export function findMakers(): Makers {
 
 /**
  * Arguments: the directory, options of the memory filesystem, whether maps are waited for, the shell and
- * its script; then doors, descriptors, directories to look at and directories to make, each list after
- * its length.
+ * its script; then doors, descriptors, directories to look at, furnishings by three words and directories
+ * for layers, each list after its length.
  */
 function oneProgram(perl: string, plan: HolderPlan): Words {
   const uppers = plan.uppers.map(
     ({ name, mode, owner }) => `${name} ${mode} ${owner?.uid ?? ''} ${owner?.gid ?? ''}`,
   )
-  const lists = [plan.doors, plan.strayDescriptors, plan.attributesOf, uppers]
+  const furniture = plan.furnishings.flatMap(furnishingWords)
+  const lists = [plan.doors, plan.strayDescriptors, plan.attributesOf, furniture, uppers]
   return [
     perl,
     '-e',
@@ -78,6 +81,11 @@ function oneProgram(perl: string, plan: HolderPlan): Words {
     ...[requireProgram('sh'), runLoop(plan)],
     ...lists.flatMap((list) => [String(list.length), ...list.map(String)]),
   ]
+}
+
+function furnishingWords(each: Furnishing): readonly string[] {
+  if (each.kind === 'directory') return ['d', each.name, '']
+  return each.kind === 'link' ? ['l', each.name, each.target] : ['f', each.name, String(each.mode)]
 }
 
 /**
@@ -91,7 +99,7 @@ function program(architecture: Architecture): string {
 $^F = 255;
 my ($dir, $memory, $waits, $sh, $loop) = splice @ARGV, 0, 5;
 sub list { my $count = shift @ARGV; splice @ARGV, 0, $count }
-my @doors = list(); my @stray = list(); my @roots = list(); my @uppers = list();
+my @doors = list(); my @stray = list(); my @roots = list(); my @things = list(); my @uppers = list();
 my ($none, $top, $source) = ('none', '/', 'writ');
 sub fail { print STDERR "$_[0]: $!\\n"; exit 1 }
 sub put { my $f; open($f, '>', $_[0]) && defined syswrite($f, $_[1]) && close $f or fail("$_[2]: $_[0]") }
@@ -114,6 +122,12 @@ else {
 ${call('prctl')}, 1, 9, 0, 0, 0) == 0 or fail('setpriv: prctl failed');
 mounted($none, $top, $none, 0x44000, $none);
 put($_, '0', 'group') for @doors;
+while (my ($kind, $name, $rest) = splice @things, 0, 3) {
+  my $path = "$dir/$name";
+  if ($kind eq 'd') { mkdir $path, 0755 or fail("directory: $path") }
+  elsif ($kind eq 'l') { symlink $rest, $path or fail("link: $path") }
+  else { put($path, '', 'file'); chmod $rest, $path or fail("file: $path") }
+}
 mounted($source, "$dir/t", my $tmpfs = 'tmpfs', 0, $memory) if $memory ne '';
 for (@uppers) {
   my ($name, $mode, $owner, $group) = split / /;

@@ -18,8 +18,9 @@ import { type Bubble, bubbleArguments, FD, OWNER_CAPABILITIES } from './bubble.t
 import { ControlGroup } from './cgroup.ts'
 import type { Caps, Layer, SandboxRequest } from './driver.ts'
 import { sandboxFailure } from './failure.ts'
+import { furnish, furnishings } from './furnishing.ts'
 import { Holder } from './holder.ts'
-import { CARRIERS, INPUT, type Upper } from './holder-command.ts'
+import { CARRIERS, type Upper } from './holder-command.ts'
 import { procMasks } from './masks.ts'
 import { mountLines, READ_ONLY, seenAt } from './mount-lines.ts'
 import type { OverlayPlan } from './overlay-plan.ts'
@@ -98,6 +99,9 @@ async function build(
   const group = makeGroup(shop, name, request, backing)
   if (group !== null) undo.push(() => group.remove())
   const unknown = shop.attributes.unknown(plan.roots)
+  const over = plan.roots.map(({ path }) => layersOver(path, request.bases ?? []))
+  const scratch = backing.kind === 'memory' ? 0 : PRIVATE_PLACES.length
+  const furniture = furnishings(plan, over, scratch)
   const isMadeThere = shop.makers === 'one'
   const holder = new Holder({
     directory,
@@ -107,6 +111,7 @@ async function build(
     strayDescriptors: shop.strayDescriptors,
     attributesOf: unknown.map(({ path }) => path),
     hasChannel: request.hasChannel === true,
+    furnishings: isMadeThere ? furniture : [],
     uppers: isMadeThere ? uppersOf(plan, request) : [],
     makers: shop.makers,
   })
@@ -120,8 +125,8 @@ async function build(
   const taken = shop.fifos.takeNow(names) ? null : shop.fifos.take(names)
   taken?.catch(() => undefined)
   const masks = masksNow()
-  const over = plan.roots.map(({ path }) => layersOver(path, request.bases ?? []))
-  prepareDirectory(directory, plan, masks, backing, over)
+  if (!isMadeThere) furnish(directory, furniture)
+  writeMounts(directory, plan, masks, scratch, over)
   const scripts = new ScriptFiles(directory)
   undo.push(() => scripts.close())
   const bubble = bubbleOf(request, plan, masks, directory, backing)
@@ -193,47 +198,22 @@ function pipesIn(directory: string): Pipes {
   return { stdin: at('stdin'), stdout: at('stdout'), stderr: at('stderr') }
 }
 
-function prepareDirectory(
+function writeMounts(
   directory: string,
-  plan: OverlayPlan,
-  masks: Masks,
-  backing: Backing,
+  { roots, shown }: OverlayPlan,
+  { mounted }: Masks,
+  scratch: number,
   over: readonly (readonly string[])[],
 ): void {
-  const at = (name: string): string => join(directory, name)
-  const roots = plan.roots.map(({ path }) => path)
-  link(roots, at, 'l', 'm')
-  over.forEach((layers, index) => {
-    if (layers.length > 0) mkdirSync(at(`b${index}`))
-    layers.forEach((layer, depth) => {
-      symlinkSync(layer, at(`l${index}.${depth}`))
-    })
-  })
-  link(plan.shown, at, 'k', 's')
-  mkdirSync(at(READ_ONLY))
-  // On a disk they may lie where a mask goes, so they are bound here first.
-  const scratch = backing.kind === 'memory' ? 0 : PRIVATE_PLACES.length
-  for (let index = 0; index < scratch; index++) mkdirSync(at(`p${index}`))
   const lines = mountLines({
     directory,
-    roots,
+    roots: roots.map(({ path }) => path),
     layers: over.map(({ length }) => length),
-    shown: plan.shown,
+    shown,
     scratch,
-    masks: masks.mounted,
+    masks: mounted,
   })
-  writeFileSync(at('fstab'), lines)
-  writeFileSync(at(INPUT), '', { mode: 0o644 })
-  writeFileSync(at('empty'), '', { mode: 0o444 })
-  writeFileSync(at('banned'), '', { mode: 0o000 })
-}
-
-/** A link to each path, and a directory for what is mounted in its place. */
-function link(paths: readonly string[], at: (name: string) => string, from: string, to: string) {
-  paths.forEach((path, index) => {
-    symlinkSync(path, at(`${from}${index}`))
-    mkdirSync(at(`${to}${index}`))
-  })
+  writeFileSync(join(directory, 'fstab'), lines)
 }
 
 /** The merged root shows mode and owner of its upper, so that is made like the real one. */

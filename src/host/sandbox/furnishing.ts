@@ -1,0 +1,70 @@
+/**
+ * What stands in the working directory of a sandbox before anything is mounted: places for mounts, links
+ * to real paths, files that stand for others. Made by the holder where one interpreter makes everything,
+ * else from here.
+ */
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { INPUT } from './holder-command.ts'
+import { READ_ONLY } from './mount-lines.ts'
+import type { OverlayPlan } from './overlay-plan.ts'
+
+export type Furnishing =
+  | { readonly kind: 'directory'; readonly name: string }
+  | { readonly kind: 'link'; readonly name: string; readonly target: string }
+  | { readonly kind: 'file'; readonly name: string; readonly mode: number }
+
+/** `over` are the layers over each root, `scratch` says how many private places lie on a disk. */
+export function furnishings(
+  { roots, shown }: OverlayPlan,
+  over: readonly (readonly string[])[],
+  scratch: number,
+): readonly Furnishing[] {
+  return [
+    ...linked(
+      roots.map(({ path }) => path),
+      'l',
+      'm',
+    ),
+    ...over.flatMap((layers, index) => layersOf(layers, index)),
+    ...linked(shown, 'k', 's'),
+    directory(READ_ONLY),
+    // On a disk they may lie where a mask goes, so they are bound here first.
+    ...Array.from({ length: scratch }, (_, index) => directory(`p${index}`)),
+    { kind: 'file', name: INPUT, mode: 0o644 },
+    { kind: 'file', name: 'empty', mode: 0o444 },
+    { kind: 'file', name: 'banned', mode: 0o000 },
+  ]
+}
+
+export function furnish(place: string, made: readonly Furnishing[]): void {
+  for (const each of made) {
+    const path = join(place, each.name)
+    if (each.kind === 'directory') mkdirSync(path)
+    else if (each.kind === 'link') symlinkSync(each.target, path)
+    else {
+      writeFileSync(path, '', { flag: 'wx' })
+      chmodSync(path, each.mode)
+    }
+  }
+}
+
+/** A link to each path, and a directory for what is mounted in its place. */
+function linked(paths: readonly string[], from: string, to: string): readonly Furnishing[] {
+  return paths.flatMap((target, index) => [
+    { kind: 'link' as const, name: `${from}${index}`, target },
+    directory(`${to}${index}`),
+  ])
+}
+
+function layersOf(layers: readonly string[], index: number): readonly Furnishing[] {
+  if (layers.length === 0) return []
+  const links = layers.map((target, depth) => {
+    return { kind: 'link' as const, name: `l${index}.${depth}`, target }
+  })
+  return [directory(`b${index}`), ...links]
+}
+
+function directory(name: string): Furnishing {
+  return { kind: 'directory', name }
+}
