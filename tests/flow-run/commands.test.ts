@@ -72,6 +72,20 @@ it('answers with one object, streams facts with --jsonl, and everything replays'
   expect(place.writ(['ledger', 'verify', '--json']).json.ok).toBe(true)
 })
 
+it('draws phases, attempts, time and budget while it runs, and takes the picture away', () => {
+  const slow = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2000)'
+  write('a.mjs', script(`${TOOL}${slow}\n${DONE}`))
+  flow([WORKER, GOAL], [TO_GOAL], { budgets: { attempts: 5 } })
+  const { output: screen, status } = place.person(['flow', 'run', 'flow.json'], [])
+  expect(status).toBe(0)
+  expect(screen).toMatch(/P1 {2}[\d.]+ s, 1 attempts/)
+  expect(screen).toMatch(/running a {2}attempt 1/)
+  expect(screen).toMatch(/attempts 1\/5, time [\d.]+ s, tokens 0; last change \d+ s ago/)
+  const [, ...after] = screen.split('\u001b[J')
+  expect(after.length).toBeGreaterThan(0)
+  expect(after.at(-1)).not.toContain('last change')
+})
+
 it('a flow that is refused is told whole; an unknown run is no run', () => {
   flow([{ ...WORKER, node_id: '' }], [{ ...TO_GOAL, guard_expr: 'state.nope > 1' }])
   const refused = place.writ(['flow', 'run', 'flow.json', '--json'])
