@@ -83,6 +83,8 @@ export interface Drive {
   readonly cwd?: string
   readonly stdin?: Repeated
   readonly terminal?: TerminalOrder
+  /** By script, where they differ: null for one without. */
+  readonly terminals?: readonly (TerminalOrder | null)[]
   /** Looks at the layers once more, a while after the run is over. */
   readonly isWatched?: boolean
   readonly abortAfterMs?: number
@@ -140,17 +142,22 @@ export async function orderOf(asked: Drive): Promise<DriveOrder> {
       foreignOwners: false,
       ...asked.request,
     },
-    runs: asked.scripts.map((script) => ({
+    runs: asked.scripts.map((script, index) => ({
       argv: typeof script === 'string' ? ['/bin/sh', '-c', script] : script,
       cwd: asked.cwd ?? asked.root,
       env: asked.env ?? { PATH: '/usr/bin:/bin:/usr/sbin:/sbin' },
       ...(asked.stdin === undefined ? {} : { stdin: asked.stdin }),
-      ...(asked.terminal === undefined ? {} : { terminal: asked.terminal }),
+      ...terminalAt(asked, index),
       ...(asked.isWatched === undefined ? {} : { isWatched: asked.isWatched }),
       ...(asked.abortAfterMs === undefined ? {} : { abortAfterMs: asked.abortAfterMs }),
       ...(asked.signal === undefined ? {} : { signal: asked.signal }),
     })),
   }
+}
+
+function terminalAt({ terminal, terminals }: Drive, index: number) {
+  const own = terminals === undefined ? terminal : terminals[index]
+  return own === undefined || own === null ? {} : { terminal: own }
 }
 
 /** One script, whose outcome is wanted; a failure of the sandbox fails the test. */

@@ -56,6 +56,22 @@ describe.each(WHO)('a terminal inside, for %s', (as) => {
     expect(outcome).toMatchObject({ exitCode: 5, backgroundProcesses: 0, killedBy: null })
   })
 
+  it('is one run’s alone among others in the same sandbox', async () => {
+    const root = place(as)
+    const { runs } = await drive({
+      as,
+      root,
+      scripts: ['tty; echo $$; exit 3', 'tty; exit 4', 'tty; echo $$; exit 5'],
+      terminals: [null, { rows: 20, columns: 80 }, null],
+    })
+    expect(runs.map(({ stdout }) => stdout.replaceAll('\r', ''))).toEqual([
+      'not a tty\n2\n',
+      '/dev/pts/0\n',
+      'not a tty\n2\n',
+    ])
+    expect(runs.map(({ outcome }) => outcome.exitCode)).toEqual([3, 4, 5])
+  })
+
   it('takes a new size while the command runs', async () => {
     const root = place(as)
     const resize = { rows: 50, columns: 120, afterMs: 150 }
