@@ -27,6 +27,7 @@ import { requireProgram } from './programs.ts'
 import { removeTree } from './remove-tree.ts'
 import { RootAttributes } from './root-attributes.ts'
 import { assembleFilter, filterBytes } from './seccomp.ts'
+import { killStragglers } from './stragglers.ts'
 import type { Architecture } from './syscalls.ts'
 
 export interface Workshop {
@@ -129,7 +130,10 @@ function privateDirectory(path: string): string {
 function sweep(base: string, disks: readonly string[], groups: GroupPlaces): void {
   // Nobody waits for it, and what cannot be removed now can be the next time.
   const remove = (path: string): void => void removeTree(path).catch(() => undefined)
-  for (const path of leftBehind(base)) remove(path)
+  for (const path of leftBehind(base)) {
+    killStragglers(path)
+    remove(path)
+  }
   for (const disk of disks) {
     for (const path of leftBehind(disk)) if (path.endsWith('.upper')) remove(path)
   }
