@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { afterEach, expect, it } from 'vitest'
+import { isDead } from './meters.ts'
 import { killStragglers } from './stragglers.ts'
 
 const started: ChildProcess[] = []
@@ -31,5 +32,5 @@ it('are killed, and nobody else', async () => {
   const ended = new Promise((resolve) => left.once('exit', (_, signal) => resolve(signal)))
   killStragglers(own)
   expect(await ended).toBe('SIGKILL')
-  expect([neighbour.signalCode, reader.signalCode]).toEqual([null, null])
+  expect([neighbour, reader].map(({ pid = 0 }) => isDead(pid))).toEqual([false, false])
 })
