@@ -27,12 +27,16 @@ export function openEnds({ stdin, stdout, stderr }: Pipes): Ends {
   }
 }
 
+/** Of the sockets here, which close them when they are destroyed. */
+const descriptors = new WeakMap<Socket, number>()
+
 export function openEnd(path: string, way: 'read' | 'write'): Socket {
   // For writing it is opened both ways, since a pipe without a reader cannot be opened otherwise.
   const flags = way === 'read' ? constants.O_RDONLY : constants.O_RDWR
   const fd = openSync(path, flags | constants.O_NONBLOCK)
   const socket = new Socket({ fd, readable: way === 'read', writable: way === 'write' })
   socket.on('error', () => undefined)
+  descriptors.set(socket, fd)
   return socket
 }
 
@@ -53,27 +57,40 @@ export function flow({ stdout, stderr }: Ends, onOutput: OnOutput): void {
  */
 export function finish(ends: Ends, pipes: Pipes, onOutput: OnOutput): void {
   for (const name of ['stdout', 'stderr'] as const) {
-    if (!ends[name].readableEnded) drain(pipes[name], (bytes) => onOutput(name, bytes))
+    if (!ends[name].readableEnded) drain(ends[name], pipes[name], (bytes) => onOutput(name, bytes))
   }
   destroyEnds(ends)
 }
 
 const CHUNK_BYTES = 64 * 1024
 
-function drain(path: string, onBytes: (bytes: Uint8Array) => void): void {
+const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
+
+type OnBytes = (bytes: Uint8Array) => void
+
+/** A socket that failed has closed its descriptor, whose number may be somebody else's by now. */
+function drain(socket: Socket, path: string, onBytes: OnBytes): void {
+  const own = socket.destroyed ? undefined : descriptors.get(socket)
+  if (own !== undefined) {
+    readAll(own, onBytes)
+    return
+  }
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
-    for (let bytes = readNow(fd); bytes !== null; bytes = readNow(fd)) onBytes(bytes)
+    readAll(fd, onBytes)
   } finally {
     closeSync(fd)
   }
 }
 
+function readAll(fd: number, onBytes: OnBytes): void {
+  for (let bytes = readNow(fd); bytes !== null; bytes = readNow(fd)) onBytes(bytes)
+}
+
 function readNow(fd: number): Uint8Array | null {
-  const bytes = Buffer.allocUnsafe(CHUNK_BYTES)
   try {
-    const count = readSync(fd, bytes)
-    return count === 0 ? null : bytes.subarray(0, count)
+    const count = readSync(fd, chunk)
+    return count === 0 ? null : Buffer.from(chunk.subarray(0, count))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return null
     throw error
