@@ -112,7 +112,8 @@ function groupOf(pid: number): string | undefined {
   return statOf(`/proc/${pid}/stat`)?.[2]
 }
 
-function childrenOf(pid: number): readonly number[] {
+/** Empty also where the kernel does not tell. */
+export function childrenOf(pid: number): readonly number[] {
   return textOr(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number)
 }
 

@@ -11,6 +11,7 @@ import { isAbsolute, join, normalize } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { RefusedAccess } from './driver.ts'
 import { sandboxFailure } from './failure.ts'
+import { childrenOf } from './meters.ts'
 import { openEnd } from './pipe-ends.ts'
 import { PROGRAM_ENV, requireProgram } from './programs.ts'
 
@@ -40,14 +41,19 @@ export class Trace {
   }
 
   /**
-   * Resolves when nothing of the process and its children is missed any more. `pipe` is made here: what
-   * the tracer says of itself comes at once only when its findings go elsewhere.
+   * Resolves when nothing is missed any more of the first process inside, of the shell that is ready to
+   * become the command, and of all that they make. `pipe` is made here: what the tracer says of itself
+   * comes at once only when its findings go elsewhere.
    */
   static async attach(pid: number, cwd: string, pipe: string): Promise<Trace> {
+    const ready = childrenOf(pid)
+    if (ready.length === 0) throw notAttached('the shell that is ready cannot be found')
+    const traced = [pid, ...ready]
     execFileSync(requireProgram('mkfifo'), ['-m', '600', pipe], { env: PROGRAM_ENV })
     const source = openEnd(pipe, 'read')
     const words = ['-f', '-y', '-s', '4096', '-e', 'trace=%file', '-e', 'status=failed']
-    const args = [...words, '-e', 'signal=none', '-o', pipe, '-p', String(pid)]
+    const targets = traced.flatMap((each) => ['-p', String(each)])
+    const args = [...words, '-e', 'signal=none', '-o', pipe, ...targets]
     const child = spawn(requireProgram('strace'), args, {
       cwd: '/',
       env: PROGRAM_ENV,
@@ -55,7 +61,7 @@ export class Trace {
     })
     const trace = new Trace(child, cwd, source)
     try {
-      await trace.#attached()
+      await trace.#attached(traced.length)
       return trace
     } catch (error) {
       source.destroy()
@@ -71,7 +77,8 @@ export class Trace {
     return [...this.#found.values()]
   }
 
-  async #attached(): Promise<void> {
+  async #attached(count: number): Promise<void> {
+    let left = count
     const words: string[] = []
     await new Promise<void>((resolve, reject) => {
       const fail = (): void => {
@@ -84,7 +91,7 @@ export class Trace {
       const lines = createInterface({ input: this.#process.stderr as NodeJS.ReadableStream })
       lines.on('line', (line) => {
         words.push(line)
-        if (!/ attached/.test(line)) return
+        if (!/ attached/.test(line) || --left > 0) return
         clearTimeout(timer)
         resolve()
       })
