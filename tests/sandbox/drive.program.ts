@@ -3,7 +3,7 @@
  * JSON line for each: `{ready}` when open, `{outcome, stdout, stderr, listing}` for a run, `{failure}`.
  * Its one argument is an order; see drive.ts.
  */
-import { lstatSync, readdirSync } from 'node:fs'
+import { lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Sandbox, TerminalShape } from '../../src/host/sandbox/driver.ts'
 import { SandboxFailure } from '../../src/host/sandbox/failure.ts'
@@ -23,7 +23,12 @@ function say(value: unknown): void {
 }
 
 try {
-  const sandbox = await driver.open(order.request)
+  const { signalAtDoor } = order
+  const atDoor = (): void => {
+    if (signalAtDoor !== undefined) sandbox.signal(signalAtDoor)
+  }
+  const network = signalAtDoor === undefined ? {} : { network: { listenOn: atDoor } }
+  const sandbox = await driver.open({ ...order.request, ...network })
   say({ ready: { layers: sandbox.layers, controls: sandbox.controls, pid: process.pid } })
   for (const run of order.runs) say(await runOne(sandbox, run))
   await sandbox.close()
@@ -32,6 +37,23 @@ try {
   say({ failure: error.fault })
 } finally {
   await driver.close()
+  say({ held: filesHeld() })
+}
+
+/** Files of sandboxes that this process still has open. */
+function filesHeld(): readonly string[] {
+  return readdirSync('/proc/self/fd')
+    .map((name) => linkOr(`/proc/self/fd/${name}`))
+    .filter((path) => /^\/sys\/fs\/cgroup|^\/tmp\/writ-\d+\//.test(path))
+}
+
+/** The descriptor of the listing itself is gone. */
+function linkOr(path: string): string {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return ''
+  }
 }
 
 async function runOne(sandbox: Sandbox, run: DriveOrder['runs'][number]): Promise<DrivenRun> {

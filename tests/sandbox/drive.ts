@@ -25,6 +25,7 @@ export interface DriveOrder {
   readonly disks?: readonly string[]
   readonly pool?: number
   readonly makers?: DriverOptions['makers']
+  readonly signalAtDoor?: NodeJS.Signals
   readonly request: SandboxRequest
   readonly runs: readonly {
     readonly argv: readonly [string, ...string[]]
@@ -67,6 +68,8 @@ export interface Driven {
   } | null
   readonly runs: readonly DrivenRun[]
   readonly failure: Fault | null
+  /** Files of sandboxes that were open when the driver was closed. */
+  readonly held: readonly string[]
   /** Complaints of the process itself; empty when all went well. */
   readonly errors: string
 }
@@ -93,6 +96,8 @@ export interface Drive {
   readonly pool?: number
   /** Programs that make namespaces and mounts, instead of the interpreter. */
   readonly makers?: DriverOptions['makers']
+  /** Sent when the way out is opened: everything is ready, and the command was not told to begin. */
+  readonly signalAtDoor?: NodeJS.Signals
   /** Kills the process that opened the sandbox, so long after it was ready. */
   readonly killAfterMs?: number
   /** In front of the process that opens the sandbox, such as a shell that leaves a descriptor open. */
@@ -121,6 +126,7 @@ export async function drive(asked: Drive): Promise<Driven> {
     ready: said.find((line) => 'ready' in line)?.ready ?? null,
     runs: said.filter((line) => 'outcome' in line),
     failure: said.find((line) => 'failure' in line)?.failure ?? null,
+    held: said.find((line) => 'held' in line)?.held ?? [],
     errors,
   }
 }
@@ -132,6 +138,7 @@ export async function orderOf(asked: Drive): Promise<DriveOrder> {
     ...(asked.disks === undefined ? {} : { disks: asked.disks }),
     ...(asked.pool === undefined ? {} : { pool: asked.pool }),
     ...(asked.makers === undefined ? {} : { makers: asked.makers }),
+    ...(asked.signalAtDoor === undefined ? {} : { signalAtDoor: asked.signalAtDoor }),
     request: {
       sandboxId: `test-${process.pid}-${Math.random().toString(36).slice(2)}`,
       scopeRoots: [asked.root],

@@ -21,11 +21,12 @@ describe.each(WHO)('a sandbox opened by %s', (as) => {
 
   it('runs several commands on the same layers', async () => {
     const root = place(as)
-    const { runs } = await drive({
+    const { runs, held } = await drive({
       as,
       root,
       scripts: ['echo 1 > a', 'cat a; echo 2 > b', 'cat a b'],
     })
+    expect(held).toEqual([])
     expect(runs.map(({ stdout }) => stdout)).toEqual(['', '1\n', '1\n2\n'])
     expect(existsSync(join(root, 'a'))).toBe(false)
   })
@@ -40,6 +41,26 @@ describe.each(WHO)('a sandbox opened by %s', (as) => {
       [137, null],
       [null, 'SIGPIPE'],
       [127, null],
+    ])
+  })
+})
+
+describe.each([
+  ['without a terminal', undefined],
+  ['with one', { rows: 20, columns: 80 }],
+] as const)('a signal before the command was told to begin, %s', (_, terminal) => {
+  it('means nobody, and the next run neither', async () => {
+    const root = place('root')
+    const { runs } = await drive({
+      as: 'root',
+      root,
+      scripts: ['echo one; exit 3', 'echo two; exit 4'],
+      signalAtDoor: 'SIGTERM',
+      ...(terminal === undefined ? {} : { terminal }),
+    })
+    expect(runs.map(({ stdout, outcome }) => [stdout.trim(), outcome.exitCode])).toEqual([
+      ['one', 3],
+      ['two', 4],
     ])
   })
 })

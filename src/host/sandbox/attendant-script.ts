@@ -21,7 +21,7 @@ export function toolPipes(directory: string): Pipes {
 /** Stands before the script of a command. */
 export function attendantLines(): readonly string[] {
   const { stdin, stdout, stderr } = toolPipes(TOOLS)
-  const others = `${FD.own}<&- ${FD.script}<&- ${FD.stderr}>&- ${FD.channel}<&-`
+  const others = `${FD.own}<&- ${FD.around}<&- ${FD.stderr}>&- ${FD.channel}<&-`
   return [
     '( script=',
     `while IFS= read -r line <&${FD.inner}; do case $line in`,

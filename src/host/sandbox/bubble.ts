@@ -57,7 +57,8 @@ export const FD = {
   /** Inside, where nobody speaks with the holder: what the shell reads that becomes the command. */
   own: 4,
   inner: 5,
-  script: 6,
+  /** What the first process reads that belongs around a command. */
+  around: 6,
   status: 7,
   stderr: 8,
   channel: 9,
@@ -72,13 +73,14 @@ export const FD = {
  */
 const INNER = [
   `exec ${FD.filter}<&- ${FD.status}>&-`,
-  // Made before the word is given: to make it then would take longer than all that it reads.
+  // Made before anybody tells to begin: to make it then would take longer than all that it reads.
   `( echo R >&${FD.inner}`,
   // Other lines are sizes of a terminal that came too late for an earlier run.
   `while read -r line <&${FD.inner} || exit; do [ "$line" = go ] && break; done`,
   `. /proc/self/fd/${FD.own} )`,
   'status=$?',
-  `[ ! -s /proc/self/fd/${FD.script} ] || { . /proc/self/fd/${FD.script}; status=$?; }`,
+  // Who is ready finds nothing to read then, and ends well. One that did not was never told to begin.
+  `[ $status != 0 ] || [ ! -s /proc/self/fd/${FD.around} ] || { . /proc/self/fd/${FD.around}; status=$?; }`,
   `times >&${FD.inner}`,
   // Alone, it ends by itself, and the namespace with it. A signal to everybody else finds whoever is
   // there at one moment: a listing misses processes that follow one another.

@@ -68,6 +68,8 @@ export class LinuxSandbox implements Sandbox {
   readonly #read = (file: string): string => this.#meters.text(file)
   #waiting: Promise<Waiting> | null
   #running: Waiting | null = null
+  /** The command was told to begin; before that nobody is there whom a signal could mean. */
+  #isTold = false
   #lastEnd: Promise<unknown> | null = null
   #active: Promise<unknown> | null = null
   #hasTerminal = false
@@ -107,7 +109,7 @@ export class LinuxSandbox implements Sandbox {
   }
 
   signal(name: NodeJS.Signals): void {
-    if (this.#running === null) return
+    if (this.#running === null || !this.#isTold) return
     const { pid } = this.#running
     const group = this.#hasTerminal ? foregroundGroup(pid) : null
     if (group !== null) killQuietly(-group, name)
@@ -148,6 +150,7 @@ export class LinuxSandbox implements Sandbox {
       return await this.#runIn(waiting, request, limits)
     } finally {
       this.#running = null
+      this.#isTold = false
       door?.close()
       letGo(waiting)
     }
@@ -258,6 +261,7 @@ export class LinuxSandbox implements Sandbox {
     if (request.abort.aborted) onAbort()
     const trace = request.isTraced !== true ? null : await this.#trace(pid, request)
     holder.tellInside('go')
+    this.#isTold = true
     // All of this while the shell inside wakes up: what comes early waits in the pipes.
     this.#watcher.watch(order)
     input.begin()

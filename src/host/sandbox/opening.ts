@@ -316,7 +316,7 @@ function runLine(bubble: Bubble, filter: string, directory: string): string {
   return [
     words,
     `<${stdin} >${stdout} ${FD.stderr}>${stderr} 2>&${FD.inner}`,
-    `${FD.filter}<${filter} ${FD.script}<${join(place, AROUND)} ${FD.own}<${join(place, OWN)}`,
+    `${FD.filter}<${filter} ${FD.around}<${join(place, AROUND)} ${FD.own}<${join(place, OWN)}`,
   ].join(' ')
 }
 

@@ -79,7 +79,7 @@ function terminalScript({ argv, cwd, env }: Said, size: Size, limits: ProcessLim
   const script = [requireProgram('script'), '-qefE', 'always', '-c', inside, '/dev/null']
   return [
     `( while read -r line <&${FD.inner}; do ${requireProgram('stty')} -F ${TERMINAL} $line; done )\\`,
-    `>/dev/null 2>&1 ${FD.own}<&- ${FD.script}<&- ${FD.stderr}>&- ${FD.input}<&- &`,
+    `>/dev/null 2>&1 ${FD.own}<&- ${FD.around}<&- ${FD.stderr}>&- ${FD.input}<&- &`,
     '(',
     ...beginning(cwd, limits),
     ...commandLines(script, { ...env, SHELL: '/bin/sh' }),
@@ -115,7 +115,7 @@ function beginning(cwd: string, limits: ProcessLimits, moved = ''): readonly str
 const OURS = [
   `${FD.own}<&-`,
   `${FD.inner}>&-`,
-  `${FD.script}<&-`,
+  `${FD.around}<&-`,
   `${FD.stderr}>&-`,
   `${FD.channel}<&-`,
 ].join(' ')
