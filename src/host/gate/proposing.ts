@@ -205,7 +205,6 @@ export class Proposing {
     const letGo = () => void rehearsal.sandbox.close().catch(() => undefined)
     if (rehearsal.changes.length === 0) letGo()
     const { comparison, scripts, directories } = this.#compare(draft, proposal, rehearsal)
-    if (comparison.promoted.length === 0) letGo()
     const discarded = new Set(comparison.discarded.map(({ path }) => path))
     const manifest = this.#bodies.manifest(rehearsal.changes, discarded)
     const result = buildResult({
@@ -221,6 +220,7 @@ export class Proposing {
       const { changes, sandbox } = rehearsal
       await keepEvidence(proposal, changes, sandbox.layers, this.#context.ledger.objects)
     }
+    if (comparison.promoted.length === 0) letGo()
     draft.result_digest = digestDocument(result)
     draft.comparison = {
       scripts_changed: [...scripts],
