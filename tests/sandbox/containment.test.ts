@@ -324,6 +324,20 @@ describe('what a killed supervisor left', () => {
   })
 })
 
+describe('layers on a disk', () => {
+  it('are removed without the help of a program, by an ordinary user too', async () => {
+    const [root, disk] = [place('user'), place('user', '/var/tmp')]
+    const file = join(place('user'), 'trace')
+    const wrapper = ['strace', '-f', '-qq', '-e', 'trace=execve', '-o', file]
+    const caps = { diskMb: 1000 }
+    const scripts = ['echo x > a']
+    const { runs } = await drive({ as: 'user', root, caps, disks: [disk], scripts, wrapper })
+    expect(runs.map(({ outcome }) => outcome.exitCode)).toEqual([0])
+    expect(readFileSync(file, 'utf8')).not.toMatch(/execve\("[^"]*\/(?:rm|chmod)"/)
+    expect(readdirSync(disk)).toEqual([])
+  })
+})
+
 /** Command lines of the machine's processes that look like this. */
 function survivors(pattern: RegExp): readonly string[] {
   return readdirSync('/proc')

@@ -245,7 +245,23 @@ function diskBacking(disks: readonly string[], device: number, name: string): Ba
   const chosen = disks.find((disk) => deviceOf(disk) === device) ?? disks.at(-1) ?? '/tmp'
   const directory = join(chosen, name)
   mkdirSync(directory, { recursive: true, mode: 0o700 })
-  return { kind: 'disk', directory, release: () => removeTree(directory) }
+  return { kind: 'disk', directory, release: () => removeLayers(directory) }
+}
+
+async function removeLayers(directory: string): Promise<void> {
+  for (const name of namesIn(directory)) if (/^w\d+$/.test(name)) openUp(join(directory, name))
+  await removeTree(directory)
+}
+
+/** What the kernel leaves of an overlay that syncs nothing: nobody but root may enter it. */
+function openUp(workDirectory: string): void {
+  try {
+    for (const below of ['work', 'work/incompat', 'work/incompat/volatile']) {
+      chmodSync(join(workDirectory, below), 0o700)
+    }
+  } catch {
+    // Nothing was mounted there.
+  }
 }
 
 function deviceOf(path: string): number | null {
