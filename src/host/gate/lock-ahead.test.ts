@@ -1,8 +1,16 @@
 /** A lock that was asked for ahead is held once, and let go whatever becomes of it. */
-import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
 import { ParkedLock, PromotionFailure, withWorkspaceLock } from '../promotion/index.ts'
 import { expectManyTools } from '../tree/tool.ts'
@@ -95,7 +103,7 @@ describe('a program that waits to set it', () => {
     for (const isTaken of [true, false]) {
       const ahead = new LockAhead(root)
       ahead.park()
-      await pause(20)
+      await expect.poll(parked, { timeout: 5000 }).toBe(1)
       expect(await isFree(0)).toBe(true)
       if (isTaken) {
         const { release } = await ahead.take()
@@ -104,6 +112,36 @@ describe('a program that waits to set it', () => {
       }
       ahead.letGo()
       expect(await isFree(0)).toBe(true)
+      await expect.poll(parked, { timeout: 5000 }).toBe(0)
     }
   })
+
+  it('gives way when its directory cannot be looked at any more', async () => {
+    const [above, below] = [join(root, 'above'), join(root, 'above', 'below')]
+    mkdirSync(below, { recursive: true })
+    const one = new ParkedLock(below)
+    rmSync(above, { recursive: true })
+    writeFileSync(above, '')
+    await expect(one.take(LOCK)).rejects.toBeInstanceOf(PromotionFailure)
+    await expect.poll(parked, { timeout: 5000 }).toBe(0)
+    rmSync(above)
+  })
 })
+
+/** How many programs of this process wait to set a lock. */
+function parked(): number {
+  const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'latin1').trim()
+  return children
+    .split(' ')
+    .filter((pid) => pid !== '')
+    .filter((pid) => commandLineOf(pid).includes('read -r waiting')).length
+}
+
+function commandLineOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1')
+  } catch {
+    // It ended in this moment.
+    return ''
+  }
+}

@@ -72,8 +72,15 @@ export class ParkedLock {
   constructor(root: string) {
     this.#root = root
     this.#handle = openRoot(root)
-    // It ends with this process: then nobody can tell it anything any more.
-    this.#child = spawn('sh', ['-c', PARKED], { stdio: ['pipe', 'ignore', 'ignore', this.#handle] })
+    try {
+      // It ends with this process: then nobody can tell it anything any more.
+      this.#child = spawn('sh', ['-c', PARKED], {
+        stdio: ['pipe', 'ignore', 'ignore', this.#handle],
+      })
+    } catch (error) {
+      closeSync(this.#handle)
+      throw error
+    }
     this.#child.stdin?.on('error', () => undefined)
     this.#status = new Promise((resolved) => {
       this.#child.on('error', () => resolved(null))
@@ -100,13 +107,14 @@ export class ParkedLock {
     return this.#status
   }
 
-  /** The root was replaced meanwhile. */
+  /** The root was replaced meanwhile, or cannot be looked at, which is told by who tries anew. */
   #isElsewhere(): boolean {
-    const [opened, now] = [
-      fstatSync(this.#handle),
-      lstatSync(this.#root, { throwIfNoEntry: false }),
-    ]
-    return now?.dev !== opened.dev || now.ino !== opened.ino
+    try {
+      const [opened, now] = [fstatSync(this.#handle), lstatSync(this.#root)]
+      return now.dev !== opened.dev || now.ino !== opened.ino
+    } catch {
+      return true
+    }
   }
 }
 
