@@ -11,15 +11,8 @@ export function surroundings(): Surroundings {
   }
 }
 
-let known: string | null = null
-
-/** Looked up once. Some systems run without an entry in the table of users. */
+/** Some systems run without an entry in the table of users. */
 function userName(): string {
-  known ??= nameOrNone()
-  return known
-}
-
-function nameOrNone(): string {
   try {
     return userInfo().username
   } catch {

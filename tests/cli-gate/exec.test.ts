@@ -1,7 +1,7 @@
 /** `writ exec` without a terminal: statuses, declarations, waiting, reports, streams and signals. */
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { Place } from './place.ts'
@@ -17,6 +17,22 @@ beforeAll(() => {
 }, 180_000)
 
 afterAll(() => place?.remove())
+
+describe('what is out of sight', () => {
+  it('are credentials of the home and writ’s own state; the rest of the home can be read', () => {
+    const secrets = ['.ssh/id_ed25519', '.config/gh/hosts.yml', '.claude/.credentials.json']
+    for (const name of ['notes', ...secrets]) {
+      mkdirSync(dirname(join(place.home, name)), { recursive: true })
+      writeFileSync(join(place.home, name), `content of ${name}\n`)
+    }
+    const state = join(place.folder, 'state', 'writ')
+    const files = secrets.map((name) => `~/${name}`).join(' ')
+    const { out, err } = place.exec([], `cat ~/notes; cat ${files}; ls -A ${state}`)
+    expect(readdirSync(state)).not.toEqual([])
+    expect(out).toBe('content of notes\n')
+    expect(err).not.toContain('content of')
+  })
+})
 
 describe('statuses', () => {
   it('a run without effects is the command’s own, and nobody is asked', () => {

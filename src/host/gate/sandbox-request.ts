@@ -98,37 +98,9 @@ export function within(resources: Resources, ceilings: Resources): Resources {
 /** Credentials and writ's own places; what is not there hides nothing. */
 function hiddenFrom({ lists, ownHomes, stateRoot, home }: SandboxOrder): readonly string[] {
   const listed = hiddenPaths(lists, ownHomes)
-  const own = ownHomes.map(contentsOf)
   return [...new Set([...listed, stateRoot, ...stagePlaces(home)])].filter(
-    (path) =>
-      own.every((contents) => mayHave(contents, path)) &&
-      lstatSync(path, { throwIfNoEntry: false }) !== undefined,
+    (path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined,
   )
-}
-
-/** A directory with the names in it; null when it is large or cannot be read. */
-interface Contents {
-  readonly directory: string
-  readonly names: ReadonlySet<string> | null
-}
-
-/** Of most homes: to list one takes less than to ask for each of a hundred places in it. */
-const LISTED_BYTES_MAX = 65_536
-
-function contentsOf(directory: string): Contents {
-  try {
-    const isSmall = lstatSync(directory).size <= LISTED_BYTES_MAX
-    return { directory, names: isSmall ? new Set(readdirSync(directory)) : null }
-  } catch {
-    return { directory, names: null }
-  }
-}
-
-/** False when the path lies in the directory, under a name that is not there. */
-function mayHave({ directory, names }: Contents, path: string): boolean {
-  if (names === null || !path.startsWith(`${directory}/`)) return true
-  const [first = ''] = path.slice(directory.length + 1).split('/', 1)
-  return names.has(first)
 }
 
 const OWNERS_LOOKED_AT = 1_000
