@@ -10,7 +10,7 @@ import { type ActionDescriptor, declaresEffect, readEffects } from '../../contra
 import { type Change, type EntryState, type RawPath, rawOfText } from '../../gate/index.ts'
 import { hashFile, lookAt } from '../promotion/entry.ts'
 import { PromotionFailure } from '../promotion/index.ts'
-import { syncDirectory } from '../tree/durable.ts'
+import { makeDurable } from '../tree/durable.ts'
 import { writeStage } from '../tree/stage.ts'
 import { realPathOf } from './host-facts.ts'
 
@@ -64,8 +64,8 @@ export async function stageAnswer(
   }
   const raw = rawOfText(real)
   const entries = [{ path: raw, place: place as RawPath, isUnit: true }]
-  writeStage({ stage, entries, emptied: [] })
-  await syncDirectory(stage)
+  const list = writeStage({ stage, entries, emptied: [] })
+  await makeDurable([list, rawOfText(stage), rawOfText(dirname(stage))], stage)
   return { path: raw, before, after: { ...stateOf(file), owner: before?.owner ?? ownOwner() } }
 }
 

@@ -6,13 +6,23 @@ export interface Mount {
   readonly filesystem: string
 }
 
-let last: { readonly text: string; readonly mounts: readonly Mount[] } = { text: '', mounts: [] }
+/** Mounts seldom change, so what was understood of a text is kept for when it is the same. */
+class MountReader {
+  #text = ''
+  #mounts: readonly Mount[] = []
 
-/** Mounts seldom change, so what was understood of the same text before is not read again. */
+  read(): readonly Mount[] {
+    const text = readFileSync('/proc/self/mountinfo', 'utf8')
+    if (text !== this.#text) this.#mounts = parseMounts(text)
+    this.#text = text
+    return this.#mounts
+  }
+}
+
+const reader = new MountReader()
+
 export function readMounts(): readonly Mount[] {
-  const text = readFileSync('/proc/self/mountinfo', 'utf8')
-  if (text !== last.text) last = { text, mounts: parseMounts(text) }
-  return last.mounts
+  return reader.read()
 }
 
 /** `36 35 98:0 /root /point options tags… - filesystem source options`, with octal escapes. */

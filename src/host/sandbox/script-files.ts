@@ -17,7 +17,12 @@ export class ScriptFiles {
 
   constructor(directory: string) {
     this.#own = new ScriptFile(join(directory, OWN))
-    this.#around = new ScriptFile(join(directory, AROUND))
+    try {
+      this.#around = new ScriptFile(join(directory, AROUND))
+    } catch (error) {
+      this.#own.close()
+      throw error
+    }
   }
 
   write({ own, around }: RunScripts): void {
@@ -33,7 +38,8 @@ export class ScriptFiles {
 
 class ScriptFile {
   readonly #descriptor: number
-  #text = ''
+  /** What is in it; null when that is not known. */
+  #text: string | null = ''
 
   constructor(path: string) {
     this.#descriptor = openSync(path, 'wx', 0o600)
@@ -41,11 +47,22 @@ class ScriptFile {
 
   write(text: string): void {
     if (text === this.#text) return
-    const bytes = Buffer.from(text)
-    if (this.#text !== '') ftruncateSync(this.#descriptor)
+    const isEmpty = this.#text === ''
+    this.#text = null
+    if (!isEmpty) ftruncateSync(this.#descriptor)
+    if (!this.#isWritten(Buffer.from(text))) {
+      throw sandboxFailure('sandbox.failed', '', 'there is no room for the script of the command')
+    }
     this.#text = text
-    if (writeSync(this.#descriptor, bytes, 0, bytes.length, 0) === bytes.length) return
-    throw sandboxFailure('sandbox.failed', '', 'there is no room for the script of the command')
+  }
+
+  #isWritten(bytes: Buffer): boolean {
+    try {
+      return writeSync(this.#descriptor, bytes, 0, bytes.length, 0) === bytes.length
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return false
+      throw error
+    }
   }
 
   close(): void {

@@ -71,6 +71,8 @@ export async function captureChanges(
     }
     const moved = placed(captured, expected)
     const cleared = Promise.all(shares.map(({ name }) => removeEmptied(join(stage, name))))
+    // Heard of below.
+    cleared.catch(() => undefined)
     try {
       await settle(moved)
       await secure(captured, moved)
@@ -192,7 +194,7 @@ function placed(captured: Captured, expected: readonly Expected[]): readonly Exp
   })
 }
 
-/** Bytes, then the list, then the name of the list. */
+/** Bytes, the list of them, and the names of both. */
 async function secure(captured: Captured, expected: readonly Expected[]): Promise<void> {
   const { stage } = captured
   const list = writeStage(captured)

@@ -5,7 +5,7 @@
 import { closeSync, fsync, openSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { fault } from '../../base/index.ts'
-import { type RawPath, rawOfText } from '../../gate/index.ts'
+import type { RawPath } from '../../gate/index.ts'
 import { TreeFailure } from './failure.ts'
 import { codeOf, nodePath } from './footing.ts'
 import { runTool } from './tool.ts'
@@ -36,10 +36,6 @@ async function syncPath(path: RawPath): Promise<void> {
 }
 
 const sync = promisify(fsync)
-
-export async function syncDirectory(directory: string): Promise<void> {
-  await syncPath(rawOfText(directory))
-}
 
 async function syncFilesystem(directory: string): Promise<void> {
   const { status, stderr } = await runTool('sync', ['--file-system', '--', directory])
