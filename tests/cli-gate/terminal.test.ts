@@ -78,6 +78,27 @@ describe('the command', () => {
     expect(seen).toMatchObject({ failed: null, status: 0 })
   })
 
+  it('ends when it went on and was over in the same breath', () => {
+    const command = place
+      .argv(['exec', '--', 'sh', '-c', 'echo rea""dy; sleep 0.5; echo ov""er'])
+      .map((word) => `'${word}'`)
+      .join(' ')
+    const round = [
+      { send: `${command}\n` },
+      { expect: 'ready' },
+      { send: '\u001a' },
+      { expect: 'Stopped' },
+      // It waits so long that nothing is left to wait for.
+      { send: 'sleep 1; fg\n' },
+      { expect: 'over' },
+      { expect: 'PROMPT ' },
+    ]
+    const end = [{ send: 'echo "status $?"; exit 0\n' }, { expect: 'status 0' }]
+    const rounds = [...round, ...round, ...round, ...round, ...end]
+    const seen = place.at(['bash', '--norc', '-i'], rounds, { env: { PS1: 'PROMPT ' } })
+    expect(seen).toMatchObject({ failed: null, status: 0 })
+  })
+
   it('gets what is typed, and Ctrl-C as a signal', () => {
     const script = 'trap "echo caught; exit 5" INT; echo ready; while :; do sleep 0.1; done'
     const seen = place.execAsPerson([], script, [

@@ -54,6 +54,7 @@ import type { Watcher } from './watcher.ts'
 /** How long processes that the command left behind may take to end (G-12). */
 const GRACE_MS = 2000
 const LAUNCHES_MAX = 5
+const WAKING_MS = 20
 /** What bubblewrap says when a socket that is hidden went away, and with it what hid it. */
 const MASK_GONE = /Unable to apply mount flags.*(?:No such file or directory|Invalid argument)/
 const MEBIBYTE = 1024 * 1024
@@ -112,11 +113,23 @@ export class LinuxSandbox implements Sandbox {
     if (this.#running === null || !this.#isTold) return
     const { pid } = this.#running
     const group = this.#hasTerminal ? foregroundGroup(pid) : null
-    if (group !== null) killQuietly(-group, name)
-    // What relays a terminal stops with what it relays, and is woken with it.
-    if (group !== null && name !== 'SIGCONT') return
+    if (group !== null && name !== 'SIGCONT') {
+      // What relays a terminal stops with what it relays.
+      killQuietly(-group, name)
+      return
+    }
     // The waiting shell is of the command's group, and an interrupt would end it and so everything.
     for (const member of groupMembers(pid)) killQuietly(member, name)
+    if (group !== null) setTimeout(() => this.#wake(pid), WAKING_MS)
+  }
+
+  /**
+   * What relays a terminal wakes its child by itself, and is to be awake then: the kernel tells of a
+   * child that goes on and ends in the same breath but once. The others of the group are woken later.
+   */
+  #wake(pid: number): void {
+    const group = this.#running?.pid === pid && this.#isTold ? foregroundGroup(pid) : null
+    if (group !== null) killQuietly(-group, 'SIGCONT')
   }
 
   async run(request: RunRequest): Promise<RunOutcome> {
