@@ -18,6 +18,7 @@ import {
 } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import { commandHelp, programHelp } from './help.ts'
+import { refuseRawWords } from './raw-words.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
 import { VERSION } from './version.ts'
 
@@ -58,6 +59,7 @@ async function dispatch(argv: readonly string[], terminal: Terminal): Promise<Ex
     await terminal.out(programHelp(group, VERSION, terminal.paint))
     return EXIT.yes
   }
+  refuseRawWords(argv)
   const { command, rest } = findCommand(argv)
   const { values, positionals } = parseCommandLine(command, rest)
   if (values['help'] === true) {

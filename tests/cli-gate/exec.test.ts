@@ -34,6 +34,43 @@ describe('what is out of sight', () => {
   })
 })
 
+describe('what cannot be taken as it is meant', () => {
+  const through = (script: string) => ({ through: ['sh', '-c', script, 'sh'] })
+
+  it('is a word that is no text: it would name another file', () => {
+    place.write('c\ufffd')
+    const words = through('exec "$@" rm -- "$(printf \'c\\377\')"')
+    const ended = place.writ(['exec', '--yes', '--'], words)
+    expect(ended).toMatchObject({ status: 125, lastLine: 'writ: cli.usage' })
+    expect(ended.err).toContain('not UTF-8 text')
+    expect(place.has('c\ufffd')).toBe(true)
+    expect(place.exec(['--yes'], 'rm c\ufffd').status).toBe(0)
+    expect(place.has('c\ufffd')).toBe(false)
+  })
+
+  it('is a directory that is no text, or not there any more', () => {
+    const named = through('mkdir -p "$(printf \'d\\377\')" && cd d* && exec "$@"')
+    const gone = through('mkdir gone && cd gone && rmdir ../gone && exec "$@"')
+    for (const around of [named, gone]) {
+      const ended = place.writ(['exec', '--', 'true'], around)
+      expect(ended).toMatchObject({ status: 125, lastLine: 'writ: cli.usage' })
+    }
+    expect(place.has('d\ufffd')).toBe(false)
+  })
+
+  it('is a report where nothing can be written, and an old one is not left', () => {
+    for (const file of ['nowhere/report.json', '.']) {
+      const ended = place.exec(['--yes', '--report', file], 'echo x > reported')
+      expect(ended).toMatchObject({ status: 125, lastLine: 'writ: cli.file_unwritable' })
+      expect([ended.err.includes('nothing was run'), place.has('reported')]).toEqual([true, false])
+    }
+    const old = join(place.folder, 'report.json')
+    writeFileSync(old, '{"promoted":true}')
+    expect(place.exec(['--report', old, '--scope', '/'], 'true').status).toBe(125)
+    expect(readFileSync(old, 'utf8')).toBe('')
+  })
+})
+
 describe('statuses', () => {
   it('a run without effects is the command’s own, and nobody is asked', () => {
     const { status, out, err } = place.exec([], 'echo out; echo err >&2')

@@ -18,6 +18,7 @@ import {
 import { type Call, type OwnStatus, Stop } from '../command.ts'
 import type { ExecRequest } from '../gate/exec-proposal.ts'
 import { absoluteGlob, execScope } from '../gate/exec-scope.ts'
+import { prepareReport } from '../gate/report-file.ts'
 import { surroundings } from '../surroundings.ts'
 
 /**
@@ -62,6 +63,8 @@ function readRequest(call: Call): ExecRequest {
     const hint = 'the answer goes to a file with `--report FILE`'
     throw new Stop(fault('cli.usage', '', null, { message, hint }))
   }
+  const report = options.text('report')
+  if (report !== null) prepareReport(report)
   const cwd = process.cwd()
   const nowMs = Date.now()
   return {

@@ -2,10 +2,8 @@
  * What follows when the sandbox of `writ exec` is on its way: the proposal, the command live at the
  * terminal, the question, the answer. Loaded while the sandbox starts.
  */
-import { writeFileSync } from 'node:fs'
-import { fault } from '../../base/index.ts'
 import { type GateAnswer, within } from '../../host/index.ts'
-import { type Call, type OwnStatus, Stop } from '../command.ts'
+import type { Call, OwnStatus } from '../command.ts'
 import { answerLines } from './answer-text.ts'
 import { execConfirm, settleChangedInputs } from './confirm.ts'
 import { type ExecRequest, execProposal, isDeclaredByApproval } from './exec-proposal.ts'
@@ -13,6 +11,7 @@ import { Live } from './live.ts'
 import { type Begun, type GateSession, withGate } from './open.ts'
 import { PromptCount } from './prompt-count.ts'
 import { releaseBefore } from './release.ts'
+import { writeReport } from './report-file.ts'
 import { execEnd } from './status.ts'
 
 export async function carryOut(call: Call, request: ExecRequest, begun: Begun): Promise<OwnStatus> {
@@ -43,22 +42,11 @@ async function runLive(session: GateSession, request: ExecRequest): Promise<Gate
       abort: live.abort.signal,
     })
     const answer = await settleChangedInputs(session.gate, first, confirm)
-    report(session.call, { ...answer, prompts: prompts.asked })
+    const file = session.call.options.text('report')
+    if (file !== null) writeReport(file, { ...answer, prompts: prompts.asked })
     return answer
   } finally {
     live.end()
-  }
-}
-
-function report({ options }: Call, answer: GateAnswer & { readonly prompts: number }): void {
-  const file = options.text('report')
-  if (file === null) return
-  try {
-    writeFileSync(file, `${JSON.stringify(answer)}\n`)
-  } catch (thrown) {
-    const reason = (thrown as NodeJS.ErrnoException).code ?? 'unknown reason'
-    const message = `the report ${file} cannot be written (${reason})`
-    throw new Stop(fault('cli.file_unwritable', file, { file, reason }, { message }))
   }
 }
 
