@@ -6,6 +6,7 @@
  * Compared are names, object names, modes, stages and flags, and every extension but those that git
  * derives from the rest. What cannot be read as an index of this kind is not the same.
  */
+import { nameOfRaw, type RawPath } from './raw-path.ts'
 
 /** Names of objects by SHA-1; an index with longer ones does not come out even, and is not the same. */
 const NAME_BYTES = 20
@@ -20,6 +21,11 @@ const SIGNATURE = 0x44495243
 const VERSIONS = [2, 3, 4]
 /** Extensions made of the rest, or of what was seen: trees, offsets, untracked names, the monitor's. */
 const DERIVED = new Set(['TREE', 'EOIE', 'IEOT', 'UNTR', 'FSMN'])
+
+/** Of a repository, of one of its other working trees, or of a module of it. */
+export function isIndexPath(path: RawPath): boolean {
+  return nameOfRaw(path) === 'index' && path.includes('/.git/')
+}
 
 export function holdsSameEntries(one: Uint8Array, other: Uint8Array): boolean {
   const [left, right] = [new IndexReader(one), new IndexReader(other)]

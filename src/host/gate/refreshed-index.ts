@@ -2,13 +2,7 @@
  * Takes indexes of git off that hold what they held, with other times noted: `git diff` writes one
  * whenever it finds a file touched. What is taken off is not promoted either, so nothing hides in it.
  */
-import {
-  type Change,
-  holdsSameEntries,
-  isSameState,
-  nameOfRaw,
-  type RawPath,
-} from '../../gate/index.ts'
+import { type Change, holdsSameEntries, isIndexPath, isSameState } from '../../gate/index.ts'
 import type { Layer } from '../sandbox/driver.ts'
 import type { Scan } from '../tree/scan.ts'
 import { beforePath, insidePath, readSmall } from './scripts.ts'
@@ -21,7 +15,7 @@ export function withoutRefreshedIndexes(scan: Scan, layers: readonly Layer[]): S
 }
 
 function isRefreshed({ path, before, after }: Change, layers: readonly Layer[]): boolean {
-  if (before?.kind !== 'file' || after?.kind !== 'file' || !isIndex(path)) return false
+  if (before?.kind !== 'file' || after?.kind !== 'file' || !isIndexPath(path)) return false
   // Everything but the bytes has to be as it was.
   if (!isSameState({ ...before, digest: null }, { ...after, digest: null })) return false
   const [then, now] = [beforePath(path, layers), insidePath(path, layers)].map((place) =>
@@ -29,9 +23,4 @@ function isRefreshed({ path, before, after }: Change, layers: readonly Layer[]):
   )
   if (then == null || now == null) return false
   return holdsSameEntries(then, now)
-}
-
-/** Of a repository, of one of its other working trees, or of a module of it. */
-function isIndex(path: RawPath): boolean {
-  return nameOfRaw(path) === 'index' && path.includes('/.git/')
 }

@@ -25,6 +25,7 @@ import { type Exchange, measureExchange } from './exchange.ts'
 import { errnoOf, machineFailure, PromotionFailure, pathsFailure, plainFailure } from './failure.ts'
 import { gitLocksOf } from './git-lock.ts'
 import { Ground } from './ground.ts'
+import { keepIndexCopies } from './index-copies.ts'
 import type { WorkspaceLock } from './lock.ts'
 import { planSteps } from './plan.ts'
 import { removeTree } from './removal.ts'
@@ -153,6 +154,7 @@ async function carryOut(
     throw await putBack(work, exchange, journal, error, 'promote.conflict')
   }
   writeAfterTimes(exchange, ground)
+  keepIndexCopies(exchange, ground)
   at(onPoint, 'applied', () => journal.mark('applied'))
   const promotion = describePromotion(exchange, digest, {
     windowMs,

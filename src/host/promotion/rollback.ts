@@ -22,6 +22,7 @@ import { type Exchange, type ParentState, type Part, readPlan } from './exchange
 import { Collision, listed, PromotionFailure, pathsFailure } from './failure.ts'
 import { gitLocksOf } from './git-lock.ts'
 import { Ground } from './ground.ts'
+import { fromRefreshed } from './index-copies.ts'
 import type { WorkspaceLock } from './lock.ts'
 import { isInPlace, netChanges, type Planned, planReverse, type Step } from './plan.ts'
 import { removeTree } from './removal.ts'
@@ -99,7 +100,8 @@ async function check(
   ground: Ground,
 ): Promise<Checked> {
   const plans = readPlans(actions)
-  const { reversed, heirs } = reverseAll(plans, actions, keep, ground)
+  const { reversed: planned, heirs } = reverseAll(plans, actions, keep, ground)
+  const reversed = fromRefreshed(planned, plans, ground)
   const altered = reversed.flatMap(({ steps, unstaged }) => [
     ...unstaged,
     ...steps.flatMap(stageDifferences),

@@ -1,0 +1,52 @@
+/** Acts of git are taken back also when somebody has looked at the repository since. */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { Place } from './place.ts'
+
+let place: Place
+
+vi.setConfig({ testTimeout: 120_000 })
+
+beforeAll(() => {
+  execFileSync(process.execPath, ['tools/build.mjs'])
+}, 180_000)
+
+beforeEach(() => {
+  place = new Place('git-undo').init()
+  git('init', '-q')
+  git('config', 'user.name', 'ann')
+  git('config', 'user.email', 'ann@example.org')
+  place.write('.gitignore', '.writ\n')
+  place.write('f', 'one\n')
+  git('add', '.')
+  git('commit', '-qm', 'first')
+  const { status, err } = place.exec(['--yes'], 'echo two > f; git commit -qam second')
+  expect([status, err]).toEqual([0, ''])
+})
+
+afterEach(() => place.remove())
+
+function git(...args: readonly string[]): string {
+  return execFileSync('git', args, { cwd: place.project, env: place.env(), encoding: 'utf8' })
+}
+
+const index = (): Buffer => readFileSync(join(place.project, '.git', 'index'))
+
+it('after `git status`, which writes the index anew', () => {
+  const promoted = index()
+  git('status', '--short')
+  expect(index().equals(promoted)).toBe(false)
+  expect(place.writ(['undo', '--json'])).toMatchObject({ status: 0, json: { verified: true } })
+  expect(place.text('f')).toBe('one\n')
+  expect([git('log', '--format=%s').trim(), git('status', '--short')]).toEqual(['first', ''])
+})
+
+it('but not over what somebody has put into the index', () => {
+  place.write('g', 'new\n')
+  git('add', 'g')
+  const ended = place.writ(['undo', '--json'])
+  expect([ended.status, ended.json.error.code]).toEqual([1, 'rollback.conflict'])
+  expect(place.text('f')).toBe('two\n')
+})
