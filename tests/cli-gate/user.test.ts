@@ -54,6 +54,18 @@ it('a question at the terminal, and one in the inbox', () => {
   expect(place.has('asked')).toBe(false)
 })
 
+it('a directory that its owner could not look into any more is refused', () => {
+  const made = place.exec(['--yes'], 'mkdir open w; echo x > w/f; chmod 500 w', { through })
+  expect(made, made.err).toMatchObject({ status: 0, err: '' })
+  for (const script of ['mkdir closed; echo x > closed/f; chmod 600 closed', 'chmod 300 open']) {
+    const ended = place.exec(['--yes'], script, { through })
+    expect(ended).toMatchObject({ status: 125, lastLine: 'writ: diff.unsupported' })
+  }
+  expect(place.has('closed')).toBe(false)
+  expect(place.writ(['undo'], { through }).status).toBe(0)
+  expect([place.has('open'), place.has('w')]).toEqual([false, false])
+})
+
 it('somebody else’s files cannot be changed, and that is said', () => {
   const file = place.write('root-owned')
   chownSync(file, 0, 0)

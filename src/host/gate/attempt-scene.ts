@@ -18,6 +18,7 @@ import { type BaseSources, type LaidBases, layBases } from './attempt-bases.ts'
 import type { AttemptOutputs } from './attempt-outputs.ts'
 import { attemptDescriptor, attemptResources } from './attempt-proposal.ts'
 import type { AttemptOrder, ParticipantCommand } from './attempt-surface.ts'
+import { withClosedDirectories } from './closed-directories.ts'
 import { type GateContext, isRoot } from './context.ts'
 import { watchHalt } from './halt.ts'
 import type { LawBook } from './law-book.ts'
@@ -195,7 +196,7 @@ export class AttemptScene {
       exclude: stagePlaces(this.context.home),
       known: this.#laid.known,
     })
-    return withoutRefreshedIndexes(scan, this.sandbox.layers)
+    return withClosedDirectories(withoutRefreshedIndexes(scan, this.sandbox.layers))
   }
 
   async close(): Promise<void> {

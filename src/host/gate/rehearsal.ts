@@ -24,6 +24,7 @@ import { CopiesAhead } from '../tree/copies-ahead.ts'
 import type { TreeFinding } from '../tree/findings.ts'
 import { type Marker, makeMarker } from '../tree/marker.ts'
 import { PATH_BYTES_MAX, type Scan, scanLayers } from '../tree/scan.ts'
+import { withClosedDirectories } from './closed-directories.ts'
 import { type GateContext, isRoot, workspaceOf } from './context.ts'
 import type { LawBook } from './law-book.ts'
 import { Outputs } from './outputs.ts'
@@ -168,7 +169,7 @@ async function runSteps(context: GateContext, request: RehearsalRequest, scene: 
         if (isStaged) scene.staging.ahead = CopiesAhead.begin(pairs, layers, scene.staging.stage)
       },
     })
-    const scan = withoutRefreshedIndexes(whole, layers)
+    const scan = withClosedDirectories(withoutRefreshedIndexes(whole, layers))
     const { descriptor } = proposal
     steps.push({ descriptor, outcome, changes: changesSince(changes, scan.changes) })
     changes = scan.changes
