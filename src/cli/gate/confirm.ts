@@ -115,10 +115,12 @@ export async function* effectsText(
     yield `\n${networkHeading(network, paint)}\n`
     for (const line of networkLines(network, paint)) yield `${line}\n`
   }
-  const meanwhile = obstacles.filter(({ code }) => code === INPUTS_CHANGED)
+  const changed = obstacles.filter(({ code }) => code === INPUTS_CHANGED)
+  // Who was asked several times has found some of them more than once.
+  const meanwhile = [...new Set(changed.map(({ path = '' }) => path))]
   if (meanwhile.length === 0) return
   yield `\n${paint.strong(`Changed meanwhile, by others (${grouped(meanwhile.length)})`)}\n`
-  for (const { path = '' } of meanwhile) yield `  ${paint.accent('!')} ${visibleName(path)}\n`
+  for (const path of meanwhile) yield `  ${paint.accent('!')} ${visibleName(path)}\n`
 }
 
 const INPUTS_CHANGED = 'promote.inputs_changed'
