@@ -22,6 +22,9 @@ const VERSIONS = [2, 3, 4]
 /** Extensions made of the rest, or of what was seen: trees, offsets, untracked names, the monitor's. */
 const DERIVED = new Set(['TREE', 'EOIE', 'IEOT', 'UNTR', 'FSMN'])
 
+/** A larger one is not compared, and so not the same. */
+export const INDEX_BYTES_MAX = 64 * 1024 * 1024
+
 /** Of a repository, of one of its other working trees, or of a module of it. */
 export function isIndexPath(path: RawPath): boolean {
   return nameOfRaw(path) === 'index' && path.includes('/.git/')

@@ -43,6 +43,15 @@ it('after `git status`, which writes the index anew', () => {
   expect([git('log', '--format=%s').trim(), git('status', '--short')]).toEqual(['first', ''])
 })
 
+it('several at once, each from where the one after it leaves the index', () => {
+  const { status } = place.exec(['--yes'], 'echo three > f; git commit -qam third')
+  expect(status).toBe(0)
+  git('status', '--short')
+  expect(place.writ(['rollback', '--since', '1h', '--json'])).toMatchObject({ status: 0 })
+  expect(place.text('f')).toBe('one\n')
+  expect([git('log', '--format=%s').trim(), git('status', '--short')]).toEqual(['first', ''])
+})
+
 it('but not over what somebody has put into the index', () => {
   place.write('g', 'new\n')
   git('add', 'g')

@@ -2,12 +2,16 @@
  * Takes indexes of git off that hold what they held, with other times noted: `git diff` writes one
  * whenever it finds a file touched. What is taken off is not promoted either, so nothing hides in it.
  */
-import { type Change, holdsSameEntries, isIndexPath, isSameState } from '../../gate/index.ts'
+import {
+  type Change,
+  holdsSameEntries,
+  INDEX_BYTES_MAX,
+  isIndexPath,
+  isSameState,
+} from '../../gate/index.ts'
 import type { Layer } from '../sandbox/driver.ts'
 import type { Scan } from '../tree/scan.ts'
 import { beforePath, insidePath, readSmall } from './scripts.ts'
-
-const INDEX_BYTES_MAX = 64 * 1024 * 1024
 
 export function withoutRefreshedIndexes(scan: Scan, layers: readonly Layer[]): Scan {
   const changes = scan.changes.filter((change) => !isRefreshed(change, layers))

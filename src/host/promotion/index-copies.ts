@@ -7,7 +7,13 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { digestBytes } from '../../base/index.ts'
-import { type Change, holdsSameEntries, isIndexPath, type RawPath } from '../../gate/index.ts'
+import {
+  type Change,
+  holdsSameEntries,
+  INDEX_BYTES_MAX,
+  isIndexPath,
+  type RawPath,
+} from '../../gate/index.ts'
 import { lookAt } from './entry.ts'
 import type { Exchange } from './exchange.ts'
 import { errnoOf } from './failure.ts'
@@ -16,7 +22,6 @@ import type { Planned, Step } from './plan.ts'
 import { stepsOf } from './run.ts'
 
 const NAME = 'index-copy-'
-const BYTES_MAX = 64 * 1024 * 1024
 
 /** When everything is in place; one that somebody has changed by then is not kept. */
 export function keepIndexCopies(exchange: Exchange, ground: Ground): void {
@@ -89,6 +94,6 @@ function putIndexes(exchange: Exchange): readonly Change[] {
 function bytesAt(path: RawPath, ground: Ground): Buffer | null {
   const address = ground.atIfThere(path)
   const entry = lookAt(address)
-  if (address === null || entry?.kind !== 'file' || entry.size > BYTES_MAX) return null
+  if (address === null || entry?.kind !== 'file' || entry.size > INDEX_BYTES_MAX) return null
   return readFileSync(address)
 }
