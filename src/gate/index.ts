@@ -59,7 +59,7 @@ export {
   composeRequests,
   heldRequests,
 } from './held-request.ts'
-export { EVALUATOR, type Judgement, REPLAYED_VERSIONS } from './judgement.ts'
+export { EVALUATOR, type Judgement, REPLAYED_VERSIONS, recordsGrounds } from './judgement.ts'
 export { type LawsOnTrial, type PastDecision, type Trial, tryLaws } from './law-trial.ts'
 export { lawsSetAside, lawValues, type Rehearsed } from './law-values.ts'
 export {

@@ -15,10 +15,24 @@ export interface Judgement {
 }
 
 /**
- * Its version changes when the same inputs may give another decision, or when more is recorded to
- * compute it from; old records then say so. Since 2 the record tells what laws were judged with.
+ * The version changes when the same inputs may give another decision, or when the record holds more
+ * to compute it from. Since 2 the record holds what laws were judged with. Since 3 the decision
+ * follows the amended rules of failing commands, agents, deferred execution and cooldown.
  */
-export const EVALUATOR = { name: 'gate', version: '2' } as const
+export const EVALUATOR = { name: 'gate', version: '3' } as const
 
-/** Versions whose records this one computes again as they were made. */
-export const REPLAYED_VERSIONS: ReadonlySet<string> = new Set(['1', EVALUATOR.version])
+/** Versions whose records this evaluator computes again as they were made. */
+export const REPLAYED_VERSIONS: ReadonlySet<string> = new Set(['1', '2', EVALUATOR.version])
+
+/**
+ * Returns whether a record follows the amended rules (evaluator 3). Every amended rule asks this, so
+ * that a replay of an older record gives the answer of its own time.
+ */
+export function isAmended({ evaluator }: Pick<Evaluation, 'evaluator'>): boolean {
+  return evaluator.version !== '1' && evaluator.version !== '2'
+}
+
+/** Returns whether the record holds what laws and standing were judged with (since evaluator 2). */
+export function recordsGrounds({ evaluator }: Pick<Evaluation, 'evaluator'>): boolean {
+  return evaluator.version !== '1'
+}

@@ -241,7 +241,7 @@ describe('replay of a decision', () => {
     expect(await replay(fact)).toEqual({
       kind: 'engine_changed',
       recorded: 'gate/0',
-      known: 'gate/2',
+      known: 'gate/3',
     })
   })
 

@@ -11,6 +11,7 @@ import {
   type Recomputed,
   recompute,
   recorded,
+  recordsGrounds,
 } from '../../gate/index.ts'
 import { compareReplay, type Replay, type Replayer } from '../../ledger/index.ts'
 import { evaluationOf, gatherDecision, groundsOf, NotKept } from './past-decision.ts'
@@ -25,7 +26,7 @@ export const replayDecision: Replayer = async (fact, payload, lookup) => {
       const [made, known] = [evaluation.evaluator, EVALUATOR].map(versionOf)
       return { kind: 'engine_changed', recorded: made ?? '', known: known ?? '' }
     }
-    if (tellsItsGrounds(evaluation) && evaluation.basis === undefined) {
+    if (recordsGrounds(evaluation) && evaluation.basis === undefined) {
       return { kind: 'unreplayable', reason: 'the record does not tell what it was judged with' }
     }
     const gathered = await gatherDecision(fact, decision, evaluation, lookup)
@@ -39,10 +40,6 @@ export const replayDecision: Replayer = async (fact, payload, lookup) => {
 
 function isReplayed({ name, version }: Evaluation['evaluator']): boolean {
   return name === EVALUATOR.name && REPLAYED_VERSIONS.has(version)
-}
-
-function tellsItsGrounds({ evaluator }: Evaluation): boolean {
-  return evaluator.version === EVALUATOR.version
 }
 
 function versionOf({ name, version }: Evaluation['evaluator']): string {
