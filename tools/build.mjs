@@ -17,6 +17,8 @@ import { DOCUMENT, structures } from './structures.mjs'
 const BUNDLED = new Set([
   '@dagrejs/dagre',
   '@dagrejs/graphlib',
+  '@noble/ed25519',
+  '@noble/hashes',
   'diff',
   'toml-eslint-parser',
   'typebox',

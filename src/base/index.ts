@@ -5,6 +5,7 @@
 export { canonicalJson, isCanonicalText, isSurelyCanonical } from './canonical.ts'
 export { closingPlaces } from './circles.ts'
 export { CODES, type Code, type CodeRow, isCode } from './codes.ts'
+export { ED25519_KEY_BYTES, ed25519Check, type SignatureCheck } from './ed25519.ts'
 export { type Details, type Fault, fault } from './fault.ts'
 export {
   type Digest,

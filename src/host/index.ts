@@ -81,7 +81,6 @@ export {
   newSeed,
   publicKeyOf,
   signerFor,
-  verifierFor,
 } from './ledger/ed25519.ts'
 export {
   createLedgerFile,

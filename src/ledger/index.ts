@@ -199,6 +199,7 @@ export {
   nodeHash,
   RightEdge,
 } from './tree.ts'
+export { verifierFor } from './verifier.ts'
 export {
   type ExpectedRoot,
   type Problem,

@@ -19,7 +19,6 @@ import {
   openLedgerReader,
   publicKeyOf,
   signerFor,
-  verifierFor,
 } from '../../src/host/index.ts'
 import {
   BODY_RULES,
@@ -29,6 +28,7 @@ import {
   proveExtension,
   proveFact,
   signCheckpoint,
+  verifierFor,
   verifyConsistency,
 } from '../../src/ledger/index.ts'
 import { verifyBundle } from '../verifier/verify.mjs'

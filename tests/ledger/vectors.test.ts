@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { canonicalJson } from '../../src/base/index.ts'
-import { keyFromSeed, signerFor, verifierFor } from '../../src/host/index.ts'
+import { keyFromSeed, signerFor } from '../../src/host/index.ts'
 import {
   CHAIN_START,
   type Checkpoint,
@@ -33,6 +33,7 @@ import {
   TILE_WIDTH,
   tilePath,
   tilesOf,
+  verifierFor,
   verifyConsistency,
   verifyInclusion,
 } from '../../src/ledger/index.ts'

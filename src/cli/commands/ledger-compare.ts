@@ -5,7 +5,6 @@
  * Signatures are believed only for keys that are named with `--key`; without one the answer says so.
  */
 import { fault, showName } from '../../base/index.ts'
-import { verifierFor } from '../../host/index.ts'
 import {
   type Checkpoint,
   compareCheckpoints,
@@ -15,6 +14,7 @@ import {
   parseNote,
   parseVerifierKey,
   type Verifier,
+  verifierFor,
 } from '../../ledger/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
 import { readSource } from '../source.ts'

@@ -2,12 +2,12 @@
  * Ed25519 (RFC 8032) behind the ports of the ledger room. A key is its 32-byte seed; the same key
  * signs every stream, each under the name of that stream's origin.
  */
-import { createPrivateKey, createPublicKey, randomBytes, sign, verify } from 'node:crypto'
+import { createPrivateKey, createPublicKey, randomBytes, sign } from 'node:crypto'
 import {
   SIGNATURE_TYPES,
   type Signer,
-  type Verifier,
   type VerifierKey,
+  verifierFor,
   verifierKey,
 } from '../../ledger/index.ts'
 
@@ -18,7 +18,6 @@ export interface LedgerKey {
 }
 
 export const SEED_BYTES = 32
-const PUBLIC_BYTES = 32
 /** Keys go in and out as JSON Web Keys: those are raw bytes to OpenSSL, which loads readers for the rest. */
 const KIND = { kty: 'OKP', crv: 'Ed25519' } as const
 
@@ -46,18 +45,6 @@ export function publicKeyOf(key: LedgerKey, name: string): VerifierKey {
 export function signerFor(key: LedgerKey, name: string): Signer {
   const { keyId } = publicKeyOf(key, name)
   return { name, keyId, sign: key.sign }
-}
-
-/** Null for a key of another type or length: it cannot be checked here. */
-export function verifierFor({ name, keyId, type, publicKey }: VerifierKey): Verifier | null {
-  if (type !== SIGNATURE_TYPES.ed25519 || publicKey.length !== PUBLIC_BYTES) return null
-  const x = Buffer.from(publicKey).toString('base64url')
-  const key = createPublicKey({ key: { ...KIND, x }, format: 'jwk' })
-  return {
-    name,
-    keyId,
-    verify: (text, signature) => verify(null, Buffer.from(text), key, signature),
-  }
 }
 
 /** Signs what a ledger keeps of itself beside its facts, and knows its own signature again. */

@@ -23,8 +23,9 @@ import {
   StoreFailure,
   sealFact,
   signCheckpoint,
+  verifierFor,
 } from '../../ledger/index.ts'
-import { type LedgerKey, publicKeyOf, signerFor, verifierFor } from './ed25519.ts'
+import { type LedgerKey, publicKeyOf, signerFor } from './ed25519.ts'
 import type { FactIds } from './fact-id.ts'
 import type { KeyRing } from './key-ring.ts'
 import { factPlace, seqOf, tilePlace } from './schema.ts'

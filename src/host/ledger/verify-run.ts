@@ -24,9 +24,9 @@ import {
   StreamVerification,
   TILE_WIDTH,
   type VerifierKey,
+  verifierFor,
   type Wrong,
 } from '../../ledger/index.ts'
-import { verifierFor } from './ed25519.ts'
 import type { BodyCheck } from './verify-bodies.ts'
 import { type LedgerRows, PAGE, type Say, type StreamRow, stray } from './verify-rows.ts'
 

@@ -11,9 +11,10 @@ import {
   type Register,
   SIGNATURE_TYPES,
   samePrincipal,
+  verifierFor,
   verifierKey,
 } from '../../ledger/index.ts'
-import { type LedgerKey, verifierFor } from '../ledger/ed25519.ts'
+import type { LedgerKey } from '../ledger/ed25519.ts'
 
 export type ApprovalProof = NonNullable<Confirmation['proof']>
 
