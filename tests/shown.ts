@@ -45,13 +45,21 @@ function patternOf(lines: readonly string[]): RegExp {
   return new RegExp(`^${parts.join('')}$`)
 }
 
-/** Every command of `examples/<name>/README.md` in the project of the place, one after another. */
-export function walkPage(place: Place, name: string): readonly Shown[] {
-  const examples = join(process.cwd(), 'examples', name)
+/**
+ * Every command of `examples/<name>/README.md` in the project of the place, one after another; `through`
+ * are words in front of the shell, such as those that make it another user's.
+ */
+export function walkPage(
+  place: Place,
+  name: string,
+  through: readonly string[] = [],
+  examples = join(process.cwd(), 'examples', name),
+): readonly Shown[] {
   const shown = shownIn(readFileSync(join(examples, 'README.md'), 'utf8'))
   const program = `writ() { "${process.execPath}" "${place.program}" "$@"; }`
   for (const { command, lines, status } of shown) {
-    const ended = spawnSync('bash', ['-c', `${program}\n{ ${command}\n} 2>&1`], {
+    const [shell = 'bash', ...words] = [...through, 'bash', '-c']
+    const ended = spawnSync(shell, [...words, `${program}\n{ ${command}\n} 2>&1`], {
       cwd: place.project,
       env: { ...place.env(), EXAMPLES: examples },
       encoding: 'utf8',

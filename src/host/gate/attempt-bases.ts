@@ -17,7 +17,6 @@ import {
   type StandingFold,
 } from '../../gate/index.ts'
 import { PromotionFailure, removeTree } from '../promotion/index.ts'
-import { ownerMark } from '../sandbox/owner.ts'
 import { readPlainFile } from '../tree/plain-file.ts'
 import { readStage } from '../tree/stage.ts'
 import { makeStageLayer } from '../tree/stage-layer.ts'
@@ -50,16 +49,16 @@ const FILE_BYTES_MAX = 64 * 1024 * 1024
 /** A base can be promoted while it is being read; then it is in the tree. */
 const TRIES = 3
 
-/** `place` is a directory of writ's own on the filesystem of the workspace. */
+/** They are laid out in a directory that is made if it is missing, and removed with them. */
 export async function layBases(
   sources: BaseSources,
   order: Pick<AttemptOrder, 'bases' | 'actionId'>,
-  place: string,
-  name: string,
+  makeDirectory: () => string,
 ): Promise<LaidBases> {
-  const directory = join(place, `${ownerMark()}-${name}.upper`)
+  if (order.bases.length === 0)
+    return { bases: [], layers: [], known: new Map(), remove: () => undefined }
+  const directory = makeDirectory()
   const remove = (): void => removeTree(directory)
-  if (order.bases.length === 0) return { bases: [], layers: [], known: new Map(), remove }
   try {
     // Nothing is promoted, and so no stage goes away, while it is copied.
     return await sources.promoter.exclusively(async () => {

@@ -3,6 +3,7 @@
  * the attempt is over. Runs and looks; decides nothing.
  */
 import { randomUUID } from 'node:crypto'
+import { dirname } from 'node:path'
 import type { ActionDescriptor, NetworkConnection, Proposal } from '../../contracts/index.ts'
 import {
   type NetworkTerms,
@@ -11,6 +12,7 @@ import {
   sandboxEnvironment,
 } from '../../gate/index.ts'
 import { RunProxy } from '../network/proxy.ts'
+import { layerDirectory } from '../sandbox/apart.ts'
 import type { RunOutcome, RunRequest, Sandbox, ToolChannel } from '../sandbox/driver.ts'
 import { type Marker, makeMarker } from '../tree/marker.ts'
 import { PATH_BYTES_MAX, type Scan, scanLayers } from '../tree/scan.ts'
@@ -21,6 +23,7 @@ import type { AttemptOrder, ParticipantCommand } from './attempt-surface.ts'
 import { withClosedDirectories } from './closed-directories.ts'
 import { type GateContext, isRoot } from './context.ts'
 import { watchHalt } from './halt.ts'
+import { realPathOf } from './host-facts.ts'
 import type { LawBook } from './law-book.ts'
 import { Proposing } from './proposing.ts'
 import { withoutRefreshedIndexes } from './refreshed-index.ts'
@@ -85,7 +88,9 @@ export class AttemptScene {
   static async open(parts: SceneParts): Promise<AttemptScene> {
     const sandboxId = randomUUID()
     const place = stagePlaceFor(parts.context.home, parts.order.workspace)
-    const laid = await layBases(parts, parts.order, place, sandboxId)
+    const laid = await layBases(parts, parts.order, () =>
+      layerDirectory(place, coveredBy(parts), sandboxId),
+    )
     try {
       return await AttemptScene.#open(parts, { sandboxId, place, laid })
     } catch (error) {
@@ -242,6 +247,12 @@ const NOBODY: NetworkTerms = { hosts: [], readOnlyHosts: [], release: null }
 
 function serviceTerms({ egress }: Pick<AttemptOrder, 'egress'>): NetworkTerms {
   return { ...NOBODY, service: egress }
+}
+
+/** Real paths that the overlays of an attempt lie over, or inside of. */
+function coveredBy({ context, order }: SceneParts): readonly string[] {
+  const { home, userDirectory } = context
+  return [order.workspace, dirname(home.directory), userDirectory].map(realPathOf)
 }
 
 /** Where the workspace really lies, and which homes are the actor's. */

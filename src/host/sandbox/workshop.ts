@@ -16,6 +16,7 @@ import {
 } from 'node:fs'
 import { freemem, release } from 'node:os'
 import { join } from 'node:path'
+import { leftApart } from './apart.ts'
 import { findGroupPlaces, type GroupPlaces, sweepGroup } from './cgroup.ts'
 import type { SandboxRequest } from './driver.ts'
 import { SandboxFailure, sandboxFailure } from './failure.ts'
@@ -134,6 +135,7 @@ function sweep(base: string, disks: readonly string[], groups: GroupPlaces): voi
     killStragglers(path)
     remove(path)
   }
+  for (const path of leftApart(namesIn)) remove(path)
   for (const disk of disks) {
     for (const path of leftBehind(disk)) if (path.endsWith('.upper')) remove(path)
   }
