@@ -166,6 +166,18 @@ describe('every guard goes red on a seeded breach', () => {
       `expect(Date.${'now() - began).to'}BeLessThan(9)`,
       'holds a run to a time',
     ],
+    [
+      'a program by the PATH',
+      'src/host/a.ts',
+      `import { readFileSync } from 'node:fs'\nimport { spawn } from 'node:child_process'`,
+      'starts programs',
+    ],
+    [
+      'a program by an import in between',
+      'src/cli/a.ts',
+      `const { execFile } = await import('child_process')`,
+      'starts programs',
+    ],
     ['a long file', 'src/gate/a.ts', '\n'.repeat(501), 'is longer than 500 lines'],
   ])('%s', (_, path, text, words) => {
     expect(breach(path, header + text).join('\n')).toContain(words)

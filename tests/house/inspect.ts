@@ -21,6 +21,10 @@ const DRAWER = /(?:^|\/)(?:utils?|helpers?|common|misc|types)(?:\/|\.ts$)/
 /** A busy machine fails such a test, and a fast one hides what it was written for. */
 const TIMED = /\bcpuUsage\s?\(|\bnow\(\) - \w+\)\s*\.toBeLess/
 const LINES_MAX = 500
+/** The one file that starts programs; it finds them in system directories. */
+const STARTER = 'src/host/sandbox/programs.ts'
+const STARTING =
+  /import (?!type )[^'"]*?from ['"](?:node:)?(?:child_process|cluster)['"]|(?:import|require)\(['"](?:node:)?(?:child_process|cluster)/
 
 /** Every breach, one line each; the files' own order. */
 export function inspect(files: ReadonlyMap<string, string>, house: House): readonly string[] {
@@ -56,6 +60,8 @@ function inspectFile(path: string, text: string, house: House): readonly string[
   if (banned !== null && !isTest(path)) breaches.push(`${path}: banned name in \`${banned[0]}\``)
   if (/(?:^|[\s'"`(])\/(?:root|work)\//m.test(text))
     breaches.push(`${path}: names a path of one machine`)
+  if (roomOf(path) !== null && !isTest(path) && path !== STARTER && STARTING.test(text))
+    breaches.push(`${path}: starts programs; ${STARTER} does that, with full paths and a clean env`)
   if (TIMED.test(text)) breaches.push(`${path}: holds a run to a time; speed is measured in bench/`)
   if (!isTest(path) && text.split('\n').length > LINES_MAX && !house.oversized.includes(path)) {
     breaches.push(`${path}: is longer than ${LINES_MAX} lines`)

@@ -6,11 +6,10 @@
  * INVARIANT (given back): whatever ends the run, the terminal is left in the mode in which it was
  * found: when the command ends, when writ stops with a fault, when a signal ends writ.
  */
-import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { PassThrough } from 'node:stream'
 import { isatty } from 'node:tty'
-import { type ProposeOptions, standardInput } from '../../host/index.ts'
+import { type ProposeOptions, standardInput, stopOutputProcessing } from '../../host/index.ts'
 import { KEEP_TITLE, obeysSequences, TITLE_BACK } from '../effects/reset.ts'
 
 type LiveRun = NonNullable<ProposeOptions['live']>
@@ -152,7 +151,7 @@ function tell(sequence: string): void {
  */
 function makeRaw(): void {
   process.stdin.setRawMode(true)
-  spawnSync('stty', ['-opost'], { stdio: ['inherit', 'ignore', 'ignore'] })
+  stopOutputProcessing()
 }
 
 function terminalShape(): NonNullable<LiveRun['terminal']> {

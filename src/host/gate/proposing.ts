@@ -47,7 +47,7 @@ import type { LawBook } from './law-book.ts'
 import type { LedgerView } from './ledger-view.ts'
 import { probePreconditions } from './preconditions.ts'
 import { NO_ID, proposalRecord } from './proposal-record.ts'
-import { obstacleOf, pathDirectories } from './readings.ts'
+import { obstacleOf, pathDirectories, startingPlaces } from './readings.ts'
 import { type Rehearsal, rehearse } from './rehearsal.ts'
 import { recordBeforeRun } from './release-use.ts'
 import { whileReleased } from './released-run.ts'
@@ -257,7 +257,8 @@ export class Proposing {
 
   #compare(draft: Evaluation, proposal: Proposal, rehearsal: Rehearsal) {
     const scripts = changedScripts(rehearsal.changes, rehearsal.sandbox.layers)
-    const directories = pathDirectories(this.#context.environment['PATH'])
+    const places = startingPlaces(proposal, draft.host.workspace)
+    const directories = pathDirectories(this.#context.environment['PATH'], places)
     const input = {
       descriptor: proposal.descriptor,
       changes: rehearsal.changes,

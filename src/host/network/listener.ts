@@ -6,10 +6,9 @@
  *
  * A namespace has no names and no route: this socket is all there is.
  */
-import { spawn } from 'node:child_process'
 import { Server } from 'node:net'
 import { PROXY_PORT } from '../../gate/index.ts'
-import { PROGRAM_ENV, requireProgram } from '../sandbox/programs.ts'
+import { requireProgram, startProgram } from '../sandbox/programs.ts'
 
 const BACKLOG = 256
 const OPENING_MS = 10_000
@@ -30,7 +29,7 @@ export interface Namespace {
 
 /** Rejects with a plain error when the namespace cannot be entered. */
 export function openListener({ owner, inside }: Namespace): Promise<Server> {
-  const child = spawn(
+  const child = startProgram(
     requireProgram('nsenter'),
     [
       `--user=/proc/${owner}/ns/user`,
@@ -42,8 +41,6 @@ export function openListener({ owner, inside }: Namespace): Promise<Server> {
       PROGRAM,
     ],
     {
-      cwd: '/',
-      env: PROGRAM_ENV,
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       timeout: OPENING_MS,
       killSignal: 'SIGKILL',

@@ -10,9 +10,9 @@
  *
  * Synchronous on purpose: between the first and the last step nothing else of this process runs.
  */
-import { spawnSync } from 'node:child_process'
 import { chmodSync, linkSync, mkdirSync, renameSync, rmdirSync, rmSync, unlinkSync } from 'node:fs'
 import type { EntryState, RawPath } from '../../gate/index.ts'
+import { requireProgram, runProgramNow } from '../sandbox/programs.ts'
 import {
   type Address,
   type Entry,
@@ -177,8 +177,11 @@ function moveNew(from: string, to: Address): boolean {
     `${Buffer.from(from).toString('latin1')}\u0000${target}\u0000`,
     'latin1',
   )
-  const args = ['--null', 'mv', '--no-clobber', '--no-target-directory', '--']
-  const { status } = spawnSync('xargs', args, { input, timeout: MOVE_TIMEOUT_MS })
+  const args = ['--null', requireProgram('mv'), '--no-clobber', '--no-target-directory', '--']
+  const { status } = runProgramNow(requireProgram('xargs'), args, {
+    input,
+    timeout: MOVE_TIMEOUT_MS,
+  })
   if (status === 0 && existsAt(from)) throw Object.assign(new Error('exists'), { code: 'EEXIST' })
   return status === 0
 }

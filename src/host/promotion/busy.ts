@@ -5,8 +5,8 @@
  * ending. Only when it says no, or cannot say (a file of somebody else, no perl), are the processes
  * looked through (`/proc/PID/fd`), which takes many times as long; as far as this user may look.
  */
-import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { findProgram, startProgram } from '../sandbox/programs.ts'
 
 export interface Writers {
   /** Inodes (`dev:ino`) that are written to. */
@@ -53,20 +53,22 @@ const TIMEOUT_MS = 30_000
 
 /** One letter a file: free, busy, or unknown. Shorter than the list when nobody could be asked. */
 function askForLeases(asked: readonly Asked[]): Promise<string> {
+  const perl = findProgram('perl')
+  if (perl === null) return Promise.resolve('')
   return new Promise((resolved) => {
-    const child = spawn('perl', ['-e', PROGRAM], {
+    const child = startProgram(perl, ['-e', PROGRAM], {
       stdio: ['pipe', 'pipe', 'ignore'],
       timeout: TIMEOUT_MS,
     })
     let answers = ''
-    child.stdout.on('data', (piece: Buffer) => {
+    child.stdout?.on('data', (piece: Buffer) => {
       answers += piece.toString('latin1')
     })
     child.on('error', () => resolved(''))
     child.on('close', () => resolved(answers))
     // Perl that ends early closes its input; then the answers are too few.
-    child.stdin.on('error', () => {})
-    child.stdin.end(
+    child.stdin?.on('error', () => {})
+    child.stdin?.end(
       Buffer.concat(asked.flatMap(({ address }) => [forOthers(address), Buffer.from([0])])),
     )
   })

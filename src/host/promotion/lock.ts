@@ -6,7 +6,7 @@
  *
  * Taking it twice in one process waits as well, and is no way to nest.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import {
   closeSync,
   constants,
@@ -18,6 +18,7 @@ import {
   readlinkSync,
 } from 'node:fs'
 import { fault, showName } from '../../base/index.ts'
+import { requireProgram, startProgram } from '../sandbox/programs.ts'
 import { machineFailure, PromotionFailure } from './failure.ts'
 
 declare const locked: unique symbol
@@ -74,7 +75,7 @@ export class ParkedLock {
     this.#handle = openRoot(root)
     try {
       // It ends with this process: then nobody can tell it anything any more.
-      this.#child = spawn('sh', ['-c', PARKED], {
+      this.#child = startProgram(requireProgram('sh'), ['-c', parked()], {
         stdio: ['pipe', 'ignore', 'ignore', this.#handle],
       })
     } catch (error) {
@@ -141,7 +142,11 @@ function openRoot(root: string): number {
 
 const HANDLE_INSIDE = 3
 const OPTIONS = ['--exclusive', '--conflict-exit-code', String(CONFLICT)]
-const PARKED = `read -r waiting && exec flock ${OPTIONS.join(' ')} $waiting ${HANDLE_INSIDE}`
+
+function parked(): string {
+  const flock = requireProgram('flock')
+  return `read -r waiting && exec ${flock} ${OPTIONS.join(' ')} $waiting ${HANDLE_INSIDE}`
+}
 
 function waitingOptions(waitMs: number): readonly string[] {
   return waitMs <= 0 ? ['--nonblock'] : ['--timeout', (waitMs / 1000).toFixed(3)]
@@ -150,7 +155,7 @@ function waitingOptions(waitMs: number): readonly string[] {
 function setLock(handle: number, waitMs: number): Promise<number | null> {
   const options = [...OPTIONS, ...waitingOptions(waitMs)]
   return new Promise((resolved, rejected) => {
-    const child = spawn('flock', [...options, String(HANDLE_INSIDE)], {
+    const child = startProgram(requireProgram('flock'), [...options, String(HANDLE_INSIDE)], {
       stdio: ['ignore', 'ignore', 'ignore', handle],
     })
     child.on('error', (error) => rejected(machineFailure(error, 'flock')))

@@ -5,11 +5,10 @@
  *
  * Several processes may share a stock: a pipe belongs to whoever moved it away.
  */
-import { execFile } from 'node:child_process'
 import { mkdirSync, readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { sandboxFailure } from './failure.ts'
-import { PROGRAM_ENV, requireProgram } from './programs.ts'
+import { requireProgram, runProgram } from './programs.ts'
 
 const BATCH = 48
 const LOW = 12
@@ -82,14 +81,9 @@ export class FifoStock {
     const paths = Array.from({ length: BATCH }, () =>
       join(this.#directory, `${process.pid}-${this.#made++}`),
     )
-    await new Promise<void>((resolve, reject) => {
-      const options = { env: PROGRAM_ENV, cwd: '/' }
-      const words = ['-c', MAKE, 'writ', requireProgram('mkfifo'), ...paths]
-      execFile(requireProgram('sh'), words, options, (error) => {
-        if (error === null) resolve()
-        else reject(sandboxFailure('sandbox.failed', this.#directory, error.message))
-      })
-    })
+    const words = ['-c', MAKE, 'writ', requireProgram('mkfifo'), ...paths]
+    const { error } = await runProgram(requireProgram('sh'), words)
+    if (error !== null) throw sandboxFailure('sandbox.failed', this.#directory, error.message)
   }
 }
 

@@ -10,7 +10,7 @@
 import { FD } from './bubble.ts'
 import type { Furnishing } from './furnishing.ts'
 import { READ_ONLY } from './mount-lines.ts'
-import { findProgram, requireProgram } from './programs.ts'
+import { findProgram, type ProgramPath, requireProgram } from './programs.ts'
 import { quote, quoteAll } from './shell-text.ts'
 import { type Architecture, ownNumber } from './syscalls.ts'
 
@@ -51,7 +51,7 @@ export const INPUT = 'input'
 /** The file that lists what was found of attributes. */
 export const CARRIERS = 'carriers'
 
-type Words = readonly [string, ...string[]]
+type Words = readonly [ProgramPath, ...string[]]
 
 export function holderCommand(plan: HolderPlan): Words {
   return plan.makers === 'one' ? oneProgram(requireProgram('perl'), plan) : manyPrograms(plan)
@@ -67,7 +67,7 @@ export function findMakers(): Makers {
  * its script; then doors, descriptors, directories to look at, furnishings by three words and directories
  * for layers, each list after its length.
  */
-function oneProgram(perl: string, plan: HolderPlan): Words {
+function oneProgram(perl: ProgramPath, plan: HolderPlan): Words {
   const uppers = plan.uppers.map(
     ({ name, mode, owner }) => `${name} ${mode} ${owner?.uid ?? ''} ${owner?.gid ?? ''}`,
   )

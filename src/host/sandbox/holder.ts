@@ -6,7 +6,7 @@
  * INVARIANT (no survivor): the holder is killed by the kernel when the thread that started it dies,
  *   bubblewrap when the holder dies, and the process namespace with bubblewrap's child.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import type { Duplex, Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -14,7 +14,7 @@ import { FD } from './bubble.ts'
 import { type HolderPlan, holderCommand } from './holder-command.ts'
 import { Lines } from './lines.ts'
 import { startFailure } from './missing-control.ts'
-import { PROGRAM_ENV } from './programs.ts'
+import { startProgram } from './programs.ts'
 
 const LAST_WORDS_MS = 500
 
@@ -48,9 +48,7 @@ export class Holder {
 
   constructor(plan: HolderPlan) {
     const [command, ...rest] = holderCommand(plan)
-    this.#process = spawn(command, rest, {
-      cwd: '/',
-      env: PROGRAM_ENV,
+    this.#process = startProgram(command, rest, {
       // A session of its own: signals of the caller's terminal are forwarded, not delivered.
       detached: true,
       stdio: [...STREAMS, ...(plan.hasChannel ? CHANNEL_STREAMS : [])],

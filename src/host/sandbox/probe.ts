@@ -2,13 +2,12 @@
  * Tries each control for real, as this user, and says how it is had: by the kernel, by supervision, or
  * not at all; with the one command that repairs it. Looks into no list of versions: what works works.
  */
-import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findGroupPlaces, groupCommand } from './cgroup.ts'
 import type { Probe } from './driver.ts'
 import { userNamespaceHint } from './missing-control.ts'
-import { findProgram, installCommand, PROGRAM_ENV, type Program } from './programs.ts'
+import { findProgram, installCommand, type Program, runProgram } from './programs.ts'
 import { removeTree } from './remove-tree.ts'
 import { assembleFilter, filterBytes } from './seccomp.ts'
 
@@ -159,12 +158,10 @@ function canMakeGroup(place: string): boolean {
   }
 }
 
-function tried(script: string, directory: string): Promise<boolean> {
-  const shell = findProgram('sh') ?? '/bin/sh'
-  const env = { ...PROGRAM_ENV, D: directory }
-  return new Promise((resolve) => {
-    execFile(shell, ['-c', script], { env, cwd: '/', timeout: TRY_MS }, (error) =>
-      resolve(error === null),
-    )
-  })
+async function tried(script: string, directory: string): Promise<boolean> {
+  const shell = findProgram('sh')
+  if (shell === null) return false
+  const options = { variables: { D: directory }, timeout: TRY_MS }
+  const { error } = await runProgram(shell, ['-c', script], options)
+  return error === null
 }

@@ -1,7 +1,18 @@
 /**
- * The programs of the machine that a sandbox is made of, by their full paths: never by a PATH that
- * somebody else set. All but two are essential packages of Debian.
+ * The programs of the machine that writ starts outside a sandbox: found in a fixed list of system
+ * directories, never by the caller's PATH, and started with an environment of their own.
+ *
+ * INVARIANT (own programs only): this file alone imports `node:child_process`, and its functions take
+ *   only a path that `findProgram` returned. The house test refuses any other import.
  */
+import {
+  type ChildProcess,
+  execFile,
+  type SpawnOptions,
+  type SpawnSyncReturns,
+  spawn,
+  spawnSync,
+} from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
 import { sandboxFailure } from './failure.ts'
@@ -22,20 +33,33 @@ const PACKAGES = {
   mkfifo: 'coreutils',
   stty: 'coreutils',
   chmod: 'coreutils',
+  cp: 'coreutils',
+  mknod: 'coreutils',
+  mv: 'coreutils',
   rm: 'coreutils',
+  sync: 'coreutils',
+  touch: 'coreutils',
+  flock: 'util-linux',
+  xargs: 'findutils',
   getfattr: 'attr',
+  setfattr: 'attr',
   perl: 'perl-base',
 } as const
 
 export type Program = keyof typeof PACKAGES
 
-const FOUND = new Map<Program, string>()
+declare const found: unique symbol
+/** The full path of a program in a system directory. */
+export type ProgramPath = string & { readonly [found]: true }
 
-export function findProgram(name: Program): string | null {
+const FOUND = new Map<Program, ProgramPath>()
+
+export function findProgram(name: Program): ProgramPath | null {
   const known = FOUND.get(name)
   if (known !== undefined) return known
   for (const folder of FOLDERS) {
-    const path = join(folder, name)
+    // The brand says where the path was made: here, from a system directory.
+    const path = join(folder, name) as ProgramPath
     if (!isExecutable(path)) continue
     FOUND.set(name, path)
     return path
@@ -43,7 +67,7 @@ export function findProgram(name: Program): string | null {
   return null
 }
 
-export function requireProgram(name: Program): string {
+export function requireProgram(name: Program): ProgramPath {
   const path = findProgram(name)
   if (path !== null) return path
   const message = `the program \`${name}\` is not installed`
@@ -56,6 +80,51 @@ export function installCommand(name: Program): string {
 
 /** All that programs of ours get to see of the environment. */
 export const PROGRAM_ENV = { PATH: FOLDERS.join(':'), LC_ALL: 'C' } as const
+
+/** As for `spawn`, but the environment is ours, no shell is asked, and the default directory is `/`. */
+export interface StartOptions
+  extends Pick<SpawnOptions, 'cwd' | 'detached' | 'stdio' | 'timeout' | 'killSignal'> {
+  /** Variables besides the fixed ones. */
+  readonly variables?: Readonly<Record<string, string>>
+}
+
+export function startProgram(
+  program: ProgramPath,
+  args: readonly string[],
+  { variables, ...options }: StartOptions = {},
+): ChildProcess {
+  return spawn(program, args, { cwd: '/', ...options, env: { ...PROGRAM_ENV, ...variables } })
+}
+
+/** Runs it to its end while this process waits. */
+export function runProgramNow(
+  program: ProgramPath,
+  args: readonly string[],
+  { variables, ...options }: StartOptions & { readonly input?: Uint8Array } = {},
+): SpawnSyncReturns<Buffer> {
+  return spawnSync(program, args, { cwd: '/', ...options, env: { ...PROGRAM_ENV, ...variables } })
+}
+
+/** What a program that ran to its end left behind. */
+export interface Ended {
+  /** Null when it succeeded. */
+  readonly error: Error | null
+  readonly stderr: string
+}
+
+/** Runs it to its end; never rejects. */
+export function runProgram(
+  program: ProgramPath,
+  args: readonly string[],
+  { variables, timeout }: Pick<StartOptions, 'variables' | 'timeout'> = {},
+): Promise<Ended> {
+  const env = { ...PROGRAM_ENV, ...variables }
+  return new Promise((resolve) => {
+    execFile(program, args, { cwd: '/', env, timeout: timeout ?? 0 }, (error, _, stderr) =>
+      resolve({ error, stderr }),
+    )
+  })
+}
 
 function isExecutable(path: string): boolean {
   try {

@@ -5,11 +5,10 @@
  * directories go beside us, several at once, and we block for plain files only, where there is nothing
  * else to do.
  */
-import { execFile } from 'node:child_process'
 import { readdirSync, rmdir, unlinkSync } from 'node:fs'
 import { lstat, rm } from 'node:fs/promises'
 import { sandboxFailure } from './failure.ts'
-import { PROGRAM_ENV, requireProgram } from './programs.ts'
+import { requireProgram, runProgram } from './programs.ts'
 
 let hasNothingElse = false
 
@@ -69,17 +68,11 @@ function removed(directory: string): Promise<void> {
  * gone count for nothing: what counts is that nothing is left.
  */
 async function removeStubborn(path: string): Promise<void> {
-  await finished(requireProgram('chmod'), ['-R', 'u+rwx', '--', path])
-  const words = await finished(requireProgram('rm'), ['-rf', '--', path])
+  await runProgram(requireProgram('chmod'), ['-R', 'u+rwx', '--', path])
+  const { stderr: words } = await runProgram(requireProgram('rm'), ['-rf', '--', path])
   const isLeft = await lstat(path).then(
     () => true,
     () => false,
   )
   if (isLeft) throw sandboxFailure('sandbox.failed', path, words.split('\n')[0] ?? '')
-}
-
-function finished(program: string, words: readonly string[]): Promise<string> {
-  return new Promise((resolve) => {
-    execFile(program, words, { env: PROGRAM_ENV, cwd: '/' }, (_, __, errors) => resolve(errors))
-  })
 }

@@ -5,7 +5,7 @@
  * Paths are as the run named them, made whole by the directory it was in; links are not followed, so
  * that a name which leads to a refused place is told by itself.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { isAbsolute, join, normalize } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -13,7 +13,7 @@ import type { RefusedAccess } from './driver.ts'
 import { sandboxFailure } from './failure.ts'
 import { childrenOf } from './meters.ts'
 import { openEnd } from './pipe-ends.ts'
-import { PROGRAM_ENV, requireProgram } from './programs.ts'
+import { requireProgram, runProgramNow, startProgram } from './programs.ts'
 
 /** What masks and unwritable mounts answer with. */
 const REFUSALS = /^(?:EACCES|EROFS|EPERM|EBUSY|EXDEV)$/
@@ -49,14 +49,13 @@ export class Trace {
     const ready = childrenOf(pid)
     if (ready.length === 0) throw notAttached('the shell that is ready cannot be found')
     const traced = [pid, ...ready]
-    execFileSync(requireProgram('mkfifo'), ['-m', '600', pipe], { env: PROGRAM_ENV })
+    const { status } = runProgramNow(requireProgram('mkfifo'), ['-m', '600', pipe])
+    if (status !== 0) throw notAttached('its pipe could not be made')
     const source = openEnd(pipe, 'read')
     const words = ['-f', '-y', '-s', '4096', '-e', 'trace=%file', '-e', 'status=failed']
     const targets = traced.flatMap((each) => ['-p', String(each)])
     const args = [...words, '-e', 'signal=none', '-o', pipe, ...targets]
-    const child = spawn(requireProgram('strace'), args, {
-      cwd: '/',
-      env: PROGRAM_ENV,
+    const child = startProgram(requireProgram('strace'), args, {
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     const trace = new Trace(child, cwd, source)

@@ -6,7 +6,7 @@
  * Names and paths arrive with newlines, backslashes and equals signs in octal; values in hex.
  */
 import type { Attribute, RawPath } from '../../gate/index.ts'
-import { readyCopyist, runBatch } from './tool.ts'
+import { readyCopyist, runBatch, type ToolOptions } from './tool.ts'
 
 export interface Attributes {
   /** `user.*`, access control lists and `security.capability`, sorted by name. */
@@ -62,9 +62,7 @@ export async function readRawAttributes(
 }
 
 /** The tool that reads them, for paths that are plain, and what it wrote. */
-export function attributeReader(
-  paths: readonly RawPath[],
-): readonly [string, ...(readonly string[])] {
+export function attributeReader(paths: readonly RawPath[]): NonNullable<ToolOptions['reader']> {
   return ['getfattr', ...GETFATTR, '--', ...paths]
 }
 

@@ -6,9 +6,10 @@
  * Whoever asks compares what was copied with what was scanned: what could not be set is found there.
  * The copyist ends when its input does, so with this process, however that ends; it keeps nothing alive.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
 import type { Attribute, RawPath } from '../../gate/index.ts'
+import { type ProgramPath, startProgram } from '../sandbox/programs.ts'
 import { type Architecture, ownNumber } from '../sandbox/syscalls.ts'
 
 /** One to be copied, with what its copy gets. */
@@ -42,8 +43,8 @@ export class Copyist {
   #text = ''
   #isOver = false
 
-  constructor(perl: string, architecture: Architecture) {
-    this.#process = spawn(perl, ['-e', program(architecture)], { cwd: '/', env: { LC_ALL: 'C' } })
+  constructor(perl: ProgramPath, architecture: Architecture) {
+    this.#process = startProgram(perl, ['-e', program(architecture)])
     const { stdin, stdout, stderr } = this.#process
     // Pipes of Node are sockets.
     this.#sockets = [stdin, stdout, stderr] as unknown as readonly Socket[]

@@ -5,11 +5,10 @@ import { build } from 'esbuild'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ToolShell } from './tool-shell.ts'
 
-const ENVIRONMENT = { LC_ALL: 'C', PATH: '/usr/bin:/bin' }
 const shells: ToolShell[] = []
 
 function shell(): ToolShell {
-  const made = new ToolShell(ENVIRONMENT)
+  const made = new ToolShell()
   shells.push(made)
   return made
 }
@@ -95,7 +94,7 @@ it('keeps no process alive', async () => {
   const { outputFiles } = await build({
     stdin: {
       contents: `import { ToolShell } from './src/host/tree/tool-shell.ts'
-        const { status } = await new ToolShell(${JSON.stringify(ENVIRONMENT)}).run(
+        const { status } = await new ToolShell().run(
           { command: 'true', args: [], cwd: '/', timeoutMs: 5000 })
         process.stdout.write('status ' + status)`,
       resolveDir: process.cwd(),

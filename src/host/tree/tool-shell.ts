@@ -5,9 +5,10 @@
  * What a tool wrote ends with a mark that it cannot know. The shell ends when its input does, so with
  * this process, however that ends; it keeps nothing alive.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
+import { requireProgram, startProgram } from '../sandbox/programs.ts'
 
 export interface ShellCall {
   readonly command: string
@@ -37,9 +38,9 @@ export class ToolShell {
   #isBusy = false
   #isOver = false
 
-  constructor(env: Readonly<Record<string, string>>) {
+  constructor() {
     // A group of its own, so that a tool that hangs can be ended with it.
-    this.#process = spawn('sh', [], { cwd: '/', env, detached: true })
+    this.#process = startProgram(requireProgram('sh'), [], { detached: true })
     const { stdin, stdout, stderr } = this.#process
     // Pipes of Node are sockets.
     this.#sockets = [stdin, stdout, stderr] as unknown as readonly Socket[]

@@ -2,12 +2,17 @@
  * Everyday tools as child processes, for what Node has no call for: attributes, exact times, syncing a
  * filesystem. A batch is one process however many paths it has; paths are bytes.
  *
- * The environment is fixed, so that messages and sorting are the same everywhere.
+ * The environment is fixed (`PROGRAM_ENV`), so that messages and sorting are the same everywhere.
  */
-import { spawn } from 'node:child_process'
 import { fault } from '../../base/index.ts'
 import type { RawPath } from '../../gate/index.ts'
-import { findProgram } from '../sandbox/programs.ts'
+import {
+  findProgram,
+  installCommand,
+  type Program,
+  type ProgramPath,
+  startProgram,
+} from '../sandbox/programs.ts'
 import { Copyist } from './copyist.ts'
 import { TreeFailure } from './failure.ts'
 import { ToolShell } from './tool-shell.ts'
@@ -24,13 +29,12 @@ export interface ToolOptions {
    * Run after it when it succeeded, for what it writes; its paths are plain. Status 1 is one that had
    * nothing to read, every other one is the status of the whole.
    */
-  readonly reader?: readonly [command: string, ...args: readonly string[]]
+  readonly reader?: readonly [command: Program, ...args: readonly string[]]
   readonly stdin?: Uint8Array
   readonly cwd?: string
   readonly timeoutMs?: number
 }
 
-const ENVIRONMENT = { LC_ALL: 'C', PATH: '/usr/bin:/bin:/usr/sbin:/sbin' }
 const TIMEOUT_MS = 600_000
 const STDERR_BYTES_MAX = 65_536
 /** Below what every kernel takes as arguments, with room for the options. */
@@ -55,7 +59,7 @@ class Shells {
     this.#ready = this.#ready.filter(({ isOver }) => !isOver)
     const free = this.#ready.find(({ isFree }) => isFree)
     if (free !== undefined || this.#ready.length === SHELLS_MAX) return free ?? null
-    const another = new ToolShell(ENVIRONMENT)
+    const another = new ToolShell()
     this.#ready = [...this.#ready, another]
     return another
   }
@@ -86,15 +90,15 @@ export function readyCopyist(): Copyist | null {
 
 /** Runs to the end. A tool that is not installed is a failure; what its status means is the caller's. */
 export async function runTool(
-  command: string,
+  command: Program,
   args: readonly string[],
   options: ToolOptions = {},
 ): Promise<ToolOutcome> {
   const free = options.stdin === undefined ? shells.free() : null
   if (free === null) return spawnBoth(command, args, options)
   const { reader, cwd = process.cwd(), timeoutMs = TIMEOUT_MS } = options
-  const call = { command, args, cwd, timeoutMs }
-  const outcome = await free.run(reader === undefined ? call : { ...call, reader })
+  const call = { command: toolPath(command), args, cwd, timeoutMs }
+  const outcome = await free.run(reader === undefined ? call : { ...call, reader: placed(reader) })
   if (outcome === null || outcome.status === NOT_FOUND) return spawnBoth(command, args, options)
   const stderr = outcome.stderr.subarray(0, STDERR_BYTES_MAX).toString('latin1')
   return { status: outcome.status, stdout: outcome.stdout, stderr }
@@ -103,8 +107,12 @@ export async function runTool(
 /** As a shell tells it of a command that is not there. */
 const NOT_FOUND = 127
 
+function placed([command, ...args]: NonNullable<ToolOptions['reader']>): readonly string[] {
+  return [toolPath(command), ...args]
+}
+
 async function spawnBoth(
-  command: string,
+  command: Program,
   args: readonly string[],
   options: ToolOptions,
 ): Promise<ToolOutcome> {
@@ -116,14 +124,13 @@ async function spawnBoth(
 }
 
 function spawnTool(
-  command: string,
+  command: Program,
   args: readonly string[],
   { stdin, cwd, timeoutMs = TIMEOUT_MS }: ToolOptions,
 ): Promise<ToolOutcome> {
   return new Promise((resolved, rejected) => {
-    const child = spawn(command, args, {
-      ...(cwd === undefined ? {} : { cwd }),
-      env: ENVIRONMENT,
+    const child = startProgram(toolPath(command), args, {
+      cwd: cwd ?? process.cwd(),
       stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       timeout: timeoutMs,
       killSignal: 'SIGKILL',
@@ -134,7 +141,7 @@ function spawnTool(
     child.stderr?.on('data', (piece: Buffer) => {
       if (stderr.length < STDERR_BYTES_MAX) stderr += piece.toString('latin1')
     })
-    child.on('error', (error) => rejected(missingTool(command, error)))
+    child.on('error', (error) => rejected(missingTool(command, { cause: error })))
     child.on('close', (status) => resolved({ status, stdout: Buffer.concat(pieces), stderr }))
     // A tool that ends early closes its input; its status tells why.
     child.stdin?.on('error', () => {})
@@ -144,13 +151,14 @@ function spawnTool(
 
 /** The command with all paths as its last arguments; through xargs when there are too many or not text. */
 export function runBatch(
-  command: string,
+  command: Program,
   args: readonly string[],
   paths: readonly RawPath[],
 ): Promise<ToolOutcome> {
   if (fitAsArguments(paths)) return runTool(command, [...args, '--', ...paths])
   const stdin = Buffer.from(paths.map((path) => `${path}\u0000`).join(''), 'latin1')
-  return runTool('xargs', ['--null', '--no-run-if-empty', command, ...args, '--'], { stdin })
+  const words = ['--null', '--no-run-if-empty', toolPath(command), ...args, '--']
+  return runTool('xargs', words, { stdin })
 }
 
 /** Node encodes arguments as UTF-8: only ASCII is sure to arrive as the bytes it was. */
@@ -167,17 +175,15 @@ function fitAsArguments(paths: readonly RawPath[]): boolean {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII but the end of a string.
 const ASCII = /^[\u0001-\u007f]*$/
 
-const PACKAGE_OF: Readonly<Record<string, string>> = {
-  getfattr: 'attr',
-  setfattr: 'attr',
-  xargs: 'findutils',
-  tar: 'tar',
+function toolPath(command: Program): ProgramPath {
+  const path = findProgram(command)
+  if (path === null) throw missingTool(command)
+  return path
 }
 
-function missingTool(command: string, cause: Error): TreeFailure {
-  const hint = `apt-get install ${PACKAGE_OF[command] ?? 'coreutils'}`
+function missingTool(command: Program, options?: ErrorOptions): TreeFailure {
+  const hint = installCommand(command)
   const message = `\`${command}\` could not be started`
-  return new TreeFailure(fault('sandbox.control_missing', command, null, { message, hint }), {
-    cause,
-  })
+  const missing = fault('sandbox.control_missing', command, null, { message, hint })
+  return new TreeFailure(missing, options)
 }
