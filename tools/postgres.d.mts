@@ -11,4 +11,7 @@ export interface PostgresServer {
   stop(): Promise<void>
 }
 
-export function startPostgres(settings?: Readonly<Record<string, string>>): Promise<PostgresServer>
+export function startPostgres(
+  settings?: Readonly<Record<string, string>>,
+  binaries?: string | null,
+): Promise<PostgresServer>

@@ -29,14 +29,17 @@ const USER = 'postgres'
 const START_MS_MAX = 30_000
 const PAUSE_MS = 15
 
-/** Starts a server with an empty database; `settings` are lines of its configuration. */
-export async function startPostgres(settings = {}) {
+/**
+ * Starts a server with an empty database. `settings` are lines of its configuration; `binaries` is the
+ * directory of another version than the one that is found.
+ */
+export async function startPostgres(settings = {}, binaries = null) {
   const directory = mkdtempSync(join(tmpdir(), 'writ-pg-'))
   const owner = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
   if (owner.uid !== undefined) chownSync(directory, NOBODY, NOBODY)
   const server = new Server(directory, owner, settings)
   try {
-    server.initialise(await findBinaries(directory, owner))
+    server.initialise(binaries ?? (await findBinaries(directory, owner)))
     await server.start()
     return server
   } catch (error) {
