@@ -701,7 +701,7 @@ export const CODES = {
   'sandbox.control_missing': refused('the machine lacks a control that the sandbox needs'),
   'rollback.impossible': refused('the effects could not be undone'),
   'block.permanent': refused('the same intent was blocked before and nobody lifted it'),
-  cooldown: refused('the same intent was taken back or denied a short time ago'),
+  cooldown: refused('the same act was taken back, or denied with a cooldown, a short time ago'),
   halted: { http: 503, exit: 1, says: 'everything was halted by a human' },
   'laws.changed': refused('the laws are not the ones that a human accepted'),
   'attempt.unknown': { http: 404, exit: 1, says: 'no attempt of this id is held' },

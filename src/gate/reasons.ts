@@ -13,7 +13,7 @@ import {
   type SandboxResult,
 } from '../contracts/index.ts'
 import { admitProposal, HARD_FAILS } from './admission.ts'
-import type { Judgement } from './judgement.ts'
+import { isAmended, type Judgement } from './judgement.ts'
 import { allProposals } from './places.ts'
 import { effectClasses } from './risk.ts'
 
@@ -58,8 +58,11 @@ function standingReasons({ evaluation }: Judgement): readonly Reason[] {
   if (laws_changed) reasons.push(block('laws.changed'))
   if (permanent) reasons.push(block('block.permanent', true))
   // Judged at admission, when the host looked: a slow rehearsal does not let a cooldown pass.
-  if (cooldown_until_ms !== null && evaluation.host.now_ms < cooldown_until_ms)
-    reasons.push(block('cooldown'))
+  if (cooldown_until_ms !== null && evaluation.host.now_ms < cooldown_until_ms) {
+    // A person who took their own command back is asked; an actor is refused until it ends.
+    const isAsked = isAmended(evaluation) && !isActors(evaluation)
+    reasons.push(isAsked ? confirm('cooldown') : block('cooldown'))
+  }
   return reasons
 }
 
@@ -147,14 +150,21 @@ const OUTCOMES: Readonly<Record<SandboxResult['execution']['status'], Code | nul
   SANDBOX_ERROR: 'result.sandbox_error',
 }
 
-/** A failure is asked about, unless there is nothing to ask about or a composite broke in the middle. */
-function outcomeReasons({ proposal }: Judgement, result: SandboxResult): readonly Reason[] {
+/**
+ * An exit status never discards effects. A failure without effects has nothing to promote, and a
+ * failing child of a composite blocks the whole. Otherwise the failure is noted if a person declared
+ * the effects, and asked about if nothing was declared or an actor ran the command.
+ */
+function outcomeReasons(judgement: Judgement, result: SandboxResult): readonly Reason[] {
   const { status } = result.execution
   const code = OUTCOMES[status]
   if (code === null) return []
   if (status !== 'FAILURE') return [block(code)]
+  const { proposal, evaluation } = judgement
   const isComposite = proposal?.children !== undefined
-  return isComposite || !hasEffects(result) ? [block(code)] : [{ code, weight: 'confirm' }]
+  if (isComposite || !hasEffects(result)) return [block(code)]
+  const isDeclared = isAmended(evaluation) && !evaluation.declared_by_approval
+  return [{ code, weight: isDeclared && !isActors(evaluation) ? 'note' : 'confirm' }]
 }
 
 export function hasEffects({ diff }: Pick<SandboxResult, 'diff'>): boolean {

@@ -99,11 +99,36 @@ describe('statuses', () => {
     expect(place.has('kept.log')).toBe(false)
   })
 
-  it('a command that fails keeps its status, and --yes does not promote what it left', () => {
-    const ended = place.exec(['--yes'], 'echo x > half; exit 3')
-    expect(ended).toMatchObject({ status: 3, lastLine: 'writ: result.failed' })
-    expect(place.has('half')).toBe(false)
+  it('a command that fails keeps its declared effects and its status', () => {
+    const ended = place.exec(['--write', 'half'], 'echo x > half; exit 3')
+    expect(ended.status, ended.err).toBe(3)
+    expect(place.text('half')).toBe('x\n')
+  })
+
+  it.each([
+    ['a status', 'exit 3'],
+    ['a signal', 'kill -KILL $$'],
+  ])('undeclared effects of a command that fails with %s wait, also with --yes', (_how, end) => {
+    const ended = place.exec(['--yes'], `echo x > quarter; ${end}`)
+    expect(ended).toMatchObject({ status: 75, lastLine: 'writ: result.failed' })
+    expect(ended.err).not.toContain('denied')
+    expect(place.has('quarter')).toBe(false)
+    const [{ id }] = place.pending()
+    expect(place.writ(['inbox', id]).out).toMatch(
+      /the command (failed with status 3|was ended by SIGKILL)/,
+    )
+    expect(place.writ(['deny', id]).status).toBe(0)
     expect(place.pending()).toEqual([])
+  })
+
+  it('an agent’s failing command waits, whatever it declared', () => {
+    const token = place.token('ai:failing@local')
+    const ended = place.exec(['--write', 'third'], 'echo x > third; exit 3', { token })
+    expect(ended).toMatchObject({ status: 75, lastLine: 'writ: result.failed' })
+    const [{ id }] = place.pending()
+    const passphrase = place.writ(['approve', id, '--yes'])
+    expect([passphrase.status, place.has('third')]).toEqual([1, false])
+    expect(place.writ(['deny', id]).status).toBe(0)
   })
 
   it('--yes is the plain yes', () => {
@@ -181,6 +206,35 @@ describe('the caller', () => {
     const id = place.pending().at(-1)?.id ?? ''
     expect(place.writ(['approve', id], { through }).status).not.toBe(0)
     expect(place.has('below')).toBe(false)
+  })
+})
+
+describe('after an undo', () => {
+  it('the same command of a person is a question that --yes does not answer', () => {
+    const again = () => place.exec(['--yes'], 'echo x > back-again')
+    expect(again().status).toBe(0)
+    expect(place.writ(['undo']).status).toBe(0)
+    expect(again()).toMatchObject({ status: 75, lastLine: 'writ: cooldown' })
+    expect(place.has('back-again')).toBe(false)
+    const { id } = place.pending().at(-1)
+    expect(place.writ(['approve', id, '--yes']).status).toBe(0)
+    expect(place.has('back-again')).toBe(true)
+  })
+
+  it('an agent is refused, and reads until when and what lifts it', () => {
+    const token = place.token('ai:undone@local')
+    const again = () => place.exec(['--write', 'by-agent'], 'echo x > by-agent', { token })
+    expect(again().status).toBe(0)
+    expect(place.writ(['undo']).status).toBe(0)
+    const refused = again()
+    expect(refused).toMatchObject({ status: 125, lastLine: 'writ: cooldown' })
+    expect(refused.err).toMatch(
+      /refused until \d{4}-\d\d-\d\dT.*Z; .*writ override --lift [0-9a-f-]{36}/,
+    )
+    const [id = ''] = /[0-9a-f-]{36}/.exec(refused.err) ?? []
+    const explained = place.writ(['laws', 'explain', id]).out
+    expect(explained).toMatch(/cools down until \d{4}-/)
+    expect(explained).toContain(`writ override --lift ${id}`)
   })
 })
 
@@ -336,10 +390,13 @@ describe('signals', () => {
     ).toBe(7)
   })
 
-  it('a wish to end reaches the command, and nothing is promoted', async () => {
+  it('a wish to end reaches the command, and its effects wait', async () => {
     const script = 'echo x > ended; echo ready; sleep 30'
-    expect(await signalled('SIGTERM', script)).toBe(143)
+    expect(await signalled('SIGTERM', script)).toBe(75)
     expect(place.has('ended')).toBe(false)
+    const { id } = place.pending().at(-1)
+    expect(place.writ(['approve', id, '--yes']).status).toBe(0)
+    expect(place.text('ended')).toBe('x\n')
   })
 
   it('a second wish to end is not the command’s to refuse', async () => {

@@ -106,12 +106,21 @@ export function findingLines({ result }: GateAnswer, paint: Paint): readonly str
 function nextLines(answer: GateAnswer, paint: Paint) {
   const { promoted, promotion, pending, action_id: id } = answer
   if (needsRelease(answer)) return [paint.dim(RELEASE)]
+  if (answer.decision.decision === 'BLOCK' && answer.cooldown_until !== undefined) {
+    return [paint.dim(cooldownText(answer.cooldown_until, id))]
+  }
   if (pending !== undefined) {
     const words = `writ approve ${pending.id}, or writ deny ${pending.id}; until ${pending.expires_at}`
     return [...severalLines(pending.approvals, paint), paint.dim(words)]
   }
   const isUndoable = promoted && promotion !== undefined && promotion.paths.length > 0
   return isUndoable ? [paint.dim(`undo it with writ rollback ${id}`)] : []
+}
+
+/** When the refusal ends, and how a person ends it now. */
+function cooldownText(until: string, id: string): string {
+  const lift = `writ override --lift ${visibleName(id)} --reason "…"`
+  return `refused until ${until}; a person lifts this now with ${lift}`
 }
 
 function severalLines(approvals: ApprovalsSoFar | undefined, paint: Paint): readonly string[] {

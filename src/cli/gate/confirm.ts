@@ -39,25 +39,30 @@ export interface Asking {
   readonly isBelowAgent: boolean
 }
 
-/** What `writ exec` asks with. `wasEnded`: the person ended the run, and wants no question. */
+/** What `writ exec` asks with. `wasEnded`: a signal ended the run, so no question is asked here. */
 export function execConfirm(
   asking: Asking,
   live: { readonly end: () => void; readonly wasEnded: boolean },
 ): Confirm {
   return async (question) => {
     live.end()
-    if (live.wasEnded) return { kind: 'no', reason: 'the run was interrupted' }
-    const toldFailure = failureText(question.result) !== null
+    // The effects of an interrupted run stay in the inbox.
+    if (live.wasEnded) return { kind: 'wait' }
     // A terminal below an agent is the agent's: no yes counts there, and no passphrase is safe.
     const isPersons = asking.session.caller.principal.kind === 'human' && !asking.isBelowAgent
     const mayAsk = isPersons && canAsk()
-    // What a command left that failed is kept only by somebody who was told so.
-    if (toldFailure && !mayAsk) return { kind: 'no', reason: 'the command failed' }
-    // A yes that was given before the run does not know how the command ended.
     const isGiven = isPersons && asking.call.options.isOn('yes') && question.need === 'plain'
-    if (isGiven && !toldFailure) return { kind: 'yes', assurance: 'terminal' }
+    if (isGiven && !isForced(question)) return { kind: 'yes', assurance: 'terminal' }
     return mayAsk ? askAtTerminal(asking, question) : { kind: 'wait' }
   }
+}
+
+/**
+ * Returns whether `--yes` does not answer the question: a yes that was given before the run does not
+ * know that the command failed, and a command that was taken back is asked about again.
+ */
+function isForced({ result, decision }: Question): boolean {
+  return failureText(result) !== null || decision.codes.includes('cooldown')
 }
 
 /** Shows the effects, asks, and lets a human prove who answered where a plain yes is not enough. */

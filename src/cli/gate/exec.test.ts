@@ -163,8 +163,8 @@ describe('the status', () => {
     ['blocked', { decision: 'BLOCK', code: 'effect.undeclared' }, 125, 'effect.undeclared'],
     ['failed, no effects', { ...failed, effects: 0, decision: 'BLOCK' }, 3, null],
     ['failed, promoted all the same', { ...failed, promoted: true }, 3, null],
-    ['failed, denied', failed, 3, 'result.failed'],
-    ['failed, waiting', { ...failed, pending: true }, 3, 'result.failed'],
+    ['failed, denied', failed, 125, 'result.failed'],
+    ['failed, waiting', { ...failed, pending: true }, 75, 'result.failed'],
     [
       'failed and blocked',
       { ...failed, decision: 'BLOCK', code: 'effect.out_of_scope' },

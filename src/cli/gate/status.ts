@@ -1,7 +1,7 @@
 /**
- * The status with which `writ exec` ends: the command's own when its effects were promoted, when
- * there were none, or when it failed; 125 when writ did not let it (blocked, denied, fault); 75 when
- * its effects wait for a human. Whoever reads a status below 125 reads the command's.
+ * The status with which `writ exec` ends: the command's own when its effects were promoted or there
+ * were none; 125 when writ did not let it (blocked, denied, fault); 75 when its effects wait for a
+ * human.
  */
 import { constants } from 'node:os'
 import type { GateAnswer } from '../../host/index.ts'
@@ -22,11 +22,9 @@ export function execEnd({ decision, result, promoted, pending }: GateAnswer): Ex
   const own = execution === undefined ? null : commandStatus(execution)
   const isDone = promoted || (decision.decision === 'PROMOTE' && !hasEffects(result))
   if (isDone && own !== null) return { status: own, code: null }
-  if (execution?.status === 'FAILURE' && own !== null) {
-    // There is nothing to promote of a failure without effects, and nothing to say about it.
-    if (decision.code === 'result.failed' && !hasEffects(result)) return { status: own, code: null }
-    if (decision.decision !== 'BLOCK') return { status: own, code: decision.code }
-  }
+  // There is nothing to promote of a failure without effects, and nothing to say about it.
+  const hasOnlyFailed = decision.code === 'result.failed' && !hasEffects(result)
+  if (hasOnlyFailed && own !== null) return { status: own, code: null }
   if (pending !== undefined) return { status: ownStatus(WAITING), code: decision.code }
   return { status: ownStatus(REFUSED), code: decision.code }
 }

@@ -81,6 +81,8 @@ export interface Explanation {
   readonly code: string
   readonly permanent: boolean
   readonly decided_at: string
+  /** When a cooldown ends; absent without one. */
+  readonly cooldown_until?: string
   readonly reasons: readonly ExplainedReason[]
   readonly laws: readonly ExplainedLaw[]
   readonly conflicts: readonly ExplainedConflict[]
@@ -121,6 +123,7 @@ export function explain(found: Found): Explanation {
     code: decision.code,
     permanent: decision.permanent,
     decided_at: decision.decided_at,
+    ...cooldownOf(found),
     reasons: explainReasons(found),
     laws: explainLaws(found, judgements),
     conflicts: conflictsOf(judgements),
@@ -128,6 +131,11 @@ export function explain(found: Found): Explanation {
     ...(found.approvals === null ? {} : { approvals: shownApprovals(found.approvals) }),
     answered: answerOf(found.answer),
   }
+}
+
+function cooldownOf({ record }: Found): Pick<Explanation, 'cooldown_until'> {
+  const untilMs = record?.evaluation.standing.cooldown_until_ms ?? null
+  return untilMs === null ? {} : { cooldown_until: new Date(untilMs).toISOString() }
 }
 
 function explainReasons({ decision, record }: Found): readonly ExplainedReason[] {

@@ -57,7 +57,9 @@ function blockRemedies(explanation: Explanation): readonly Remedy[] {
   const { reasons, permanent, action_id } = explanation
   const remedies: Remedy[] = []
   for (const reason of reasons) {
-    if (reason.weight === 'block') remedies.push(...remedyOf(reason, action_id))
+    if (reason.weight !== 'block') continue
+    if (reason.code === 'cooldown') remedies.push(...cooldownRemedies(explanation))
+    else remedies.push(...remedyOf(reason, action_id))
   }
   if (remedies.some(({ can }) => can === 'none'))
     return remedies.filter(({ can }) => can === 'none')
@@ -97,6 +99,12 @@ function lawRemedies(code: string, law: string, id: string): readonly Remedy[] {
   return [{ can: 'mend_law', says: mend, command: 'writ laws check' }, override]
 }
 
+function cooldownRemedies({ cooldown_until: until, action_id }: Explanation): readonly Remedy[] {
+  const end = until === undefined ? '' : ` until ${until}`
+  const says = `the same intent cools down${end}; it can be proposed again afterwards`
+  return [{ can: 'wait', says }, lift(action_id, 'or a human lifts the cooldown now')]
+}
+
 const FIXED: Readonly<Record<string, Remedy>> = {
   halted: {
     can: 'resume',
@@ -107,10 +115,6 @@ const FIXED: Readonly<Record<string, Remedy>> = {
     can: 'accept_laws',
     says: 'a human reads the laws as they are now and accepts them',
     command: 'writ laws accept',
-  },
-  cooldown: {
-    can: 'wait',
-    says: 'the same intent cools down; it can be proposed again afterwards',
   },
 }
 

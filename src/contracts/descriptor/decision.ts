@@ -49,6 +49,8 @@ export type Decision = Type.Static<typeof DecisionSchema>
 const PROMOTED = 'promote.ok'
 /** Codes that report and do not hinder: effects that did not happen or were dropped, alerts. */
 const HARMLESS = /^(?:effect\.not_observed|effect\.discarded|law\..+)$/
+/** An exit status does not hinder the promotion of declared effects; it is reported after the yes. */
+const FAILED = 'result.failed'
 
 function checkMoment({ document, report }: Subject): void {
   const moment = field(document, 'decided_at')
@@ -72,11 +74,13 @@ function checkReasons({ document, report }: Subject): void {
   for (const [index, code] of elements(field(document, 'codes')).entries()) {
     places.set(at('/codes', index), code)
   }
+  const isReported = (code: string): boolean =>
+    HARMLESS.test(code) || (code === FAILED && places.get('/codes/0') === PROMOTED)
   for (const [place, code] of places) {
     if (typeof code !== 'string') continue
     const isAllowed =
       decision === 'PROMOTE'
-        ? code === PROMOTED || (place !== '/code' && HARMLESS.test(code))
+        ? code === PROMOTED || (place !== '/code' && isReported(code))
         : code !== PROMOTED && !(place === '/code' && contradicts(decision, code))
     if (isAllowed) continue
     const message = `the code ${show(code, place)} does not lead to ${showName(decision)}`
