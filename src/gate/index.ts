@@ -151,6 +151,7 @@ export { PACKAGE_MANAGERS, packageCommand } from './package-command.ts'
 export {
   actionIdsOf,
   allProposals,
+  declaredInputs,
   leavesOf,
   literalPart,
   type PathsToResolve,

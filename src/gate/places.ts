@@ -40,6 +40,16 @@ export function actionIdsOf(proposal: Proposal): readonly string[] {
   )
 }
 
+/**
+ * Returns the paths that a proposal names as its inputs: those that have to exist beforehand. A
+ * directory counts for everything in it.
+ */
+export function declaredInputs(proposal: Proposal): readonly string[] {
+  return allProposals(proposal).flatMap(
+    ({ proposal: { descriptor } }) => descriptor.preconditions.paths_exist,
+  )
+}
+
 /** A glob up to its first name with a wildcard. */
 export function literalPart(glob: string): string {
   const star = glob.indexOf('*')

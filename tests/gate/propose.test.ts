@@ -280,11 +280,29 @@ describe('what is asked about', () => {
     expect([place.has('work/dist/old.js'), place.has('work/dist/theirs.js')]).toEqual([true, true])
   })
 
-  it('is asked about once more when other files of the scope changed meanwhile (G-19d)', () => {
+  it('is promoted when other files of the scope changed meanwhile, which is recorded', () => {
+    const { json } = propose(
+      commandProposal(place, 'echo 1 > made.txt', { create: ['work/made.txt'], confirm: true }),
+    )
+    place.write('work/server.log', 'a line\n')
+    const answer = place.writ(['approve', json.action_id, '--json'])
+    expect(answer).toMatchObject({ status: 0, json: { promoted: true } })
+    const { facts } = place.writ(['log', '--json', '--type', 'confirmation_v1']).json
+    const recorded = facts.map(({ record }: { record: { payload: unknown } }) => record.payload)
+    expect(recorded).toContainEqual(
+      expect.objectContaining({
+        action_id: json.action_id,
+        changed_meanwhile: [join(place.project, 'work/server.log')],
+      }),
+    )
+  })
+
+  it('is asked about once more when a declared input changed meanwhile (G-19d)', () => {
     place.write('work/input.txt', '1\n')
     const { json } = propose(
       commandProposal(place, 'cat input.txt > output.txt', {
         create: ['work/output.txt'],
+        pathsExist: ['work/input.txt'],
         confirm: true,
       }),
     )

@@ -2,6 +2,7 @@
  * What is on the record of several approvals: asked anew when other files changed, never promoted by a
  * signature that is not the human's, finished after a kill, and told apart by replay.
  */
+
 import { execFileSync } from 'node:child_process'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,6 +11,7 @@ import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { openLedger } from '../../src/host/index.ts'
 import type { Principal } from '../../src/ledger/index.ts'
 import { script, TOOL } from '../flow-run/scripts.ts'
+import { commandProposal } from '../gate/document.ts'
 import { programFile, runProgram } from '../ledger/program.ts'
 import type { ApprovingOrder } from './approving.ts'
 import { type Human, Humans, severalLaw, WORDS } from './humans.ts'
@@ -68,9 +70,15 @@ async function approving(who: Human, id: string, more: Partial<ApprovingOrder> =
   return { signal, errors, said: lines.length === 0 ? null : JSON.parse(lines[0] ?? '') }
 }
 
-it('what others changed meanwhile is asked of everybody anew, and the time of the first holds', () => {
+it('a declared input that changed is asked of everybody again, and the time of the first holds', () => {
   const { place } = humans
-  const { id } = humans.ask('prod/one')
+  place.write('other.txt')
+  place.write('work/x')
+  const wanted = { scope: [place.project], create: ['prod/**'], pathsExist: ['other.txt'] }
+  const proposal = commandProposal(place, 'mkdir -p ../prod; echo x > ../prod/one', wanted)
+  const asked = place.writ(['propose', '-'], { input: JSON.stringify(proposal) })
+  expect(asked.status, asked.out + asked.err).toBe(3)
+  const { id } = place.pending().at(-1)
   const [{ expires_at: until }] = place.pending()
   expect(humans.as('ann', ['approve', id]).status).toBe(3)
   place.write('other.txt', 'changed by somebody else\n')

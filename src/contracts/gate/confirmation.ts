@@ -44,6 +44,8 @@ export const ConfirmationSchema = Type.Object(
     reason: Type.Optional(Reason),
     /** The human knew that the command had failed. */
     told_failure: Type.Optional(Type.Boolean()),
+    /** Other files of the scope that changed while the question was open; they were not asked about. */
+    changed_meanwhile: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { maxItems: 100 })),
     /** The signature of the human's own credential; see `approvalText` of the gate. */
     proof: Type.Optional(
       Type.Object(
@@ -71,6 +73,7 @@ function checkAnswer(subject: Subject): void {
   }
   if (answer !== 'EXPIRED') return
   refuseField(subject, 'told_failure', 'where nobody answered')
+  refuseField(subject, 'changed_meanwhile', 'where nobody answered')
   if (assurance === 'none' || typeof assurance !== 'string') return
   const message = `nobody answered, so nothing was proven by ${show(assurance, '')}`
   report.add('gate_record.assurance', '/assurance', message)

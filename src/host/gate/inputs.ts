@@ -1,7 +1,7 @@
 /**
  * Files of the scope that changed while a person was being asked (G-19d). A rehearsal may have read
- * them, so the approved effects may not be what a run would do now. Found by their time of change;
- * what the act itself touches is checked apart, byte by byte.
+ * them, so the approved effects may not be what a run would do now. Found by their time of change.
+ * Paths that the act itself changes are compared apart, byte by byte.
  */
 import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { setImmediate as pause } from 'node:timers/promises'

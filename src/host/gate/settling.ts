@@ -21,14 +21,17 @@ import {
   answerFault,
   type Change,
   decide,
+  declaredInputs,
   displayOfRaw,
   heldRequests,
   inlineDiff,
+  isBelow,
   lawsSetAside,
   lawValues,
   type PendingQuestion as Pending,
   type RawPath,
   type RequestMemory,
+  rawOfText,
   type StandingFold,
 } from '../../gate/index.ts'
 import { occurredAtText, principalText } from '../../ledger/index.ts'
@@ -37,6 +40,7 @@ import { Approving } from './approving.ts'
 import type { GateContext } from './context.ts'
 import type { Decided } from './decided.ts'
 import { isHalted } from './halt.ts'
+import { realPathOf } from './host-facts.ts'
 import { type ActOf, keepHouse, undoRetention } from './housekeeping.ts'
 import { changedInputs } from './inputs.ts'
 import type { LawBook } from './law-book.ts'
@@ -109,9 +113,11 @@ export class Settling {
     if (refused === 'confirm.expired') await this.expire([pending])
     if (refused !== null) throw refusal(refused, pending.actionId)
     const { assurance, proof, toldFailure: told_failure } = answered
-    const yes = this.#answer(pending, 'APPROVED', assurance, { told_failure, proof })
+    const changed = await this.#changedMeanwhile(pending, decided, answered.together ?? [])
+    const meanwhile = { changed_meanwhile: changed.map(displayOfRaw) }
+    const yes = this.#answer(pending, 'APPROVED', assurance, { told_failure, proof, ...meanwhile })
     await this.#approving.check(pending, yes)
-    const asked = await this.#askedAgain(pending, decided, answered.together ?? [])
+    const asked = await this.#askedAgain(pending, decided, changed)
     if (asked !== null) return asked
     await this.#confirm(pending, yes)
     return (await this.#waitingForMore(pending, decided)) ?? this.promoteDecided(decided)
@@ -127,17 +133,13 @@ export class Settling {
     return answerOf(decided, { pending: await this.#questions.pendingOf(now) })
   }
 
-  /**
-   * Other files of the scope changed while somebody was asked: shown, and asked about once more, where
-   * a law wants it (G-19d). Null when there is nothing to ask.
-   */
-  async #askedAgain(
+  /** Returns the other files of the scope that changed while the question was open (G-19d). */
+  async #changedMeanwhile(
     pending: Pending,
-    decided: Decided,
+    { result, evaluation, changes }: Decided,
     together: readonly RawPath[],
-  ): Promise<GateAnswer | null> {
-    const { proposal, result, evaluation } = decided
-    if (proposal === null || result === null) return null
+  ): Promise<readonly RawPath[]> {
+    if (result === null) return []
     const asked = evaluation.obstacles.filter(({ code }) => code === INPUTS_CHANGED)
     // What was held was seen by others in the meantime, who had their own say; a human is asked now.
     const wasAsked = asked.length > 0 || evaluation.held !== undefined
@@ -146,11 +148,29 @@ export class Settling {
       kind === 'directory' ? [real] : [],
     )
     // What a human approved in one breath with this was shown with it.
-    const touched = new Set([...decided.changes.map(({ path }) => path), ...together])
+    const touched = new Set([...changes.map(({ path }) => path), ...together])
     const shown = new Set(asked.map(({ path = '' }) => path))
-    const changed = await changedInputs(roots, sinceMs, touched, shown)
-    if (changed.length === 0 || !this.#asksAboutInputs(decided)) return null
-    const obstacles = changed.map((path) => ({ code: INPUTS_CHANGED, path: displayOfRaw(path) }))
+    return changedInputs(roots, sinceMs, touched, shown)
+  }
+
+  /**
+   * Asks once more if a declared input changed while the question was open and a law wants it. Null
+   * when there is nothing to ask: other changes are recorded with the answer, and the paths of the act
+   * itself are compared byte by byte before anything is promoted.
+   */
+  async #askedAgain(
+    pending: Pending,
+    decided: Decided,
+    changed: readonly RawPath[],
+  ): Promise<GateAnswer | null> {
+    if (decided.proposal === null) return null
+    const inputs = declaredInputs(decided.proposal).map((path) => rawOfText(realPathOf(path)))
+    const isInput = (path: RawPath): boolean =>
+      inputs.some((input) => path === input || isBelow(path, input))
+    const obstacles = changed
+      .filter(isInput)
+      .map((path) => ({ code: INPUTS_CHANGED, path: displayOfRaw(path) }))
+    if (obstacles.length === 0 || !this.#asksAboutInputs(decided)) return null
     const again = await this.decideAgain(decided, obstacles, `inputs/${this.#context.nowMs()}`)
     const renewed = (await this.#view.standing()).question(pending.actionId)
     if (renewed === null) return answerOf(again)
@@ -238,9 +258,10 @@ export class Settling {
       readonly reason?: string | undefined
       readonly told_failure?: boolean | undefined
       readonly proof?: Confirmation['proof'] | undefined
+      readonly changed_meanwhile?: Confirmation['changed_meanwhile']
     },
   ): Confirmation {
-    const { reason, told_failure, proof } = more
+    const { reason, told_failure, proof, changed_meanwhile: changed = [] } = more
     return {
       action_id: pending.actionId,
       proposal_digest: pending.proposalDigest,
@@ -254,6 +275,7 @@ export class Settling {
       ...(reason === undefined ? {} : { reason }),
       ...(told_failure === undefined ? {} : { told_failure }),
       ...(proof === undefined ? {} : { proof }),
+      ...(changed.length === 0 ? {} : { changed_meanwhile: changed }),
     }
   }
 
@@ -437,7 +459,7 @@ export function refusal(code: RefusalCode, at: string): PromotionFailure {
 }
 
 export function answerOf(
-  { actionId, proposalDigest, decision, result, violations, changes: rehearsed }: Decided,
+  decided: Decided,
   more: {
     readonly pending?: GateAnswer['pending']
     readonly promotion?: Promotion
@@ -445,6 +467,7 @@ export function answerOf(
     readonly requests?: readonly SentRequest[]
   } = {},
 ): GateAnswer {
+  const { actionId, proposalDigest, decision, result, violations, changes: rehearsed } = decided
   const { pending, promotion, changes = [], requests = [] } = more
   return {
     action_id: actionId,
@@ -462,8 +485,15 @@ export function answerOf(
         }),
     ...(pending === undefined ? {} : { pending }),
     ...(requests.length === 0 ? {} : { requests }),
+    ...cooldownOf(decided),
     ...(violations.length === 0 ? {} : { violations }),
   }
+}
+
+function cooldownOf({ decision, evaluation }: Decided): Pick<GateAnswer, 'cooldown_until'> {
+  const { cooldown_until_ms: untilMs } = evaluation.standing
+  if (untilMs === null || !decision.codes.includes('cooldown')) return {}
+  return { cooldown_until: occurredAtText(untilMs) }
 }
 
 /** A recorded result lists some entries and names a manifest; whoever asked gets them all. */
