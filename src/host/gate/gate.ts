@@ -12,6 +12,7 @@ import type { PendingQuestion as Pending, PromotedAction, StandingFold } from '.
 import { occurredAtText } from '../../ledger/index.ts'
 import { HomeFailure } from '../home/failure.ts'
 import { StandingKeeper } from '../standing/standing-keeper.ts'
+import { answerOf } from './answer.ts'
 import { Approving } from './approving.ts'
 import type { AttemptSurface } from './attempt-surface.ts'
 import { Attempts } from './attempts.ts'
@@ -30,7 +31,7 @@ import { type PurgeAnswer, type PurgeOrder, Purging } from './purging.ts'
 import { pendingId, Questions } from './questions.ts'
 import { ReleasedRuns } from './released-run.ts'
 import { releaseFact, releasesNeeded } from './releasing.ts'
-import { answerOf, refusal, Settling } from './settling.ts'
+import { refusal, Settling } from './settling.ts'
 import type {
   Answered,
   GateAnswer,

@@ -9,14 +9,7 @@
  *   after a decision that is a fact, and once: the fact of a promotion ends the question.
  */
 import { type Fault, fault, showName } from '../../base/index.ts'
-import type {
-  Confirmation,
-  Decision,
-  Evaluation,
-  Promotion,
-  Proposal,
-  SandboxResult,
-} from '../../contracts/index.ts'
+import type { Confirmation, Evaluation, Proposal, SandboxResult } from '../../contracts/index.ts'
 import {
   answerFault,
   type Change,
@@ -24,18 +17,17 @@ import {
   declaredInputs,
   displayOfRaw,
   heldRequests,
-  inlineDiff,
   isBelow,
   lawsSetAside,
   lawValues,
   type PendingQuestion as Pending,
   type RawPath,
-  type RequestMemory,
   rawOfText,
   type StandingFold,
 } from '../../gate/index.ts'
 import { occurredAtText, principalText } from '../../ledger/index.ts'
 import { PromotionFailure, removeTree } from '../promotion/index.ts'
+import { answerOf, sentRequest } from './answer.ts'
 import { Approving } from './approving.ts'
 import type { GateContext } from './context.ts'
 import type { Decided } from './decided.ts'
@@ -379,22 +371,6 @@ export class Settling {
   }
 }
 
-function sentRequest({ begun, ended, kept }: RequestMemory): SentRequest {
-  const { step_id, method, host, save } = begun
-  const { state, code, answer } = ended ?? begun
-  const saved =
-    kept === null || save === undefined ? null : { path: save.path, ok: kept.state === 'SAVED' }
-  return {
-    step_id,
-    method,
-    host,
-    state,
-    ...(answer === undefined ? {} : { status: answer.status }),
-    ...(code === undefined ? {} : { code }),
-    ...(saved === null ? {} : { saved }),
-  }
-}
-
 /** Answers that became files have pre-images of their own, which are kept as long as their act's. */
 function actOf(standing: StandingFold): ActOf {
   return (name) => standing.promotion(standing.requests.actionOfSave(name) ?? name)
@@ -456,51 +432,4 @@ type RefusalCode =
 export function refusal(code: RefusalCode, at: string): PromotionFailure {
   // None of these codes carries details.
   return new PromotionFailure(fault(code as 'halted', at, null))
-}
-
-export function answerOf(
-  decided: Decided,
-  more: {
-    readonly pending?: GateAnswer['pending']
-    readonly promotion?: Promotion
-    readonly changes?: readonly Change[]
-    readonly requests?: readonly SentRequest[]
-  } = {},
-): GateAnswer {
-  const { actionId, proposalDigest, decision, result, violations, changes: rehearsed } = decided
-  const { pending, promotion, changes = [], requests = [] } = more
-  return {
-    action_id: actionId,
-    proposal_digest: proposalDigest,
-    decision: decision as Decision,
-    result: result === null ? null : withWholeDiff(result, rehearsed),
-    promoted: promotion?.status === 'APPLIED',
-    ...(promotion === undefined
-      ? {}
-      : {
-          promotion: {
-            paths: changes.map(({ path }) => displayOfRaw(path)),
-            snapshot_digest: promotion.snapshot_digest,
-          },
-        }),
-    ...(pending === undefined ? {} : { pending }),
-    ...(requests.length === 0 ? {} : { requests }),
-    ...cooldownOf(decided),
-    ...(violations.length === 0 ? {} : { violations }),
-  }
-}
-
-function cooldownOf({ decision, evaluation }: Decided): Pick<GateAnswer, 'cooldown_until'> {
-  const { cooldown_until_ms: untilMs } = evaluation.standing
-  if (untilMs === null || !decision.codes.includes('cooldown')) return {}
-  return { cooldown_until: occurredAtText(untilMs) }
-}
-
-/** A recorded result lists some entries and names a manifest; whoever asked gets them all. */
-function withWholeDiff(result: SandboxResult, changes: readonly Change[]): SandboxResult {
-  const { diff } = result
-  const listed = diff.added.length + diff.modified.length + diff.deleted.length
-  const { added, modified, deleted } = diff.counts
-  if (listed === added + modified + deleted) return result
-  return { ...result, diff: { ...diff, ...inlineDiff(changes, Number.POSITIVE_INFINITY) } }
 }

@@ -1,0 +1,69 @@
+/** The gate's answer about one act, in the shape that people read as JSON. */
+import type { Decision, Promotion, SandboxResult } from '../../contracts/index.ts'
+import { type Change, displayOfRaw, inlineDiff, type RequestMemory } from '../../gate/index.ts'
+import { occurredAtText } from '../../ledger/index.ts'
+import type { Decided } from './decided.ts'
+import type { GateAnswer, SentRequest } from './surface.ts'
+
+export function sentRequest({ begun, ended, kept }: RequestMemory): SentRequest {
+  const { step_id, method, host, save } = begun
+  const { state, code, answer } = ended ?? begun
+  const saved =
+    kept === null || save === undefined ? null : { path: save.path, ok: kept.state === 'SAVED' }
+  return {
+    step_id,
+    method,
+    host,
+    state,
+    ...(answer === undefined ? {} : { status: answer.status }),
+    ...(code === undefined ? {} : { code }),
+    ...(saved === null ? {} : { saved }),
+  }
+}
+
+export function answerOf(
+  decided: Decided,
+  more: {
+    readonly pending?: GateAnswer['pending']
+    readonly promotion?: Promotion
+    readonly changes?: readonly Change[]
+    readonly requests?: readonly SentRequest[]
+  } = {},
+): GateAnswer {
+  const { actionId, proposalDigest, decision, result, violations, changes: rehearsed } = decided
+  const { pending, promotion, changes = [], requests = [] } = more
+  return {
+    action_id: actionId,
+    proposal_digest: proposalDigest,
+    decision: decision as Decision,
+    result: result === null ? null : withWholeDiff(result, rehearsed),
+    promoted: promotion?.status === 'APPLIED',
+    ...(promotion === undefined
+      ? {}
+      : {
+          promotion: {
+            paths: changes.map(({ path }) => displayOfRaw(path)),
+            snapshot_digest: promotion.snapshot_digest,
+          },
+        }),
+    ...(pending === undefined ? {} : { pending }),
+    ...(requests.length === 0 ? {} : { requests }),
+    ...cooldownOf(decided),
+    ...(violations.length === 0 ? {} : { violations }),
+  }
+}
+
+function cooldownOf({ decision, evaluation }: Decided): Pick<GateAnswer, 'cooldown_until'> {
+  const { cooldown_until_ms: untilMs } = evaluation.standing
+  if (untilMs === null || !decision.codes.includes('cooldown')) return {}
+  return { cooldown_until: occurredAtText(untilMs) }
+}
+
+/** A recorded result lists some entries and names a manifest; whoever asked gets them all. */
+function withWholeDiff(result: SandboxResult, changes: readonly Change[]): SandboxResult {
+  const { diff } = result
+  const listed = diff.added.length + diff.modified.length + diff.deleted.length
+  const { added, modified, deleted } = diff.counts
+  if (listed === added + modified + deleted) return result
+  return { ...result, diff: { ...diff, ...inlineDiff(changes, Number.POSITIVE_INFINITY) } }
+}
