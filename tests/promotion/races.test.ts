@@ -52,10 +52,17 @@ async function promoteAgainst(
   moment: 'before' | 'after',
   name: string | null,
   happening: () => void,
+  then?: readonly [Point, () => void],
 ): Promise<Failed> {
   let isDone = false
+  let rest = then
   const wanted = name === null ? null : at(name)
   const onPoint = (passed: Point, when: 'before' | 'after', path: RawPath | null): void => {
+    if (isDone && rest !== undefined && passed === rest[0]) {
+      const [, later] = rest
+      rest = undefined
+      later()
+    }
     if (isDone || passed !== point || when !== moment || path !== wanted) return
     isDone = true
     happening()
@@ -181,6 +188,47 @@ describe('edits between the check and the change', () => {
     }
     expect(textOf('changed').startsWith('late')).toBe(true)
     expectOldBut('changed')
+  })
+
+  it.each([
+    ['changed', 'changed'],
+    ['large', 'large'],
+    ['gone/deep/b', 'gone'],
+  ])('%s is opened before, written and closed after it was verified', async (name, step) => {
+    let handle = -1
+    const taken = promoteAgainst(
+      'take',
+      'before',
+      step,
+      () => {
+        handle = openSync(at(name), 'a')
+      },
+      [
+        'times',
+        () => {
+          writeSync(handle, 'late')
+          closeSync(handle)
+        },
+      ],
+    )
+    expect(await taken).toEqual({ code: 'promote.conflict', paths: [at(name)] })
+    expect(textOf(name).endsWith('late')).toBe(true)
+    expectOldBut(name)
+  })
+
+  it('a file inside a directory that goes whole is held open', async () => {
+    let handle = -1
+    try {
+      const failed = await promoteAgainst('take', 'before', 'gone', () => {
+        handle = openSync(at('gone/deep/b'), 'a')
+      })
+      expect(failed).toEqual({ code: 'promote.busy', paths: [at('gone/deep/b')] })
+      writeSync(handle, 'late')
+    } finally {
+      closeSync(handle)
+    }
+    expect(textOf('gone/deep/b').endsWith('late')).toBe(true)
+    expectOldBut('gone/deep/b')
   })
 
   it('the directory is moved away and a link put in its place', async () => {

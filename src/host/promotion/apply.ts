@@ -19,8 +19,10 @@ import {
   identityOf,
   isLike,
   isOfState,
+  isSameLook,
   lookAt,
   namesIn,
+  SLOWEST_TICK_NS,
 } from './entry.ts'
 import { Collision, errnoOf } from './failure.ts'
 import { existsAt, type Ground } from './ground.ts'
@@ -40,6 +42,7 @@ export type Point =
   | 'directories'
   | 'times'
   | 'sync'
+  | 'writers'
   | 'applied'
   | 'record'
   | 'recorded'
@@ -55,10 +58,12 @@ export interface Work {
   readonly ground: Ground
   /** Of files hashed during the check. */
   readonly identities: ReadonlyMap<RawPath, string>
+  /** Of entries that were taken away and verified, by their place: how they looked before that. */
+  readonly seen: Map<string, Entry>
   readonly onPoint: OnPoint
 }
 
-/** Larger files are hashed after the new one is in place: a path is absent for microseconds only. */
+/** Larger files are hashed at the end: a path is absent for microseconds only. */
 const HASHED_AT_ONCE_MAX = 65_536
 const PLACEHOLDER_MODE = 0o700
 
@@ -71,15 +76,13 @@ function step<T>(work: Work, point: Point, path: RawPath, action: () => T): T {
 
 /** Takes and puts; goes on where an earlier try stopped. A collision leaves the step half done. */
 export function applyStep(work: Work, each: Step): void {
-  const late = each.take === null ? null : takeAway(work, each)
+  if (each.take !== null) takeAway(work, each, each.take)
   if (each.put !== null) putInPlace(work, each)
-  if (late !== null) verify(work, each, late)
 }
 
-/** What is still to be verified once the new entry is in place; null when it was verified. */
-function takeAway(work: Work, each: Step): string | null {
+/** Takes away, and verifies unless that is left to `takenChanges`. */
+function takeAway(work: Work, each: Step, take: string): void {
   const { path, changes } = each
-  const take = each.take as string
   let isSeen = false
   if (!existsAt(take)) {
     const address = addressOf(work, path)
@@ -88,15 +91,34 @@ function takeAway(work: Work, each: Step): string | null {
     work.ground.forget(path)
   }
   const isLarge = changes[0].before?.kind === 'file' && changes[0].before.size > HASHED_AT_ONCE_MAX
-  if (isLarge && isSeen && isMoved(take, changes[0].before as EntryState)) return take
+  if (isLarge && isSeen && isMoved(take, changes[0].before as EntryState)) return
   verify(work, each, take)
-  return null
 }
 
 function verify(work: Work, each: Step, take: string): void {
   work.onPoint('verify', 'before', each.path)
+  const entry = lookAt(take)
+  if (entry?.kind === 'file') work.seen.set(take, entry)
   const different = differences(work, each, take, 'before')
   if (different.length > 0) throw new Collision(different)
+}
+
+/**
+ * What a program that had opened it before changed in an entry after it was taken away. Asked when no
+ * process writes to it any more: what is right now stays right.
+ */
+export function takenChanges(work: Work, each: Step): readonly RawPath[] {
+  const { take } = each
+  if (take === null) return []
+  const seen = work.seen.get(take)
+  const entry = seen === undefined ? null : lookAt(take)
+  if (seen !== undefined && entry !== null && isUnwritten(seen, entry)) return []
+  return differences(work, each, take, 'before')
+}
+
+/** Whether the times prove that nothing was written since; a write in the tick of the move would not show. */
+function isUnwritten(seen: Entry, now: Entry): boolean {
+  return isSameLook(seen, now) && seen.ctimeNs - BigInt(seen.mtimeNs) > SLOWEST_TICK_NS
 }
 
 function isIdentical({ identities }: Work, path: RawPath, entry: Entry | null): boolean {

@@ -66,13 +66,24 @@ function kindOf(stats: BigIntStats): EntryKind | null {
   return stats.isSymbolicLink() ? 'symlink' : null
 }
 
-const SLOWEST_TICK_NS = 20_000_000n
+export const SLOWEST_TICK_NS = 20_000_000n
 
 /** Null when the entry changed so shortly before that a further change might not show. */
 export function identityOf(entry: Entry, nowMs: number): string | null {
   if (BigInt(Math.floor(nowMs)) * 1_000_000n - entry.ctimeNs < SLOWEST_TICK_NS) return null
   const { inode, size, mode, mtimeNs, ctimeNs } = entry
   return `${inode} ${size} ${mode} ${mtimeNs} ${ctimeNs}`
+}
+
+/** Whether nothing that the kernel notes about an entry has changed. */
+export function isSameLook(one: Entry, other: Entry): boolean {
+  return (
+    one.inode === other.inode &&
+    one.size === other.size &&
+    one.mode === other.mode &&
+    one.mtimeNs === other.mtimeNs &&
+    one.ctimeNs === other.ctimeNs
+  )
 }
 
 /**

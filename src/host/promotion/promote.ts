@@ -135,7 +135,7 @@ async function prepare(request: PromotionRequest, ground: Ground): Promise<Prepa
     beganAtMs: Date.now(),
     parts,
   }
-  return { exchange, work: { ground, identities, onPoint } }
+  return { exchange, work: { ground, identities, seen: new Map(), onPoint } }
 }
 
 const RETRY = 'nothing was changed; propose it again on the tree as it is now'

@@ -63,7 +63,12 @@ async function recoverOne(request: RecoveryRequest, open: OpenJournal): Promise<
     return { outcome: 'CONFLICT', id, paths: [open.intent.workspace] }
   }
   const ground = new Ground()
-  const work: Work = { ground, identities: new Map(), onPoint: request.onPoint ?? (() => {}) }
+  const work: Work = {
+    ground,
+    identities: new Map(),
+    seen: new Map(),
+    onPoint: request.onPoint ?? (() => {}),
+  }
   try {
     if (open.marks.includes('recorded')) {
       const outcome = open.marks.includes('reverted') ? 'REVERTED' : 'APPLIED'

@@ -38,7 +38,12 @@ export async function resolveRecovery(request: ResolveRequest): Promise<void> {
     throw plainFailure('recovery.unknown', id, `nothing interrupted has the id ${id}`)
   }
   const ground = new Ground()
-  const work: Work = { ground, identities: new Map(), onPoint: request.onPoint ?? (() => {}) }
+  const work: Work = {
+    ground,
+    identities: new Map(),
+    seen: new Map(),
+    onPoint: request.onPoint ?? (() => {}),
+  }
   const journal = Journal.resume(state, id)
   try {
     const { exchange, digest } = plan

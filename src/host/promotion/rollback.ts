@@ -182,7 +182,7 @@ async function prepare(
     beganAtMs: Date.now(),
     parts,
   }
-  return { exchange, work: { ground, identities: found.identities, onPoint } }
+  return { exchange, work: { ground, identities: found.identities, seen: new Map(), onPoint } }
 }
 
 /**

@@ -6,10 +6,9 @@
  * changed is durable before the mark that says so.
  */
 import { chmodSync, closeSync, fsync, openSync } from 'node:fs'
-import { basename } from 'node:path'
 import { promisify } from 'node:util'
 import { parentOfRaw, type RawPath } from '../../gate/index.ts'
-import { applyStep, hasBegun, type OnPoint, undoStep, type Work } from './apply.ts'
+import { applyStep, hasBegun, type OnPoint, takenChanges, undoStep, type Work } from './apply.ts'
 import { type Asked, findWriters } from './busy.ts'
 import { busy } from './check.ts'
 import {
@@ -18,7 +17,7 @@ import {
   type TimeTurn,
   turnDirectories,
 } from './directory-attributes.ts'
-import { lookAt } from './entry.ts'
+import { joinAddress, lookAt } from './entry.ts'
 import type { Exchange, Part } from './exchange.ts'
 import { Collision } from './failure.ts'
 import { holdGitLocks, releaseGitLocks } from './git-lock.ts'
@@ -50,7 +49,10 @@ export async function applyExchange(work: Work, exchange: Exchange): Promise<App
   synced.catch(() => {})
   try {
     refuseMoved(work, exchange)
+    work.onPoint('writers', 'before', null)
     await refuseWriters(exchange)
+    work.onPoint('writers', 'after', null)
+    refuseWritten(work, exchange)
   } finally {
     await synced
   }
@@ -173,20 +175,46 @@ function refuseMoved({ ground }: Work, { parents }: Exchange): void {
 }
 
 /**
- * Who opened a file before it was taken away can still write to it. Nobody can open it any more, so
- * if nobody has it open now, what was hashed stays what it is.
+ * A process that opened a file before it was taken away can still write to it, and no process can open
+ * it any more. Once none has it open, what it holds is final.
  */
 async function refuseWriters({ parts }: Exchange): Promise<void> {
   const paths = new Map<string, RawPath>()
   const asked: Asked[] = []
-  for (const { path, take } of parts.flatMap(({ steps }) => steps)) {
-    const entry = take === null ? null : lookAt(take)
-    if (take === null || entry?.kind !== 'file') continue
-    asked.push({ address: Buffer.from(take), name: basename(take), inode: entry.inode })
+  for (const { path, address } of parts.flatMap(({ steps }) => steps.flatMap(takenFiles))) {
+    const entry = lookAt(address)
+    if (entry?.kind !== 'file') continue
+    asked.push({ address, name: nameAt(address), inode: entry.inode })
     paths.set(entry.inode, path)
   }
   const writers = await findWriters(asked)
   if (writers.inodes.size > 0) throw busy(writers, paths)
+}
+
+interface TakenFile {
+  readonly path: RawPath
+  readonly address: Buffer
+}
+
+/** Where the files of a step lie that were taken away, also those inside a directory. */
+function takenFiles({ path, take, changes }: Step): readonly TakenFile[] {
+  if (take === null) return []
+  return changes.flatMap((change) => {
+    if (change.before?.kind !== 'file') return []
+    const below = change.path.slice(path.length + 1)
+    const address = below === '' ? Buffer.from(take) : joinAddress(take, below)
+    return [{ path: change.path, address }]
+  })
+}
+
+function nameAt(address: Buffer): string {
+  return address.subarray(address.lastIndexOf('/') + 1).toString('latin1')
+}
+
+/** What was written to a file after it was taken away goes back with it. */
+function refuseWritten(work: Work, exchange: Exchange): void {
+  const written = stepsOf(exchange).flatMap((step) => takenChanges(work, step))
+  if (written.length > 0) throw new Collision(written)
 }
 
 /** Whether nothing of an exchange was done yet. */
