@@ -58,7 +58,7 @@ async function promoteAgainst(
   let rest = then
   const wanted = name === null ? null : at(name)
   const onPoint = (passed: Point, when: 'before' | 'after', path: RawPath | null): void => {
-    if (isDone && rest !== undefined && passed === rest[0]) {
+    if (isDone && rest !== undefined && passed === rest[0] && when === 'after') {
       const [, later] = rest
       rest = undefined
       later()
@@ -276,6 +276,59 @@ describe('what was put in place is edited, and then everything should go back', 
     expect(await codeOf(promoteIn(rig, scene.rehearsed))).toBe('promote.unrecovered')
     expect(await recoverIn(rig)).toMatchObject([{ outcome: 'CONFLICT', paths: [at('changed')] }])
     expect(textOf('changed')).toBe('their edit of the new one')
+  })
+
+  it.each([
+    ['held open', false],
+    ['closed again', true],
+  ])('a line that was written on the way back stays, %s', async (_, closes) => {
+    let handle = -1
+    const failed = await promoteAgainst(
+      'take',
+      'before',
+      'swap',
+      () => {
+        handle = openSync(at('changed'), 'a')
+        writeFileSync(at('swap/theirs'), 'x')
+      },
+      [
+        'undo_take',
+        () => {
+          writeSync(handle, 'late')
+          if (closes) closeSync(handle)
+        },
+      ],
+    )
+    if (!closes) closeSync(handle)
+    expect(failed).toEqual({ code: 'recovery.conflict', paths: [at('changed')] })
+    expect(textOf('changed').endsWith('late')).toBe(true)
+    expect(await recoverIn(rig)).toMatchObject([{ outcome: 'CONFLICT', paths: [at('changed')] }])
+  })
+
+  it('old and new were written to: the old is back, the new is kept and named', async () => {
+    let [old, fresh] = [-1, -1]
+    const onPoint = (point: Point, when: 'before' | 'after', path: RawPath | null): void => {
+      if (point === 'take' && when === 'before' && path === at('changed')) {
+        old = openSync(at('changed'), 'a')
+      } else if (point === 'times' && fresh < 0) {
+        fresh = openSync(at('changed'), 'a')
+        writeSync(old, ' late')
+        closeSync(old)
+      } else if (point === 'undo_take' && when === 'after' && path === at('changed')) {
+        writeSync(fresh, ' too')
+        closeSync(fresh)
+      }
+    }
+    const failed = promoteIn(rig, scene.rehearsed, { onPoint })
+    const { fault } = await failed.then(
+      () => expect.unreachable('it was promoted'),
+      (error: { readonly fault: { readonly code: string; readonly hint: string } }) => error,
+    )
+    expect(fault.code).toBe('promote.conflict')
+    expect(textOf('changed')).toBe('old changed late')
+    const place = / is kept in (\S+)$/.exec(fault.hint)?.[1] ?? ''
+    expect(readFileSync(place, 'utf8')).toBe('new changed too')
+    expectOldBut('changed')
   })
 
   it.each([

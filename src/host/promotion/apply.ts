@@ -133,7 +133,7 @@ function isMoved(take: string, before: EntryState): boolean {
 }
 
 /** What of an entry or tree in writ's own directory is not of its state. */
-function differences(work: Work, each: Step, place: string, side: Side): readonly RawPath[] {
+function differences(work: Work, each: Step, place: Address, side: Side): readonly RawPath[] {
   const { path, changes } = each
   const isTree = side === 'before' ? takesTree(each) : putsTree(each)
   try {
@@ -321,6 +321,25 @@ export function undoStep(work: Work, each: Step): Undone {
     return UNDONE
   }
   return undoTake(work, each, each.take, address) ? UNDONE : { others: [], left: [path] }
+}
+
+/**
+ * Puts an entry that came back to the stage in place again, if the path is still as it was before; what
+ * it displaces is kept. False when the path is not, and the entry stays in the stage.
+ */
+export function redoStep(work: Work, each: Step): boolean {
+  const { path, take } = each
+  const address = work.ground.atIfThere(path)
+  try {
+    if (address === null || differences(work, each, address, 'before').length > 0) return false
+    if (take !== null) move(address, take, path)
+    work.ground.forget(path)
+    putInPlace(work, each)
+    return true
+  } catch (error) {
+    if (!(error instanceof Collision)) throw error
+    return false
+  }
 }
 
 export function hasBegun({ take, put }: Step): boolean {

@@ -86,7 +86,7 @@ export async function putBack(
   code: ConflictCode,
 ): Promise<Error> {
   at(work.onPoint, 'reverting', () => journal.mark('reverting'))
-  const { others, left } = await revertExchange(work, exchange)
+  const { others, left, aside } = await revertExchange(work, exchange)
   if (others.length > 0) {
     journal.close()
     return recoveryConflict(exchange.id, others)
@@ -95,11 +95,20 @@ export async function putBack(
   journal.remove()
   clearKeep(exchange.keep)
   if (!(error instanceof Collision)) return machineFailure(error, displayOfRaw(exchange.workspace))
-  const hint =
-    left.length === 0
-      ? 'everything was put back'
-      : `everything else was put back; what ${listed(displayed(left))} was before is kept in ${exchange.keep}`
-  return pathsFailure(code, error.paths, hint)
+  const kept = [
+    ...left.map(
+      (path) => `what ${listed(displayed([path]))} was before is kept in ${exchange.keep}`,
+    ),
+    ...aside.map(
+      ({ path, place }) =>
+        `what a program wrote to the new ${listed(displayed([path]))} is kept in ${place}`,
+    ),
+  ]
+  const hint = [
+    kept.length === 0 ? 'everything was put back' : 'everything else was put back',
+    ...kept,
+  ]
+  return pathsFailure(code, error.paths, hint.join('; '))
 }
 
 export function recoveryConflict(id: string, found: readonly RawPath[]): PromotionFailure {

@@ -5,10 +5,19 @@
  * The order is the promise: the intent is durable before the first change, and every directory that
  * changed is durable before the mark that says so.
  */
-import { chmodSync, closeSync, fsync, openSync } from 'node:fs'
+import { chmodSync, closeSync, fsync, mkdirSync, openSync, renameSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { parentOfRaw, type RawPath } from '../../gate/index.ts'
-import { applyStep, hasBegun, type OnPoint, takenChanges, undoStep, type Work } from './apply.ts'
+import {
+  applyStep,
+  hasBegun,
+  type OnPoint,
+  redoStep,
+  takenChanges,
+  undoStep,
+  type Work,
+} from './apply.ts'
 import { type Asked, findWriters } from './busy.ts'
 import { busy } from './check.ts'
 import {
@@ -21,7 +30,10 @@ import { joinAddress, lookAt } from './entry.ts'
 import type { Exchange, Part } from './exchange.ts'
 import { Collision } from './failure.ts'
 import { holdGitLocks, releaseGitLocks } from './git-lock.ts'
+import { existsAt } from './ground.ts'
 import { isInPlace, type Step } from './plan.ts'
+import { stageDifferences } from './stage.ts'
+import type { Side } from './tree.ts'
 
 export interface Applied {
   readonly windowMs: number
@@ -63,20 +75,25 @@ export async function applyExchange(work: Work, exchange: Exchange): Promise<App
 export async function revertExchange(work: Work, exchange: Exchange) {
   const others: RawPath[] = []
   const left: RawPath[] = []
+  const unput: Step[] = []
   loosen(work, exchange)
   for (const part of [...exchange.parts].reverse()) {
     await turnDirectories(work.ground, turnsOf(part, 'back').filter(isThere(work)))
     for (const step of [...part.steps].reverse()) {
       if (isInPlace(step)) continue
+      const wasPut = isPut(step)
       const undone = undoStep(work, step)
       others.push(...undone.others)
       left.push(...undone.left)
+      if (wasPut && !isPut(step)) unput.push(step)
     }
   }
+  const written = await redoWritten(work, exchange.keep, unput)
+  others.push(...written.others)
   releaseGitLocks(exchange.gitLocks, exchange.id, work.ground)
   await settle(work, exchange, 'back')
   await sync(work, exchange)
-  return { others, left }
+  return { others, left, aside: written.aside }
 }
 
 /** Parts are done one after the other: those before one that has begun are done. */
@@ -181,7 +198,8 @@ function refuseMoved({ ground }: Work, { parents }: Exchange): void {
 async function refuseWriters({ parts }: Exchange): Promise<void> {
   const paths = new Map<string, RawPath>()
   const asked: Asked[] = []
-  for (const { path, address } of parts.flatMap(({ steps }) => steps.flatMap(takenFiles))) {
+  const steps = parts.flatMap((part) => part.steps)
+  for (const { path, address } of steps.flatMap((step) => filesAt(step, step.take, 'before'))) {
     const entry = lookAt(address)
     if (entry?.kind !== 'file') continue
     asked.push({ address, name: nameAt(address), inode: entry.inode })
@@ -191,20 +209,62 @@ async function refuseWriters({ parts }: Exchange): Promise<void> {
   if (writers.inodes.size > 0) throw busy(writers, paths)
 }
 
-interface TakenFile {
+interface FileAt {
   readonly path: RawPath
   readonly address: Buffer
 }
 
-/** Where the files of a step lie that were taken away, also those inside a directory. */
-function takenFiles({ path, take, changes }: Step): readonly TakenFile[] {
-  if (take === null) return []
+/** Where the files of a step lie once they are in writ's own directory, also those inside a tree. */
+function filesAt({ path, changes }: Step, place: string | null, side: Side): readonly FileAt[] {
+  if (place === null) return []
   return changes.flatMap((change) => {
-    if (change.before?.kind !== 'file') return []
+    if (change[side]?.kind !== 'file') return []
     const below = change.path.slice(path.length + 1)
-    const address = below === '' ? Buffer.from(take) : joinAddress(take, below)
+    const address = below === '' ? Buffer.from(place) : joinAddress(place, below)
     return [{ path: change.path, address }]
   })
+}
+
+/** Whether what came was put and is no longer in the stage. */
+function isPut({ put }: Step): boolean {
+  return put !== null && !existsAt(put)
+}
+
+interface Written {
+  /** The new entry is in place again. */
+  readonly others: readonly RawPath[]
+  /** The old one was written to as well and stays; this one is kept, and where. */
+  readonly aside: readonly { readonly path: RawPath; readonly place: string }[]
+}
+
+/**
+ * Deals with new entries that a program wrote to while they were on their way back: what it wrote
+ * stays in the tree and a human chooses, or it is kept beside the pre-images.
+ */
+async function redoWritten(work: Work, keep: string, unput: readonly Step[]): Promise<Written> {
+  const asked = unput.flatMap((step) =>
+    filesAt(step, step.put, 'after').flatMap(({ address }) => {
+      const entry = lookAt(address)
+      return entry === null ? [] : [{ step, address, name: nameAt(address), inode: entry.inode }]
+    }),
+  )
+  const { inodes } = await findWriters(asked)
+  const held = new Set(asked.filter(({ inode }) => inodes.has(inode)).map(({ step }) => step))
+  const written = unput.filter((step) => held.has(step) || stageDifferences(step).length > 0)
+  const again = new Set(written.filter((step) => redoStep(work, step)))
+  return {
+    others: [...again].map(({ path }) => path),
+    aside: written.flatMap((step) => (again.has(step) ? [] : setAside(step, keep))),
+  }
+}
+
+function setAside({ path, put }: Step, keep: string): Written['aside'] {
+  if (put === null) return []
+  const aside = join(keep, 'aside')
+  mkdirSync(aside, { recursive: true, mode: 0o700 })
+  const place = join(aside, `${basename(put)}-${Date.now()}`)
+  renameSync(put, place)
+  return [{ path, place }]
 }
 
 function nameAt(address: Buffer): string {
