@@ -754,6 +754,11 @@ export const CODES = {
   },
   'recovery.unknown': { http: 404, exit: 1, says: 'nothing interrupted has this id' },
   'rollback.conflict': { http: 409, exit: 1, says: 'somebody else changed what would be restored' },
+  'rollback.newer': {
+    http: 409,
+    exit: 1,
+    says: 'newer acts changed the same paths and have to be taken back first',
+  },
   'rollback.nothing': { http: 404, exit: 1, says: 'there is nothing that could be rolled back' },
   'rollback.expired': { http: 410, exit: 1, says: 'the pre-images are not kept any more' },
   'rollback.altered': broken('a pre-image is not what was displaced'),

@@ -37,6 +37,9 @@ export interface Details {
   readonly 'promote.unrecovered': { readonly ids: readonly string[] }
   readonly 'recovery.conflict': { readonly id: string; readonly paths: readonly string[] }
   readonly 'rollback.conflict': { readonly paths: readonly string[] }
+  readonly 'rollback.newer': {
+    readonly acts: readonly { readonly id: string; readonly at: string; readonly what: string }[]
+  }
   readonly 'rollback.expired': { readonly ids: readonly string[] }
   readonly 'rollback.irreversible': { readonly ids: readonly string[] }
   readonly 'rollback.altered': { readonly paths: readonly string[] }

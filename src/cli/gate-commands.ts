@@ -12,6 +12,12 @@ const DRY_RESTORE: OptionWords = {
   says: 'say what would be restored, and change nothing',
 }
 
+const AS_IS: OptionWords = {
+  name: 'as-is',
+  value: null,
+  says: 'also kept files that a program changed after the act, as they are now',
+}
+
 export const GATE_COMMANDS: readonly Command[] = [
   {
     name: 'exec',
@@ -111,15 +117,22 @@ export const GATE_COMMANDS: readonly Command[] = [
   {
     name: 'rollback',
     says: 'restore what an action changed, or everything since a moment',
-    usage: 'writ rollback ACTION_ID | --since MOMENT [--dry-run]',
+    usage: 'writ rollback ACTION_ID [--with-later] | --since MOMENT [--as-is] [--dry-run]',
     options: [
       { name: 'since', value: 'MOMENT', says: 'ISO 8601, a day, or `2h` ago' },
+      {
+        name: 'with-later',
+        value: null,
+        says: 'together with all newer acts that changed the same paths',
+      },
+      AS_IS,
       DRY_RESTORE,
       ONE_STREAM,
       HOME,
     ],
     examples: [
       'writ rollback 8f4d0c9e-6f0e-4b43-9f0a-3a1c2e5d7b11',
+      'writ rollback --with-later 8f4d0c9e-6f0e-4b43-9f0a-3a1c2e5d7b11',
       'writ rollback --since 2h --dry-run',
     ],
     load: () => import('./commands/rollback.ts'),
@@ -127,8 +140,8 @@ export const GATE_COMMANDS: readonly Command[] = [
   {
     name: 'undo',
     says: 'take back the last action that was promoted',
-    usage: 'writ undo [--dry-run]',
-    options: [DRY_RESTORE, STREAM, HOME],
+    usage: 'writ undo [--as-is] [--dry-run]',
+    options: [AS_IS, DRY_RESTORE, STREAM, HOME],
     examples: ['writ undo'],
     load: () => import('./commands/undo.ts'),
   },

@@ -86,36 +86,41 @@ describe.each(EVERYBODY)('as %s', (who) => {
     expect(await server.taken()).toEqual([])
   })
 
-  it('an answer is kept in a file, and taken back with the act when something compensates it', async () => {
-    const file = actor.at('work/answer.txt')
-    const compensation = { type: 'NETWORK_REQUEST', method: 'DELETE', url: `${server.url}/made` }
-    const proposal = request(
-      { path: '/make', save_to: file, compensation },
-      { create: ['work/answer.txt'], rollback: 'compensation' },
-    )
-    const { status, json } = actor.act(proposal)
-    expect(status, JSON.stringify(json)).toBe(0)
-    expect(actor.text('work/answer.txt')).toBe('ok')
-    expect((await server.taken()).map(({ method, path }) => `${method} ${path}`)).toEqual([
-      'POST /make',
-    ])
-    const waiting = actor.rollback(json.action_id)
-    expect(waiting.status, JSON.stringify(waiting.json)).toBe(3)
-    expect(actor.place.has('work/answer.txt')).toBe(true)
-    expect(await server.taken()).toEqual([])
-    expect(actor.approve(waiting.json.compensation.pending.id).status).toBe(0)
-    const undone = actor.rollback(json.action_id)
-    expect(undone.json, JSON.stringify(undone.json)).toMatchObject({
-      restored: [file],
-      verified: true,
-      compensated_by: [waiting.json.compensation.action_id],
-    })
-    expect(actor.place.has('work/answer.txt')).toBe(false)
-    expect((await server.taken()).map(({ method, path }) => `${method} ${path}`)).toEqual([
-      'DELETE /made',
-    ])
-    expect(actor.facts('rollback_v1').at(-1)).toMatchObject({ action_ids: [json.action_id] })
-  })
+  it.each(['rollback', 'undo'])(
+    'an answer is kept in a file, and `%s` takes it back once it is compensated',
+    async (command) => {
+      const file = actor.at(`work/${command}.txt`)
+      const compensation = { type: 'NETWORK_REQUEST', method: 'DELETE', url: `${server.url}/made` }
+      const proposal = request(
+        { path: `/make/${command}`, save_to: file, compensation },
+        { create: [`work/${command}.txt`], rollback: 'compensation' },
+      )
+      const { status, json } = actor.act(proposal)
+      expect(status, JSON.stringify(json)).toBe(0)
+      expect(actor.text(`work/${command}.txt`)).toBe('ok')
+      expect((await server.taken()).map(({ method, path }) => `${method} ${path}`)).toEqual([
+        `POST /make/${command}`,
+      ])
+      const takeBack = () =>
+        command === 'undo' ? actor.place.writ(['undo', '--json']) : actor.rollback(json.action_id)
+      const waiting = takeBack()
+      expect(waiting.status, JSON.stringify(waiting.json)).toBe(3)
+      expect(actor.place.has(`work/${command}.txt`)).toBe(true)
+      expect(await server.taken()).toEqual([])
+      expect(actor.approve(waiting.json.compensation.pending.id).status).toBe(0)
+      const undone = takeBack()
+      expect(undone.json, JSON.stringify(undone.json)).toMatchObject({
+        restored: [file],
+        verified: true,
+        compensated_by: [waiting.json.compensation.action_id],
+      })
+      expect(actor.place.has(`work/${command}.txt`)).toBe(false)
+      expect((await server.taken()).map(({ method, path }) => `${method} ${path}`)).toEqual([
+        'DELETE /made',
+      ])
+      expect(actor.facts('rollback_v1').at(-1)).toMatchObject({ action_ids: [json.action_id] })
+    },
+  )
 
   it('what nothing compensates is not rolled back, and the list says why', async () => {
     const { json } = actor.act(request({ path: '/final' }))

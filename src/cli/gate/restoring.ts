@@ -15,13 +15,15 @@ export async function restore(call: Call, target: RollbackTarget): Promise<Exit>
   return withGates(call, async (sessions) => {
     for (const { session } of sessions) refuseOthers(session.caller, 'taking something back')
     const { gate } = await holderOf(sessions, target)
-    const answer = await gate.rollback(target, { dryRun })
+    const asIs = call.options.isOn('as-is')
+    const withLater = 'actionId' in target && call.options.isOn('with-later')
+    const answer = await gate.rollback(target, { dryRun, asIs, withLater })
     const { terminal, options } = call
     await terminal.out(
       options.isOn('json') ? `${JSON.stringify(answer)}\n` : restoredText(call, answer, dryRun),
     )
     if (answer.compensation?.pending !== undefined) return EXIT.waiting
-    return dryRun || answer.verified ? EXIT.yes : EXIT.no
+    return dryRun || asIs || answer.verified ? EXIT.yes : EXIT.no
   })
 }
 
@@ -58,8 +60,12 @@ function restoredText({ terminal }: Call, answer: RollbackAnswer, dryRun: boolea
     ? paint.accent('would be restored')
     : answer.verified
       ? paint.good('restored')
-      : paint.bad('not as it was')
-  const paths = answer.restored.map((path) => `  ${visibleName(path)}`)
-  const head = `${word}  ${visibleName(answer.action_id)}  ${counted(paths.length, 'path')}`
+      : paint.bad('restored as kept, not as it was')
+  const added = new Set(answer.added)
+  const paths = answer.restored.map(
+    (path) => `  ${visibleName(path)}${added.has(path) ? '  (put there later, kept)' : ''}`,
+  )
+  const ids = answer.action_ids ?? [answer.action_id]
+  const head = `${word}  ${ids.map(visibleName).join(', ')}  ${counted(paths.length, 'path')}`
   return `${[head, ...paths].join('\n')}\n`
 }

@@ -6,17 +6,14 @@
  * INVARIANT (approval is of effects, I4): an answer counts for the digests it was asked about, while
  *   the question stands.
  */
-import { fault, showName } from '../../base/index.ts'
-import type { HostFacts, Promotion, Proposal } from '../../contracts/index.ts'
-import type { PendingQuestion as Pending, PromotedAction, StandingFold } from '../../gate/index.ts'
+import type { HostFacts, Proposal } from '../../contracts/index.ts'
+import type { PendingQuestion as Pending } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
-import { HomeFailure } from '../home/failure.ts'
 import { StandingKeeper } from '../standing/standing-keeper.ts'
 import { answerOf } from './answer.ts'
 import { Approving } from './approving.ts'
 import type { AttemptSurface } from './attempt-surface.ts'
 import { Attempts } from './attempts.ts'
-import { Compensating } from './compensating.ts'
 import { type GateContext, workspaceOf } from './context.ts'
 import type { Decided } from './decided.ts'
 import { liftHalt, raiseHalt } from './halt.ts'
@@ -46,6 +43,7 @@ import type {
   RollbackOptions,
   RollbackTarget,
 } from './surface.ts'
+import { TakingBack } from './taking-back.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
@@ -64,7 +62,7 @@ class Gate implements GateSurface {
   readonly #promoter: Promoter
   readonly #questions: Questions
   readonly #settling: Settling
-  readonly #compensating: Compensating
+  readonly #takingBack: TakingBack
   readonly #released: ReleasedRuns
   readonly attempts: AttemptSurface
 
@@ -86,7 +84,7 @@ class Gate implements GateSurface {
     this.#promoter = new Promoter(context, this.#view, undoDays * DAY_MS)
     this.#questions = new Questions(context, this.#view, book)
     this.#settling = new Settling(context, this.#view, book, this.#promoter, this.#questions)
-    this.#compensating = new Compensating(context, this.#view)
+    this.#takingBack = new TakingBack(context, this.#view, this.#promoter)
     this.#released = new ReleasedRuns(context, this.#view, book)
     this.attempts = new Attempts({
       context,
@@ -180,21 +178,9 @@ class Gate implements GateSurface {
 
   async rollback(target: RollbackTarget, options: RollbackOptions): Promise<RollbackAnswer> {
     await this.#recover()
-    const actions = await this.#view.ask((standing) => this.#chosen(standing, target))
-    const action_id = actions[0]?.actionId ?? ''
-    const undoings = await this.#compensating.needed(actions)
-    // What is in the way of restoring is found before anything is compensated.
-    const preview = await this.#promoter.rollback(actions, true)
-    if (options.dryRun) return { action_id, restored: preview.paths, verified: false }
-    const compensated = await this.#compensating.carryOut(undoings, (proposal, compensates) =>
+    return this.#takingBack.rollback(target, options, (proposal, compensates) =>
       this.#compensate(proposal, compensates, options),
     )
-    if (!compensated.done) {
-      return { action_id, restored: [], verified: false, compensation: compensated.answer }
-    }
-    const { paths, verified } = await this.#promoter.rollback(actions, false, compensated.by)
-    const by = compensated.by.length === 0 ? {} : { compensated_by: compensated.by }
-    return { action_id, restored: paths, verified, ...by }
   }
 
   #compensate(
@@ -300,33 +286,4 @@ class Gate implements GateSurface {
       )
     return wanted !== '' && found.length === 1 ? (found[0] ?? null) : null
   }
-
-  #chosen(standing: StandingFold, target: RollbackTarget): readonly PromotedAction[] {
-    if ('actionId' in target) return [this.#named(standing, target.actionId)]
-    const chosen: PromotedAction[] = []
-    for (const action of standing.promotedNewestFirst()) {
-      if (action.rolledBackBy !== null || !isUndoable(standing, action.promotion)) continue
-      if ('last' in target) return [action]
-      if (action.promotedAt >= target.since) chosen.push(action)
-    }
-    if (chosen.length > 0) return chosen
-    throw refusal('rollback.nothing', workspaceOf(this.#context))
-  }
-
-  #named(standing: StandingFold, id: string): PromotedAction {
-    const action = standing.promotion(id)
-    if (action?.rolledBackBy === null && isUndoable(standing, action.promotion)) return action
-    const message =
-      action === null
-        ? `no promoted action has the id ${showName(id)}`
-        : action.rolledBackBy === null
-          ? `the action ${showName(id)} changed nothing`
-          : `the action ${showName(id)} was rolled back before`
-    throw new HomeFailure(fault('rollback.nothing', id, null, { message }))
-  }
-}
-
-/** Something is there to be restored, or to be compensated. */
-function isUndoable(standing: StandingFold, { action_id, paths }: Promotion): boolean {
-  return paths > 0 || standing.reachesBeyondFiles(action_id)
 }

@@ -16,6 +16,8 @@ import type {
 import { type Change, displayOfRaw, type PromotedAction, rawOfText } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import {
+  type LaterAct,
+  laterActs,
   openJournals,
   type Promotion,
   PromotionFailure,
@@ -36,7 +38,7 @@ import { isHalted } from './halt.ts'
 import type { LedgerView } from './ledger-view.ts'
 import { LOCK, LockAhead } from './lock-ahead.ts'
 import { isAnswerNote, Outgoing } from './outgoing.ts'
-import { findPreimages, findStage, preimagesOf } from './stage-place.ts'
+import { findPreimages, findStage, preimageNames, preimagesOf, stagePlaces } from './stage-place.ts'
 import type { OpenRecovery, RecoveryOrder } from './surface.ts'
 
 export interface PromotionOrder {
@@ -75,6 +77,20 @@ interface PromotionNote {
 
 /** What a rollback's fact says besides what was restored; kept with the intent for recovery. */
 type RollbackNote = Pick<RollbackFact, 'action_ids' | 'compensated_by'>
+
+export interface RollbackOrder {
+  /** Newest first. */
+  readonly actions: readonly PromotedAction[]
+  readonly dryRun: boolean
+  readonly asIs: boolean
+  readonly compensatedBy?: readonly string[]
+}
+
+interface Restored {
+  readonly paths: readonly string[]
+  readonly added: readonly string[]
+  readonly verified: boolean
+}
 
 export class Promoter {
   readonly #context: GateContext
@@ -215,44 +231,76 @@ export class Promoter {
     await this.#recordPromotion({ ...notDone(action_id, note), status: 'APPLIED', recovered: true })
   }
 
-  /** Newest first; answers that were kept in files go before the act that they belong to. */
-  async rollback(
-    actions: readonly PromotedAction[],
-    dryRun: boolean,
-    compensatedBy: readonly string[] = [],
-  ): Promise<{ readonly paths: readonly string[]; readonly verified: boolean }> {
+  /** Acts that stand and changed something of these after them, oldest first; of any stream. */
+  async laterThan(actions: readonly PromotedAction[]): Promise<readonly LaterAct[]> {
     const { home } = this.#context
-    const found = (await this.#exchangesOf(actions)).map((actionId) => {
-      const kept = findPreimages(home, actionId)
-      if (kept !== null) return { actionId, ...kept }
-      const message = `the pre-images of ${actionId} are not kept any more`
-      throw new PromotionFailure(
-        fault('rollback.expired', actionId, { ids: [actionId] }, { message }),
-      )
+    const { requests } = await this.#view.standing()
+    const own = await this.#exchangesOf(actions)
+    const chosen = own.flatMap((id) => {
+      const found = findPreimages(home, id)
+      return found === null ? [] : [{ id, keep: found.keep }]
     })
+    const kept = stagePlaces(home).flatMap((place) =>
+      preimageNames(place).map((id) => ({ id, keep: preimagesOf(place, id) })),
+    )
+    const later = laterActs(chosen, kept).map((act) => ({
+      ...act,
+      id: requests.actionOfSave(act.id) ?? act.id,
+    }))
+    return later.filter(({ id }, index) => later.findIndex((one) => one.id === id) === index)
+  }
+
+  /** Newest first; answers that were kept in files go before the act that they belong to. */
+  async rollback({ actions, dryRun, asIs, compensatedBy = [] }: RollbackOrder): Promise<Restored> {
     const rollbackId = randomUUID()
     const note: RollbackNote = {
       action_ids: actions.map(({ actionId }) => actionId),
       ...(compensatedBy.length === 0 ? {} : { compensated_by: [...compensatedBy] }),
     }
-    const [first] = found
-    if (first === undefined) return this.#nothingToRestore(rollbackId, note, dryRun)
-    const keep = preimagesOf(first.place, rollbackId)
-    const list = found.map(({ actionId, keep: own }) => ({ actionId, keep: own }))
     return this.#locked(async (lock) => {
-      const { changes } = await previewRollback({ actions: list, keep })
-      const paths = changes.map(({ path }) => displayOfRaw(path))
-      if (dryRun) return { paths, verified: false }
+      await this.#refuseTakenBack(actions)
+      const found = this.#preimagesOfAll(await this.#exchangesOf(actions))
+      const [first] = found
+      if (first === undefined) return this.#nothingToRestore(rollbackId, note, dryRun)
+      const keep = preimagesOf(first.place, rollbackId)
+      const list = found.map(({ actionId, keep: own }) => ({ actionId, keep: own }))
+      const { changes, added: more } = await previewRollback({ actions: list, keep, asIs })
+      const [paths, added] = [changes.map(({ path }) => displayOfRaw(path)), more.map(displayOfRaw)]
+      if (dryRun) return { paths, added, verified: false }
       const { verified } = await rollback({
         rollbackId,
         lock,
         actions: list,
         keep,
-        state: home.state,
+        state: this.#context.home.state,
+        asIs,
         note,
         record: (done) => this.#recordRollback(done),
       })
-      return { paths, verified }
+      return { paths, added, verified }
+    })
+  }
+
+  /** Another command may have been faster while this one waited for the lock. */
+  async #refuseTakenBack(actions: readonly PromotedAction[]): Promise<void> {
+    const standing = await this.#view.standing()
+    for (const { actionId } of actions) {
+      const now = standing.promotion(actionId)
+      if (now === null || now.rolledBackBy === null) continue
+      const message = `another command took ${actionId} back at ${now.rolledBackAt}, while this one waited; nothing was done`
+      const hint = '`writ log` shows what was taken back; `writ undo` takes back the act before it'
+      throw new PromotionFailure(fault('rollback.nothing', actionId, null, { message, hint }))
+    }
+  }
+
+  #preimagesOfAll(ids: readonly string[]) {
+    return ids.map((actionId) => {
+      const kept = findPreimages(this.#context.home, actionId)
+      if (kept !== null) return { actionId, ...kept }
+      const message = `the pre-images of ${actionId} are not kept any more`
+      throw new PromotionFailure(
+        fault('rollback.expired', actionId, { ids: [actionId] }, { message }),
+      )
     })
   }
 
@@ -279,7 +327,7 @@ export class Promoter {
       } as const
       await this.#recordRollback({ ...done, rollbackId, actionIds: [], rolledBackAtMs, note })
     }
-    return { paths: [], verified: !dryRun }
+    return { paths: [], added: [], verified: !dryRun }
   }
 
   async #locked<T>(

@@ -157,8 +157,13 @@ export interface PendingQuestion {
 }
 
 export interface RollbackAnswer {
+  /** The act, or the oldest of several. */
   readonly action_id: string
+  /** All of several, newest first. */
+  readonly action_ids?: readonly string[]
   readonly restored: readonly string[]
+  /** What others put into directories after those were taken away; it came back with them. */
+  readonly added?: readonly string[]
   readonly verified: boolean
   /** Acts that undid what files do not tell. */
   readonly compensated_by?: readonly string[]
@@ -174,6 +179,10 @@ export type RollbackTarget =
 
 export interface RollbackOptions {
   readonly dryRun: boolean
+  /** Together with newer acts that changed the same paths; they are in the way without it. */
+  readonly withLater?: boolean
+  /** Also pre-images that a program changed after they were displaced, as they are now. */
+  readonly asIs?: boolean
   /** Asked about compensations; absent: they wait in the inbox. */
   readonly confirm?: Confirm
 }

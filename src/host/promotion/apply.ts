@@ -42,7 +42,6 @@ export type Point =
   | 'directories'
   | 'times'
   | 'sync'
-  | 'writers'
   | 'applied'
   | 'record'
   | 'recorded'

@@ -44,6 +44,8 @@ export interface Exchange {
   readonly parents: readonly ParentState[]
   /** Of a rollback: directories that stay, and who takes them away some day. */
   readonly heirs?: readonly Heir[]
+  /** Of a rollback: paths that were put back as a program left them. */
+  readonly altered?: readonly RawPath[]
   /** Lock files of git that are held meanwhile. */
   readonly gitLocks: readonly RawPath[]
   /** The caller's own, handed back when a recovery ends the exchange. Any JSON value. */
@@ -52,11 +54,11 @@ export interface Exchange {
   readonly parts: readonly Part[]
 }
 
-const PLAN = 'plan.jsonl'
+export const PLAN = 'plan.jsonl'
 /** Beside the plan of a promotion once everything is in place: the times of its directories. */
 export const AFTER_TIMES = 'after.json'
 
-type PlanLine =
+export type PlanLine =
   | { readonly head: Omit<Exchange, 'parts'> }
   | { readonly part: string }
   | { readonly step: Pick<Step, 'path' | 'take' | 'put'> }

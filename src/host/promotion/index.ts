@@ -9,6 +9,7 @@ export type { Exchange } from './exchange.ts'
 export { readPlan } from './exchange.ts'
 export { PromotionFailure } from './failure.ts'
 export { type OpenJournal, openJournals } from './journal.ts'
+export { type KeptAct, type LaterAct, laterActs } from './later.ts'
 export {
   type HeldLock,
   type LockOptions,

@@ -8,6 +8,7 @@
 import { fault } from '../../base/index.ts'
 import { type Change, parentOfRaw, type RawPath, rawOfText } from '../../gate/index.ts'
 import type { OnPoint, Work } from './apply.ts'
+import { asKept } from './as-kept.ts'
 import { checkDevices, checkParts, checkWriters } from './check.ts'
 import {
   beginExchange,
@@ -21,14 +22,13 @@ import { isOfState } from './entry.ts'
 import { type Exchange, type ParentState, type Part, readPlan } from './exchange.ts'
 import { Collision, listed, PromotionFailure, pathsFailure } from './failure.ts'
 import { gitLocksOf } from './git-lock.ts'
-import { Ground } from './ground.ts'
+import { existsAt, Ground } from './ground.ts'
 import { fromRefreshed } from './index-copies.ts'
 import type { WorkspaceLock } from './lock.ts'
 import { isInPlace, netChanges, type Planned, planReverse, type Step } from './plan.ts'
 import { removeTree } from './removal.ts'
 import { applyExchange, at, stepsOf } from './run.ts'
 import { type Heir, inheritedBy, Sharers } from './shared-directory.ts'
-import { stageDifferences } from './stage.ts'
 
 export interface RollbackRequest {
   readonly rollbackId: string
@@ -38,6 +38,8 @@ export interface RollbackRequest {
   /** Where that which is taken away lies until the rollback is recorded: same filesystem. */
   readonly keep: string
   readonly state: string
+  /** Also pre-images that a program changed since, as they are now; the record is unverified then. */
+  readonly asIs?: boolean
   /** Appends the fact, durably, under the key `rollback/<rollback_id>`; may be called again. */
   readonly record: (rollback: Rollback) => Promise<void>
   readonly note: unknown
@@ -62,6 +64,8 @@ export interface Rollback {
 /** What a rollback would do: the changes it would make, path by path. */
 export interface RollbackPreview {
   readonly changes: readonly Change[]
+  /** Of these: what others put into directories after those were taken away. */
+  readonly added: readonly RawPath[]
 }
 
 export async function rollback(request: RollbackRequest): Promise<Rollback> {
@@ -77,12 +81,12 @@ export async function rollback(request: RollbackRequest): Promise<Rollback> {
 
 /** Checks everything, changes nothing. */
 export async function previewRollback(
-  request: Pick<RollbackRequest, 'actions' | 'keep'>,
+  request: Pick<RollbackRequest, 'actions' | 'keep' | 'asIs'>,
 ): Promise<RollbackPreview> {
   const ground = new Ground()
   try {
-    const { parts } = await check(request, ground)
-    return { changes: netChanges(parts.map(({ steps }) => steps)) }
+    const { parts, added } = await check(request, ground)
+    return { changes: netChanges(parts.map(({ steps }) => steps)), added }
   } finally {
     ground.close()
   }
@@ -93,27 +97,51 @@ interface Checked {
   readonly parts: readonly Part[]
   readonly found: Awaited<ReturnType<typeof checkParts>>
   readonly heirs: readonly Heir[]
+  readonly added: readonly RawPath[]
+  readonly altered: readonly RawPath[]
 }
 
 async function check(
-  { actions, keep }: Pick<RollbackRequest, 'actions' | 'keep'>,
+  { actions, keep, asIs }: Pick<RollbackRequest, 'actions' | 'keep' | 'asIs'>,
   ground: Ground,
 ): Promise<Checked> {
   const plans = readPlans(actions)
   const { reversed: planned, heirs } = reverseAll(plans, actions, keep, ground)
-  const reversed = fromRefreshed(planned, plans, ground)
-  const altered = reversed.flatMap(({ steps, unstaged }) => [
-    ...unstaged,
-    ...steps.flatMap(stageDifferences),
-  ])
-  if (altered.length > 0) throw pathsFailure('rollback.altered', altered)
+  const { reversed, added, altered } = asKept(fromRefreshed(planned, plans, ground))
+  if (altered.length > 0 && asIs !== true) {
+    const oldest = actions.at(-1)?.actionId ?? ''
+    const hint = `to put them back as they are now: \`writ rollback ${oldest} --as-is\`; they lie in ${listed(keepsOf(reversed, altered))}`
+    throw pathsFailure('rollback.altered', altered, hint)
+  }
+  const lost = lostIn(reversed, altered)
+  if (lost.length > 0) throw pathsFailure('rollback.altered', lost, 'these are gone altogether')
   const parts = reversed.map(({ steps }, index) => ({
     actionId: actions[index]?.actionId ?? '',
     steps,
   }))
   const found = await checkParts(parts, ground, () => checkWriters(parts, ground))
   if (found.different.length > 0) throw pathsFailure('rollback.conflict', found.different)
-  return { plans, parts, found, heirs }
+  return { plans, parts, found, heirs, added, altered }
+}
+
+/** Where pre-images of these paths lie. */
+function keepsOf(reversed: readonly Planned[], paths: readonly RawPath[]): string[] {
+  const wanted = new Set(paths)
+  return reversed.flatMap(({ steps }) =>
+    steps.flatMap(({ put, changes }) =>
+      put !== null && changes.some(({ path }) => wanted.has(path)) ? [put] : [],
+    ),
+  )
+}
+
+/** Paths whose pre-image is not there at all, so that nothing could be put back. */
+function lostIn(reversed: readonly Planned[], altered: readonly RawPath[]): readonly RawPath[] {
+  if (altered.length === 0) return []
+  const unstaged = reversed.flatMap((planned) => planned.unstaged)
+  const gone = reversed.flatMap(({ steps }) =>
+    steps.filter(({ put }) => put !== null && !existsAt(put)).map(({ path }) => path),
+  )
+  return [...unstaged, ...gone]
 }
 
 /** Directories that acts which stay made as well are left to those. */
@@ -158,7 +186,7 @@ async function prepare(
   ground: Ground,
 ): Promise<{ readonly exchange: Exchange; readonly work: Work }> {
   const { rollbackId, actions, keep, lock, onPoint = () => {} } = request
-  const { plans, parts, found, heirs } = await check(request, ground)
+  const { plans, parts, found, heirs, altered } = await check(request, ground)
   makeKeep(keep)
   try {
     checkDevices(found.parents, keep, ground)
@@ -174,6 +202,7 @@ async function prepare(
     sources: actions.map((action) => action.keep),
     parents: restoredTimes(found.parents, parts, plans),
     heirs,
+    ...(altered.length === 0 ? {} : { altered }),
     gitLocks: gitLocksOf(
       parts.flatMap(({ steps }) => steps),
       ground,
@@ -245,7 +274,8 @@ async function carryOut(
     throw await putBack(work, exchange, journal, error, 'rollback.conflict')
   }
   at(onPoint, 'applied', () => journal.mark('applied'))
-  const done = describeRollback(exchange, { status: 'APPLIED', verified: true, recovered: false })
+  const rest = { status: 'APPLIED', verified: true, recovered: false } as const
+  const done = describeRollback(exchange, rest)
   try {
     onPoint('record', 'before', null)
     await record(done)
@@ -286,5 +316,7 @@ export function describeRollback(
     rolledBackAtMs: Date.now(),
     note,
     ...rest,
+    // What was put back as it was is not what was displaced.
+    verified: rest.verified && exchange.altered === undefined,
   }
 }

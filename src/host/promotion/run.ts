@@ -61,9 +61,7 @@ export async function applyExchange(work: Work, exchange: Exchange): Promise<App
   synced.catch(() => {})
   try {
     refuseMoved(work, exchange)
-    work.onPoint('writers', 'before', null)
     await refuseWriters(exchange)
-    work.onPoint('writers', 'after', null)
     refuseWritten(work, exchange)
   } finally {
     await synced

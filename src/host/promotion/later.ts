@@ -1,0 +1,122 @@
+/**
+ * Acts that stand on another one: promoted after it, and they changed a path that it changed, put
+ * something into a directory that it made, or took a directory away that it needs. Rolling the older
+ * act back first would leave these without what they displaced, also where the bytes are the same again.
+ */
+import { closeSync, openSync, readSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Change, parentOfRaw, type RawPath } from '../../gate/index.ts'
+import { PLAN, type PlanLine } from './exchange.ts'
+import { isAbsent } from './failure.ts'
+
+/** An act with the directory of its pre-images. */
+export interface KeptAct {
+  readonly id: string
+  readonly keep: string
+}
+
+export interface LaterAct extends KeptAct {
+  readonly beganAtMs: number
+}
+
+/** Those of `kept` that stand on the chosen ones or on one another, oldest first. */
+export function laterActs(chosen: readonly KeptAct[], kept: readonly KeptAct[]): LaterAct[] {
+  const ids = new Set(chosen.map(({ id }) => id))
+  const ground = new Touched()
+  const dated = [...chosen, ...kept.filter(({ id }) => !ids.has(id))]
+    .flatMap((act) => {
+      const beganAtMs = beganAt(act.keep)
+      return beganAtMs === null ? [] : [{ ...act, beganAtMs }]
+    })
+    .sort((one, other) => one.beganAtMs - other.beganAtMs)
+  const first = dated.findIndex(({ id }) => ids.has(id))
+  const later: LaterAct[] = []
+  for (const act of dated.slice(Math.max(first, 0))) {
+    if (!ids.has(act.id)) {
+      if (!ground.isUnder(act.keep)) continue
+      later.push(act)
+    }
+    for (const change of plannedChanges(act.keep)) ground.add(change)
+  }
+  return later
+}
+
+/** What some acts changed. */
+class Touched {
+  readonly #paths = new Set<RawPath>()
+  readonly #made = new Set<RawPath>()
+  readonly #above = new Set<RawPath>()
+
+  add({ path, before, after }: Change): void {
+    this.#paths.add(path)
+    if (after?.kind === 'directory' && before?.kind !== 'directory') this.#made.add(path)
+    for (const each of ancestorsOf(path)) {
+      if (this.#above.has(each)) break
+      this.#above.add(each)
+    }
+  }
+
+  isUnder(keep: string): boolean {
+    for (const change of plannedChanges(keep)) if (this.#meets(change)) return true
+    return false
+  }
+
+  #meets({ path, before, after }: Change): boolean {
+    if (this.#paths.has(path)) return true
+    const takesDirectory = before?.kind === 'directory' && after?.kind !== 'directory'
+    if (takesDirectory && this.#above.has(path)) return true
+    if (after === null || this.#made.size === 0) return false
+    for (const each of ancestorsOf(path)) if (this.#made.has(each)) return true
+    return false
+  }
+}
+
+function* ancestorsOf(path: RawPath): Generator<RawPath> {
+  for (let next = parentOfRaw(path); next !== '/' && next !== ''; next = parentOfRaw(next)) {
+    yield next
+  }
+}
+
+/** Null when there is no plan. */
+function beganAt(keep: string): number | null {
+  for (const line of planLines(keep)) return 'head' in line ? line.head.beganAtMs : null
+  return null
+}
+
+function* plannedChanges(keep: string): Generator<Change> {
+  for (const line of planLines(keep)) if ('change' in line) yield line.change
+}
+
+const CHUNK_BYTES = 1 << 16
+const LINE_FEED = 0x0a
+
+/** The lines of a plan, one after the other: a plan may be as large as an act. */
+function* planLines(keep: string): Generator<PlanLine> {
+  const handle = openIfThere(join(keep, PLAN))
+  if (handle === null) return
+  try {
+    let rest = Buffer.alloc(0)
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
+    for (let read = readSync(handle, chunk); read > 0; read = readSync(handle, chunk)) {
+      rest = Buffer.concat([rest, chunk.subarray(0, read)])
+      let from = 0
+      for (let end = rest.indexOf(LINE_FEED); end >= 0; end = rest.indexOf(LINE_FEED, from)) {
+        // Written by this host into its own directory.
+        yield JSON.parse(rest.toString('utf8', from, end)) as PlanLine
+        from = end + 1
+      }
+      rest = rest.subarray(from)
+    }
+  } finally {
+    closeSync(handle)
+  }
+}
+
+function openIfThere(file: string): number | null {
+  try {
+    return openSync(file, 'r')
+  } catch (error) {
+    if (isAbsent(error)) return null
+    throw error
+  }
+}

@@ -1,0 +1,65 @@
+/** Acts taken back out of order and at the same time, with the real program. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Place } from './place.ts'
+
+let place: Place
+beforeEach(() => {
+  place = new Place('back').init()
+})
+afterEach(() => place.remove())
+
+/** Writes a file, promoted at once; the id of the act. */
+function write(text: string, name = 'f'): string {
+  const report = `${place.folder}/report-${Math.random()}.json`
+  const { status, err } = place.exec(
+    ['--write', name, '--report', report],
+    `printf ${text} > ${name}`,
+  )
+  expect(status, err).toBe(0)
+  return place.writ(['log', '--type', 'promotion_v1', '--json']).json.facts.at(-1).record.payload
+    .action_id
+}
+
+describe('an older act under newer ones', () => {
+  it('is named with them, and goes together with them', () => {
+    place.write('f', 'v0')
+    const [a, b, c] = [write('v1'), write('v2'), write('v1')]
+    const other = write('other', 'g')
+    const refused = place.writ(['rollback', a])
+    expect(refused.status).toBe(1)
+    expect(refused.err).toMatch(/2 newer acts changed the same paths/)
+    expect(refused.err).toMatch(new RegExp(`${c} .* sh -c .*v1[^]*${b} .* sh -c .*v2`))
+    expect(refused.err).toContain(`writ rollback ${a} --with-later`)
+    expect(place.text('f')).toBe('v1')
+    const done = place.writ(['rollback', a, '--with-later', '--json'])
+    expect(done.json).toMatchObject({ action_id: a, action_ids: [c, b, a], verified: true })
+    expect(place.text('f')).toBe('v0')
+    expect(place.writ(['undo', '--json']).json).toMatchObject({ action_id: other, verified: true })
+    expect(place.has('g')).toBe(false)
+  })
+})
+
+describe('two undos at once', () => {
+  it('take one act back, and the second says so', async () => {
+    place.write('f', 'v0')
+    write('v1')
+    write('v2')
+    const ended = ['undo', 'undo'].map(
+      (word) =>
+        new Promise<{ readonly status: number | null; readonly err: string }>((resolved) => {
+          const child = place.start([word])
+          let err = ''
+          child.stderr?.on('data', (piece: Buffer) => {
+            err += piece.toString('utf8')
+          })
+          child.on('close', (status) => resolved({ status, err }))
+        }),
+    )
+    const both = await Promise.all(ended)
+    const failed = both.filter(({ status }) => status !== 0)
+    // The second may come so late that it takes the act before back.
+    expect(['v0', 'v1']).toContain(place.text('f'))
+    expect(failed).toHaveLength(place.text('f') === 'v0' ? 0 : 1)
+    for (const { err } of failed) expect(err).toMatch(/another command took .* back at /)
+  })
+})
