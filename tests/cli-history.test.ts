@@ -745,6 +745,21 @@ describe('proofs, checkpoints, verification', () => {
     expect([fork.status, fork.json.relation]).toEqual([1, 'fork'])
   })
 
+  it('proves a fork with the printed keys, of the home and of one stream', () => {
+    const keys = place.writ(['ledger', 'key']).out
+    const home = keys.split('\n')[0] ?? ''
+    const stream = join(folder, 'stream.txt')
+    writeFileSync(stream, place.writ(['ledger', 'checkpoint', '--stream', 'main']).out)
+    for (const file of [kept, stream]) {
+      for (const key of [keys, home]) {
+        const same = place.writ(['ledger', 'compare', file, file, '--key', key, '--json'])
+        expect([same.status, same.json.relation, same.json.signed]).toEqual([0, 'same', true])
+      }
+      const foreign = place.writ(['ledger', 'compare', file, file, '--key', FOREIGN_KEY, '--json'])
+      expect([foreign.status, foreign.json.error.code]).toEqual([4, 'ledger.signature_missing'])
+    }
+  })
+
   it('verifies, says what it is anchored in, and rotates the key', () => {
     const bare = place.writ(['ledger', 'verify', '--json'])
     expect([bare.status, bare.json.ok, bare.json.anchored]).toEqual([0, true, false])
@@ -755,10 +770,12 @@ describe('proofs, checkpoints, verification', () => {
       'root',
       'checked',
       'problems',
+      'streams',
     ])
     const { public_key: key, earlier } = place.writ(['ledger', 'key', '--json']).json
     expect(earlier).toEqual([])
-    expect(place.writ(['ledger', 'key']).out).toBe(`${key}\n`)
+    const [first, ...others] = place.writ(['ledger', 'key']).out.trim().split('\n')
+    expect([first, others.length]).toEqual([key, 2])
     expect(place.writ(['ledger', 'rotate', '--json']).json.streams).toEqual(['host', 'main'])
     const rotated = place.writ(['ledger', 'key', '--json']).json
     expect([rotated.earlier, rotated.public_key === key]).toEqual([[key], false])

@@ -582,6 +582,7 @@ export const CODES = {
   'ledger.key_reused': wrong('an idempotency key is used by two facts of one stream'),
   'ledger.not_extended': wrong('the history does not extend a checkpoint that was kept'),
   'ledger.anchor_foreign': wrong('the checkpoint that was kept is of none of these streams'),
+  'ledger.key_current': wrong('`keys/current` names another key than the one that signs'),
   'ledger.index_wrong': wrong('the query index contradicts the facts'),
   'fact.contract': wrong('the record of a stored fact does not follow its contract'),
   'bundle.exists': { http: 409, exit: 2, says: 'there is something at the place of the bundle' },

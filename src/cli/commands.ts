@@ -271,7 +271,12 @@ export const COMMANDS: readonly Command[] = [
     options: [
       STREAM,
       { name: 'from', value: 'FILE', many: true, says: 'a checkpoint kept elsewhere' },
-      { name: 'key', value: 'KEY', many: true, says: 'a pinned public key, name+id+base64' },
+      {
+        name: 'key',
+        value: 'KEY',
+        many: true,
+        says: 'pinned public keys, as `writ ledger key` prints them',
+      },
       { name: 'no-contracts', value: null, says: 'tree, chain and signatures only' },
       HOME,
     ],
@@ -288,18 +293,27 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'ledger checkpoint',
-    says: 'the newest signed checkpoint, to be kept elsewhere',
+    says: 'a signed checkpoint of all streams, to be kept elsewhere',
     usage: 'writ ledger checkpoint [--stream NAME]',
-    options: [STREAM, HOME],
-    examples: ['writ ledger checkpoint > kept-checkpoint.txt'],
+    options: [
+      { name: 'stream', value: 'NAME', says: 'the newest checkpoint of this stream alone' },
+      HOME,
+    ],
+    examples: [
+      'writ ledger checkpoint > kept-checkpoint.txt',
+      'writ ledger checkpoint --stream main',
+    ],
     load: () => import('./commands/ledger-checkpoint.ts'),
   },
   {
     name: 'ledger key',
-    says: 'the public key, to be pinned elsewhere',
-    usage: 'writ ledger key',
-    options: [HOME],
-    examples: ['writ ledger key', 'writ ledger verify --key "$(cat kept-key.txt)"'],
+    says: 'the public keys, to be pinned elsewhere',
+    usage: 'writ ledger key [--all]',
+    options: [{ name: 'all', value: null, says: 'also the keys that rotations retired' }, HOME],
+    examples: [
+      'writ ledger key > kept-keys.txt',
+      'writ ledger verify --key "$(cat kept-keys.txt)"',
+    ],
     load: () => import('./commands/ledger-key.ts'),
   },
   {
@@ -318,8 +332,18 @@ export const COMMANDS: readonly Command[] = [
     name: 'ledger compare',
     says: 'what two checkpoints say of each other',
     usage: 'writ ledger compare FILE FILE [--key KEY]…',
-    options: [{ name: 'key', value: 'KEY', many: true, says: 'a public key, name+id+base64' }],
-    examples: ['writ ledger compare ours.txt theirs.txt'],
+    options: [
+      {
+        name: 'key',
+        value: 'KEY',
+        many: true,
+        says: 'public keys, as `writ ledger key` prints them',
+      },
+    ],
+    examples: [
+      'writ ledger compare ours.txt theirs.txt',
+      'writ ledger compare ours.txt theirs.txt --key "$(writ ledger key --all)"',
+    ],
     load: () => import('./commands/ledger-compare.ts'),
   },
   {

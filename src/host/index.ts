@@ -97,6 +97,7 @@ export {
 export { type LedgerReader, openHistory, openLedgerReader } from './ledger/export-reader.ts'
 export { type FactBlock, FactBlocks } from './ledger/fact-block.ts'
 export { checkFilesystem, type FilesystemType } from './ledger/filesystem.ts'
+export { ledgerNameOf, signHome } from './ledger/heads.ts'
 export { type KeyRing, ringOf } from './ledger/key-ring.ts'
 export { createKey, makeCurrent, openKeys, readPublicKeys } from './ledger/keys.ts'
 export {
@@ -122,10 +123,11 @@ export {
   POSTGRES_STEPS,
   type PostgresStep,
 } from './ledger/postgres-writer.ts'
+export { recordedKeys } from './ledger/recorded-keys.ts'
 export { schemaDifferences } from './ledger/schema.ts'
 export { SqliteStore } from './ledger/sqlite-store.ts'
 export { exitOfReport, verifyLedger } from './ledger/verify.ts'
-export type { VerifyOptions, VerifyReport } from './ledger/verify-run.ts'
+export type { VerifiedStream, VerifyOptions, VerifyReport } from './ledger/verify-run.ts'
 export {
   InlineWriter,
   startWriter,

@@ -10,10 +10,10 @@ of the program that wrote it is needed.
 What you need from elsewhere
   - A public key of the ledger that you were given earlier or by another way. The keys in keys.txt are
     here for convenience; whoever forged a bundle would have forged them as well.
-  - If you have one: a checkpoint of this stream that you kept (the "anchor"). Without it you can show
-    that the bundle is consistent and signed. You cannot show that it is complete up to today, or that
-    the holder of the key did not write the history again. With it you can: history up to the anchor
-    was only extended.
+  - If you have one: a checkpoint of this stream, or of the whole home, that you kept (the "anchor";
+    step 5). Without it you can show that the bundle is consistent and signed. You cannot show that it
+    is complete up to today, or that the holder of the key did not write the history again. With it
+    you can: history up to the anchor was only extended.
 
 The files
   facts.jsonl        one fact per line, each in canonical JSON (RFC 8785), a newline (0x0A) after each
@@ -50,11 +50,14 @@ by nobody. Everything else follows from facts.jsonl and the signed checkpoint.
 4. The keys
   A public key is written NAME+ID+BASE64, where BASE64 is 0x01 || the 32 bytes of the key, and ID is
   the first four bytes, in hex, of SHA-256(NAME || 0x0A || 0x01 || key). NAME is the origin.
-  The first key of keys.txt signs from size 1 on. Each fact i with record.type "key_rotated_v1" hands
-  over from record.payload.old_key, the key in use, to new_key; last_size is i + 1. The checkpoint of
-  exactly that size is in checkpoints/ and is signed by both, the old key first. Before it only the
-  old key signs, behind it only the new one. Every checkpoint in the bundle has exactly these
-  signatures. keys.txt lists the same keys and sizes.
+  The first key of keys.txt signs from size 1 on. Each fact i with record.type "key_rotated_v1" and a
+  record.payload.old_key that is not null hands over from old_key, the key in use, to new_key;
+  last_size is i + 1. The checkpoint of exactly that size is in checkpoints/ and is signed by both, the
+  old key first. Before it only the old key signs, behind it only the new one. Every checkpoint in the
+  bundle has exactly these signatures. keys.txt lists the same keys and sizes.
+  Facts of that type with old_key null are in the stream "host" only, and change no key there: each
+  announces a stream (payload.stream) and the first key of that stream. Fact 0 announces "host" itself;
+  its new_key is the first key of keys.txt of the host's bundle.
   At least one of the keys must be one that you have from elsewhere; compare the 32 bytes. (Under what
   name you were given it does not matter: one key signs all streams of a ledger.)
 
@@ -63,6 +66,12 @@ by nobody. Everything else follows from facts.jsonl and the signed checkpoint.
   step 2 must be its root, and it must be signed by the key of that size. An anchor with more facts
   than the bundle, or with another root, shows that history was cut or written again. Two checkpoints
   of one origin and size with different roots, both signed, prove a fork to anyone: keep both.
+  An anchor may be a checkpoint of the whole home. Its text has further lines. Its origin is that of the
+  stream without "/" and the stream's name. Lines 2 and 3 are size and root of the stream "host"; each
+  further line is name, space, size, space, root in base64, of one other stream. Take size and root of
+  this stream from there. Its signer is the key of that size, under the home's origin as its NAME, so
+  the ID is another one. A history is anchored as a whole only if every stream extends it, "host" too:
+  that stream records tokens, principals, laws and halts.
 
 6. What lies outside the facts
   A record with payload_ref "sha256:HASH" has its payload in objects/HASH: its SHA-256 is HASH, its

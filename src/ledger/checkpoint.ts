@@ -22,7 +22,7 @@ export interface Checkpoint {
   readonly origin: string
   readonly size: number
   readonly root: Uint8Array
-  /** Lines behind the root, opaque; we write none. */
+  /** Lines behind the root: none for a stream, one per other stream for a home. */
   readonly extensions: readonly string[]
 }
 
@@ -78,9 +78,41 @@ export function openCheckpoint(note: string, verifiers: readonly Verifier[]): Op
 /** What two believed checkpoints say of each other without the tree. */
 export type Comparison = 'same' | 'older' | 'newer' | 'fork' | 'strangers'
 
+/** Compares one tree, and for checkpoints of a home every stream that either of them lists. */
 export function compareCheckpoints(ours: Checkpoint, theirs: Checkpoint): Comparison {
   if (ours.origin !== theirs.origin) return 'strangers'
-  if (ours.size !== theirs.size) return ours.size < theirs.size ? 'older' : 'newer'
+  const [left, right] = [treesOf(ours), treesOf(theirs)]
+  const relations = new Set<Comparison>()
+  for (const name of new Set([...left.keys(), ...right.keys()])) {
+    relations.add(compareTrees(left.get(name), right.get(name)))
+  }
+  // Streams only grow: of two states of one history one is never shorter than the other.
+  if (relations.has('fork') || (relations.has('older') && relations.has('newer'))) return 'fork'
+  if (relations.has('older')) return 'older'
+  return relations.has('newer') ? 'newer' : 'same'
+}
+
+interface TreeHead {
+  readonly size: number
+  readonly root: Uint8Array
+}
+
+/** The checkpoint's own tree under the empty name, and the streams of its extension lines. */
+function treesOf({ size, root, extensions }: Checkpoint): ReadonlyMap<string, TreeHead> {
+  const trees = new Map<string, TreeHead>([['', { size, root }]])
+  for (const line of extensions) {
+    const [, name = '', count = '', encoded = ''] = /^(\S+) (\d{1,16}) (\S+)$/.exec(line) ?? []
+    const hash = decodeBase64(encoded)
+    if (name !== '' && hash !== null) trees.set(name, { size: Number(count), root: hash })
+  }
+  return trees
+}
+
+/** A tree that one side does not list yet is empty there. */
+function compareTrees(ours: TreeHead | undefined, theirs: TreeHead | undefined): Comparison {
+  const [left, right] = [ours?.size ?? 0, theirs?.size ?? 0]
+  if (left !== right) return left < right ? 'older' : 'newer'
+  if (ours === undefined || theirs === undefined) return 'same'
   return equalBytes(ours.root, theirs.root) ? 'same' : 'fork'
 }
 

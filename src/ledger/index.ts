@@ -99,6 +99,7 @@ export {
   readNode,
   type StoredTile,
 } from './growth.ts'
+export { headsOfHome, type StreamHead, signHomeCheckpoint } from './home-checkpoint.ts'
 export {
   fingerprint,
   formatNote,

@@ -85,6 +85,9 @@ export interface Store {
   /** The names of all streams, sorted. For the host only: tenants must not learn of one another. */
   streams(): Promise<readonly string[]>
 
+  /** All heads, sorted by stream, of one state of the store. For the host only. */
+  heads(): Promise<readonly Head[]>
+
   /** Null when the stream does not exist. */
   head(stream: string): Promise<Head | null>
 

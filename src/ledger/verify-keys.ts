@@ -14,6 +14,7 @@ import {
   SIGNATURE_TYPES,
   type Verifier,
   type VerifierKey,
+  verifierKey,
 } from './note.ts'
 import { equalBytes } from './tree.ts'
 
@@ -91,6 +92,15 @@ export class KeySchedule {
   #read(text: unknown): VerifierKey | null {
     const key = typeof text === 'string' ? parseVerifierKey(text) : null
     return key?.name === this.origin && key.type === SIGNATURE_TYPES.ed25519 ? key : null
+  }
+
+  /** The same keys and sizes under another name, such as the ledger's own. */
+  under(name: string): KeySchedule {
+    const schedule = new KeySchedule(name)
+    for (const { key, lastSize } of this.#spans) {
+      schedule.#spans.push({ key: verifierKey(name, key.type, key.publicKey), lastSize })
+    }
+    return schedule
   }
 
   /** The keys that sign a checkpoint of that size, in their order. */

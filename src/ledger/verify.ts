@@ -71,7 +71,8 @@ export class StreamVerification {
   readonly stream: string
   readonly schedule: KeySchedule
   /** Facts of the host's stream that tell of the beginning of streams, in their order. */
-  readonly beginnings: { readonly stream: string; readonly key: unknown }[] = []
+  readonly beginnings: { readonly stream: string; readonly key: unknown; readonly seq: number }[] =
+    []
   readonly #options: StreamVerificationOptions
   readonly #audit = new Audit()
   readonly #usedKeys = new HashSet()
@@ -194,7 +195,7 @@ export class StreamVerification {
       else this.#sayIf(unfit('the rotation is of another stream'), seq)
     } else if (isHost && isOwn === (seq === 0)) {
       // The first fact names the first key of all; later ones tell of the other streams.
-      this.beginnings.push({ stream: String(payload['stream']), key: payload['new_key'] })
+      this.beginnings.push({ stream: String(payload['stream']), key: payload['new_key'], seq })
       if (isOwn) this.#sayIf(this.schedule.begin(payload['new_key']), seq)
     } else this.#sayIf(unfit('a first key is named where none can be'), seq)
   }

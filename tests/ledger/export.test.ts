@@ -19,6 +19,7 @@ import {
   openLedgerReader,
   publicKeyOf,
   signerFor,
+  signHome,
 } from '../../src/host/index.ts'
 import {
   BODY_RULES,
@@ -121,7 +122,7 @@ describe('a bundle', () => {
 
   it('verifies from the command line, with keys from elsewhere only', () => {
     const run = (...args: string[]) =>
-      spawnSync(process.execPath, ['tests/verifier/verify.mjs', bundle('main'), ...args], {
+      spawnSync(process.execPath, ['tests/verifier/cli.mjs', bundle('main'), ...args], {
         encoding: 'utf8',
       })
     const anchor = join(place.directory, 'anchor.txt')
@@ -132,6 +133,19 @@ describe('a bundle', () => {
     expect(run().status).toBe(2)
     writeFileSync(anchor, fixture.anchors['north'] ?? '')
     expect(run('--key', first, '--anchor', anchor).status).toBe(1)
+  })
+
+  it('is anchored by a checkpoint of the whole home, in every stream', async () => {
+    const anchor = await signHome(reader.store, openKeys(join(fixture.directory, 'keys')))
+    for (const stream of STREAMS) {
+      const check = (text: string) => verifyBundle(bundle(stream), { keys: keys(), anchor: text })
+      expect(check(anchor)).toMatchObject({ ok: true, anchored: true, problems: [] })
+      // Another size of any stream is another text, and lines that are missing anchor nothing.
+      expect(check(anchor.replace(/^(north) (\d+) /m, '$1 9$2 ')).ok).toBe(false)
+      expect(check(anchor.replaceAll(NAME, `${NAME}x`)).ok).toBe(false)
+      const lines = anchor.split('\n').filter((line) => !line.startsWith(`${stream} `))
+      if (stream !== 'host') expect(check(lines.join('\n')).ok).toBe(false)
+    }
   })
 
   it('does not verify under keys that nobody pinned', () => {

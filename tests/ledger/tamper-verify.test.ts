@@ -12,10 +12,17 @@ import {
   openKeys,
   openLedger,
   publicKeyOf,
+  signerFor,
+  signHome,
   type VerifyOptions,
   verifyLedger,
 } from '../../src/host/index.ts'
-import { type Draft, formatVerifierKey, HashSet } from '../../src/ledger/index.ts'
+import {
+  type Draft,
+  formatVerifierKey,
+  HashSet,
+  signHomeCheckpoint,
+} from '../../src/ledger/index.ts'
 import { ANN, entry, taskDraft } from './entries.ts'
 import { codeOf } from './store-suite.ts'
 import { NAME, scratch } from './test-ledger.ts'
@@ -69,14 +76,21 @@ async function smuggle(draft: Draft): Promise<void> {
 }
 
 const checkpoint = async (stream = 'main') => (await ledger.store.head(stream))?.checkpoint ?? ''
+const home = () => signHome(ledger.store, openKeys(join(directory, 'keys')))
 const MAIN = '(2 << 32)'
 
 describe('a sound ledger', () => {
   it('is told in one shape, and without an anchor as not anchored', async () => {
     const report = await verify()
-    expect(Object.keys(report)).toEqual(['ok', 'anchored', 'size', 'root', 'checked', 'problems'])
+    const keys = ['ok', 'anchored', 'size', 'root', 'checked', 'problems', 'streams']
+    expect(Object.keys(report)).toEqual(keys)
     const { root } = (await ledger.store.head('main')) ?? {}
-    expect(report).toEqual({
+    expect(report.streams.map(({ stream, size, anchor }) => [stream, size, anchor])).toEqual([
+      ['host', 3, 'none'],
+      ['main', 6, 'none'],
+      ['north', 1, 'none'],
+    ])
+    expect(report).toMatchObject({
       ok: true,
       anchored: false,
       size: 6,
@@ -88,16 +102,70 @@ describe('a sound ledger', () => {
   })
 
   it('is anchored by a checkpoint kept elsewhere, of any size', async () => {
-    const anchor = await checkpoint()
+    const anchor = await home()
     expect(await verify({ anchor })).toMatchObject({ ok: true, anchored: true, size: 6 })
     await ledger.record(entry('more'))
-    expect(await verify({ anchor })).toMatchObject({ ok: true, anchored: true, size: 7 })
-    const north = await checkpoint('north')
-    expect(await verify({ anchor: north })).toMatchObject({ ok: true, anchored: true, size: 1 })
+    await ledger.rotateKey(ACTOR)
+    expect(await verify({ anchor })).toMatchObject({ ok: true, anchored: true, size: 8 })
+    expect(await verify({ anchor: await home() })).toMatchObject({ ok: true, anchored: true })
+    expect(await verify({ anchor, stream: 'north' })).toMatchObject({ ok: true, anchored: true })
+  })
+
+  it('names the streams that an anchor of one stream does not cover', async () => {
+    const anchored = async (...anchor: string[]) => {
+      const report = await verify({ anchor })
+      return [report.ok, report.anchored, ...report.streams.map((one) => one.anchor)]
+    }
+    const [main, north, host] = [
+      await checkpoint(),
+      await checkpoint('north'),
+      await checkpoint('host'),
+    ]
+    expect(await anchored(main)).toEqual([true, false, 'none', 'extends', 'none'])
+    expect(await anchored(north)).toEqual([true, false, 'none', 'none', 'extends'])
+    expect(await anchored(main, north)).toEqual([true, false, 'none', 'extends', 'extends'])
+    expect(await anchored(main, host)).toEqual([true, false, 'extends', 'extends', 'none'])
+    expect(await anchored(main, north, host)).toEqual([true, true, 'extends', 'extends', 'extends'])
     expect(await verify({ anchor: north, stream: 'main' })).toMatchObject({
       ok: false,
       problems: [{ code: 'ledger.anchor_foreign' }],
     })
+  })
+
+  it('counts a stream that began behind the anchor as an extension of it', async () => {
+    const anchor = await home()
+    await ledger.record(entry('s', { stream: 'south' }))
+    const report = await verify({ anchor })
+    expect([report.anchored, report.streams.at(-1)?.anchor]).toEqual([true, 'begun_since'])
+  })
+
+  it('is not anchored when the host stream was put back, or a stream was taken out', async () => {
+    const anchor = await home()
+    await ledger.close()
+    // The host's second last fact names `main`, its last one `north`.
+    around('DELETE FROM facts WHERE place = (1 << 32) + 2')
+    expect(await codes({ anchor })).toContain('ledger.truncated')
+    around(
+      'DELETE FROM facts WHERE place >= (3 << 32)',
+      'DELETE FROM heads WHERE stream = 3',
+      'DELETE FROM streams WHERE stream = 3',
+    )
+    expect(await codes({ anchor })).toContain('ledger.stream_missing')
+  })
+
+  it('refuses a home checkpoint of another key, of another home or with a line that is none', async () => {
+    const anchor = await home()
+    const heads = await ledger.store.heads()
+    const stranger = signerFor(keyFromSeed(new Uint8Array(32).fill(9)), NAME)
+    const forged = signHomeCheckpoint(NAME, heads, [stranger]) ?? ''
+    expect(await codes({ anchor: forged })).toContain('ledger.signers')
+    const bent = anchor.replace(/^north 1 /m, 'north 2 ')
+    expect(await codes({ anchor: bent })).toContain('ledger.signature_invalid')
+    expect(await codes({ anchor: anchor.replaceAll(NAME, 'example.org/other') })).toContain(
+      'ledger.anchor_foreign',
+    )
+    const torn = anchor.replace(/^north 1 .*$/m, 'north')
+    expect(await codeOf(verify({ anchor: torn }))).toBe('ledger.checkpoint_malformed')
   })
 
   it('can be looked at by stream, fast, and with its progress shown', async () => {
@@ -198,6 +266,7 @@ describe('the first bad fact is named', () => {
       5,
     ],
   ])('%s', async (_, sql, code, seq) => {
+    await ledger.close()
     around(sql)
     expect((await codes())[0]).toEqual([code, seq])
     expect((await codes({ contracts: false }))[0]).toEqual([code, seq])

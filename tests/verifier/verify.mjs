@@ -1,21 +1,14 @@
 /**
  * An independent verifier of bundles, written from the page of instructions alone: the standard
  * library of Node.js and nothing of the program that wrote the bundle.
- *
- *     node verify.mjs DIRECTORY --key NAME+ID+BASE64 [--key …] [--anchor CHECKPOINT-FILE]
- *
- * Prints { ok, anchored, size, root, problems } as JSON; exit 0 verified, 1 falsified, 2 usage.
+ * `cli.mjs` calls it from the command line.
  */
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { argv, exit, stdout } from 'node:process'
-import { pathToFileURL } from 'node:url'
 
-function sha256(...parts) {
-  return parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest()
-}
-
+const sha256 = (...parts) =>
+  parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest()
 const node = (left, right) => sha256(Buffer.of(1), left, right)
 const hex = (hash) => `sha256:${hash.toString('hex')}`
 const isDigest = (text) => typeof text === 'string' && /^sha256:[0-9a-f]{64}$/.test(text)
@@ -34,9 +27,8 @@ function canonical(value) {
 
 /** Bytes that must be the canonical JSON of something. */
 function readCanonical(bytes, what) {
-  const text = TEXT.decode(bytes)
-  const value = JSON.parse(text)
-  demand(canonical(value) === text, `${what} is not in canonical form`)
+  const value = JSON.parse(TEXT.decode(bytes))
+  demand(canonical(value) === TEXT.decode(bytes), `${what} is not in canonical form`)
   return value
 }
 
@@ -58,12 +50,11 @@ function grow(edge, size, leaf) {
   edge.push(hash)
 }
 const rootOf = (edge) => edge.reduceRight((right, left) => node(left, right))
-/** The largest power of two below `size`. */
-const splitPoint = (size) => 2 ** (31 - Math.clz32(size - 1))
+const splitPoint = (size) => 2 ** (31 - Math.clz32(size - 1)) // The largest power of two below it.
 
 /** The root to which a path leads from a leaf. A path that is too short ends in an error. */
 function climb(index, size, leaf, path) {
-  if (size === 1) demand(path.length === 0, 'a path is too long')
+  demand(size > 1 || path.length === 0, 'a path is too long')
   if (size === 1) return leaf
   const [rest, sibling, middle] = [path.slice(0, -1), path.at(-1), splitPoint(size)]
   if (index < middle) return node(climb(index, middle, leaf, rest), sibling)
@@ -88,38 +79,52 @@ function base64(text, what) {
   return bytes
 }
 
-/** NAME+ID+BASE64 as { text, name, id, object, bytes }. */
+/** The same key under another name has another id. */
+const idOf = (name, bytes) => sha256(`${name}\n`, Buffer.of(1), bytes).toString('hex', 0, 4)
+/** NAME+ID+BASE64 as { text, name, object, bytes }. */
 function readKey(text) {
   const [, name, id, encoded] = /^([^+\s]+)\+([0-9a-f]{8})\+(\S+)$/.exec(text) ?? []
   const content = base64(encoded, 'a key')
-  const isKey = content.length === 33 && content[0] === 1
-  const wanted = sha256(`${name}\n`, content).toString('hex', 0, 4)
-  demand(isKey && id === wanted, `\`${text}\` is no Ed25519 key, or has another id`)
+  const isKey = content.length === 33 && content[0] === 1 && id === idOf(name, content.subarray(1))
+  demand(isKey, `\`${text}\` is no Ed25519 key, or has another id`)
   const spki = Buffer.concat([Buffer.from('302a300506032b6570032100', 'hex'), content.subarray(1)])
   const object = createPublicKey({ key: spki, format: 'der', type: 'spki' })
-  return { text, name, id, object, bytes: content.subarray(1) }
+  return { text, name, object, bytes: content.subarray(1) }
 }
 
-/** A note as { what, text, origin, size, root, signatures }. */
+/** A note as { what, text, origin, size, root, more, signatures }. */
 function readNote(bytes, what) {
-  const whole = TEXT.decode(bytes)
-  const [, text = '', tail = ''] = /^((?:[^\n]+\n){3})\n((?:[^\n]+\n)+)$/.exec(whole) ?? []
-  const [origin, size, encoded] = text.slice(0, -1).split('\n')
+  const [text = '', tail = ''] =
+    TEXT.decode(bytes)
+      .match(/^((?:[^\n]+\n){3,})\n((?:[^\n]+\n)+)$/)
+      ?.slice(1) ?? []
+  const [origin, size, encoded, ...more] = text.slice(0, -1).split('\n')
   const root = base64(encoded, `the root of ${what}`)
   demand(/^[1-9]\d{0,15}$/.test(size) && root.length === 32, `${what} is not a checkpoint`)
-  const lines = tail.slice(0, -1).split('\n')
-  const signatures = lines.map((line) => {
+  const signatures = [...tail.matchAll(/[^\n]+/g)].map(([line]) => {
     const [, name, content] = /^\u2014 ([^\s+]+) (\S+)$/.exec(line) ?? []
     const decoded = base64(content, `a signature of ${what}`)
     return { name, id: decoded.toString('hex', 0, 4), bytes: decoded.subarray(4) }
   })
-  return { what, text, origin, size: Number(size), root, signatures }
+  return { what, text, origin, size: Number(size), root, more, signatures }
+}
+
+/** A checkpoint of this stream, or what one of the whole home says of it (step 5). */
+function readAnchor(bytes, origin, stream) {
+  const note = readNote(bytes, 'the anchor')
+  if (`${note.origin}/${stream}` !== origin) return note
+  const lines = [`host ${note.size} ${note.root.toString('base64')}`, ...note.more]
+  const found = lines.map((line) => line.split(' ')).filter(([name]) => name === stream)
+  demand(found.length === 1, 'the anchor does not list this stream once')
+  const root = base64(found[0][2], 'the root of the anchor')
+  return { ...note, origin, size: Number(found[0][1]), root, signedAs: note.origin }
 }
 
 /** Signed by the keys of its size: a note of the bundle by exactly these, an anchor at least. */
-function checkNote({ what, text, size, signatures }, schedule, isOurs) {
+function checkNote({ what, text, size, signatures, origin, signedAs = origin }, schedule, isOurs) {
   const signers = schedule.filter(({ from, to }) => size >= from && size <= to)
-  const isBy = (one, span) => one.name === span?.key.name && one.id === span.key.id
+  const isBy = (one, span) =>
+    one.name === signedAs && span !== undefined && one.id === idOf(signedAs, span.key.bytes)
   const known = signatures.filter((one) => schedule.some((span) => isBy(one, span)))
   demand(known.length > 0, `${what} is signed by none of the keys`)
   for (const one of known) {
@@ -128,9 +133,11 @@ function checkNote({ what, text, size, signatures }, schedule, isOurs) {
     const fits = verify(null, Buffer.from(text), span.key.object, one.bytes)
     demand(fits, `a signature of ${what} does not fit`)
   }
-  const inOrder = signatures.every((one, at) => isBy(one, signers[at]))
-  const isExact = signatures.length === signers.length && inOrder
-  demand(!isOurs || isExact, `${what} has not exactly the signatures of its size`)
+  const isExact = signatures.every((one, at) => isBy(one, signers[at]))
+  demand(
+    !isOurs || (isExact && signatures.length === signers.length),
+    `${what} has not exactly the signatures of its size`,
+  )
 }
 
 const MANIFEST = 'bodies,exported_at,format,inclusion_proofs,level,origin,root,size,stream'
@@ -184,11 +191,8 @@ function readSchedule(directory, origin, rotations, pinned) {
   const show = ({ from, to, key }) => `${from} ${to === Infinity ? '-' : to} ${key.text}`
   demand(schedule.map(show).join() === rows.join(), 'keys.txt lists other keys than the facts')
   const isPinned = ({ key }) => pinned.some(({ bytes }) => bytes.equals(key.bytes))
-  demand(schedule.some(isPinned), 'none of the keys is a pinned one')
-  demand(
-    schedule.every(({ key }) => key.name === origin),
-    'a key is not of this origin',
-  )
+  const areOwn = schedule.every(({ key }) => key.name === origin)
+  demand(areOwn && schedule.some(isPinned), 'none of the keys is pinned, or one is foreign')
   return schedule
 }
 
@@ -221,8 +225,7 @@ function checkProofs(directory, extent, { root, leaves }, kept) {
   const size = leaves.length
   const seqs = extent === 'all' ? [...leaves.keys()] : [0, size - 1]
   const wanted = seqs.map((seq) => [{ type: 'inclusion', seq, size }, null])
-  for (const note of kept)
-    wanted.push([{ type: 'consistency', from: note.size, to: size }, note.root])
+  wanted.push(...kept.map((one) => [{ type: 'consistency', from: one.size, to: size }, one.root]))
   const found = [...lines(join(directory, 'proofs.jsonl'))]
   demand(found.length === wanted.length, 'there are other proofs than there should be')
   wanted.forEach(([head, oldRoot], at) => {
@@ -254,21 +257,18 @@ function examine(directory, pinned, anchor, report) {
   const manifest = readCanonical(line, 'the manifest')
   const { origin, stream, size, root, format, inclusion_proofs: extent } = manifest
   const isKnown = Object.keys(manifest).join() === MANIFEST && format === 'writ-bundle/1'
-  demand(isKnown && more.length === 0, 'the manifest is of another form')
-  demand(origin.endsWith(`/${stream}`), 'the origin is not of this stream')
+  const isWhole = isKnown && more.length === 0 && origin.endsWith(`/${stream}`)
+  demand(isWhole, 'the manifest is of another form')
   const read = (file) => readNote(readFileSync(join(directory, file)), file)
   const head = read('checkpoint.txt')
   const kept = files.filter((file) => file.startsWith('checkpoints/')).map(read)
   kept.sort((one, other) => one.size - other.size)
-  const anchors = anchor === null ? [] : [readNote(Buffer.from(anchor), 'the anchor')]
+  const anchors = anchor === null ? [] : [readAnchor(Buffer.from(anchor), origin, stream)]
   const notes = [head, ...kept, ...anchors]
-  demand(
-    notes.every((note) => note.origin === origin),
-    'a checkpoint is of another origin',
-  )
+  const isOwn = (one) => one.origin === origin && (one.signedAs ?? one.more.length === 0)
+  demand(notes.every(isOwn), 'a checkpoint is of another origin')
   const facts = readFacts(directory, stream, notes)
-  report.size = facts.leaves.length
-  report.root = hex(facts.root)
+  Object.assign(report, { size: facts.leaves.length, root: hex(facts.root) })
   const isOfFacts = size === report.size && root === report.root && head.size === size
   demand(isOfFacts, 'the newest checkpoint or the manifest is not of these facts')
   const schedule = readSchedule(directory, origin, facts.rotations, pinned)
@@ -286,14 +286,4 @@ export function verifyBundle(directory, { keys, anchor = null }) {
   } catch (error) {
     return { ...report, problems: [error.message] }
   }
-}
-
-if (import.meta.url === pathToFileURL(argv[1] ?? '').href) {
-  const values = (name) => argv.filter((_, at) => argv[at - 1] === name)
-  const [keys, [file]] = [values('--key'), values('--anchor')]
-  const report = verifyBundle(argv[2], { keys, anchor: file ? readFileSync(file, 'utf8') : null })
-  if (keys.length === 0)
-    report.problems = ['usage: DIRECTORY --key KEY [--key KEY] [--anchor FILE]']
-  stdout.write(`${JSON.stringify(report, null, 2)}\n`)
-  exit(report.ok ? 0 : keys.length === 0 ? 2 : 1)
 }

@@ -1,22 +1,32 @@
 /**
- * `writ ledger checkpoint`: the newest signed checkpoint of a stream, as a note that other tools read.
- * Kept outside this machine it is an anchor: later histories must extend it.
+ * `writ ledger checkpoint`: a signed checkpoint of all streams of the home, as a note that other tools
+ * read; with `--stream`, the newest one of that stream alone. Kept outside this machine it is an
+ * anchor: later histories must extend it.
  */
-
+import { join } from 'node:path'
+import { openKeys, signHome } from '../../host/index.ts'
 import { unknownStream } from '../../ledger/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
-import { streamToRead, withHistory } from '../home.ts'
+import { type ReadSession, streamToRead, withHistory } from '../home.ts'
 
 export async function run(call: Call): Promise<Exit> {
   return withHistory(call, async (session) => {
-    const stream = await streamToRead(session, call)
-    const head = await session.ledger.store.head(stream)
-    if (head === null) throw new Stop(unknownStream(stream))
+    const checkpoint = await checkpointOf(session, call)
     await call.terminal.out(
-      call.options.isOn('json')
-        ? `${JSON.stringify({ checkpoint: head.checkpoint })}\n`
-        : head.checkpoint,
+      call.options.isOn('json') ? `${JSON.stringify({ checkpoint })}\n` : checkpoint,
     )
     return EXIT.yes
   })
+}
+
+/** Callers of single streams get the checkpoint of their own: they must not learn of the others. */
+async function checkpointOf(session: ReadSession, call: Call): Promise<string> {
+  const { ledger, caller, home } = session
+  if (call.options.text('stream') === null && caller.streams === null) {
+    return signHome(ledger.store, openKeys(join(home.state, 'keys')))
+  }
+  const stream = await streamToRead(session, call)
+  const head = await ledger.store.head(stream)
+  if (head === null) throw new Stop(unknownStream(stream))
+  return head.checkpoint
 }

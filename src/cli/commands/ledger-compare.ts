@@ -9,14 +9,18 @@ import {
   type Checkpoint,
   compareCheckpoints,
   encodeHex,
+  formatVerifierKey,
   openCheckpoint,
   parseCheckpoint,
   parseNote,
   parseVerifierKey,
   type Verifier,
+  type VerifierKey,
   verifierFor,
+  verifierKey,
 } from '../../ledger/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { pinnedKeys } from '../pinned-keys.ts'
 import { readSource } from '../source.ts'
 
 export async function run(call: Call): Promise<Exit> {
@@ -24,12 +28,12 @@ export async function run(call: Call): Promise<Exit> {
   if (first === undefined || second === undefined || others.length > 0) {
     throw new Stop(fault('cli.usage', '', null, { message: 'name two checkpoint files' }))
   }
-  const verifiers = call.options.texts('key').map(verifierOf)
-  const [ours, theirs] = [await read(first, verifiers), await read(second, verifiers)]
+  const keys = pinnedKeys(call).map(keyOf)
+  const [ours, theirs] = [await read(first, keys), await read(second, keys)]
   const relation = compareCheckpoints(ours, theirs)
   const answer = {
     relation,
-    signed: verifiers.length > 0,
+    signed: keys.length > 0,
     ours: shape(ours),
     theirs: shape(theirs),
   }
@@ -37,8 +41,10 @@ export async function run(call: Call): Promise<Exit> {
   await terminal.out(
     options.isOn('json') ? `${JSON.stringify(answer)}\n` : `${SENTENCES[relation]}\n`,
   )
-  if (verifiers.length === 0 && !options.isOn('json')) {
-    terminal.err('the signatures were not checked; name the public key with `--key`\n')
+  if (keys.length === 0 && !options.isOn('json')) {
+    terminal.err(
+      'the signatures were not checked; name the public keys with `--key "$(writ ledger key --all)"`\n',
+    )
   }
   return relation === 'fork' || relation === 'strangers' ? EXIT.no : EXIT.yes
 }
@@ -47,29 +53,35 @@ const SENTENCES = {
   same: 'same: both speak of one history',
   older: 'older: the first is of an earlier size; `writ ledger verify --from` proves the extension',
   newer: 'newer: the first is of a later size; `writ ledger verify --from` proves the extension',
-  fork: 'fork: one size, two roots; somebody keeps two histories, and these two notes prove it',
-  strangers: 'strangers: the checkpoints are of different ledgers or streams',
+  fork: 'fork: one size, two roots; the holder of the key keeps two histories, and these two notes prove it',
+  strangers: 'strangers: the checkpoints are of different ledgers, or of different streams',
 } as const
 
-function verifierOf(text: string): Verifier {
+function keyOf(text: string): VerifierKey {
   const key = parseVerifierKey(text)
-  const verifier = key === null ? null : verifierFor(key)
-  if (verifier !== null) return verifier
+  if (key !== null && verifierFor(key) !== null) return key
   const message = `${showName(text)} is not a public key of a signed note`
   throw new Stop(fault('ledger.key_malformed', '', null, { message }))
 }
 
-async function read(name: string, verifiers: readonly Verifier[]): Promise<Checkpoint> {
+async function read(name: string, keys: readonly VerifierKey[]): Promise<Checkpoint> {
   const note = (await readSource(name)).bytes.toString('utf8')
-  if (verifiers.length > 0) {
-    const opened = openCheckpoint(note, verifiers)
-    if (opened.ok) return opened.checkpoint
-    throw new Stop(opened.fault)
-  }
   const checkpoint = parseCheckpoint(parseNote(note)?.text ?? '')
-  if (checkpoint !== null) return checkpoint
-  const message = `${showName(name)} does not hold a checkpoint`
-  throw new Stop(fault('ledger.checkpoint_malformed', name, null, { message }))
+  if (checkpoint === null) {
+    const message = `${showName(name)} does not hold a checkpoint`
+    throw new Stop(fault('ledger.checkpoint_malformed', name, null, { message }))
+  }
+  if (keys.length === 0) return checkpoint
+  const opened = openCheckpoint(note, verifiersOf(keys, checkpoint.origin))
+  if (opened.ok) return opened.checkpoint
+  throw new Stop(opened.fault)
+}
+
+/** One key signs the home and all of its streams, each under its own name: the bytes decide. */
+function verifiersOf(keys: readonly VerifierKey[], origin: string): readonly Verifier[] {
+  const named = keys.map(({ type, publicKey }) => verifierKey(origin, type, publicKey))
+  const texts = new Map(named.map((key) => [formatVerifierKey(key), key]))
+  return [...texts.values()].flatMap((key) => verifierFor(key) ?? [])
 }
 
 function shape({ origin, size, root }: Checkpoint) {

@@ -1,17 +1,45 @@
 /**
- * `writ ledger key`: the public key under which checkpoints are signed now. Kept outside this machine
- * it is what `writ ledger verify --key` pins: a history signed by another key does not pass then.
+ * `writ ledger key`: the public keys under which checkpoints are signed now, one per name: the home's
+ * and each stream's. Kept outside this machine they are what `writ ledger verify --key` pins: a history
+ * signed by another key does not pass then. The facts name the keys, not the files beside them.
  */
-import { join } from 'node:path'
-import { openHome, readPublicKeys } from '../../host/index.ts'
+import { ledgerNameOf, recordedKeys } from '../../host/index.ts'
+import {
+  formatVerifierKey,
+  type Head,
+  mayKnow,
+  type VerifierKey,
+  verifierKey,
+} from '../../ledger/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
-import { surroundings } from '../surroundings.ts'
+import { type ReadSession, withHistory } from '../home.ts'
 
-export async function run({ options, terminal }: Call): Promise<Exit> {
-  const { state } = openHome(surroundings(), options.text('home'))
-  const { current: public_key, earlier } = readPublicKeys(join(state, 'keys'))
-  await terminal.out(
-    options.isOn('json') ? `${JSON.stringify({ public_key, earlier })}\n` : `${public_key}\n`,
-  )
-  return EXIT.yes
+export async function run(call: Call): Promise<Exit> {
+  return withHistory(call, async (session) => {
+    const names = await namesOf(session)
+    const recorded = await recordedKeys(session.ledger.store)
+    const [current, ...retired] = [...recorded].reverse() as [VerifierKey, ...VerifierKey[]]
+    const [public_key = ''] = textsOf(current, names)
+    const earlier = retired.flatMap((key) => textsOf(key, names.slice(0, 1)))
+    const shown = call.options.isOn('all') ? [current, ...retired] : [current]
+    const keys = shown.flatMap((key) => textsOf(key, names))
+    await call.terminal.out(
+      call.options.isOn('json')
+        ? `${JSON.stringify({ public_key, earlier, keys })}\n`
+        : keys.map((key) => `${key}\n`).join(''),
+    )
+    return EXIT.yes
+  })
+}
+
+/** The home's name, then the origins of the streams that the caller may know of. */
+async function namesOf({ ledger, caller }: ReadSession): Promise<readonly string[]> {
+  const heads = await ledger.store.heads()
+  const [first] = heads as [Head, ...Head[]] // A ledger that was opened has a host stream.
+  const known = heads.filter(({ stream }) => mayKnow(caller, stream))
+  return [ledgerNameOf(first), ...known.map(({ origin }) => origin)]
+}
+
+function textsOf({ type, publicKey }: VerifierKey, names: readonly string[]): readonly string[] {
+  return names.map((name) => formatVerifierKey(verifierKey(name, type, publicKey)))
 }

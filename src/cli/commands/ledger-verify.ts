@@ -5,9 +5,16 @@
  * folded again and compared.
  */
 import { fault } from '../../base/index.ts'
-import { exitOfReport, openHome, type VerifyReport, verifyLedger } from '../../host/index.ts'
+import {
+  exitOfReport,
+  openHome,
+  type VerifiedStream,
+  type VerifyReport,
+  verifyLedger,
+} from '../../host/index.ts'
 import { type Call, type Exit, Stop } from '../command.ts'
 import { callerOf, withLedger } from '../home.ts'
+import { pinnedKeys } from '../pinned-keys.ts'
 import { progressBar } from '../progress.ts'
 import { readSource } from '../source.ts'
 import { surroundings } from '../surroundings.ts'
@@ -33,7 +40,7 @@ export async function run(call: Call): Promise<Exit> {
   const report = await verifyLedger(place, {
     ...(stream === null ? {} : { stream }),
     ...(anchor.length === 0 ? {} : { anchor }),
-    ...(options.texts('key').length === 0 ? {} : { pinnedKeys: options.texts('key') }),
+    ...(options.texts('key').length === 0 ? {} : { pinnedKeys: pinnedKeys(call) }),
     contracts: !options.isOn('no-contracts'),
     kept: true,
     onProgress: ({ checked, total }) => bar.tick(checked, total),
@@ -46,18 +53,31 @@ export async function run(call: Call): Promise<Exit> {
 async function tell({ options, terminal }: Call, report: VerifyReport): Promise<void> {
   if (options.isOn('json')) return terminal.out(`${JSON.stringify(report)}\n`)
   const { paint } = terminal
-  const { ok, anchored, size, root, checked, problems } = report
-  const words = anchored
-    ? 'anchored: the history extends the checkpoint that was kept'
-    : 'not anchored: consistent in itself; a rewrite with the stolen key, or an old copy, is not excluded'
+  const { ok, size, root, checked, problems } = report
   const lines = [
     `${ok ? paint.good('holds') : paint.bad('broken')}  ${checked} facts checked, size ${size}`,
     `  root  ${root}`,
-    `  ${words}`,
+    ...(ok ? [`  ${anchorWords(report)}`] : []),
     ...problems.map(
       ({ code, seq, message }) =>
         `  ${seq === undefined ? '' : `seq ${seq}  `}${paint.accent(code)}  ${message}`,
     ),
   ]
   return terminal.out(`${lines.join('\n')}\n`)
+}
+
+const KEEP = 'keep one of all streams: `writ ledger checkpoint > FILE`'
+
+function anchorWords({ anchored, streams }: VerifyReport): string {
+  const named = (anchor: VerifiedStream['anchor']): string =>
+    streams.flatMap((one) => (one.anchor === anchor ? [one.stream] : [])).join(', ')
+  const [held, since, none] = [named('extends'), named('begun_since'), named('none')]
+  if (held === '') {
+    return `not anchored: consistent in itself; a rewrite with the stolen key, or an old copy, is not excluded (${KEEP})`
+  }
+  if (!anchored) {
+    return `not anchored: only ${held} extends the checkpoint that was kept; not covered: ${none} (${KEEP})`
+  }
+  const later = since === '' ? '' : `; begun since: ${since}`
+  return `anchored: the history extends the checkpoint that was kept (${held}${later})`
 }

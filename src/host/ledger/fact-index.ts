@@ -143,6 +143,7 @@ export class FactIndex {
   /** Sorted, so that neighbours in the index are written together. */
   #rowsOf(stream: number, from: number, to: number): readonly IndexRow[] {
     const texts = this.#facts.all(factPlace(stream, from), factPlace(stream, to)) as string[]
+    if (texts.length !== to - from) throw failure('ledger.tampered', '', 'facts are missing')
     const rows: IndexRow[] = []
     texts.forEach((text, offset) => {
       const terms = indexTerms(parsed(text))

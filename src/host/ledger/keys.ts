@@ -14,7 +14,7 @@ import {
   statSync,
   writeSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fault, showName } from '../../base/index.ts'
 import {
   fingerprint,
@@ -24,6 +24,7 @@ import {
   SIGNATURE_TYPES,
   StoreFailure,
 } from '../../ledger/index.ts'
+import { namesIfThere } from '../home/file.ts'
 import { keyFromSeed, type LedgerKey, newSeed, publicKeyOf } from './ed25519.ts'
 import { syncDirectory } from './engine.ts'
 import { type KeyRing, ringOf } from './key-ring.ts'
@@ -53,6 +54,26 @@ export function makeCurrent(directory: string, key: LedgerKey): void {
   try {
     writeWhole(join(directory, 'current'), fingerprint(key.publicKey), PUBLIC_MODE)
     syncDirectory(directory)
+  } catch (error) {
+    throw failureOf(error, directory)
+  }
+}
+
+/** Where keys lie that no fact names: what a killed rotation left behind. */
+const UNUSED = 'unused'
+
+/**
+ * Moves key files that no fact names into `unused/`. Nothing is removed: an older copy of the ledger
+ * does not name the keys that came later, and reading looks there as well.
+ */
+export function setAsideUnused(directory: string, recorded: ReadonlySet<string>): void {
+  try {
+    for (const file of readdirSync(directory)) {
+      const [, stem = ''] = /^([0-9a-f]{16})\.(?:key|pub)$/.exec(file) ?? []
+      if (stem === '' || recorded.has(stem)) continue
+      mkdirSync(join(directory, UNUSED), { recursive: true, mode: 0o700 })
+      renameSync(join(directory, file), join(directory, UNUSED, file))
+    }
   } catch (error) {
     throw failureOf(error, directory)
   }
@@ -94,7 +115,7 @@ export interface PublicKeys {
 /** Reads no private key. */
 export function readPublicKeys(directory: string): PublicKeys {
   try {
-    const wanted = readFileSync(join(directory, 'current'), 'utf8').trim()
+    const wanted = readCurrent(directory)
     const files = readdirSync(directory).filter((file) => file.endsWith('.pub'))
     const texts = files.map((file) => [file, readFileSync(join(directory, file), 'utf8').trim()])
     const current = texts.find(([file]) => file === `${wanted}.pub`)?.[1]
@@ -116,14 +137,29 @@ function missingKeys(error: unknown, directory: string): unknown {
 
 function readRing(directory: string): KeyRing {
   try {
-    const files = readdirSync(directory).filter((file) => file.endsWith('.key'))
-    const keys = new Map(files.map((file) => [file.slice(0, -4), readKey(join(directory, file))]))
-    const wanted = readFileSync(join(directory, 'current'), 'utf8').trim()
+    const files = [directory, join(directory, UNUSED)].flatMap(keyFiles)
+    const keys = new Map(files.map((file) => [basename(file, '.key'), readKey(file)]))
+    const wanted = readCurrent(directory)
     const current = keys.get(wanted)
     if (current === undefined) {
       throw new StoreFailure(fault('ledger.key_missing', directory, { key: wanted }))
     }
     return ringOf(current, ...[...keys.values()].filter((key) => key !== current))
+  } catch (error) {
+    throw missingKeys(error, directory)
+  }
+}
+
+function keyFiles(directory: string): readonly string[] {
+  return namesIfThere(directory)
+    .filter((file) => file.endsWith('.key'))
+    .map((file) => join(directory, file))
+}
+
+/** Returns the fingerprint that `current` holds. */
+export function readCurrent(directory: string): string {
+  try {
+    return readFileSync(join(directory, 'current'), 'utf8').trim()
   } catch (error) {
     throw missingKeys(error, directory)
   }

@@ -27,10 +27,12 @@ import {
 import { type Clock, isJump, type Jump, JumpWatch, SYSTEM_CLOCK } from '../clock.ts'
 import { type LedgerKey, publicKeyOf, type Seal, sealOf } from './ed25519.ts'
 import { createLedgerFile } from './engine.ts'
-import { createKey, makeCurrent, openKeys } from './keys.ts'
+import { keyInUse, ledgerNameOf } from './heads.ts'
+import { createKey, makeCurrent, openKeys, setAsideUnused } from './keys.ts'
 import { ObjectStore } from './objects.ts'
 import { createPostgresLedger } from './postgres.ts'
 import { openPostgresStore } from './postgres-store.ts'
+import { fingerprintsOf, recordedKeys } from './recorded-keys.ts'
 import { SqliteStore } from './sqlite-store.ts'
 import {
   type PostgresSetting,
@@ -249,13 +251,15 @@ export class Ledger {
    * last size the old key may sign: the size with that fact, whose checkpoint carries both signatures.
    */
   async rotateKey({ principal, source }: Actor): Promise<LedgerKey> {
-    const heads = await this.#heads()
-    const host = heads.find(({ stream }) => stream === HOST_STREAM)
-    const name = (host?.origin ?? '').slice(0, -`/${HOST_STREAM}`.length)
-    const key = createKey(this.#keysDirectory, name)
-    const old = openKeys(this.#keysDirectory).current()
+    const host = await this.store.head(HOST_STREAM)
+    invariant(host !== null, 'a ledger that was opened has a host stream')
+    const old = keyInUse(host, openKeys(this.#keysDirectory))
+    // First `current`, which reading needs: it may name a key that is about to be set aside.
+    makeCurrent(this.#keysDirectory, old)
+    setAsideUnused(this.#keysDirectory, fingerprintsOf(await recordedKeys(this.store)))
+    const key = createKey(this.#keysDirectory, ledgerNameOf(host))
     for (;;) {
-      const drafts = (await this.#heads()).map(({ stream, origin, size }) => {
+      const drafts = (await this.store.heads()).map(({ stream, origin, size }) => {
         const record = rotation(stream, origin, size + 1, old, key)
         return this.#draft({ stream, source, principal, record }, size)
       })
@@ -279,13 +283,6 @@ export class Ledger {
 
   async close(): Promise<void> {
     await this.store.close()
-  }
-
-  async #heads() {
-    const heads = await Promise.all(
-      (await this.store.streams()).map((name) => this.store.head(name)),
-    )
-    return heads.filter((head) => head !== null)
   }
 
   #draft(entry: Entry, expectedSize?: number): Draft {

@@ -12,8 +12,6 @@ import {
   type Head,
   type NodeId,
   type Page,
-  parseCheckpoint,
-  parseNote,
   placeOf,
   type Query,
   type Store,
@@ -21,6 +19,7 @@ import {
   StoreFailure,
 } from '../../ledger/index.ts'
 import type { LedgerKey } from './ed25519.ts'
+import { type HeadRow, readHead } from './heads.ts'
 import type { KeyRing } from './key-ring.ts'
 import {
   checkLedger,
@@ -153,19 +152,21 @@ export class PostgresStore implements Store {
     return rows.map(({ name }) => name)
   }
 
+  async heads(): Promise<readonly Head[]> {
+    return (await this.#headRows('', [])).map(readHead)
+  }
+
   async head(stream: string): Promise<Head | null> {
-    const [row] = await this.#rows<{ origin: string; note: string }>(
-      `SELECT origin, note FROM ${this.#schema}.streams JOIN ${this.#schema}.heads USING (stream)
-        WHERE name = $1`,
-      [stream],
+    const [row] = await this.#headRows('WHERE name = $1', [stream])
+    return row === undefined ? null : readHead(row)
+  }
+
+  #headRows(where: string, values: unknown[]): Promise<readonly HeadRow[]> {
+    return this.#rows<HeadRow>(
+      `SELECT name, origin, note FROM ${this.#schema}.streams JOIN ${this.#schema}.heads USING (stream)
+        ${where} ORDER BY name`,
+      values,
     )
-    if (row === undefined) return null
-    const checkpoint = parseCheckpoint(parseNote(row.note)?.text ?? '')
-    if (checkpoint === null) {
-      throw failure('ledger.tampered', stream, 'the newest checkpoint is none')
-    }
-    const { size, root } = checkpoint
-    return { stream, origin: row.origin, size, root, checkpoint: row.note }
   }
 
   read(stream: string, from: number, limit: number): Promise<readonly StoredFact[]> {

@@ -11,8 +11,6 @@ import {
   type Head,
   type NodeId,
   type Page,
-  parseCheckpoint,
-  parseNote,
   placeOf,
   type Query,
   readNode,
@@ -24,6 +22,7 @@ import { indexFileOf, openLedgerDatabase } from './engine.ts'
 import { FactIndex } from './fact-index.ts'
 import { FactSearch } from './fact-search.ts'
 import type { FilesystemType } from './filesystem.ts'
+import { type HeadRow, readHead } from './heads.ts'
 import { factPlace, seqOf, tilePlace } from './schema.ts'
 import { failure, failureOf, takeTurn } from './sqlite.ts'
 import type { Writer } from './writer.ts'
@@ -57,15 +56,14 @@ export class SqliteStore implements Store {
     return this.#read(() => this.#sql.streams.all() as string[])
   }
 
+  heads(): Promise<readonly Head[]> {
+    return this.#read(() => (this.#sql.heads.all() as HeadRow[]).map(readHead))
+  }
+
   head(stream: string): Promise<Head | null> {
     return this.#read(() => {
       const row = this.#sql.head.get(stream) as HeadRow | undefined
-      if (row === undefined) return null
-      const checkpoint = parseCheckpoint(parseNote(row.note)?.text ?? '')
-      if (checkpoint === null)
-        throw failure('ledger.tampered', stream, 'the newest checkpoint is none')
-      const { size, root } = checkpoint
-      return { stream, origin: row.origin, size, root, checkpoint: row.note }
+      return row === undefined ? null : readHead(row)
     })
   }
 
@@ -187,11 +185,6 @@ function plain(bytes: Buffer): Uint8Array {
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
 }
 
-interface HeadRow {
-  readonly origin: string
-  readonly note: string
-}
-
 interface FactRow {
   readonly place: number
   readonly fact: string
@@ -204,7 +197,12 @@ function prepareStatements(database: Database) {
   return {
     streams: prepare('SELECT name FROM streams ORDER BY name').pluck(),
     id: prepare('SELECT stream FROM streams WHERE name = ?').pluck(),
-    head: prepare('SELECT origin, note FROM heads JOIN streams USING (stream) WHERE name = ?'),
+    heads: prepare(
+      'SELECT name, origin, note FROM heads JOIN streams USING (stream) ORDER BY name',
+    ),
+    head: prepare(
+      'SELECT name, origin, note FROM heads JOIN streams USING (stream) WHERE name = ?',
+    ),
     facts: prepare(`SELECT place, fact, chain FROM facts ${range}`),
     tile: prepare('SELECT hashes, nodes FROM tiles WHERE place = ?'),
     checkpoints: prepare(`SELECT note FROM checkpoints ${range}`).pluck(),

@@ -13,7 +13,9 @@ import {
   equalBytes,
   HOST_STREAM,
   hashText,
+  headsOfHome,
   isWrong,
+  type KeySchedule,
   MAIN_STREAM,
   type Problem,
   Problems,
@@ -47,8 +49,21 @@ export interface VerifyOptions {
   readonly onProgress?: (progress: { readonly checked: number; readonly total: number }) => void
 }
 
+/** One stream that was gone over. */
+export interface VerifiedStream {
+  readonly stream: string
+  readonly size: number
+  readonly root: string
+  /**
+   * `extends`: the stream extends a checkpoint kept elsewhere. `begun_since`: the host's stream names
+   * it behind its own anchor. `none`: no anchor speaks of it.
+   */
+  readonly anchor: 'extends' | 'begun_since' | 'none'
+}
+
 export interface VerifyReport {
   readonly ok: boolean
+  /** Every stream that was gone over, the host's included, extends what was kept elsewhere. */
   readonly anchored: boolean
   readonly size: number
   /** `sha256:` and hex, computed from the facts. */
@@ -56,6 +71,7 @@ export interface VerifyReport {
   /** Facts that were gone over, of all streams. */
   readonly checked: number
   readonly problems: readonly Problem[]
+  readonly streams: readonly VerifiedStream[]
 }
 
 /** A note that could be read. */
@@ -64,12 +80,18 @@ export interface KnownNote {
   readonly checkpoint: Checkpoint
 }
 
+/** What a note from elsewhere says of one stream. */
+interface Anchor extends KnownNote {
+  /** The name under which the keys signed it: the stream's origin, or the ledger's name. */
+  readonly signedAs: string
+}
+
 /** A stream under verification with everything that speaks of it. */
 interface Examined {
   readonly row: StreamRow
   readonly head: KnownNote | null
   readonly kept: readonly KnownNote[]
-  readonly anchors: readonly KnownNote[]
+  readonly anchors: readonly Anchor[]
   readonly verification: StreamVerification
 }
 
@@ -89,7 +111,8 @@ export class LedgerVerification {
   readonly #bodies: BodyCheck
   readonly #options: VerifyOptions
   readonly #problems = new Problems()
-  readonly #anchors: readonly KnownNote[]
+  readonly #notes: readonly KnownNote[]
+  #anchors: readonly Anchor[] = []
   readonly #pinned: readonly VerifierKey[] | null
   #checked = 0
   #total = 0
@@ -99,7 +122,7 @@ export class LedgerVerification {
     this.#place = place
     this.#bodies = bodies
     this.#options = options
-    this.#anchors = anchors
+    this.#notes = anchors
     this.#pinned = pinned
   }
 
@@ -108,6 +131,7 @@ export class LedgerVerification {
     await this.#rows.checkPlace(say)
     const rows = await this.#rows.streams(say)
     const wanted = this.#wanted(rows)
+    this.#anchors = this.#notes.flatMap((note) => anchorsOf(note, rows[0]))
     this.#total = await this.#totalOf(wanted)
     const examined: Examined[] = []
     // The host's stream goes first: it names the first key of every other one.
@@ -122,7 +146,7 @@ export class LedgerVerification {
     if (this.#options.stream === undefined) await this.#rows.checkStrays(rows, say)
     if (this.#options.contracts) for (const row of wanted) await this.#rows.checkKeys(row, say)
     for (const one of examined) this.#checkNotes(one)
-    this.#checkAnchors(examined)
+    this.#checkAnchors(rows, examined)
     // Facts that are not sound cannot tell what the index should hold.
     if (this.#options.index === true && this.#problems.count === 0) {
       await this.#rows.checkIndex(wanted, say)
@@ -136,13 +160,15 @@ export class LedgerVerification {
     const named = preference.find((name) => examined.some(({ row }) => row.name === name))
     const shown = examined.find(({ row }) => row.name === named)
     const ok = this.#problems.count === 0
+    const streams = streamsOf(examined)
     return {
       ok,
-      anchored: ok && shown !== undefined && shown.anchors.length > 0,
+      anchored: ok && streams.length > 0 && streams.every(({ anchor }) => anchor !== 'none'),
       size: shown?.verification.size ?? 0,
       root: hashText(shown?.verification.root() ?? emptyRoot()),
       checked: this.#checked,
       problems: this.#problems.list,
+      streams,
     }
   }
 
@@ -323,27 +349,74 @@ export class LedgerVerification {
       const message = 'none of the keys of the stream is one of the pinned ones'
       this.#say({ code: 'ledger.key_unpinned', message }, row.name)
     }
-    const check = ({ note, checkpoint }: KnownNote, demand: 'exact' | 'any'): void => {
-      const wrong = checkSigners(note, checkpoint.size, schedule, verifierFor, demand)
+    const check = (one: KnownNote, keys: KeySchedule, demand: 'exact' | 'any'): void => {
+      const wrong = checkSigners(one.note, one.checkpoint.size, keys, verifierFor, demand)
       if (wrong !== null) this.#say(wrong, row.name)
     }
-    if (head !== null) check(head, 'exact')
-    for (const one of kept) check(one, 'exact')
-    for (const one of anchors) check(one, 'any')
+    if (head !== null) check(head, schedule, 'exact')
+    for (const one of kept) check(one, schedule, 'exact')
+    for (const one of anchors) check(one, schedule.under(one.signedAs), 'any')
   }
 
   /** An anchor that no stream answers to proves nothing, and must not look as if it did. */
-  #checkAnchors(examined: readonly Examined[]): void {
-    for (const { checkpoint } of this.#anchors) {
-      if (examined.some(({ row }) => row.origin === checkpoint.origin)) continue
-      const message = `no stream that was verified has the origin \`${checkpoint.origin}\``
-      this.#say({ code: 'ledger.anchor_foreign', message })
+  #checkAnchors(rows: readonly StreamRow[], examined: readonly Examined[]): void {
+    for (const { checkpoint, signedAs } of this.#anchors) {
+      const isOf = ({ origin }: StreamRow): boolean => origin === checkpoint.origin
+      if (examined.some(({ row }) => isOf(row))) continue
+      const isHome = signedAs !== checkpoint.origin
+      // A home's checkpoint lists streams that `stream` left out.
+      if (isHome && rows.some(isOf)) continue
+      this.#say(isHome ? lostStream(checkpoint) : foreignAnchor(checkpoint))
     }
   }
 
   #say(wrong: Wrong, stream?: string, seq?: number): void {
     this.#problems.add(wrong, stream ?? this.#place, seq)
   }
+}
+
+/** Returns what a note says of each stream: of one, or of all when it is the home's checkpoint. */
+function anchorsOf({ note, checkpoint }: KnownNote, row: StreamRow | undefined): readonly Anchor[] {
+  const { origin: signedAs } = checkpoint
+  if (row === undefined || signedAs !== row.origin.slice(0, -(row.name.length + 1))) {
+    return [{ note, checkpoint, signedAs }]
+  }
+  const heads = headsOfHome(checkpoint)
+  if (heads === null) throw new StoreFailure(fault('ledger.checkpoint_malformed', 'anchor', null))
+  return heads.map(({ stream, size, root }) => {
+    const origin = `${signedAs}/${stream}`
+    return { note, signedAs, checkpoint: { origin, size, root, extensions: [] } }
+  })
+}
+
+function lostStream({ origin, size }: Checkpoint): Wrong {
+  const message = `the checkpoint kept elsewhere counts ${size} facts of \`${origin}\`, which is not there`
+  return { code: 'ledger.stream_missing', message }
+}
+
+function foreignAnchor({ origin }: Checkpoint): Wrong {
+  const message = `no stream that was verified has the origin \`${origin}\``
+  return { code: 'ledger.anchor_foreign', message }
+}
+
+/** Returns the streams with what anchors them. */
+function streamsOf(examined: readonly Examined[]): readonly VerifiedStream[] {
+  const host = examined.find(({ row }) => isHost(row))
+  const hostSizes = host?.anchors.map(({ checkpoint }) => checkpoint.size) ?? []
+  const begunSince = host?.verification.beginnings
+    .filter(({ seq }) => hostSizes.length > 0 && seq >= Math.max(...hostSizes))
+    .map(({ stream }) => stream)
+  return examined.map(({ row: { name: stream }, anchors, verification }) => ({
+    stream,
+    size: verification.size,
+    root: hashText(verification.root()),
+    anchor:
+      anchors.length > 0
+        ? 'extends'
+        : begunSince?.includes(stream) === true
+          ? 'begun_since'
+          : 'none',
+  }))
 }
 
 /** The roots that the facts must pass through, in the order of their sizes. */

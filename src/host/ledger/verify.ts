@@ -2,11 +2,11 @@
  * `verifyLedger(place, options)`: goes over a ledger and says whether its history holds (L-3).
  *
  *     verifyLedger({ directory }, { stream?, anchor?, pinnedKeys?, contracts, index?, kept?, onProgress? })
- *       → { ok, anchored, size, root, checked, problems: [{ code, seq?, message }] }
+ *       → { ok, anchored, size, root, checked, problems: [{ code, seq?, message }], streams }
  *
  * `size` and `root` are of the stream that was asked for, else of the anchor's, else of `main`;
- * `anchored` says whether that stream was proven to extend a checkpoint kept elsewhere. All streams
- * are checked unless one is named; the host's always is, because it names the first key of each.
+ * `anchored` says whether every stream that was checked extends a checkpoint kept elsewhere. All
+ * streams are checked unless one is named; the host's always is, because it names their first keys.
  *
  * The store is read in one snapshot, page by page. Nothing is repaired, and nothing is believed that
  * it says about itself beyond what signatures, pinned keys and the anchor bind.
@@ -101,7 +101,8 @@ function isUnreadable({ fault: { code }, cause }: StoreFailure): boolean {
 function unreadable({ fault: { code, message, details } }: StoreFailure): VerifyReport {
   const reason = details !== null && 'reason' in details ? `: ${details.reason}` : ''
   const problems = [{ code, message: `${message}${reason}` }]
-  return { ok: false, anchored: false, size: 0, root: hashText(emptyRoot()), checked: 0, problems }
+  const root = hashText(emptyRoot())
+  return { ok: false, anchored: false, size: 0, root, checked: 0, problems, streams: [] }
 }
 
 /** Anchors are handed in: one that cannot be read is a wrong call, not a finding. */

@@ -12,13 +12,12 @@ import type { Seal } from '../ledger/ed25519.ts'
 import { type LedgerReader, openHistory } from '../ledger/export-reader.ts'
 import { readPublicKeys } from '../ledger/keys.ts'
 import type { LedgerPlace } from '../ledger/ledger.ts'
+import { checkCurrentKey } from '../ledger/recorded-keys.ts'
 import type { VerifyReport } from '../ledger/verify-run.ts'
 import {
   type Disbelieved,
   damageOf,
   KeptStanding,
-  keptFile,
-  keptName,
   mismatch,
   openKept,
   standingFolder,
@@ -33,29 +32,33 @@ export async function withKept(
   stream?: string,
 ): Promise<VerifyReport> {
   if (!report.ok) return report
-  const problems = await checkKept(place, stream)
-  return problems.length === 0 ? report : { ...report, ok: false, problems }
-}
-
-/** What is wrong with what is kept, of one stream or of all. Nothing is thrown away here. */
-export async function checkKept(
-  { directory }: LedgerPlace,
-  stream?: string,
-): Promise<readonly Problem[]> {
-  const names = namesIfThere(standingFolder(directory)).flatMap((name) => streamOfFile(name) ?? [])
-  const wanted = names.filter((name) => stream === undefined || name === stream)
-  if (wanted.length === 0) return []
-  const reader = await openHistory({ directory })
+  const reader = await openHistory(place)
   try {
-    const problems: Problem[] = []
-    for (const name of wanted) {
-      const wrong = await checkOne(keptFile(directory, name), name, directory, reader)
-      if (wrong !== null) problems.push(problemOf(name, wrong))
-    }
-    return problems
+    const problems = [
+      ...(await checkKept(place, reader, stream)),
+      ...(await checkCurrentKey(join(place.directory, 'keys'), reader.store)),
+    ]
+    const anchored = report.anchored && problems.length === 0
+    return problems.length === 0 ? report : { ...report, ok: false, anchored, problems }
   } finally {
     await reader.close()
   }
+}
+
+/** What is wrong with what is kept, of one stream or of all. Nothing is thrown away here. */
+async function checkKept(
+  { directory }: LedgerPlace,
+  reader: LedgerReader,
+  stream?: string,
+): Promise<readonly Problem[]> {
+  const problems: Problem[] = []
+  for (const file of namesIfThere(standingFolder(directory))) {
+    const name = streamOfFile(file.replace(/\.seen$/, ''))
+    if (name === null || (stream !== undefined && name !== stream)) continue
+    const wrong = await checkOne(join(standingFolder(directory), file), name, directory, reader)
+    if (wrong !== null) problems.push(problemOf(file, wrong))
+  }
+  return problems
 }
 
 async function checkOne(
@@ -146,8 +149,16 @@ function differs(where: string): Disbelieved {
   return { code: 'standing.different', reason: where }
 }
 
-function problemOf(stream: string, { code, reason }: Disbelieved): Problem {
-  const file = showName(keptName(stream))
-  const message = `${file} of the state directory is not to be believed (${reason}); remove it and it is made anew`
+function problemOf(file: string, { code, reason }: Disbelieved): Problem {
+  const name = showName(join('standing', file))
+  if (code === 'standing.ahead') {
+    const message = `the ledger ends before facts that were already seen here: ${name} was made from them, and ${reason}. An older copy was put back, or facts were cut off. Put the newer copy of the ledger back`
+    return { code, message }
+  }
+  if (code === 'standing.forked') {
+    const message = `${name} was made from other facts than these (${reason}): the history was exchanged or written again. Compare it with a checkpoint kept elsewhere: writ ledger verify --from FILE`
+    return { code, message }
+  }
+  const message = `${name} of the state directory is not believed (${reason}); the next command makes it again from the facts`
   return { code, message }
 }

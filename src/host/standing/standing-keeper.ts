@@ -5,7 +5,7 @@
  * INVARIANT (nothing waits for it, nothing fails by it): it is written when all else is done, and when
  *   that fails, the next command folds more.
  */
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Fault, showName } from '../../base/index.ts'
 import type { StandingFold } from '../../gate/index.ts'
@@ -31,6 +31,8 @@ const KEPT_EVERY = 256
 /** What so many facts leave behind takes some twenty megabytes of memory. */
 const LONG = 20_000
 const STALE_MS = 10 * 60 * 1000
+
+const EVIDENCE: ReadonlySet<string> = new Set(['standing.ahead', 'standing.forked'])
 
 export interface KeeperPlace {
   /** The state directory. */
@@ -89,7 +91,9 @@ export class StandingKeeper {
     const message = `${showName(keptName(this.#place.stream))} was thrown away: ${reason}`
     const dropped = { code, message, at: occurredAtText(this.#place.nowMs()) }
     ignoringTheSystem(() => {
-      rmSync(this.#path, { force: true })
+      // A file that knows facts which the ledger lacks is evidence: `writ ledger verify` reads it.
+      if (EVIDENCE.has(code)) renameSync(this.#path, `${this.#path}.seen`)
+      else rmSync(this.#path, { force: true })
       writeWhole(this.#note(), `${JSON.stringify(dropped)}\n`, 0o600)
     })
   }

@@ -1,0 +1,60 @@
+/**
+ * The heads of a ledger's streams: read from their stored notes, and signed together as the checkpoint
+ * of the home.
+ *
+ * INVARIANT (the ledger names its key): the key in use is the last signer of the host's newest
+ * checkpoint. The file `keys/current` only says which key file to read first.
+ */
+import { fault } from '../../base/index.ts'
+import {
+  type Head,
+  HOST_STREAM,
+  parseCheckpoint,
+  parseNote,
+  type Store,
+  StoreFailure,
+  signHomeCheckpoint,
+} from '../../ledger/index.ts'
+import { type LedgerKey, signerFor } from './ed25519.ts'
+import type { KeyRing } from './key-ring.ts'
+import { failure } from './sqlite.ts'
+import { signingKey } from './stream-state.ts'
+
+export interface HeadRow {
+  readonly name: string
+  readonly origin: string
+  readonly note: string
+}
+
+/** Returns a head as its stored note tells it. Fails if the note is no checkpoint. */
+export function readHead({ name: stream, origin, note }: HeadRow): Head {
+  const checkpoint = parseCheckpoint(parseNote(note)?.text ?? '')
+  if (checkpoint === null) {
+    throw failure('ledger.tampered', stream, `the newest checkpoint of \`${stream}\` is none`)
+  }
+  const { size, root } = checkpoint
+  return { stream, origin, size, root, checkpoint: note }
+}
+
+/** Returns the ledger's own name: the origin of its streams without the stream. */
+export function ledgerNameOf({ origin, stream }: Pick<Head, 'origin' | 'stream'>): string {
+  return origin.slice(0, -(stream.length + 1))
+}
+
+/** Returns the key that signs now. Fails if its private half is not among the keys. */
+export function keyInUse(host: Head, keys: KeyRing): LedgerKey {
+  return signingKey(host.stream, host.origin, host.checkpoint, keys)
+}
+
+/** Signs the heads of all streams, as one moment has them. */
+export async function signHome(store: Store, keys: KeyRing): Promise<string> {
+  const heads = await store.heads()
+  const host = heads.find(({ stream }) => stream === HOST_STREAM)
+  if (host === undefined) {
+    throw new StoreFailure(fault('ledger.stream_missing', HOST_STREAM, null))
+  }
+  const name = ledgerNameOf(host)
+  const note = signHomeCheckpoint(name, heads, [signerFor(keyInUse(host, keys), name)])
+  if (note === null) throw new StoreFailure(fault('ledger.stream_missing', HOST_STREAM, null))
+  return note
+}

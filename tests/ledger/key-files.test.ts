@@ -1,0 +1,74 @@
+/** Key files beside a ledger: the facts name the keys, and the files only follow. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import {
+  createKey,
+  createLedger,
+  type Ledger,
+  openLedger,
+  recordedKeys,
+  verifyLedger,
+} from '../../src/host/index.ts'
+import { fingerprint } from '../../src/ledger/index.ts'
+import { ANN, entry } from './entries.ts'
+import { NAME, scratch } from './test-ledger.ts'
+
+const ACTOR = { principal: ANN, source: 'test' } as const
+
+let place: ReturnType<typeof scratch>
+let directory: string
+let ledger: Ledger
+
+beforeEach(async () => {
+  place = scratch()
+  directory = join(place.directory, 'state')
+  await createLedger({ directory }, NAME, ACTOR)
+  ledger = await openLedger({ directory, writer: 'inline' })
+  await ledger.record(entry('t'))
+})
+
+afterEach(async () => {
+  await ledger.close()
+  place.remove()
+})
+
+const keys = () => join(directory, 'keys')
+const current = () => readFileSync(join(keys(), 'current'), 'utf8').trim()
+const verify = () => verifyLedger({ directory }, { contracts: true, kept: true })
+
+it('a `current` that names a retired key is found, and no later key follows from it', async () => {
+  const retired = current()
+  await ledger.rotateKey(ACTOR)
+  const inUse = current()
+  writeFileSync(join(keys(), 'current'), `${retired}\n`)
+  expect(await verify()).toMatchObject({ ok: false, problems: [{ code: 'ledger.key_current' }] })
+  await ledger.close()
+  ledger = await openLedger({ directory, writer: 'inline' })
+  await ledger.record(entry('n', { stream: 'north' }))
+  expect((await recordedKeys(ledger.store)).map((key) => fingerprint(key.publicKey))).toEqual([
+    retired,
+    inUse,
+  ])
+  await ledger.rotateKey(ACTOR)
+  expect(await verify()).toMatchObject({ ok: true, problems: [] })
+})
+
+it('a `current` that names a key of no fact is found and overcome', async () => {
+  const stray = fingerprint(createKey(keys(), NAME).publicKey)
+  writeFileSync(join(keys(), 'current'), `${stray}\n`)
+  expect((await verify()).problems.map(({ code }) => code)).toEqual(['ledger.key_current'])
+  await ledger.rotateKey(ACTOR)
+  expect(await verify()).toMatchObject({ ok: true, problems: [] })
+})
+
+it('what a killed rotation left is set aside by the next one, and lost to nobody', async () => {
+  const orphan = fingerprint(createKey(keys(), NAME).publicKey)
+  await ledger.rotateKey(ACTOR)
+  expect(readdirSync(keys())).not.toContain(`${orphan}.key`)
+  expect(readdirSync(join(keys(), 'unused')).sort()).toEqual([`${orphan}.key`, `${orphan}.pub`])
+  await ledger.close()
+  ledger = await openLedger({ directory, writer: 'inline' })
+  await ledger.record(entry('u'))
+  expect(await verify()).toMatchObject({ ok: true, problems: [] })
+})
