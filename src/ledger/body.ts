@@ -132,6 +132,32 @@ export function markedBodies(
   return found
 }
 
+/**
+ * Where a payload names contents by their plain digest: laws, lists, lists of changes, flows. They are
+ * kept as bodies without a salt, so that a decision can be computed again.
+ */
+const CONTENT_PLACES: Readonly<Record<string, readonly string[]>> = {
+  laws_v1: ['/body', '/lists'],
+  evaluation_v1: ['/laws', '/lists', '/comparison/steps/*/manifest'],
+  sandbox_result_v1: ['/diff/manifest'],
+  flow_started_v1: ['/flow_digest'],
+}
+const CONTENTS = new Map<string, Places>()
+
+/** Returns the contents that a payload names by their digest, each once. */
+export function namedContents(type: string, payload: unknown): readonly Digest[] {
+  const pointers = CONTENT_PLACES[type]
+  if (pointers === undefined) return []
+  const places = CONTENTS.get(type) ?? Places.of(pointers.map(pointerSteps))
+  CONTENTS.set(type, places)
+  const found = new Set<Digest>()
+  replaceAt(payload, places, (value) => {
+    if (typeof value === 'string' && isDigest(value)) found.add(value)
+    return value
+  })
+  return [...found]
+}
+
 type Steps = readonly string[]
 
 /**

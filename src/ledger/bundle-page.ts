@@ -80,9 +80,11 @@ by nobody. Everything else follows from facts.jsonl and the signed checkpoint.
   record.original.body, in a payload of type sandbox_result_v1 the texts outputs.stdout and
   outputs.stderr, and in one of type participant_output_v1 the texts raw and
   answer.document.artifact.content, where they have the form "body:sha256:HASH:N", commit to a body
-  of 32 random bytes and then N bytes, whose SHA-256 together is HASH. Bodies hold outputs and
-  secrets; they lie in objects/HASH only if the manifest says "included", and then one that is
-  missing needs such a fact as well.
+  of 32 random bytes and then N bytes, whose SHA-256 together is HASH. These texts name contents by
+  their plain SHA-256, "sha256:HASH": body and lists of laws_v1; laws, lists and the manifest of each
+  of comparison.steps of evaluation_v1; diff.manifest of sandbox_result_v1; flow_digest of
+  flow_started_v1. Bodies and contents hold outputs and secrets; they lie in objects/HASH only if the
+  manifest says "included", and then one that is missing needs such a fact as well.
 
 7. The proofs
   Each line of proofs.jsonl is canonical JSON, hashes as "sha256:" and hex. {"type":"inclusion"}: from

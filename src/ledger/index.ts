@@ -30,6 +30,7 @@ export {
   commit,
   contentOf,
   markedBodies,
+  namedContents,
   parseBodyMarker,
   type Redaction,
   redact,

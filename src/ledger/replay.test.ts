@@ -19,6 +19,7 @@ describe('replay', () => {
       ok: true,
       checked: 1,
       differences: [],
+      missing: [],
       not_replayed: [
         { ...at(1), code: 'replay.unreplayable', message: 'gone' },
         { ...at(2), code: 'replay.engine_changed', message: 'recorded by k/0, this is k/1' },

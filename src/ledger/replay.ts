@@ -60,12 +60,14 @@ export interface NotReplayed {
 }
 
 export interface ReplayAnswer {
-  /** Nothing is different; what could not be replayed is listed and is neither. */
+  /** Nothing is different or missing; what could not be replayed is listed and is neither. */
   readonly ok: boolean
   /** Decisions that were computed again. */
   readonly checked: number
   readonly differences: readonly Difference[]
   readonly not_replayed: readonly NotReplayed[]
+  /** Bodies that a replay needed, that are not there, and that no fact says were dropped. */
+  readonly missing: readonly string[]
 }
 
 /** Gathers replays into one answer. */
@@ -101,12 +103,13 @@ export class ReplayReport {
     }
   }
 
-  finish(): ReplayAnswer {
+  finish(missing: readonly string[] = []): ReplayAnswer {
     return {
-      ok: this.#differences.length === 0,
+      ok: this.#differences.length === 0 && missing.length === 0,
       checked: this.#checked,
       differences: this.#differences,
       not_replayed: this.#notReplayed,
+      missing,
     }
   }
 }

@@ -14,7 +14,7 @@ import {
   isRefusal,
 } from '../base/index.ts'
 import { findContract, judge } from '../contracts/index.ts'
-import { type BodyRule, contentOf, markedBodies } from './body.ts'
+import { type BodyRule, contentOf, markedBodies, namedContents } from './body.ts'
 import type { FactRecord } from './fact.ts'
 import { termsOf } from './term.ts'
 import type { Wrong } from './verify-keys.ts'
@@ -23,9 +23,10 @@ import type { Wrong } from './verify-keys.ts'
 export interface Reference {
   readonly seq: number
   readonly digest: Digest
-  /** What it has to be long: a body without its salt. */
-  readonly bytes: number
-  readonly kind: 'payload' | 'body' | 'original'
+  /** What it has to be long: a body without its salt. Null if the fact does not say. */
+  readonly bytes: number | null
+  /** `content` has no salt: laws, lists, lists of changes, flows. */
+  readonly kind: 'payload' | 'body' | 'original' | 'content'
   readonly record: FactRecord
   /** The view alone does not follow the contract; the original has to. */
   readonly mustFollow: boolean
@@ -104,7 +105,7 @@ function referenceTo(
   return [{ seq, digest, bytes, kind, record, mustFollow: false }]
 }
 
-/** The bodies behind the redacted places of a payload. */
+/** The bodies behind the redacted places of a payload, and the contents that it names. */
 function bodiesOf(
   record: FactRecord,
   seq: number,
@@ -112,9 +113,13 @@ function bodiesOf(
   rules: readonly BodyRule[],
 ): readonly Reference[] {
   const rule = rules.find(({ type }) => type === record.type)
-  return markedBodies(payload, rule).map(({ digest, bytes }) => {
-    return { seq, digest, bytes, kind: 'body', record, mustFollow: false }
-  })
+  const of = { seq, record, mustFollow: false }
+  return [
+    ...markedBodies(payload, rule).map((body) => ({ ...of, ...body, kind: 'body' as const })),
+    ...namedContents(record.type, payload).map((digest) => {
+      return { ...of, digest, bytes: null, kind: 'content' as const }
+    }),
+  ]
 }
 
 /**
@@ -127,6 +132,7 @@ export function checkReferenced(
   rules: readonly BodyRule[],
 ): RecordFinding {
   const { kind, record, seq } = reference
+  if (kind === 'content') return found(null)
   const content = kind === 'payload' ? bytes : contentOf(bytes)
   if (content.length !== reference.bytes) return found(`the ${kind} has another length`)
   if (kind === 'body' || (kind === 'original' && !reference.mustFollow)) return found(null)

@@ -13,7 +13,7 @@ import {
   symlinkSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { isDigest } from '../../src/base/index.ts'
+import { digestBytes, isDigest } from '../../src/base/index.ts'
 import {
   createLedger,
   type Ledger,
@@ -57,6 +57,7 @@ export async function makeFixture(
   await createLedger({ directory }, NAME, ACTOR, store)
   const pins = [pinOf(directory)]
   const ledger = await openLedger({ directory, writer: 'inline' })
+  await ledger.objects.put({ digest: digestBytes(MANIFEST), bytes: MANIFEST })
   await record(ledger, 0, 40)
   await ledger.rotateKey(ACTOR)
   pins.push(pinOf(directory))
@@ -118,12 +119,15 @@ function entryOf(index: number): Entry {
 
 const VECTORS = JSON.parse(readFileSync('spec/vectors/contracts/sandbox-result.json', 'utf8'))
 
+const MANIFEST = Buffer.from('a list of changes')
+
 /** With outputs that become bodies; with many findings it is kept by reference. */
 function sandboxResult(index: number, findings: number): Record<string, unknown> {
   const { success } = VECTORS.bases
   const finding = { code: 'effect.not_observed', path: '/home/ann/shop/tmp/b.log' }
   return {
     ...success,
+    diff: { ...success.diff, manifest: digestBytes(MANIFEST) },
     outputs: { stdout: `out ${index}`, stderr: `error ${index}`, truncated: false },
     findings: Array.from({ length: findings }, (_, at) => ({ ...finding, path: `/tmp/${at}` })),
   }

@@ -163,9 +163,10 @@ function readFacts(directory, stream, notes) {
     types.add(type)
     if (type === 'key_rotated_v1' && payload.old_key !== null) rotations.push({ seq, ...payload })
     if (type === 'body_dropped_v1') dropped.add(payload.body)
-    if (payload === undefined) references.push({ seq, digest, bytes })
+    if (payload === undefined) references.push({ seq, type, digest, bytes })
     if (fact.record.original) bodies.push({ seq, digest: fact.record.original.body })
-    if (payload?.outputs ?? payload?.raw) bodies.push(...outputs(seq, payload))
+    if (payload !== undefined)
+      bodies.push(...outputs(seq, payload), ...contents(seq, type, payload))
     leaves.push(sha256(Buffer.of(0), line))
     grow(edge, seq, leaves[seq])
     for (const { what, root } of notes.filter(({ size }) => size === seq + 1)) {
@@ -203,15 +204,26 @@ function outputs(seq, { outputs: told, raw, answer }) {
   return Array.from(found, ([digest]) => ({ seq, digest }))
 }
 
+/** What a payload names by its plain digest. */
+function contents(seq, type, { body, laws, lists, comparison, diff, flow_digest: flow }) {
+  const named = {
+    laws_v1: [body, lists],
+    evaluation_v1: [laws, lists, ...(comparison?.steps ?? []).map(({ manifest }) => manifest)],
+    sandbox_result_v1: [diff?.manifest],
+    flow_started_v1: [flow],
+  }
+  return (named[type] ?? []).map((digest) => ({ seq, digest }))
+}
+
 /** Step 6. */
 function checkObjects(directory, { references, bodies, dropped }, areIncluded) {
   const folder = join(directory, 'objects')
-  for (const { seq, digest, bytes } of references) {
+  for (const { seq, type, digest, bytes } of references) {
     const file = join(folder, String(digest).slice(7))
     if (!existsSync(file)) continue
     const payload = readCanonical(readFileSync(file), `the payload of fact ${seq}`)
     demand(statSync(file).size === bytes, `the payload of fact ${seq} has another length`)
-    if (payload.outputs ?? payload.raw) bodies.push(...outputs(seq, payload))
+    bodies.push(...outputs(seq, payload), ...contents(seq, type, payload))
   }
   for (const { seq, digest } of areIncluded ? [...references, ...bodies] : references) {
     const file = join(folder, isDigest(digest) ? digest.slice(7) : '')
@@ -257,8 +269,7 @@ function examine(directory, pinned, anchor, report) {
   const manifest = readCanonical(line, 'the manifest')
   const { origin, stream, size, root, format, inclusion_proofs: extent } = manifest
   const isKnown = Object.keys(manifest).join() === MANIFEST && format === 'writ-bundle/1'
-  const isWhole = isKnown && more.length === 0 && origin.endsWith(`/${stream}`)
-  demand(isWhole, 'the manifest is of another form')
+  demand(isKnown && more.length === 0 && origin.endsWith(`/${stream}`), 'another manifest')
   const read = (file) => readNote(readFileSync(join(directory, file)), file)
   const head = read('checkpoint.txt')
   const kept = files.filter((file) => file.startsWith('checkpoints/')).map(read)

@@ -1,6 +1,8 @@
 /** `writ replay`: computes every recorded verdict and decision again, and says what differs (L-9). */
+import { join } from 'node:path'
 import { type OpenedFact, type ReplayAnswer, ReplayReport } from '../../ledger/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
+import { NotedObjects } from '../history/absent-bodies.ts'
 import { DecisionWalk } from '../history/decision-walk.ts'
 import { eachFact } from '../history/facts.ts'
 import { replayPromotion } from '../history/promotion-replay.ts'
@@ -12,10 +14,12 @@ import { progressBar } from '../progress.ts'
 export async function run(call: Call): Promise<Exit> {
   return withHistory(call, async (session) => {
     const report = new ReplayReport()
+    const objects = new NotedObjects(join(session.home.state, 'objects'))
+    const ledger = { ...session.ledger, objects, close: () => session.ledger.close() }
     for (const stream of await streamsToRead(session, call)) {
-      await replayStream(session, call, stream, report)
+      await replayStream({ ...session, ledger }, call, stream, report)
     }
-    const answer = report.finish()
+    const answer = report.finish(await objects.unexplained(session.ledger))
     await tell(call, answer)
     return answer.ok ? EXIT.yes : EXIT.no
   })
@@ -54,9 +58,10 @@ function isKept({ payload }: OpenedFact): boolean {
 async function tell({ options, terminal }: Call, answer: ReplayAnswer): Promise<void> {
   if (options.isOn('json')) return terminal.out(`${JSON.stringify(answer)}\n`)
   const { paint } = terminal
-  const { ok, checked, differences, not_replayed } = answer
+  const { ok, checked, differences, not_replayed, missing } = answer
+  const word = differences.length > 0 ? 'different' : missing.length > 0 ? 'incomplete' : 'same'
   const lines = [
-    `${ok ? paint.good('same') : paint.bad('different')}  ${checked} computed again, ${differences.length} differ`,
+    `${ok ? paint.good(word) : paint.bad(word)}  ${checked} computed again, ${differences.length} differ`,
   ]
   for (const { stream, seq, recorded, computed } of differences) {
     lines.push(
@@ -67,6 +72,11 @@ async function tell({ options, terminal }: Call, answer: ReplayAnswer): Promise<
   }
   for (const { stream, seq, code, message } of not_replayed) {
     lines.push(`  ${stream}/${seq}  ${paint.dim(code)}  ${message}`)
+  }
+  for (const digest of missing) {
+    lines.push(
+      `  ${paint.accent('body.missing')}  ${digest} is not in the store of bodies, and no fact says that it was dropped`,
+    )
   }
   return terminal.out(`${lines.join('\n')}\n`)
 }

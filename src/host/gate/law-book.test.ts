@@ -6,11 +6,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { digestBytes } from '../../base/index.ts'
 import { DEFAULT_LAWS } from '../../policy/index.ts'
 import type { KnownHome } from '../home/known-home.ts'
+import { createKey, makeCurrent } from '../ledger/keys.ts'
 import { openLawBook } from './law-book.ts'
 
 let folder = ''
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'writ-law-book-'))
+  makeCurrent(join(folder, 'keys'), createKey(join(folder, 'keys'), 'writ/x'))
 })
 afterEach(() => {
   rmSync(folder, { recursive: true, force: true })

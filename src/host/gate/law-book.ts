@@ -25,8 +25,8 @@ import {
   lawsOfDocument,
   loadLaws,
 } from '../../policy/index.ts'
-import { writeWhole } from '../home/file.ts'
 import type { KnownHome } from '../home/known-home.ts'
+import { keepReading, keptReading } from './law-cache.ts'
 
 export interface LawBook {
   /** The bytes of the file. */
@@ -75,23 +75,14 @@ const CACHE = 'laws.json'
 /** An empty file has no laws of its own. */
 async function readingOf(text: string, digest: Digest, cache: string): Promise<Laws | null> {
   if (text.trim() === '') return bareLaws()
-  const cached = lawsFrom(cache, digest)
-  if (cached !== null) return cached
+  const kept = keptReading(cache, digest)
+  const known = kept === undefined ? null : lawsOfDocument(kept)
+  if (known !== null) return known
   const reading = await loadLaws(text)
   if (!reading.ok) return null
   const value = await readYaml(text, DOCUMENT_LIMITS)
-  if (value.ok) writeWhole(cache, JSON.stringify({ digest, document: value.value }), 0o600)
+  if (value.ok) keepReading(cache, digest, value.value)
   return reading.laws
-}
-
-/** Null when the file was another one then, or the cache is not whole. */
-function lawsFrom(cache: string, digest: Digest): Laws | null {
-  try {
-    const kept = JSON.parse(readFileSync(cache, 'utf8')) as Readonly<Record<string, unknown>>
-    return kept['digest'] === digest ? lawsOfDocument(kept['document']) : null
-  } catch {
-    return null
-  }
 }
 
 function readLaws(file: string): string {

@@ -34,6 +34,7 @@ import {
   MAIN_STREAM,
   manifestText,
   markedBodies,
+  namedContents,
   objectFile,
   parseCheckpoint,
   parseNote,
@@ -192,6 +193,7 @@ class BundleWriter {
     const rules = this.#options.bodyRules ?? BODY_RULES
     const rule = rules.find((one) => one.type === type)
     for (const { digest } of markedBodies(payload, rule)) this.#objects.set(digest, null)
+    for (const digest of namedContents(type, payload)) this.#objects.set(digest, null)
   }
 
   /** A stream without a rotation does not name its key; the host's stream does. */

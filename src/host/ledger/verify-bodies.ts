@@ -23,6 +23,7 @@ export class BodyCheck {
   readonly #objects: ObjectStore
   readonly #facts: Pick<LedgerRows, 'marked'>
   readonly #rules: readonly BodyRule[]
+  readonly #seen = new HashSet()
   /** Made when the first body turns out to be missing: most ledgers have dropped none. */
   #dropped: HashSet | null = null
 
@@ -36,6 +37,8 @@ export class BodyCheck {
   async check(references: readonly Reference[]): Promise<readonly Wrong[]> {
     const wrongs: Wrong[] = []
     for (const reference of references) {
+      // Every decision names the same laws and lists.
+      if (reference.kind === 'content' && !this.#seen.add(hashOf(reference.digest))) continue
       const { wrong, references: more } = await this.#look(reference)
       if (wrong !== null) wrongs.push(wrong)
       if (more.length > 0) wrongs.push(...(await this.check(more)))
