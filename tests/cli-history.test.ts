@@ -853,7 +853,7 @@ describe('writ replay (L-9)', () => {
     expect([status, json.recorded.stream, json.recorded.seq]).toEqual([0, 'main', 0])
     const [fact] = place.writ(['log', '--json']).json.facts
     expect(fact.record.payload.verdicts).toEqual(json.verdicts)
-    expect(fact.record.payload.evaluator).toEqual({ name: 'control-kernel', version: '1' })
+    expect(fact.record.payload.evaluator).toEqual({ name: 'control-kernel', version: '2' })
     expect(place.writ(['replay', '--json'])).toMatchObject({
       status: 0,
       json: { ok: true, checked: 1, differences: [] },
@@ -875,7 +875,7 @@ describe('writ replay (L-9)', () => {
 
   it('calls neither equal nor different what another evaluator made, or what is gone', () => {
     const older = copyOf(place, 'replay-older')
-    alter(older, `UPDATE facts SET fact = replace(fact, '"version":"1"', '"version":"0"')`)
+    alter(older, `UPDATE facts SET fact = replace(fact, '"version":"2"', '"version":"0"')`)
     const changed = older.writ(['replay', '--json'])
     expect([changed.status, changed.json.checked]).toEqual([0, 0])
     expect(changed.json.not_replayed[0].code).toBe('replay.engine_changed')

@@ -10,6 +10,13 @@ export { type Progress, type Survey, surveyRuleset, surveyRulesets } from './ana
 export { inputsAreBound } from './binding.ts'
 export { type Uncovered, uncovered } from './coverage.ts'
 export { rewriteGuards } from './form.ts'
-export { type Constitution, establish, type RulesetSource } from './kernel.ts'
+export {
+  type Constitution,
+  establish,
+  KERNEL_VERSION,
+  KERNEL_VERSIONS,
+  type KernelVersion,
+  type RulesetSource,
+} from './kernel.ts'
 export { type Inputs, type Seen, seenAt } from './projection.ts'
 export type { Decision } from './verdict.ts'

@@ -24,6 +24,7 @@ import { type Combine, combiner } from './combine.ts'
 import { compileRule, pathsOfRule } from './matcher.ts'
 import { codes, type Inputs, isCandidate, type Projection, viewOf } from './projection.ts'
 import { type Decision, verdictDocument, verdictSeal } from './verdict.ts'
+import { readAsVersion1 } from './version-1.ts'
 
 /** A ruleset as it was loaded: the parsed document, and the digest of its file's bytes if it has one. */
 export interface RulesetSource {
@@ -54,7 +55,17 @@ const MISSING: Chapter = {
   combine: NOTHING_SAID,
 }
 
-export function establish(sources: readonly RulesetSource[], context: Context = {}): Constitution {
+/** Versions of the kernel; a later one may give another verdict for the same rules and inputs. */
+export const KERNEL_VERSIONS = ['1', '2'] as const
+export type KernelVersion = (typeof KERNEL_VERSIONS)[number]
+export const KERNEL_VERSION = '2' satisfies KernelVersion
+
+/** Makes rulesets ready. A record is computed again under the version that made it. */
+export function establish(
+  sources: readonly RulesetSource[],
+  context: Context = {},
+  version: KernelVersion = KERNEL_VERSION,
+): Constitution {
   const registry = actionCodesOf(context)
   const chapters = new Map<string, Chapter>()
   const admission = admitRulesets(
@@ -67,7 +78,7 @@ export function establish(sources: readonly RulesetSource[], context: Context = 
     if (typeof code !== 'string' || !registry.has(code) || chapters.has(code)) return
     chapters.set(
       code,
-      ruleset === null ? invalidChapter(source) : compileChapter(ruleset, refOf(source)),
+      ruleset === null ? invalidChapter(source) : compileChapter(ruleset, refOf(source), version),
     )
   })
   const chapterOf = (code: string): Chapter => chapters.get(code) ?? MISSING
@@ -87,9 +98,10 @@ function invalidChapter(source: RulesetSource): Chapter {
   return { ...MISSING, status: 'INVALID', ref: refOf(source) }
 }
 
-function compileChapter(ruleset: AdmittedRuleset, ref: string): Chapter {
-  const view = viewOf([...new Set(ruleset.rules.flatMap(pathsOfRule))])
-  const rules = ruleset.rules.map((rule) => ({
+function compileChapter(ruleset: AdmittedRuleset, ref: string, version: KernelVersion): Chapter {
+  const read = version === '1' ? ruleset.rules.map(readAsVersion1) : ruleset.rules
+  const view = viewOf([...new Set(read.flatMap(pathsOfRule))])
+  const rules = read.map((rule) => ({
     ...compileRule(rule, view.slotOf),
     verdict: rule.verdict,
     ref: `${ruleset.rulesetId}/${rule.ruleId}@${rule.ruleVersion}`,

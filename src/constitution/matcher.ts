@@ -182,15 +182,15 @@ function windowsMatch(slotOf: SlotOf): Matcher {
   }
 }
 
-const SUBJECT_LEAVES = ['projectId', 'groupId', 'plotId', 'blockId'] as const
+export const SUBJECT_LEAVES = ['projectId', 'groupId', 'plotId', 'blockId'] as const
 
 /** Equality with the permission set's own subject, scale and window. */
-function scopeConditions({ scope, inputsUsed }: AdmittedRule, slotOf: SlotOf): Condition[] {
+function scopeConditions({ scope }: AdmittedRule, slotOf: SlotOf): Condition[] {
   const conditions: Condition[] = []
   const equal = (path: GuardPath, value: Seen) =>
     conditions.push(scalarCondition(slotOf(path), [value], false))
   if (scope?.subjectRef !== undefined)
-    conditions.push(...subjectConditions(scope.subjectRef, inputsUsed, slotOf))
+    conditions.push(...subjectConditions(scope.subjectRef, slotOf))
   if (scope?.scale !== undefined) equal('permission_set.scale', scope.scale)
   if (scope?.window !== undefined) {
     equal('permission_set.window.startTs', scope.window.startTs)
@@ -199,30 +199,22 @@ function scopeConditions({ scope, inputsUsed }: AdmittedRule, slotOf: SlotOf): C
   return conditions
 }
 
-/**
- * A rule that declares the whole subject is held to the whole: a leaf that its scope does not name
- * must be missing. A rule that declares leaves sees, and is held to, only those that it names.
- */
+/** A scope is held to the leaves that it names, and to no other; `inputs_used` takes no part. */
 function subjectConditions(
   subject: NonNullable<NonNullable<AdmittedRule['scope']>['subjectRef']>,
-  inputsUsed: readonly GuardPath[],
   slotOf: SlotOf,
 ): readonly Condition[] {
-  const whole = inputsUsed.includes('permission_set.subjectRef')
   return SUBJECT_LEAVES.flatMap((leaf) => {
     const value = subject[leaf]
-    const path = `permission_set.subjectRef.${leaf}` as const
-    if (value !== undefined) return [scalarCondition(slotOf(path), [value], false)]
-    return whole ? [{ slot: slotOf(path), words: null, isSet: false, isNegated: true }] : []
+    if (value === undefined) return []
+    return [scalarCondition(slotOf(`permission_set.subjectRef.${leaf}`), [value], false)]
   })
 }
 
-/** The paths that a rule's projection holds: what it declares, and the leaves of a whole subject. */
+/** Returns the paths that a rule's projection holds: what it declares, and the leaves of its scope. */
 export function pathsOfRule({ inputsUsed, scope }: AdmittedRule): readonly GuardPath[] {
-  if (scope?.subjectRef === undefined || !inputsUsed.includes('permission_set.subjectRef'))
-    return inputsUsed
-  return [
-    ...inputsUsed,
-    ...SUBJECT_LEAVES.map((leaf) => `permission_set.subjectRef.${leaf}` as const),
-  ]
+  const subject = scope?.subjectRef
+  if (subject === undefined) return inputsUsed
+  const named = SUBJECT_LEAVES.filter((leaf) => subject[leaf] !== undefined)
+  return [...inputsUsed, ...named.map((leaf) => `permission_set.subjectRef.${leaf}` as const)]
 }

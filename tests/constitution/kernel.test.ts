@@ -2,12 +2,22 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { digestDocument } from '../../src/base/index.ts'
-import { establish, type Inputs } from '../../src/constitution/index.ts'
-import { controlVerdict, validate } from '../../src/contracts/index.ts'
+import {
+  type Constitution,
+  establish,
+  type Inputs,
+  type KernelVersion,
+} from '../../src/constitution/index.ts'
+import { controlVerdict, GUARD_PATHS, validate } from '../../src/contracts/index.ts'
 import { inputs, rulesets } from '../arbitrary/constitution.ts'
 import { naiveEvaluate } from '../oracle/naive-kernel.ts'
 
 const RUNS = Number(process.env['WRIT_ORACLE_RUNS'] ?? 3000)
+
+const words = (constitution: Constitution, input: Inputs) =>
+  constitution
+    .evaluate(input, 5)
+    .map(({ action_code, verdict, rule_ref }) => [action_code, verdict, rule_ref])
 
 describe('the kernel', () => {
   it(`agrees with the naive kernel on ${RUNS} rulesets, six inputs each`, () => {
@@ -53,6 +63,61 @@ describe('the kernel', () => {
       }),
       { numRuns: 300 },
     )
+  })
+
+  it('gives the same verdicts when inputs_used lists more (seed 002 §6)', () => {
+    const every = fc.constantFrom<readonly string[]>(GUARD_PATHS, ['permission_set.subjectRef'])
+    fc.assert(
+      fc.property(
+        rulesets(),
+        every,
+        fc.array(inputs, { minLength: 6 }),
+        (document, more, cases) => {
+          const rules = document['rules'] as readonly { readonly inputs_used: readonly string[] }[]
+          const wider = {
+            ...document,
+            rules: rules.map((rule) => ({
+              ...rule,
+              inputs_used: [...new Set([...rule.inputs_used, ...more])],
+            })),
+          }
+          const [one, two] = [establish([{ document }]), establish([{ document: wider }])]
+          for (const input of cases) expect(words(two, input)).toEqual(words(one, input))
+        },
+      ),
+      { numRuns: 1000 },
+    )
+  })
+
+  it('computes a record of version 1 by the rules of its time', () => {
+    const rule = {
+      rule_id: 'whole',
+      rule_version: '1.0.0',
+      rule_owner: 'Control Constitution',
+      action_code: 'AO-APPLY',
+      inputs_used: ['permission_set.subjectRef'],
+      scope: { subjectRef: { projectId: 'farm' } },
+      guard: { op: 'EXISTS', field: 'permission_set.subjectRef' },
+      verdict: 'DENY',
+    }
+    const document = {
+      type: 'ruleset_v0',
+      schema_version: '0.1.0',
+      ruleset_id: 'rs',
+      action_code: 'AO-APPLY',
+      combine_strategy: 'FIRST_MATCH',
+      rules: [rule],
+    }
+    const of = (subjectRef: object): Inputs => ({
+      problem_state: { problem_state_id: 'state-01', subjectRef },
+      uncertainty_envelope: { problem_state_ref: 'state-01' },
+      permission_set: { subjectRef, candidate_actions: ['AO-APPLY'] },
+    })
+    const finer = of({ projectId: 'farm', plotId: 'p7' })
+    const wordOf = (version: KernelVersion, input: Inputs) =>
+      establish([{ document }], {}, version).decide(input, 'AO-APPLY').verdict
+    expect([wordOf('1', finer), wordOf('2', finer)]).toEqual(['UNDETERMINED', 'DENY'])
+    expect(wordOf('1', of({ projectId: 'farm' }))).toBe('DENY')
   })
 
   it('says the same word alone as in a verdict', () => {

@@ -348,11 +348,9 @@ async function agreeOnOverlaps(
 }
 
 function pathsAskedFor({ rules }: Document): readonly string[] {
-  const paths = rules.flatMap(({ guard, scope, inputs_used: declared }: Document) => {
+  const paths = rules.flatMap(({ guard, scope }: Document) => {
     const leaves = ['projectId', 'groupId', 'plotId', 'blockId'].filter(
-      (leaf) =>
-        scope?.subjectRef !== undefined &&
-        (scope.subjectRef[leaf] !== undefined || declared.includes('permission_set.subjectRef')),
+      (leaf) => scope?.subjectRef !== undefined && scope.subjectRef[leaf] !== undefined,
     )
     return [
       ...pathsRead(guard),

@@ -54,16 +54,14 @@ export function naiveHolds(guard: Tree, inputs: any): boolean {
   return start !== undefined && end !== undefined && end > start && start === from && end === to
 }
 
-function inScope({ scope, inputs_used: declared }: Tree, inputs: any): boolean {
+function inScope({ scope }: Tree, inputs: any): boolean {
   const leaf = (path: string) => read(inputs, `permission_set.${path}`)
   if (scope?.scale !== undefined && leaf('scale') !== scope.scale) return false
   for (const end of ['startTs', 'endTs']) {
     if (scope?.window !== undefined && leaf(`window.${end}`) !== scope.window[end]) return false
   }
   for (const id of ['projectId', 'groupId', 'plotId', 'blockId']) {
-    const asked =
-      scope?.subjectRef !== undefined &&
-      (scope.subjectRef[id] !== undefined || declared.includes('permission_set.subjectRef'))
+    const asked = scope?.subjectRef?.[id] !== undefined
     if (asked && leaf(`subjectRef.${id}`) !== scope.subjectRef[id]) return false
   }
   return true

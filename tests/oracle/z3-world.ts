@@ -174,15 +174,13 @@ export class Z3World {
     }
   }
 
-  rule({ guard, scope, inputs_used: declared }: Tree, held: Holdings): Truth {
-    const { And, Not } = this.z
+  rule({ guard, scope }: Tree, held: Holdings): Truth {
+    const { And } = this.z
     const parts = [this.guard(guard, held)]
     for (const leaf of LEAVES) {
       const path = `permission_set.subjectRef.${leaf}`
       const wanted = scope?.subjectRef?.[leaf]
       if (wanted !== undefined) parts.push(this.#equals(path, wanted, held))
-      else if (scope?.subjectRef !== undefined && declared.includes('permission_set.subjectRef'))
-        parts.push(Not(need(held.present, path)))
     }
     if (scope?.scale !== undefined)
       parts.push(this.#equals('permission_set.scale', scope.scale, held))

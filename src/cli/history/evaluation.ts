@@ -3,7 +3,12 @@
  * the ledger, because the ledger may not see the constitution (K-6).
  */
 import { fault } from '../../base/index.ts'
-import { establish, type Inputs } from '../../constitution/index.ts'
+import {
+  establish,
+  type Inputs,
+  KERNEL_VERSION,
+  KERNEL_VERSIONS,
+} from '../../constitution/index.ts'
 import {
   type ControlEvaluation,
   type ControlVerdict,
@@ -15,8 +20,7 @@ import { type Call, Stop } from '../command.ts'
 import { actorOf, streamToWrite, withHome } from '../home.ts'
 import type { RuleFile } from '../rules/files.ts'
 
-/** Changes when the same rules and inputs may give another verdict; old records then say so. */
-export const EVALUATOR = { name: 'control-kernel', version: '1' } as const
+export const EVALUATOR = { name: 'control-kernel', version: KERNEL_VERSION } as const
 
 export interface Evaluation {
   readonly files: readonly RuleFile[]
@@ -65,8 +69,10 @@ function notRecorded(violation: { readonly message: string } | undefined) {
 export const replayEvaluation: Replayer = (_fact, payload) => {
   // The store judged the record by its contract before it was written.
   const { evaluator, rulesets, inputs, at, verdicts } = payload as ControlEvaluation
-  const recorded = `${evaluator.name}/${evaluator.version}`
-  const known = `${EVALUATOR.name}/${EVALUATOR.version}`
-  if (recorded !== known) return { kind: 'engine_changed', recorded, known }
-  return compareReplay(verdicts, establish(rulesets).evaluate(inputs as Inputs, at))
+  const version = KERNEL_VERSIONS.find((one) => one === evaluator.version)
+  if (evaluator.name !== EVALUATOR.name || version === undefined) {
+    const recorded = `${evaluator.name}/${evaluator.version}`
+    return { kind: 'engine_changed', recorded, known: `${EVALUATOR.name}/${EVALUATOR.version}` }
+  }
+  return compareReplay(verdicts, establish(rulesets, {}, version).evaluate(inputs as Inputs, at))
 }

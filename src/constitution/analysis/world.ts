@@ -92,15 +92,13 @@ export class World {
     }
   }
 
-  rule({ guard, scope, inputsUsed }: AdmittedRule): Literal {
+  rule({ guard, scope }: AdmittedRule): Literal {
     const literals = [this.guard(guard)]
     if (scope?.subjectRef !== undefined) {
-      const whole = inputsUsed.includes('permission_set.subjectRef')
       for (const leaf of SUBJECT_LEAVES) {
         const value = scope.subjectRef[leaf]
-        const domain = this.scalar(`permission_set.subjectRef.${leaf}`)
-        if (value !== undefined) literals.push(domain.equal(value))
-        else if (whole) literals.push(-domain.present)
+        if (value === undefined) continue
+        literals.push(this.scalar(`permission_set.subjectRef.${leaf}`).equal(value))
       }
     }
     if (scope?.scale !== undefined)

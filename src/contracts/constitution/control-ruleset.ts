@@ -28,7 +28,7 @@ import {
   judgeRuleIds,
   type Ruleset,
   RulesetFields,
-  SemVer,
+  RuleVersion,
   VerdictField,
   warnUnused,
 } from './ruleset.ts'
@@ -45,7 +45,7 @@ import { actionCodesOf, RULE_OWNER } from './vocabulary.ts'
 const TemplateRuleSchema = Type.Object(
   {
     rule_id: Identifier,
-    rule_version: SemVer,
+    rule_version: RuleVersion,
     template_id: TemplateIdSchema,
     expr: Expr,
     verdict: VerdictField,

@@ -59,7 +59,7 @@ export const ControlVerdictSchema = Type.Object(
 
 export type ControlVerdict = Type.Static<typeof ControlVerdictSchema>
 
-const VERSION = /^[0-9]+\.[0-9]+\.[0-9]+$/
+const VERSION = /^[0-9]+\.[0-9]+\.[0-9]+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/
 
 /** `<ruleset_id>/<rule_id>@<rule_version>`; the ids may hold either sign themselves. */
 function checkRuleRef({ document, report }: Subject): void {

@@ -36,6 +36,14 @@ export const SemVer = Type.String({
   ...coded('semver'),
 })
 
+/** SemVer 2.0.0: a pre-release after `-` and build metadata after `+` may follow. */
+const IDENTIFIER = '(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)'
+export const RuleVersion = Type.String({
+  pattern: `^(?:0|[1-9][0-9]*)(?:\\.(?:0|[1-9][0-9]*)){2}(?:-${IDENTIFIER}(?:\\.${IDENTIFIER})*)?(?:\\+[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?$`,
+  'x-says': 'a version such as 1.0.0 or 1.0.0-rc.1',
+  ...coded('semver'),
+})
+
 export const RulesetFields = {
   schema_version: SemVer,
   ruleset_id: Identifier,
@@ -71,7 +79,7 @@ export const ScopeSchema = Type.Object(
 export const RuleSchema = Type.Object(
   {
     rule_id: Identifier,
-    rule_version: SemVer,
+    rule_version: RuleVersion,
     rule_owner: Type.Literal(RULE_OWNER, coded('owner')),
     action_code: Type.String(coded('action_code')),
     inputs_used: InputsUsed,
