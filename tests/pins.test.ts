@@ -166,9 +166,12 @@ describe('pins', () => {
     expect(Object.keys(constitution).sort()).toEqual([
       'BudgetSpent',
       'CONFLICTS_MAX',
+      'KERNEL_VERSION',
+      'KERNEL_VERSIONS',
       'difference',
       'establish',
       'inputsAreBound',
+      'pathsOfRule',
       'prove',
       'rewriteGuards',
       'seenAt',

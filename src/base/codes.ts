@@ -62,6 +62,8 @@ export const CODES = {
   // Commands on rules.
   'rules.analysis_budget': broken('the analysis used up its budget; nothing is claimed'),
   'rules.inadmissible': wrong('the rules are not admissible, so nothing can be said about them'),
+  'rules.claim_word': usage('the claim names a word that its field never holds'),
+  'rules.claim_empty': usage('no input fits the claim, so it says nothing'),
   'rules.case': wrong('a case file is not of the documented form'),
 
   // AO-ACT task.

@@ -18,5 +18,6 @@ export {
   type KernelVersion,
   type RulesetSource,
 } from './kernel.ts'
+export { pathsOfRule } from './matcher.ts'
 export { type Inputs, type Seen, seenAt } from './projection.ts'
 export type { Decision } from './verdict.ts'

@@ -107,7 +107,7 @@ describe('a file that cannot be read as a ruleset', () => {
     const { status, out, err } = await ended(evaluate, [BROKEN], { inputs: INPUTS })
     expect([status, out]).toEqual([
       0,
-      'AO-APPLY      UNDETERMINED  MISSING\nAO-SENSE      UNDETERMINED  MISSING\n',
+      'AO-APPLY      UNDETERMINED  no ruleset is about this action\nAO-SENSE      UNDETERMINED  no ruleset is about this action\n',
     ])
     expect(err).toContain('document.not_json')
   })
@@ -124,7 +124,7 @@ describe('two rulesets for one action code', () => {
     expect(status).toBe(1)
     expect(out).toContain('second.yaml /action_code  ruleset.duplicate_ruleset')
     const { out: verdicts } = await ended(evaluate, [APPLY, SECOND], { inputs: INPUTS })
-    expect(verdicts).toContain('AO-APPLY      UNDETERMINED  INVALID')
+    expect(verdicts).toContain('AO-APPLY      UNDETERMINED  the ruleset is not admissible')
     expect((await ended(prove, [APPLY, SECOND], { never: 'ALLOW' })).status).toBe(1)
   })
 })
@@ -141,6 +141,68 @@ describe('inputs', () => {
   it('that are no object are no inputs', async () => {
     const list = file('list.json', '[]')
     expect(await ended(evaluate, [APPLY], { inputs: list })).toMatchObject({ status: 2, out: '' })
+  })
+})
+
+describe('a claim', () => {
+  const claim = (when: string, json = false) =>
+    ended(prove, [], { rules: [APPLY], never: 'ALLOW', when, json })
+
+  it('with a word that its field never holds is refused (A-2)', async () => {
+    const { status, out, err } = await claim('EQ(problem_state.confidence, "HIHG")')
+    expect([status, out]).toEqual([2, ''])
+    expect(err).toMatch(/^rules\.claim_word: .*`HIHG` is not in the vocabulary/)
+  })
+
+  it('about no input at all is refused, not proved', async () => {
+    const both = 'EQ(problem_state.confidence, "HIGH") AND EQ(problem_state.confidence, "LOW")'
+    for (const json of [false, true]) {
+      const { status, out, err } = await claim(both, json)
+      expect([status, out]).toEqual([2, ''])
+      expect(err).toMatch(/^rules\.claim_empty: /)
+    }
+    expect((await claim('EQ(problem_state.confidence, "LOW")')).status).toBe(0)
+  })
+
+  it('over rules with a word that its field never holds is refused', async () => {
+    const slip = file(
+      'slip.yaml',
+      readFileSync(APPLY, 'utf8').replace('EVIDENCE_CONFLICT', 'CONFLIKT'),
+    )
+    const { status, err } = await ended(prove, [slip], { never: 'ALLOW' })
+    expect([status, /rules\.inadmissible: .*CONFLIKT/.test(err)]).toEqual([1, true])
+  })
+
+  it('that is broken names the rule and what it saw', async () => {
+    const { status, out } = await ended(prove, [APPLY], { never: 'DENY' })
+    expect(status).toBe(1)
+    expect(out).toMatch(/AO-APPLY says DENY \(apply\/conflict-denies@1\.0\.0\), for example on\n/)
+    expect(out).toContain('problem_state.problem_type = `EVIDENCE_CONFLICT`')
+  })
+})
+
+describe('an UNDETERMINED verdict', () => {
+  const inputs = JSON.parse(readFileSync(INPUTS, 'utf8'))
+
+  it('says on standard error that the documents are about different subjects', async () => {
+    const other = {
+      ...inputs,
+      problem_state: { ...inputs.problem_state, subjectRef: { projectId: 'x' } },
+    }
+    const name = file('unbound.json', JSON.stringify(other))
+    const { out, err } = await ended(evaluate, [APPLY], { inputs: name })
+    expect(out).toContain('AO-APPLY      UNDETERMINED  the documents are not about one subject\n')
+    expect(err).toContain('must have the same subjectRef')
+  })
+
+  it('says what is wrong with an inadmissible ruleset', async () => {
+    const bad = file(
+      'bad.yaml',
+      readFileSync(APPLY, 'utf8').replace('verdict: DENY', 'verdict: MAYBE'),
+    )
+    const { out, err } = await ended(evaluate, [bad], { inputs: INPUTS })
+    expect(out).toContain('AO-APPLY      UNDETERMINED  the ruleset is not admissible\n')
+    expect(err).toMatch(/note: .*bad\.yaml.* \/rules\/\d+\/verdict: .*\(ruleset\.verdict\)/)
   })
 })
 

@@ -3,13 +3,19 @@
  * were computed, whatever they say; inputs are never refused, their violations are warnings.
  */
 import { fault } from '../../base/index.ts'
-import { establish, type Inputs } from '../../constitution/index.ts'
+import { establish, type Inputs, inputsAreBound } from '../../constitution/index.ts'
 import { type ControlVerdict, findContract, isObject, validate } from '../../contracts/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
 import { readLine } from '../envelope.ts'
 import type { Evaluation, RecordedEvaluation } from '../history/evaluation.ts'
 import { answerLines, type LineAnswer } from '../line-answers.ts'
-import { noRuleFile, readRuleFiles } from '../rules/files.ts'
+import {
+  admitRuleFiles,
+  noRuleFile,
+  placedText,
+  type RuleFile,
+  readRuleFiles,
+} from '../rules/files.ts'
 import { parseSource, readSource } from '../source.ts'
 import { violationText } from './check.ts'
 
@@ -47,10 +53,11 @@ export async function run(call: Call): Promise<Exit> {
     call.terminal.err(
       'warning: the permission set names no candidate action, so there is no verdict\n',
     )
+  explain(call, files, inputs, verdicts)
   const recorded = call.options.isOn('record')
     ? await record(call, { files, inputs, atMs, verdicts })
     : null
-  await show(call, verdicts, recorded)
+  await show(call, verdicts, recorded, inputsAreBound(inputs))
   return EXIT.yes
 }
 
@@ -97,18 +104,43 @@ function warn(
   for (const violation of violations) call.terminal.err(`${violationText(violation, paint)}\n`)
 }
 
+/** Says on standard error why verdicts are UNDETERMINED; the verdict documents say no reason (K-5). */
+function explain(
+  call: Call,
+  files: readonly RuleFile[],
+  inputs: Inputs,
+  verdicts: readonly ControlVerdict[],
+): void {
+  if (verdicts.length > 0 && !inputsAreBound(inputs))
+    call.terminal.err(
+      'note: problem_state and permission_set must have the same subjectRef, and problem_state_ref of uncertainty_envelope must be the problem_state_id; otherwise every verdict is UNDETERMINED\n',
+    )
+  if (!verdicts.some(({ ruleset_status }) => ruleset_status === 'INVALID')) return
+  const read = files.filter(({ refusal }) => refusal === null)
+  for (const violation of admitRuleFiles(read).violations)
+    call.terminal.err(`note: ${placedText(violation, read)}\n`)
+  call.terminal.err('note: a ruleset with such a fault says nothing; see `writ rules check`\n')
+}
+
+const STATUS_TEXT = {
+  MISSING: 'no ruleset is about this action',
+  INVALID: 'the ruleset is not admissible',
+} as const
+
 /** Shown to people, a verdict is its word: no colour of danger, no order but the candidates'. */
 async function show(
   call: Call,
   verdicts: readonly ControlVerdict[],
   recorded: RecordedEvaluation | null,
+  isBound: boolean,
 ): Promise<void> {
   if (call.options.isOn('json')) {
     const answer = recorded === null ? { verdicts } : { verdicts, recorded }
     return call.terminal.out(`${JSON.stringify(answer)}\n`)
   }
   const lines = verdicts.map(({ action_code, verdict, rule_ref, ruleset_status }) => {
-    const origin = rule_ref ?? (ruleset_status === 'APPLIED' ? 'no rule' : ruleset_status)
+    const silent = isBound ? 'no rule matches' : 'the documents are not about one subject'
+    const origin = rule_ref ?? (ruleset_status === 'APPLIED' ? silent : STATUS_TEXT[ruleset_status])
     return `${action_code.padEnd(12)}  ${verdict.padEnd(12)}  ${origin}\n`
   })
   return call.terminal.out(lines.join(''))

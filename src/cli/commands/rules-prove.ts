@@ -1,39 +1,61 @@
 /** `writ rules prove`: a proof that rules never or always say a word, or inputs that break it. */
 import { fault, showName } from '../../base/index.ts'
-import { type Claim, prove } from '../../constitution/index.ts'
+import { type Claim, type Proof, prove } from '../../constitution/index.ts'
 import {
   type AdmittedRuleset,
   admitGuardText,
   type Guard,
   VERDICTS,
   type VerdictWord,
+  type Violation,
 } from '../../contracts/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
 import { withinBudget } from '../rules/budget.ts'
-import { loadAdmitted } from '../rules/files.ts'
+import { loadRules, wordOn } from '../rules/files.ts'
+import { witnessText } from '../rules/witness-text.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const claim = claimOf(call)
-  const rulesets = chosen(
-    await loadAdmitted([...call.options.texts('rules'), ...call.arguments]),
-    call.options.text('action'),
-  )
-  const proof = withinBudget((budget) => prove(rulesets, claim, budget))
-  if (call.options.isOn('json')) {
-    const answer = proof.proved
-      ? { proved: true }
-      : { proved: false, action_code: proof.actionCode, counterexample: proof.counterexample }
-    await call.terminal.out(`${JSON.stringify(answer)}\n`)
-  } else if (proof.proved) {
+  const names = [...call.options.texts('rules'), ...call.arguments]
+  const { rulesets, files } = await loadRules(names, 'exact words')
+  const chosen = ofAction(rulesets, call.options.text('action'))
+  const proof = withinBudget((budget) => prove(chosen, claim, budget))
+  if (proof.proved && proof.isVacuous) throw emptyClaim()
+  if (call.options.isOn('json')) await call.terminal.out(`${JSON.stringify(answerOf(proof))}\n`)
+  else if (proof.proved) await call.terminal.out(provedText(call, claim))
+  else {
+    const { actionCode, counterexample } = proof
+    const broken = wordOn(files, counterexample, actionCode)
+    const head = `${actionCode} says ${broken.verdict} (${broken.ruleRef ?? 'no rule matches'})`
+    const about = chosen.filter((one) => one.actionCode === actionCode)
     await call.terminal.out(
-      `${call.terminal.paint.good('proved')}  for every input that speaks of one subject\n`,
-    )
-  } else {
-    await call.terminal.out(
-      `${call.terminal.paint.bad('not so')}  ${proof.actionCode}: ${claim.verdict} is ${claim.kind === 'never' ? 'said' : 'not said'} on\n${JSON.stringify(proof.counterexample, null, 2)}\n`,
+      `${call.terminal.paint.bad('not so')}  ${head}, for example on\n${witnessText(counterexample, about).join('\n')}\n`,
     )
   }
   return proof.proved ? EXIT.yes : EXIT.no
+}
+
+function answerOf(proof: Proof): object {
+  if (proof.proved) return { proved: true }
+  return { proved: false, action_code: proof.actionCode, counterexample: proof.counterexample }
+}
+
+/** Proofs are about bound inputs; all others are UNDETERMINED by the kernel itself. */
+function provedText({ terminal }: Call, { verdict }: Claim): string {
+  const binding =
+    verdict === 'UNDETERMINED'
+      ? 'inputs about different subjects are UNDETERMINED by themselves'
+      : 'inputs about different subjects are always UNDETERMINED'
+  return `${terminal.paint.good('proved')}  for every input whose documents are about one subject; ${binding}\n`
+}
+
+function emptyClaim(): Stop {
+  return new Stop(
+    fault('rules.claim_empty', '', null, {
+      message: 'no input can fit the guard of `--when`, so the claim says nothing',
+      hint: 'a field holds one word at a time: look for two words of one field, or a field and its absence',
+    }),
+  )
 }
 
 function claimOf(call: Call): Claim {
@@ -54,14 +76,21 @@ function claimOf(call: Call): Claim {
 
 function guardOf(text: string | null): Guard | null {
   if (text === null) return null
-  const { guard, violations } = admitGuardText(text)
+  const { guard, violations, warnings } = admitGuardText(text)
+  const unknown = warnings.filter(({ code }) => code === 'ruleset.vocabulary')
+  if (unknown.length > 0) throw unknownWord(unknown)
   if (guard !== null) return guard
   throw usage(
     `the guard of \`--when\` is refused: ${violations.map(({ message, code }) => `${message} (${code})`).join('; ')}`,
   )
 }
 
-function chosen(
+function unknownWord(violations: readonly Violation[]): Stop {
+  const message = violations.map((one) => one.message).join('; ')
+  return new Stop(fault('rules.claim_word', '', null, { message: `\`--when\`: ${message}` }))
+}
+
+function ofAction(
   rulesets: readonly AdmittedRuleset[],
   actionCode: string | null,
 ): readonly AdmittedRuleset[] {

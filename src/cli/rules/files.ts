@@ -5,6 +5,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Digest, DOCUMENT_LIMITS, digestBytes, fault, showName } from '../../base/index.ts'
+import { type Decision, establish, type Inputs } from '../../constitution/index.ts'
 import {
   type Admission,
   type AdmittedRuleset,
@@ -85,14 +86,28 @@ export function admitRuleFiles(files: readonly RuleFile[], strict = false): Admi
   }
 }
 
-/** The rulesets of files that must be admissible for the question to make sense. */
+export interface LoadedRules {
+  readonly rulesets: readonly AdmittedRuleset[]
+  readonly files: readonly RuleFile[]
+}
+
+/** Returns the rulesets of the named files. Fails if one of them is not admissible. */
 export async function loadAdmitted(names: readonly string[]): Promise<readonly AdmittedRuleset[]> {
+  return (await loadRules(names, 'any words')).rulesets
+}
+
+/** Fails if a file is not admissible, or, with `exact words`, if a rule names an unknown word. */
+export async function loadRules(
+  names: readonly string[],
+  words: 'exact words' | 'any words',
+): Promise<LoadedRules> {
   if (names.length === 0)
     throw new Stop(fault('cli.usage', '', null, { message: 'name the rule files with `--rules`' }))
   const files = await readRuleFiles(names)
   if (files.length === 0) throw noRuleFile()
-  const { rulesets, violations } = admitRuleFiles(files)
-  const [first] = violations
+  const { rulesets, violations, warnings } = admitRuleFiles(files)
+  const unknown = warnings.filter(({ code }) => code === 'ruleset.vocabulary')
+  const [first] = [...violations, ...(words === 'exact words' ? unknown : [])]
   if (first !== undefined)
     throw new Stop(
       fault('rules.inadmissible', '', null, {
@@ -100,7 +115,12 @@ export async function loadAdmitted(names: readonly string[]): Promise<readonly A
         hint: '`writ rules check` lists everything',
       }),
     )
-  return rulesets.flatMap(({ ruleset }) => (ruleset === null ? [] : [ruleset]))
+  return { files, rulesets: rulesets.flatMap(({ ruleset }) => (ruleset === null ? [] : [ruleset])) }
+}
+
+/** Returns what the rules of the files say about one action on the inputs. */
+export function wordOn(files: readonly RuleFile[], inputs: Inputs, actionCode: string): Decision {
+  return establish(files).decide(inputs, actionCode)
 }
 
 /** An empty folder is rather a slip than a ruleset: nothing is claimed about it. */

@@ -1,15 +1,16 @@
-/** Inputs that show something, reduced to what the rules in question can see of them. */
+/**
+ * Inputs that show something, reduced to what the rules in question can see of them. What is not
+ * listed makes no difference, as long as the documents are about one subject.
+ */
 import { showName } from '../../base/index.ts'
-import { type Inputs, seenAt } from '../../constitution/index.ts'
+import { type Inputs, pathsOfRule, seenAt } from '../../constitution/index.ts'
 import type { AdmittedRuleset, GuardPath } from '../../contracts/index.ts'
 
 export function witnessText(
   inputs: Inputs,
   rulesets: readonly AdmittedRuleset[],
 ): readonly string[] {
-  const paths = new Set(
-    rulesets.flatMap(({ rules }) => rules.flatMap(({ inputsUsed }) => inputsUsed)),
-  )
+  const paths = new Set(rulesets.flatMap(({ rules }) => rules.flatMap(pathsOfRule)))
   return [...paths].map((path) => `      ${path} ${valueText(inputs, path)}`)
 }
 

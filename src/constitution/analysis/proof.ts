@@ -14,12 +14,14 @@ export interface Claim {
 }
 
 export type Proof =
-  | { readonly proved: true }
+  /** Vacuous: no input fits `when`, so that the claim says nothing. */
+  | { readonly proved: true; readonly isVacuous: boolean }
   | { readonly proved: false; readonly actionCode: string; readonly counterexample: Inputs }
 
 /** Proves the claim for each of the rulesets, or breaks it with the first one that can be broken. */
 export function prove(rulesets: readonly AdmittedRuleset[], claim: Claim, budget: Budget): Proof {
   const guards = claim.when === null ? [] : [claim.when]
+  let isAboutSomething = false
   for (const ruleset of rulesets) {
     const inquiry = new Inquiry([ruleset], guards, [ruleset.actionCode], budget)
     const { verdict } = inquiry.encode(ruleset)
@@ -29,6 +31,7 @@ export function prove(rulesets: readonly AdmittedRuleset[], claim: Claim, budget
     const counterexample = inquiry.find([broken, ...when])
     if (counterexample !== null)
       return { proved: false, actionCode: ruleset.actionCode, counterexample }
+    isAboutSomething ||= when.length === 0 || inquiry.find(when) !== null
   }
-  return { proved: true }
+  return { proved: true, isVacuous: !isAboutSomething }
 }
