@@ -45,17 +45,31 @@ function patternOf(lines: readonly string[]): RegExp {
   return new RegExp(`^${parts.join('')}$`)
 }
 
-/**
- * Every command of `examples/<name>/README.md` in the project of the place, one after another; `through`
- * are words in front of the shell, such as those that make it another user's.
- */
+/** The files that a page shows: blocks whose first line is such as ```yaml file=rules/a.yaml. */
+export function filesIn(page: string): readonly { readonly name: string; readonly text: string }[] {
+  const blocks = page.matchAll(/```\w+ file=(\S+)\n([\s\S]*?)```/g)
+  return [...blocks].map(([, name = '', text = '']) => ({ name, text }))
+}
+
+/** Runs every command of `examples/<name>/README.md` in the project of the place, in order. */
 export function walkPage(
   place: Place,
   name: string,
   through: readonly string[] = [],
   examples = join(process.cwd(), 'examples', name),
 ): readonly Shown[] {
-  const shown = shownIn(readFileSync(join(examples, 'README.md'), 'utf8'))
+  const page = readFileSync(join(examples, 'README.md'), 'utf8')
+  return walkShown(place, page, through, examples)
+}
+
+/** Runs every command that a page shows; `through` are words before the shell, such as a change of user. */
+export function walkShown(
+  place: Place,
+  page: string,
+  through: readonly string[] = [],
+  examples = '',
+): readonly Shown[] {
+  const shown = shownIn(page)
   const program = `writ() { "${process.execPath}" "${place.program}" "$@"; }`
   for (const { command, lines, status } of shown) {
     const [shell = 'bash', ...words] = [...through, 'bash', '-c']
