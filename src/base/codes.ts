@@ -646,7 +646,7 @@ export const CODES = {
   'confirm.class': waiting('an effect is of a class that a human has to confirm'),
   'confirm.intent': waiting('the intent argues, or was rolled back before'),
   'confirm.denied': refused('a human said no'),
-  'confirm.expired': refused('nobody answered in time, which is a no'),
+  'confirm.expired': refused('the question expired before anybody answered it'),
   'confirm.used': refused('the question was answered before'),
   'confirm.mismatch': refused('the answer is about another proposal or another result'),
   'confirm.unlike': { http: 409, exit: 1, says: 'the questions are not alike' },

@@ -18,6 +18,7 @@ import {
 } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import { commandHelp, programHelp } from './help.ts'
+import { jsonTerminal } from './json-text.ts'
 import { refuseRawWords } from './raw-words.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
 import { VERSION } from './version.ts'
@@ -67,7 +68,10 @@ async function dispatch(argv: readonly string[], terminal: Terminal): Promise<Ex
     return EXIT.yes
   }
   const { run } = await command.load()
-  return run({ arguments: positionals, options: new Options(values), terminal })
+  const options = new Options(values)
+  const isJson = options.isOn('json') || options.isOn('jsonl')
+  const answering = isJson ? jsonTerminal(terminal) : terminal
+  return run({ arguments: positionals, options, terminal: answering })
 }
 
 async function showHelp(names: readonly string[], terminal: Terminal): Promise<Exit> {
@@ -183,11 +187,11 @@ async function tell(
 ): Promise<void> {
   if (wantsJson) {
     const error = hint === undefined ? { code, message } : { code, message, hint }
-    await terminal.out(`${JSON.stringify({ error })}\n`)
+    await jsonTerminal(terminal).out(`${JSON.stringify({ error })}\n`)
     return
   }
   const paint = terminal.paintError
-  terminal.err(
-    `${paint.bad(code)}: ${message}\n${hint === undefined ? '' : `  ${paint.dim('hint:')} ${hint}\n`}`,
-  )
+  const { plainLines } = await import('./history/plain.ts')
+  const next = hint === undefined ? '' : `  ${paint.dim('hint:')} ${plainLines(hint)}\n`
+  terminal.err(`${paint.bad(code)}: ${plainLines(message)}\n${next}`)
 }

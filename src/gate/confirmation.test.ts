@@ -1,62 +1,28 @@
 /** What a yes has to stand on, and which answers count. */
 import { describe, expect, it } from 'vitest'
-import type { Assurance, Proposal, SandboxResult } from '../contracts/index.ts'
+import { loadConfirmations } from '../../tests/vectors/confirmation-vector.ts'
+import type { Assurance, SandboxResult } from '../contracts/index.ts'
 import {
   answerFault,
-  type Circumstances,
   confirmationNeed,
+  countsAhead,
   finalRisk,
   type Need,
   satisfies,
 } from './confirmation.ts'
 
-const PERSON: Circumstances = {
-  actorKind: 'human',
-  startedByPerson: true,
-  agent: null,
-  plainYesAllowed: true,
-  hasPasskey: false,
-  approvals: 1,
-}
+describe('what a yes needs', () => {
+  const cases = loadConfirmations('spec/vectors/gate/confirmation.json')
 
-// Only what is read of a proposal.
-const COMMAND = { operation: { type: 'COMMAND_EXECUTION' } } as unknown as Proposal
-const REQUEST = { operation: { type: 'NETWORK_REQUEST' } } as unknown as Proposal
+  for (const { id, note, act, circumstances, want } of cases) {
+    it(`${id}: ${note}`, () => {
+      expect(confirmationNeed(act, circumstances)).toBe(want.need)
+      expect(countsAhead(act, circumstances)).toBe(want.counts_ahead)
+    })
+  }
 
-describe('a plain yes', () => {
-  it.each(['LOW', 'MEDIUM'] as const)('is enough for a person at %s', (risk) => {
-    expect(confirmationNeed(COMMAND, risk, PERSON)).toBe('plain')
-  })
-
-  it.each(['HIGH', 'CRITICAL'] as const)('is not at %s', (risk) => {
-    expect(confirmationNeed(COMMAND, risk, PERSON)).toBe('passphrase')
-  })
-
-  it.each<[string, Partial<Circumstances>]>([
-    ['for an agent', { actorKind: 'ai' }],
-    ['for a script', { actorKind: 'script' }],
-    ['for a device', { actorKind: 'device' }],
-    ['with the ticket of an agent', { startedByPerson: false }],
-    ['below a known agent', { agent: 'claude' }],
-    ['when no law allows it', { plainYesAllowed: false }],
-    ['where several humans have to approve', { approvals: 2 }],
-  ])('is not %s', (_, circumstances) => {
-    expect(confirmationNeed(COMMAND, 'LOW', { ...PERSON, ...circumstances })).toBe('passphrase')
-  })
-
-  it('is not for anything that is not wholly staged', () => {
-    expect(confirmationNeed(REQUEST, 'LOW', PERSON)).toBe('passphrase')
-    const mixed = { children: [COMMAND, REQUEST] } as unknown as Proposal
-    expect(confirmationNeed(mixed, 'LOW', PERSON)).toBe('passphrase')
-  })
-})
-
-describe('a passkey', () => {
-  it('is needed above MEDIUM once there is one', () => {
-    const owner = { ...PERSON, hasPasskey: true }
-    expect(confirmationNeed(COMMAND, 'HIGH', owner)).toBe('passkey')
-    expect(confirmationNeed(COMMAND, 'MEDIUM', owner)).toBe('plain')
-    expect(confirmationNeed(REQUEST, 'MEDIUM', owner)).toBe('passphrase')
+  it('is asked in many cases', () => {
+    expect(cases.length).toBeGreaterThanOrEqual(25)
   })
 })
 

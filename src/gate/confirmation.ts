@@ -1,7 +1,7 @@
 /**
  * Confirmations (G-18 and the human's side of the interfaces): what a question needs to be answered
- * with yes, when it expires, and whether an answer counts. An answer is about one proposal and one
- * result, counts once, and silence is a no.
+ * with yes, and whether an answer counts. An answer is about one proposal and one result, and counts
+ * once. A question that expires was not answered.
  */
 import type { Code } from '../base/index.ts'
 import type { Assurance, Proposal, RiskLevel, SandboxResult } from '../contracts/index.ts'
@@ -11,20 +11,32 @@ import type { PendingQuestion } from './standing.ts'
 /** What a yes has to stand on. */
 export type Need = 'plain' | 'passphrase' | 'passkey'
 
-export const CONFIRMATION_MS = 15 * 60 * 1000
-
-/** Who stands behind a run, as far as the host can tell. */
+/** Who asks and who answers, as far as the host can tell. */
 export interface Circumstances {
   readonly actorKind: 'human' | 'ai' | 'script' | 'device'
-  /** A person started the run: no agent's ticket, no token of an actor. */
+  /** A person started the run or answers it: no agent's ticket, no token of an actor. */
   readonly startedByPerson: boolean
   /** The first known agent in the parent chain; null when there is none. */
   readonly agent: string | null
   /** The law that allows a plain yes is in force (it is by default). */
   readonly plainYesAllowed: boolean
   readonly hasPasskey: boolean
+  /** A human of the home has a passphrase or a passkey. */
+  readonly hasCredential: boolean
+  /** The answer comes from the terminal of the run that asks, not from `writ approve`. */
+  readonly asksHere: boolean
   /** How many different humans have to say yes. */
   readonly approvals: number
+}
+
+/** What a yes would let happen, as far as its strength depends on it. */
+export interface AskedAct {
+  readonly proposal: Proposal
+  readonly risk: RiskLevel
+  /** Something runs by itself later (G-15a). */
+  readonly defers: boolean
+  /** Everything it displaces can be put back for the whole undo period. */
+  readonly isUndoKept: boolean
 }
 
 /** The risk after everything is known: what was claimed, the host's floor, and what happened. */
@@ -32,18 +44,30 @@ export function finalRisk(effective: RiskLevel, result: SandboxResult): RiskLeve
   return higherRisk(effective, resultRiskFloor(result))
 }
 
-export function confirmationNeed(
-  proposal: Proposal,
-  risk: RiskLevel,
-  circumstances: Circumstances,
-): Need {
-  const { actorKind, startedByPerson, agent, hasPasskey, approvals } = circumstances
-  // A plain yes says nothing about who gave it, so it is never one of several.
-  const plainYesAllowed = circumstances.plainYesAllowed && approvals === 1
-  const isStaged = [...effectClasses(proposal)].every((kind) => kind === 'staged')
-  const isPersons = actorKind === 'human' && startedByPerson && agent === null
-  if (isStaged && isPersons && plainYesAllowed && isAtMost(risk, 'MEDIUM')) return 'plain'
-  return hasPasskey && !isAtMost(risk, 'MEDIUM') ? 'passkey' : 'passphrase'
+/** Returns the proof that a yes needs: its strength follows reversibility. */
+export function confirmationNeed(act: AskedAct, circumstances: Circumstances): Need {
+  if (isPlainEnough(act, circumstances)) return 'plain'
+  return circumstances.hasPasskey && !isAtMost(act.risk, 'MEDIUM') ? 'passkey' : 'passphrase'
+}
+
+function isPlainEnough(act: AskedAct, circumstances: Circumstances): boolean {
+  const { actorKind, startedByPerson, agent, hasCredential, asksHere } = circumstances
+  // A plain yes does not say who gave it, so it is never one of several.
+  if (!circumstances.plainYesAllowed || circumstances.approvals !== 1) return false
+  if (!startedByPerson || agent !== null) return false
+  const isStaged = [...effectClasses(act.proposal)].every((kind) => kind === 'staged')
+  if (!isStaged || !act.isUndoKept || !isAtMost(act.risk, 'HIGH')) return false
+  // What runs by itself later reaches beyond an undo: only a person's own run may bring it.
+  if (actorKind !== 'human') return !act.defers && !hasCredential
+  return isAtMost(act.risk, 'MEDIUM') || asksHere || !hasCredential
+}
+
+/** Returns whether a plain yes counts that was given before the effects were shown (`--yes`). */
+export function countsAhead(
+  { risk }: Pick<AskedAct, 'risk'>,
+  { actorKind }: Pick<Circumstances, 'actorKind'>,
+): boolean {
+  return actorKind === 'human' && isAtMost(risk, 'MEDIUM')
 }
 
 const STRENGTH: Readonly<Record<Assurance, number>> = {

@@ -41,10 +41,11 @@ export {
 export { composeCompensation, type Undoing, undoingsOf } from './compensation.ts'
 export {
   type Answer,
+  type AskedAct,
   answerFault,
   type Circumstances,
-  CONFIRMATION_MS,
   confirmationNeed,
+  countsAhead,
   finalRisk,
   type Need,
   satisfies,

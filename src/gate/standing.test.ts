@@ -32,6 +32,7 @@ function evaluated(id = ID, more: object = {}): void {
     intent: INTENT,
     operation_digest: 'sha256:operation',
     cooldown_on_repeat: false,
+    evaluator: { name: 'gate', version: '3' },
     law_outcomes: [],
     obstacles: [],
     violations: [],
@@ -244,6 +245,19 @@ describe('questions to several humans', () => {
   })
 })
 
+describe('a question about staged files', () => {
+  it('waits as long as the laws say, one about requests as long as before', () => {
+    const DAY = 24 * 60 * MINUTE
+    const options = { confirmationMs: 15 * MINUTE, questionMs: 7 * DAY, cooldownMs: MINUTE }
+    fold = new StandingFold(options)
+    decided('CONFIRM')
+    expect(fold.question(ID)?.expiresMs).toBe(NOON + 7 * DAY)
+    decided('CONFIRM', { action_id: OTHER, codes: ['confirm.class'] })
+    expect(fold.question(OTHER)?.expiresMs).toBe(NOON + 15 * MINUTE)
+    expect(fold.expired(NOON + DAY).map(({ actionId }) => actionId)).toEqual([OTHER])
+  })
+})
+
 describe('cooldown', () => {
   function promoted(): void {
     evaluated()
@@ -274,7 +288,19 @@ describe('cooldown', () => {
     expect(against(31).reconfirm).toBe(false)
   })
 
-  it.each(['DENIED', 'EXPIRED'])('follows %s only when the descriptor asks so', (answer) => {
+  it('does not follow a question that expired, unless an older evaluator asked it', () => {
+    evaluated(ID, { cooldown_on_repeat: true })
+    const silence = { action_id: ID, answer: 'EXPIRED', answered_at: at(1) }
+    take('confirmation_v1', silence)
+    expect(against(2).cooldown_until_ms).toBe(null)
+    const evaluator = { name: 'gate', version: '2' }
+    evaluated(OTHER, { cooldown_on_repeat: true, evaluator })
+    take('confirmation_v1', { ...silence, action_id: OTHER })
+    expect(against(2).cooldown_until_ms).toBe(NOON + 16 * MINUTE)
+  })
+
+  it('follows a no only when the descriptor asks so', () => {
+    const answer = 'DENIED'
     evaluated()
     take('confirmation_v1', { action_id: ID, answer, answered_at: at(1) })
     expect(against(2).cooldown_until_ms).toBe(null)

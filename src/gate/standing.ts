@@ -22,6 +22,7 @@ import type { Principal } from '../ledger/index.ts'
 import { type Approvals, stillOpen } from './approvals.ts'
 import { type Footing, footingOf, type HeldBase, HeldFold, type HeldMark } from './held.ts'
 import { IntentFold, type IntentMemory } from './intent-fold.ts'
+import { isAmended } from './judgement.ts'
 import { type KeptMemory, MemoryTable, NOTHING_KEPT, type Remembering } from './memory-table.ts'
 import {
   type InterruptedRun,
@@ -37,7 +38,7 @@ import { RequestHistory } from './request-history.ts'
  * Of what the fold makes of facts. To be raised with every change of what is remembered or of how it
  * is written: what was kept under another version is not read.
  */
-export const STANDING_VERSION = 2
+export const STANDING_VERSION = 3
 
 export const COOLDOWN_MS = 15 * 60 * 1000
 
@@ -77,11 +78,17 @@ export interface PendingQuestion {
 }
 
 /** A question as it is remembered; when it expires is the law of the day. */
-type AskedQuestion = Omit<PendingQuestion, 'expiresMs'> & { readonly askedMs: number }
+type AskedQuestion = Omit<PendingQuestion, 'expiresMs'> & {
+  readonly askedMs: number
+  /** A yes would send something, or let something be sent. */
+  readonly sends: boolean
+}
 
 export interface StandingOptions {
-  /** How long a question waits for its answer. */
+  /** How long a question about requests waits for its answer. */
   readonly confirmationMs: number
+  /** How long a question about staged files waits; as long as one about requests without it. */
+  readonly questionMs?: number
   readonly cooldownMs: number
 }
 
@@ -92,6 +99,8 @@ interface ActionMemory {
   readonly intent: string | null
   readonly proposalDigest: string
   readonly cooldownOnRepeat: boolean
+  /** It was judged by an evaluator for which silence was a no. */
+  readonly silenceDenies: boolean
 }
 
 interface Brief {
@@ -247,8 +256,9 @@ export class StandingFold implements Remembering {
     return [...this.#pending.values()].map((asked) => this.#expiring(asked))
   }
 
-  #expiring({ askedMs, ...question }: AskedQuestion): PendingQuestion {
-    return { ...question, expiresMs: askedMs + this.#options.confirmationMs }
+  #expiring({ askedMs, sends, ...question }: AskedQuestion): PendingQuestion {
+    const { confirmationMs, questionMs = confirmationMs } = this.#options
+    return { ...question, expiresMs: askedMs + (sends ? confirmationMs : questionMs) }
   }
 
   /** Acts whose effects are staged and wait for somebody to ask for their promotion. */
@@ -368,6 +378,7 @@ export class StandingFold implements Remembering {
         intent: intent ?? null,
         proposalDigest: evaluation.proposal_digest,
         cooldownOnRepeat: cooldown_on_repeat,
+        silenceDenies: !isAmended(evaluation),
       })
     }
     if (this.#actions.get(id)?.proposalDigest === evaluation.proposal_digest) {
@@ -407,6 +418,7 @@ export class StandingFold implements Remembering {
       proposalDigest: decision.proposal_digest,
       resultDigest: decision.result_digest,
       askedAt: decision.decided_at,
+      sends: this.#beyondFiles.has(id),
       ...this.#severalAsked(id, decision, askedMs),
     })
   }
@@ -429,8 +441,11 @@ export class StandingFold implements Remembering {
     }
     this.#pending.delete(id)
     this.#held.takeConfirmation(confirmation)
+    const action = this.#actions.get(id)
     if (answer === 'APPROVED') this.#note(id, { reconfirm: false })
-    else if (this.#actions.get(id)?.cooldownOnRepeat === true) this.#coolDown(id, answered_at)
+    // A question that expired is not a human's no.
+    else if (answer === 'EXPIRED' && action?.silenceDenies === false) return
+    else if (action?.cooldownOnRepeat === true) this.#coolDown(id, answered_at)
   }
 
   #takePromotion(promotion: Promotion): void {

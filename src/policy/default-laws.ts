@@ -90,8 +90,10 @@ laws:
 ephemeral: []
 
 settings:
-  # A plain yes at the terminal counts for what is staged and at most MEDIUM.
+  # A plain yes at the terminal counts for what can be taken back, up to HIGH.
   plain_yes: true
+  # How long a question waits: about files, and about requests that would be sent.
+  question_ttl: 7d
   confirmation_minutes: 15
   cooldown_minutes: 15
   # How long outputs are kept, and how long an act can be taken back. Facts are kept for ever.

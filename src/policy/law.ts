@@ -25,7 +25,10 @@ export function isEarly({ tier, readsResult }: Law): boolean {
 
 export interface GateSettings {
   readonly plainYes: boolean
+  /** Of questions about requests. */
   readonly confirmationMinutes: number
+  /** Of questions about staged files. */
+  readonly questionMinutes: number
   readonly cooldownMinutes: number
   readonly ceilings: Readonly<Required<NonNullable<LawSettings['ceilings']>>>
   readonly readOnlyHosts: readonly string[]
@@ -56,6 +59,7 @@ export interface Laws {
 export const DEFAULT_SETTINGS: GateSettings = {
   plainYes: true,
   confirmationMinutes: 15,
+  questionMinutes: 7 * 24 * 60,
   cooldownMinutes: 15,
   ceilings: {
     max_cpu_ms: 3_600_000,
@@ -96,6 +100,7 @@ export function settingsOf(file: LawSettings | undefined): GateSettings {
   return {
     plainYes: file.plain_yes ?? DEFAULT_SETTINGS.plainYes,
     confirmationMinutes: file.confirmation_minutes ?? DEFAULT_SETTINGS.confirmationMinutes,
+    questionMinutes: minutesOf(file.question_ttl) ?? DEFAULT_SETTINGS.questionMinutes,
     cooldownMinutes: file.cooldown_minutes ?? DEFAULT_SETTINGS.cooldownMinutes,
     ceilings: { ...DEFAULT_SETTINGS.ceilings, ...file.ceilings },
     readOnlyHosts: file.read_only_hosts ?? DEFAULT_SETTINGS.readOnlyHosts,
@@ -103,6 +108,15 @@ export function settingsOf(file: LawSettings | undefined): GateSettings {
     auditLevel: file.audit_level ?? DEFAULT_SETTINGS.auditLevel,
     retention: retentionOf(file.retention),
   }
+}
+
+const UNIT_MINUTES = { m: 1, h: 60, d: 24 * 60 } as const
+
+/** Of `30m`, `12h`, `7d`; null without a text. */
+function minutesOf(text: string | undefined): number | null {
+  if (text === undefined) return null
+  // The contract allows these units only.
+  return Number(text.slice(0, -1)) * UNIT_MINUTES[text.slice(-1) as keyof typeof UNIT_MINUTES]
 }
 
 /** What can still be taken back has its list of changes. */

@@ -53,6 +53,7 @@ const evaluation = fc.record({
       }),
     }),
   ),
+  evaluator: fc.constantFrom({ name: 'gate', version: '2' }, { name: 'gate', version: '3' }),
   law_outcomes: fc.constantFrom([], [{ policy_id: 'NO', overridden: true }]),
   host: fc.constant({ now_ms: NOON_MS }),
   basis: optional(

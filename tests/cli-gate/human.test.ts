@@ -50,27 +50,33 @@ describe('approval above the plain yes', () => {
     })
   })
 
-  it('at the terminal it is asked for behind the yes', () => {
-    const seen = locked.execAsPerson([], `${HOOK}; echo x > .git/hooks/post-commit`, [
+  it('at the terminal of the run that asks, a plain yes is enough', () => {
+    const seen = locked.execAsPerson(['--yes'], `${HOOK}; echo x > .git/hooks/post-commit`, [
       { expect: 'Runs by itself later' },
       { expect: '[y/N, a: show all] ' },
       { send: 'y\n' },
-      { expect: 'passphrase for approving' },
-      { send: `${WORDS}\n` },
     ])
     expect(seen).toMatchObject({ failed: null, status: 0 })
-    expect(seen.output).not.toContain(WORDS)
+    expect(seen.output).not.toContain('passphrase')
     expect(locked.has('.git/hooks/post-commit')).toBe(true)
   })
 
-  it('without a credential it cannot be approved at all', () => {
-    expect(place.exec([], HOOK).status).toBe(75)
-    const [{ id }] = place.pending()
-    expect(place.writ(['approve', id, '--json'])).toMatchObject({
-      status: 1,
-      json: { error: { code: 'credential.required' } },
-    })
-    expect(place.writ(['deny', id]).status).toBe(0)
+  it('while nobody has a credential, a yes counts after the effects were shown', () => {
+    const many = Array.from({ length: 30 }, (_, index) => `d${index}`)
+    for (const name of many) place.write(name)
+    expect(place.exec(['--yes'], `${HOOK}; rm d*`).status).toBe(75)
+    const [{ id, needs }] = place.pending()
+    expect(needs).toBe('plain')
+    for (const given of [['--yes'], ['--json'], []]) {
+      const ended = place.writ(['approve', id, ...given])
+      expect(ended).toMatchObject({ status: 1 })
+      expect(ended.out + ended.err).toContain('credential.required')
+      expect(ended.out + ended.err).toContain(`writ approve ${id}`)
+    }
+    expect(place.has('d0')).toBe(true)
+    const seen = place.person(['approve', id], [{ expect: 'show all] ' }, { send: 'y\n' }])
+    expect(seen).toMatchObject({ failed: null, status: 0 })
+    expect([place.has('d0'), place.has('.git/hooks/pre-commit')]).toEqual([false, true])
   })
 })
 

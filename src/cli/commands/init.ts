@@ -16,6 +16,7 @@ import {
 } from '../../host/index.ts'
 import { type Principal, principalText, type Register, samePrincipal } from '../../ledger/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { visibleName } from '../effects/visible.ts'
 import { callerOf, LEVEL, localHuman, refuseBelowAgent, refuseOthers, withLedger } from '../home.ts'
 import { readNewPassphrase } from '../new-passphrase.ts'
 import { canAsk } from '../passphrase.ts'
@@ -139,14 +140,14 @@ async function tell({ options, terminal }: Call, answer: InitAnswer): Promise<vo
   const { home, created, credential } = answer
   const lines =
     created.length === 0
-      ? [`${paint.good('ready')}  ${home}  nothing was missing`]
+      ? [`${paint.good('ready')}  ${visibleName(home)}  nothing was missing`]
       : [
-          `${paint.good('made')}  ${home}`,
-          ...created.map((file) => `  ${file}${paint.dim(why(file))}`),
+          `${paint.good('made')}  ${visibleName(home)}`,
+          ...created.map((file) => `  ${visibleName(file)}${paint.dim(why(file))}`),
         ]
   const word =
     credential === 'none'
-      ? 'none yet: what needs more than a plain yes cannot be approved (`writ init --pass-fd N`)'
+      ? 'none yet; `writ principal pass` sets a passphrase, for what cannot be taken back'
       : credential
   lines.push(
     `credential  ${word}`,

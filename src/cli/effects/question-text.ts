@@ -16,6 +16,13 @@ export function shortDigest(digest: string): string {
   return digest.slice(digest.indexOf(':') + 1).slice(0, DIGITS)
 }
 
+const ID_DIGITS = 12
+
+/** The id under which a question waits in the inbox. */
+export function questionId({ resultDigest }: { readonly resultDigest: string }): string {
+  return resultDigest.slice(resultDigest.indexOf(':') + 1).slice(0, ID_DIGITS)
+}
+
 /** How the command ended, when it did not end well; null when it did. */
 export function failureText({ execution }: SandboxResult): string | null {
   const { status, exit_code: exitCode, signal, killed_by: killedBy } = execution

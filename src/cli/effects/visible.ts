@@ -1,19 +1,30 @@
 /**
- * Names and contents of files as a person may safely see them: whatever moves the cursor, turns the
- * direction of writing, takes no room or is no character at all is written out instead (`\u202e`,
- * `\xff`). What cannot be seen must not decide what somebody says yes to.
+ * Names and contents of files as a person may safely see them. Characters that move the cursor, change
+ * the direction of writing, take no room, cover their neighbours or look like a space are written out
+ * (`\u202e`, `\xff`). In a name so are spaces at an end or next to one another, which could pad a name
+ * to the end of its row and continue on the next one like a row of writ.
  *
  * Absent: any judgement whether a name is odd. Everything is shown, nothing is left out.
  */
 import { bytesOfRaw, type RawPath, textOfRaw } from '../../gate/index.ts'
 
 /**
- * Controls, formats, separators, halves of pairs, whatever a terminal draws as nothing, and spaces
- * that only look like the space. Made when it is first asked for: the tables behind it are large.
+ * Controls, formats, separators, halves of pairs, characters that a terminal draws as nothing, spaces
+ * other than the space (the empty braille cell among them), and letters written from right to left.
+ * A literal is compiled on its first use, which matters: the tables behind it are large.
  */
 function unseen(): RegExp {
-  return /([\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs})/u
+  return /([\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]|(?! )\p{Zs})/u
 }
+
+/** Marks that are drawn over their neighbours. */
+const MARKS = /[\p{Mn}\p{Me}]/gu
+/** In contents: more marks than any script puts on one letter, marks on none, and strokes through. */
+const STACKED =
+  /(?<=\p{M}\p{M})[\p{Mn}\p{Me}]|(?<![\p{L}\p{M}])[\p{Mn}\p{Me}]|\p{Me}|[\u{334}-\u{338}]|[\u{20d0}-\u{20ff}]/gu
+/** A space at the end of a name, or next to another. */
+const PADDING = / (?=[ /]|$)|(?<=[ /]|^) /g
+const ASCII = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 
 const TAB_WIDTH = 4
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -28,7 +39,8 @@ const PLAIN: Style = { text: (text) => text, escaped: (text) => text }
 
 /** A text on one line. */
 export function visible(text: string, style: Style = PLAIN): string {
-  // A separator that is captured stands at every odd place.
+  if (ASCII.test(text)) return style.text(text)
+  // A captured separator is at every odd index.
   return text
     .split(unseen())
     .map((piece, index) => draw(piece, index % 2 === 1, style))
@@ -37,7 +49,8 @@ export function visible(text: string, style: Style = PLAIN): string {
 
 function draw(piece: string, isUnseen: boolean, { text, escaped }: Style): string {
   if (piece === '') return ''
-  return isUnseen ? escaped(escapeOf(piece)) : text(piece)
+  if (isUnseen) return escaped(escapeOf(piece))
+  return text(piece.replace(STACKED, escapeOf))
 }
 
 /** A line of a file: tabs are drawn, since they are everywhere and harmless. */
@@ -61,7 +74,14 @@ export function visiblePath(path: RawPath): string {
 
 /** A name that is text; the backslash of an escape is never the name's own. */
 export function visibleName(text: string): string {
-  return visible(text.replaceAll('\\', '\\\\'))
+  if (ASCII.test(text) && !text.includes('  ') && !text.includes('\\')) {
+    return text.includes(' /') || text.includes('/ ') ? padded(text) : text
+  }
+  return padded(visible(text.replaceAll('\\', '\\\\')).replace(MARKS, escapeOf))
+}
+
+function padded(text: string): string {
+  return text.replace(PADDING, '\\x20')
 }
 
 /** What is UTF-8 as text, each other byte as a number. */

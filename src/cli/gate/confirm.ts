@@ -14,6 +14,7 @@ import {
   type Confirm,
   type GateAnswer,
   type GateSurface,
+  type LedgerKey,
   type Question,
   signApproval,
 } from '../../host/index.ts'
@@ -22,7 +23,7 @@ import { type Call, Stop } from '../command.ts'
 import { grouped } from '../effects/amount.ts'
 import { heldLines } from '../effects/held-text.ts'
 import { networkHeading, networkLines } from '../effects/network-text.ts'
-import { failureText, questionText, readAnswer } from '../effects/question-text.ts'
+import { failureText, questionId, questionText, readAnswer } from '../effects/question-text.ts'
 import { renderEffects } from '../effects/render.ts'
 import { obeysSequences, RESET_TERMINAL } from '../effects/reset.ts'
 import { visibleName } from '../effects/visible.ts'
@@ -51,7 +52,8 @@ export function execConfirm(
     // A terminal below an agent is the agent's: no yes counts there, and no passphrase is safe.
     const isPersons = asking.session.caller.principal.kind === 'human' && !asking.isBelowAgent
     const mayAsk = isPersons && canAsk()
-    const isGiven = isPersons && asking.call.options.isOn('yes') && question.need === 'plain'
+    const isEnough = question.need === 'plain' && question.countsAhead
+    const isGiven = isPersons && asking.call.options.isOn('yes') && isEnough
     if (isGiven && !isForced(question)) return { kind: 'yes', assurance: 'terminal' }
     return mayAsk ? askAtTerminal(asking, question) : { kind: 'wait' }
   }
@@ -69,6 +71,12 @@ function isForced({ result, decision }: Question): boolean {
 export async function askAtTerminal(asking: Asking, question: Question): Promise<Answered> {
   const { terminal } = asking.call
   await showEffects(terminal, question, false)
+  // No answer counts here, so none is asked for.
+  if (lacksCredential(asking.session, question)) {
+    const { message, hint } = credentialWords(question, 'approving')
+    terminal.err(`\n${terminal.paintError.bad(message)}\n${hint}\n`)
+    return { kind: 'wait' }
+  }
   const { approvals } = question
   if (approvals !== null) {
     terminal.err(`\n${approvalsText(approvals)}; ${missingText(approvals)}\n`)
@@ -164,22 +172,60 @@ export async function assure(
   what: string,
 ): Promise<Assured> {
   if (question.need === 'plain') {
-    if (!isBelowAgent) return () => ({ assurance: 'terminal' })
+    if (!isBelowAgent) return plainProof(call, session, what)
     const message = 'a plain yes does not count below a known agent'
     throw new Stop(fault('credential.required', '', null, { message, hint: FROM_ELSEWHERE }))
   }
   const { register, caller } = session
   const own = ownCredential(register.credentials, caller.principal)
   if (question.approvals !== null && own === null) throw ownNeeded(question, caller.principal)
-  if (question.need === 'passkey' || credentialOf(session) === null) {
-    const message = `${what} this needs a ${question.need}, and this home has none`
-    throw new Stop(fault('credential.required', '', null, { message }))
+  if (lacksCredential(session, question)) {
+    const { message, hint } = credentialWords(question, what)
+    throw new Stop(fault('credential.required', '', null, { message, hint }))
   }
   const key = await proveHuman(session, call, what)
-  return (asked) => {
-    const assurance = 'passphrase' as const
-    return key === null ? { assurance } : { assurance, proof: signApproval(key, asked) }
+  return (asked) => passphraseProof(key, asked)
+}
+
+/** Refuses a plain yes to effects that this call does not show, where it has to show them first. */
+export function refuseUnseen({ call, session }: Asking, question: Question): void {
+  if (question.need !== 'plain' || question.countsAhead) return
+  const hasCredential = credentialOf(session) !== null
+  if (hasCredential && call.options.text('pass-fd') !== null) return
+  const why = question.asker.kind === 'human' ? `its risk is ${question.risk}` : 'an agent asks it'
+  const message = `${why}: a plain yes counts only after its effects were shown`
+  const other = hasCredential ? ', or hand the passphrase over with `--pass-fd N`' : ''
+  const hint = `it still waits: run \`writ approve ${questionId(question)}\` at a terminal${other}`
+  throw new Stop(fault('credential.required', '', null, { message, hint }))
+}
+
+/** The proof that a yes needs cannot be given here. */
+function lacksCredential(session: Session, { need }: Question): boolean {
+  return need === 'passkey' || (need === 'passphrase' && credentialOf(session) === null)
+}
+
+function credentialWords(question: Question, what: string) {
+  const message =
+    question.need === 'passkey'
+      ? `${what} this needs a passkey, which the command line cannot ask for`
+      : `${what} this needs a passphrase, and none is set yet`
+  const id = questionId(question)
+  const set = 'set one with `writ principal pass`, then run'
+  return { message, hint: `the question still waits: ${set} \`writ approve ${id}\`` }
+}
+
+/** A passphrase that was handed over is taken as one, though a plain yes is enough. */
+async function plainProof(call: Call, session: Session, what: string): Promise<Assured> {
+  if (call.options.text('pass-fd') === null || credentialOf(session) === null) {
+    return () => ({ assurance: 'terminal' })
   }
+  const key = await proveHuman(session, call, what)
+  return (asked) => passphraseProof(key, asked)
+}
+
+function passphraseProof(key: LedgerKey | null, question: Question): ReturnType<Assured> {
+  const assurance = 'passphrase' as const
+  return key === null ? { assurance } : { assurance, proof: signApproval(key, question) }
 }
 
 function ownNeeded({ approvals }: Question, principal: Principal): Stop {

@@ -114,6 +114,7 @@ async function withGateOf<T>(
     environment: around.env,
     ancestors,
     hasPasskey: register.credential?.kind === 'passkey',
+    hasCredential: register.credentials.length > 0 || register.credential !== null,
     driver: given ?? begin(home).driver,
     leavesClosing: given !== undefined,
     nowMs: Date.now,

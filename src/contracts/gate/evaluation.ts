@@ -197,6 +197,8 @@ export const EvaluationSchema = Type.Object(
     /** The human's approval of the shown effects is the declaration. */
     declared_by_approval: Type.Boolean(),
     actor_kind: Type.Enum(['human', 'ai', 'script', 'device']),
+    /** The known agent program that started the command, by its name. */
+    agent: Type.Optional(Word),
     /** What the contract found; the document is then not on the ledger. */
     violations: Type.Array(Type.Object({ code: ReasonCode, path: Type.String() }, closed)),
     host: HostFacts,

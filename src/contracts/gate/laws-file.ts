@@ -73,8 +73,16 @@ export const SettingsSchema = Type.Object(
   {
     /** Whether a plain yes at the terminal counts, within its limits. */
     plain_yes: Type.Optional(Type.Boolean()),
-    /** After so many minutes an unanswered question is a no. */
+    /** How long a question about requests waits; then it expires. */
     confirmation_minutes: Type.Optional(Minutes(1)),
+    /** How long a question about staged files waits, such as `7d`; then it expires. */
+    question_ttl: Type.Optional(
+      Type.String({
+        pattern: '^[1-9][0-9]{0,3}[mhd]$',
+        'x-code': { pattern: 'range' },
+        'x-says': 'a number of minutes, hours or days, such as `7d`',
+      }),
+    ),
     /** How long an intent that was rolled back is not tried again. */
     cooldown_minutes: Type.Optional(Minutes(0)),
     /** What no descriptor may ask beyond. */

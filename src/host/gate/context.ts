@@ -20,6 +20,8 @@ export interface GateContext {
   /** Names of the programs that started this one. */
   readonly ancestors: readonly string[]
   readonly hasPasskey: boolean
+  /** A human of the home has a passphrase or a passkey; absent: one has. */
+  readonly hasCredential?: boolean
   readonly driver: SandboxDriver
   /** Whoever gave the driver closes it, and with it what is left of sandboxes that are done with. */
   readonly leavesClosing?: boolean

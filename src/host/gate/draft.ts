@@ -11,7 +11,7 @@ import {
   type Proposal,
   type Violation,
 } from '../../contracts/index.ts'
-import { admitProposal, EVALUATOR, type StandingFold } from '../../gate/index.ts'
+import { admitProposal, EVALUATOR, knownAgent, type StandingFold } from '../../gate/index.ts'
 import { basisOf } from './basis.ts'
 import { type GateContext, workspaceOf } from './context.ts'
 import type { ProposingOptions } from './decided.ts'
@@ -42,6 +42,7 @@ export function beginDraft(
   standing: StandingFold,
 ): Evaluation {
   const nowMs = context.nowMs()
+  const agent = knownAgent(book.lists, context.ancestors)
   const intent = proposal === null ? null : intentDigest(proposal)
   const network = networkFor({ proposal, standing, book, nowMs, dryRun: options.dryRun })
   const host = hostFactsOf(context, book, proposal, standing, nowMs, network)
@@ -67,6 +68,7 @@ export function beginDraft(
     ...(options.compensates === undefined ? {} : { compensates: options.compensates }),
     declared_by_approval: options.declaredByApproval,
     actor_kind: options.actorKind ?? context.caller.principal.kind,
+    ...(agent === null ? {} : { agent }),
     violations: violations.map(({ code, path }) => ({ code, path })),
     host,
     basis: basisOf(context, view.seen, actionIdOf(document), intent, standing, nowMs),

@@ -69,13 +69,14 @@ class Gate implements GateSurface {
   constructor(context: GateContext, book: LawBook) {
     this.#context = context
     this.#book = book
-    const { confirmationMinutes, cooldownMinutes } = book.settings
+    const { confirmationMinutes, questionMinutes, cooldownMinutes } = book.settings
     const { home, ledger, stream, nowMs } = context
     this.#keeper = new StandingKeeper({ state: home.state, stream, ledger, nowMs })
     this.#view = new LedgerView(
       context,
       {
         confirmationMs: confirmationMinutes * MINUTE_MS,
+        questionMs: questionMinutes * MINUTE_MS,
         cooldownMs: cooldownMinutes * MINUTE_MS,
       },
       this.#keeper,
@@ -122,6 +123,7 @@ class Gate implements GateSurface {
     if (options.dryRun || decision.decision === 'BLOCK') return answerOf(decided)
     if (decided.promotion !== null) return answerOf(decided, { promotion: decided.promotion })
     const pending = (await this.#view.standing()).question(decided.actionId)
+    this.#questions.askHere(decided.actionId)
     const question = pending === null ? null : await this.#questions.open(pending)
     if (pending === null || question === null) return answerOf(decided)
     const answered = await options.confirm(question)

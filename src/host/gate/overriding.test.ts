@@ -11,6 +11,7 @@ const INTENT = `sha256:${'a'.repeat(64)}`
 function standing(): StandingFold {
   const fold = new StandingFold({ confirmationMs: 1, cooldownMs: 1 })
   const payload = {
+    evaluator: { name: 'gate', version: '3' },
     action_id: ID,
     proposal_digest: 'sha256:p',
     intent: INTENT,

@@ -2,32 +2,37 @@
  * Questions that wait, put together again from the ledger: what was proposed, what the rehearsal did,
  * and what would be promoted. Any process can ask and answer; nothing of a question lives in memory.
  */
-import { createReadStream } from 'node:fs'
 import type { Digest } from '../../base/index.ts'
 import type { Decision, Evaluation, Proposal, SandboxResult } from '../../contracts/index.ts'
 import {
+  type AskedAct,
   approvalsAsked,
-  bytesOfRaw,
   type Change,
   type Circumstances,
+  compareAgain,
   confirmationNeed,
+  countsAhead,
+  displayOfRaw,
   finalRisk,
+  type GateLists,
   knownAgent,
   type Manifest,
   type Need,
   type PendingQuestion as Pending,
   questionShape,
   type RawPath,
+  readLists,
   readManifest,
 } from '../../gate/index.ts'
-import { occurredAtText, parseBodyMarker } from '../../ledger/index.ts'
+import { type Fact, occurredAtText, parseBodyMarker, principalText } from '../../ledger/index.ts'
+import { readSeen } from '../tree/read-seen.ts'
 import { readStage, stagedPath } from '../tree/stage.ts'
 import { Approving } from './approving.ts'
 import type { GateContext } from './context.ts'
 import type { LawBook } from './law-book.ts'
 import type { LedgerView } from './ledger-view.ts'
 import { findStage } from './stage-place.ts'
-import type { ApprovalsSoFar, GateAnswer, PendingQuestion, Question } from './surface.ts'
+import type { ApprovalsSoFar, Asker, GateAnswer, PendingQuestion, Question } from './surface.ts'
 
 /** Everything about one action that is on the ledger. */
 export interface ActionRecord {
@@ -39,7 +44,13 @@ export interface ActionRecord {
   readonly changes: readonly Change[]
   /** What was dropped. */
   readonly discarded: readonly Change[]
+  /** Those of `changes` that other programs run by themselves. */
+  readonly deferred: ReadonlySet<RawPath>
+  readonly asker: Asker
 }
+
+/** What the need of a question is computed from. */
+export type AskedRecord = Pick<ActionRecord, 'proposal' | 'evaluation' | 'result' | 'changes'>
 
 /** The part of it that is never dropped. */
 export type BareRecord = Pick<ActionRecord, 'result' | 'decision' | 'evaluation'>
@@ -65,11 +76,30 @@ export function pendingId({ resultDigest }: Pick<Pending, 'resultDigest'>): stri
   return resultDigest.slice('sha256:'.length, 'sha256:'.length + ID_DIGITS)
 }
 
+type DeferringAct = Pick<ActionRecord, 'proposal' | 'evaluation' | 'result'> & {
+  readonly manifest: Manifest
+}
+
+function deferredPath({ code, path }: SandboxResult['findings'][number]): readonly string[] {
+  return code === 'effect.deferred_execution' && path !== undefined ? [path] : []
+}
+
+/** A command that a known agent started is the agent's, whatever name it goes by. */
+function actorKindOf({ agent, actor_kind }: Evaluation): Circumstances['actorKind'] {
+  return agent === undefined ? actor_kind : 'ai'
+}
+
+function askerOf({ principal, occurred_at: at }: Fact, { actor_kind, agent }: Evaluation): Asker {
+  return { principal: principalText(principal), kind: actor_kind, agent: agent ?? null, at }
+}
+
 export class Questions {
   readonly #context: GateContext
   readonly #view: LedgerView
   readonly #book: LawBook
   readonly #approving: Approving
+  /** Questions that a run of this process asked. */
+  readonly #askedHere = new Set<string>()
 
   constructor(context: GateContext, view: LedgerView, book: LawBook) {
     this.#approving = new Approving(context, view)
@@ -91,11 +121,15 @@ export class Questions {
     const whole = await this.#withOutputs(result.payload as SandboxResult)
     const manifest = await this.#manifest(whole.diff.manifest)
     if (proposal === null || manifest === null) return null
+    const evaluation = evaluated.payload as Evaluation
+    const act = { proposal: proposal as Proposal, evaluation, result: whole, manifest }
     return {
-      proposal: proposal as Proposal,
+      proposal: act.proposal,
       result: whole,
       decision: decided.payload as Decision,
-      evaluation: evaluated.payload as Evaluation,
+      evaluation,
+      deferred: await this.#deferred(act),
+      asker: askerOf(proposed.fact, evaluation),
       changes: manifest.changes.filter(({ path }) => !manifest.discarded.has(path)),
       discarded: manifest.changes.filter(({ path }) => manifest.discarded.has(path)),
     }
@@ -131,7 +165,7 @@ export class Questions {
       return { ...head, kind, needs: null, shape: null, problem: LOST }
     }
     const { proposal } = record
-    const needs = this.needOf(proposal, evaluation, result)
+    const needs = this.needOf(actionId, record)
     const shape = questionShape(proposal, evaluation, result, decision, needs)
     const few = fewHumans(await this.approvalsOf(pending))
     return { ...head, kind: proposal.descriptor.action_type, needs, shape, ...few }
@@ -157,7 +191,7 @@ export class Questions {
     const record = await this.record(pending.actionId)
     if (record === null) return null
     const { proposal, result, decision, evaluation, changes } = record
-    const need = this.needOf(proposal, evaluation, result)
+    const need = this.needOf(pending.actionId, record)
     return {
       actionId: pending.actionId,
       proposal,
@@ -166,31 +200,58 @@ export class Questions {
       result,
       resultDigest: pending.resultDigest as Digest,
       decision,
+      asker: record.asker,
       need,
+      ...this.#weightOf(record),
       askedAt: pending.askedAt,
       approvals: await this.approvalsOf(pending),
       shape: questionShape(proposal, evaluation, result, decision, need),
       expiresAt: new Date(pending.expiresMs).toISOString(),
       obstacles: evaluation.obstacles,
       changes,
+      deferred: record.deferred,
       read: await this.#reader(result.sandbox_id),
     }
   }
 
-  /** A run that a person started, and nobody else's hand between. */
-  needOf(proposal: Proposal, evaluation: Evaluation, result: SandboxResult): Need {
-    const { actor_kind, risk, law_outcomes } = evaluation
-    const { caller, ancestors, hasPasskey } = this.#context
-    const circumstances: Circumstances = {
-      actorKind: actor_kind,
-      // Whoever bears the token of an actor is one, and neither starts nor answers as a person.
+  /** Marks a question as asked at the terminal of this very run. */
+  askHere(actionId: string): void {
+    this.#askedHere.add(actionId.toLowerCase())
+  }
+
+  needOf(actionId: string, act: AskedRecord): Need {
+    return confirmationNeed(this.#askedAct(act), this.#circumstances(actionId, act.evaluation))
+  }
+
+  #weightOf(act: AskedRecord): Pick<Question, 'risk' | 'countsAhead'> {
+    const { risk } = this.#askedAct(act)
+    const actorKind = actorKindOf(act.evaluation)
+    return { risk, countsAhead: countsAhead({ risk }, { actorKind }) }
+  }
+
+  #askedAct({ proposal, evaluation, result, changes }: AskedRecord): AskedAct {
+    const quotaBytes = this.#book.settings.retention.undoQuotaMb * 1024 ** 2
+    const displaced = changes.reduce((sum, { before }) => sum + (before?.size ?? 0), 0)
+    return {
+      proposal,
+      risk: finalRisk(evaluation.risk.effective, result),
+      defers: result.findings.some(({ code }) => code === 'effect.deferred_execution'),
+      isUndoKept: result.compliance.rollback_possible && displaced <= quotaBytes,
+    }
+  }
+
+  #circumstances(actionId: string, evaluation: Evaluation): Circumstances {
+    const { caller, ancestors, hasPasskey, hasCredential = true } = this.#context
+    return {
+      actorKind: actorKindOf(evaluation),
       startedByPerson: caller.principal.kind === 'human',
       agent: knownAgent(this.#book.lists, ancestors),
       plainYesAllowed: this.#book.settings.plainYes,
       hasPasskey,
-      approvals: approvalsAsked(law_outcomes),
+      hasCredential,
+      asksHere: this.#askedHere.has(actionId.toLowerCase()),
+      approvals: approvalsAsked(evaluation.law_outcomes),
     }
-    return confirmationNeed(proposal, finalRisk(risk.effective, result), circumstances)
   }
 
   /** The old bytes are in the tree, the new ones in the stage. */
@@ -204,8 +265,29 @@ export class Questions {
     return (change, side) => {
       if (change[side]?.kind !== 'file') return null
       const path = side === 'before' ? change.path : places.get(change.path)
-      return path === undefined ? null : createReadStream(Buffer.from(bytesOfRaw(path)))
+      return path === undefined ? null : readSeen(path, change[side]?.digest ?? null)
     }
+  }
+
+  /** Compared once more: the findings on the record name the first paths only. */
+  async #deferred(act: DeferringAct): Promise<ReadonlySet<RawPath>> {
+    const { evaluation, manifest } = act
+    const steps = []
+    for (const { action_id, manifest: digest } of evaluation.comparison?.steps ?? []) {
+      const step = await this.#manifest(digest)
+      if (step !== null) steps.push({ actionId: action_id, ...step })
+    }
+    const lists = await this.#lists(evaluation.lists)
+    const comparison = compareAgain({ ...act, steps, lists })
+    if (comparison !== null) return new Set(comparison.deferred.map(({ path }) => path))
+    const found = new Set(act.result.findings.flatMap(deferredPath))
+    const isFound = ({ path }: Change): boolean => found.has(displayOfRaw(path))
+    return new Set(manifest.changes.filter(isFound).map(({ path }) => path))
+  }
+
+  async #lists(digest: string): Promise<GateLists> {
+    const bytes = digest === this.#book.listsDigest ? null : await this.#view.body(digest)
+    return bytes === null ? this.#book.lists : readLists(new TextDecoder().decode(bytes))
   }
 
   async #manifest(digest: string): Promise<Manifest | null> {

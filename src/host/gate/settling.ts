@@ -86,11 +86,11 @@ export class Settling {
       this.dropStage(decided.result)
       return answerOf(decided)
     }
-    const { proposal, evaluation, result } = decided
+    const { proposal, evaluation, result, changes } = decided
     const need =
       proposal === null || result === null
         ? 'passkey'
-        : this.#questions.needOf(proposal, evaluation, result)
+        : this.#questions.needOf(decided.actionId, { proposal, evaluation, result, changes })
     const standing = await this.#view.standing()
     const refused = answerFault(
       standing.question(pending.actionId),
@@ -350,10 +350,10 @@ export class Settling {
   }
 
   async #keepHouse(standing: StandingFold): Promise<void> {
-    const { confirmationMinutes, retention } = this.#book.settings
+    const { confirmationMinutes, questionMinutes, retention } = this.#book.settings
     const { nowMs } = this.#context
     const kept = undoRetention(retention)
-    const minutesMs = confirmationMinutes * MINUTE_MS
+    const minutesMs = Math.max(confirmationMinutes, questionMinutes) * MINUTE_MS
     await keepHouse(this.#context, actOf(standing), minutesMs, kept, nowMs())
     await new Purging(this.#context, this.#view).keepTime(this.#book.settings)
   }

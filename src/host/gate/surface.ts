@@ -14,6 +14,7 @@ import type {
   HostFacts,
   Proposal,
   RequestState,
+  RiskLevel,
   SandboxResult,
   Violation,
 } from '../../contracts/index.ts'
@@ -72,6 +73,17 @@ export interface SentRequest {
   readonly saved?: { readonly path: string; readonly ok: boolean }
 }
 
+/** Who asks, and since when. */
+export interface Asker {
+  /** `kind:id@namespace`. */
+  readonly principal: string
+  readonly kind: Evaluation['actor_kind']
+  /** The known agent program that started the command; null when there was none. */
+  readonly agent: string | null
+  /** When the act was proposed. */
+  readonly at: string
+}
+
 /** What somebody is asked, with everything needed to show it. */
 export interface Question {
   readonly actionId: string
@@ -80,7 +92,12 @@ export interface Question {
   readonly result: SandboxResult
   readonly resultDigest: Digest
   readonly decision: Decision
+  readonly asker: Asker
   readonly need: Need
+  /** The risk after everything is known. */
+  readonly risk: RiskLevel
+  /** A plain yes that was given before the effects were shown counts (`--yes`). */
+  readonly countsAhead: boolean
   /** When it was asked: part of what an approval is signed for. */
   readonly askedAt: string
   /** Null where one human is enough. */
@@ -92,8 +109,10 @@ export interface Question {
   readonly obstacles: Evaluation['obstacles']
   /** All effects that would be promoted, not cut. */
   readonly changes: readonly Change[]
+  /** Those of them that other programs run by themselves (G-15a), not cut. */
+  readonly deferred: ReadonlySet<RawPath>
   /** Opens what a changed file held before, or would hold; null where there is no file. */
-  readonly read: (change: Change, side: 'before' | 'after') => NodeJS.ReadableStream | null
+  readonly read: (change: Change, side: 'before' | 'after') => AsyncIterable<Uint8Array> | null
 }
 
 /** `wait`: nobody is there; the question goes to the inbox. */
