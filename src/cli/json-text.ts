@@ -2,7 +2,6 @@
 import type { Terminal } from './terminal.ts'
 
 const OBEYED =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is escaped
   /[\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g
 
 /** Outside of strings JSON has none of these characters, so the value is the same. */

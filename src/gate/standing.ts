@@ -32,6 +32,7 @@ import {
 } from './network/release-fold.ts'
 import { OverrideFold, type OverrideInForce } from './override-fold.ts'
 import { type PromotedAction, PromotedFold } from './promoted-fold.ts'
+import { idsOf } from './proposal-ids.ts'
 import { RequestHistory } from './request-history.ts'
 
 /**
@@ -42,7 +43,6 @@ export const STANDING_VERSION = 3
 
 export const COOLDOWN_MS = 15 * 60 * 1000
 
-/** A fact with its payload whole, also of a record that was kept by reference. */
 /** Facts that decide what stands. */
 export const STANDING_TYPES = [
   'halt_v1',
@@ -482,19 +482,4 @@ export class StandingFold implements Remembering {
     const intent = this.intentOf(id)
     if (intent !== null) this.#intents.note(intent, change)
   }
-}
-
-/** Every action id of a recorded proposal; the view on the ledger keeps ids. */
-function idsOf(payload: unknown): readonly string[] {
-  const ids: string[] = []
-  const open: unknown[] = [payload]
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { descriptor, children } = next as {
-      readonly descriptor?: { readonly action_id?: unknown }
-      readonly children?: readonly unknown[]
-    }
-    if (typeof descriptor?.action_id === 'string') ids.push(descriptor.action_id.toLowerCase())
-    if (Array.isArray(children)) open.push(...children)
-  }
-  return ids
 }
