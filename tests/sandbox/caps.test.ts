@@ -43,6 +43,31 @@ describe.each(WHO)('caps of a sandbox opened by %s', (as) => {
     expect(outcome.resources.memoryPeakMb).toBeGreaterThan(40)
   })
 
+  it('memory that processes share counts once', async () => {
+    const root = place(as)
+    const caps = { memoryMb: 96, diskMb: 16 }
+    const copies = (work: string): string =>
+      `perl -e '$x = "x" x 25000000; for (1..8) { next if fork; ${work} sleep 2; exit } 1 while wait > 0'`
+    const forked = await driveOne({ as, root, caps }, copies(''))
+    expect(forked.outcome).toMatchObject({ killedBy: null, exitCode: 0 })
+    expect(forked.outcome.resources.memoryPeakMb).toBeLessThan(97)
+    const mapped = await driveOne(
+      { as, root, caps },
+      `python3 -c '
+import mmap, os, time
+area = mmap.mmap(-1, 25000000)
+for _ in range(8):
+    if os.fork() == 0:
+        for at in range(0, len(area), 4096): area[at] = 1
+        time.sleep(2)
+        os._exit(0)
+for _ in range(8): os.wait()'`,
+    )
+    expect(mapped.outcome).toMatchObject({ killedBy: null, exitCode: 0 })
+    const written = await driveOne({ as, root, caps }, copies('$x =~ tr/x/y/;'))
+    expect(written.outcome.killedBy).toBe('memory')
+  })
+
   it('processes', async () => {
     const root = place(as)
     const { outcome } = await driveOne(

@@ -8,6 +8,7 @@ import type { GroupFiles } from './cgroup.ts'
 
 export interface ProcessUse {
   readonly cpuMs: number
+  /** Resident sizes added up: pages that processes share count once for each of them. */
   readonly memoryBytes: number
   /** Tasks, as the kernel counts them: threads too, the waiting shell not. */
   readonly tasks: number
@@ -40,6 +41,31 @@ export function processUse(pid: number): ProcessUse {
     // The namespace ended while it was looked at.
     return NOTHING
   }
+}
+
+/**
+ * Sums the proportional sizes of the same processes: a page that n of them share counts 1/n for each.
+ * Takes about a millisecond for 20 MB, during which a process cannot change its mappings.
+ */
+export function proportionalBytes(pid: number): number {
+  const directory = procInside(pid)
+  let sum = 0
+  try {
+    if (statSync(directory).dev === statSync('/proc').dev) return 0
+    for (const name of readdirSync(directory)) {
+      if (/^\d+$/.test(name) && name !== '1') sum += proportionalOf(join(directory, name))
+    }
+  } catch {
+    // The namespace ended while it was looked at.
+  }
+  return sum
+}
+
+/** The resident size where the kernel does not show the other one, as of a process that forbids it. */
+function proportionalOf(directory: string): number {
+  const found = /^Pss:\s+(\d+) kB$/m.exec(textOr(join(directory, 'smaps_rollup')))
+  if (found !== null) return Number(found[1]) * 1024
+  return Number(statOf(join(directory, 'stat'))?.[21] ?? 0) * PAGE_BYTES
 }
 
 function plus(sum: ProcessUse, isFirst: boolean, directory: string): ProcessUse {

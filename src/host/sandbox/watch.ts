@@ -17,6 +17,7 @@ import {
   memoryKills,
   type ProcessUse,
   processUse,
+  proportionalBytes,
   type ReadText,
   textOr,
 } from './meters.ts'
@@ -77,6 +78,7 @@ export class Watch {
   readonly #figures: Float64Array
   readonly #disk: DiskWatch
   readonly #nameless: NamelessWatch
+  readonly #memory: MemoryWatch
   #seenCpuMs = 0
   #lostCpuMs = 0
 
@@ -85,6 +87,7 @@ export class Watch {
     this.#read = read
     this.#figures = new Float64Array(order.shared)
     this.#nameless = new NamelessWatch(order.pid)
+    this.#memory = new MemoryWatch(order.pid)
     this.#disk = new DiskWatch(order.disk, order.caps.diskMb, this.#nameless)
   }
 
@@ -106,13 +109,15 @@ export class Watch {
     const { caps, group, base, deadlineMs, ownTasks } = this.#order
     const use = needsProcesses(group) ? processUse(this.#order.pid) : null
     this.#raise(SLOT.cpuMs, this.#cpuMs(use))
-    this.#raise(SLOT.memoryBytes, this.#memoryBytes(use))
+    const memoryBytes = this.#memoryBytes(use)
+    this.#raise(SLOT.memoryBytes, memoryBytes)
     this.#raise(SLOT.tasks, (groupTasks(group, this.#read) ?? 0) - ownTasks)
     this.#raise(SLOT.tasks, use?.tasks ?? 0)
     const isFull = this.#disk.isOver()
     this.#raise(SLOT.diskBytes, this.#disk.bytes)
     if (this.#order.usedCpuMs + this.figure('cpuMs') >= caps.cpuMs) return 'cpu'
-    if (memoryKills(group, this.#read) > base.kills || this.#isOverMemory(use)) return 'memory'
+    const isOverMemory = group.memory === undefined && memoryBytes > this.#memoryCapBytes
+    if (memoryKills(group, this.#read) > base.kills || isOverMemory) return 'memory'
     const isRefused = forkRefusals(group, this.#read) > base.refusals
     if (isRefused || this.figure('tasks') > caps.processes) return 'processes'
     if (isFull) return 'disk'
@@ -132,17 +137,18 @@ export class Watch {
     if (value > (this.#figures[slot] ?? 0)) this.#figures[slot] = value
   }
 
-  #isOverMemory(use: ProcessUse | null): boolean {
-    return (
-      this.#order.group.memory === undefined &&
-      this.#memoryBytes(use) > this.#order.caps.memoryMb * MEBIBYTE
-    )
+  get #memoryCapBytes(): number {
+    return this.#order.caps.memoryMb * MEBIBYTE
   }
 
   /** Where the kernel does not count: what is resident, and files that lie in memory. */
   #memoryBytes(use: ProcessUse | null): number {
-    if (this.#order.group.memory !== undefined) return use?.memoryBytes ?? 0
-    return (use?.memoryBytes ?? 0) + this.#nameless.now().memoryBytes
+    const residentBytes = use?.memoryBytes ?? 0
+    if (this.#order.group.memory !== undefined) return residentBytes
+    const filesBytes = this.#nameless.now().memoryBytes
+    const capBytes = this.#memoryCapBytes
+    if (residentBytes + filesBytes <= capBytes) return residentBytes + filesBytes
+    return this.#memory.proportional(residentBytes, capBytes - filesBytes) + filesBytes
   }
 
   /** Time of a process whose parent never asked for it vanishes from the sums; it stays counted here. */
@@ -174,6 +180,33 @@ function kill(pid: number): void {
 /** The time between two looks, so that at most a quarter of it goes into looking. */
 function pauseAfter(tookMs: number): number {
   return Math.max(4 * tookMs, 100)
+}
+
+/**
+ * What processes use when shared pages count once. Asking takes milliseconds, so it is done now and
+ * then, and before anything is killed; in between, what became resident since counts in full.
+ */
+class MemoryWatch {
+  readonly #pid: number
+  #bytes = 0
+  #residentBytes = 0
+  #nextMs = 0
+
+  constructor(pid: number) {
+    this.#pid = pid
+  }
+
+  proportional(residentBytes: number, capBytes: number): number {
+    const grownBytes = Math.max(0, residentBytes - this.#residentBytes)
+    const before = monotonicMs()
+    if (before < this.#nextMs && this.#bytes + grownBytes <= capBytes)
+      return this.#bytes + grownBytes
+    this.#bytes = proportionalBytes(this.#pid)
+    this.#residentBytes = residentBytes
+    const after = monotonicMs()
+    this.#nextMs = after + pauseAfter(after - before)
+    return this.#bytes
+  }
 }
 
 /** Looking through all descriptors takes a while, so it is done now and then. */
