@@ -1,7 +1,9 @@
 /** UI_AUTOMATION with a real browser inside the sandbox, over pages of the scope and of a server. */
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { chmodSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { findBrowser } from '../../src/host/acts/browser.ts'
 import type { Json } from '../cli-gate/place.ts'
 import { Actor, EVERYBODY } from './actor.ts'
 import { Counterpart } from './counterpart.ts'
@@ -24,6 +26,15 @@ const RESOURCES = {
   max_disk_mb: 200,
   max_duration_ms: 60_000,
 }
+
+/** A browser that asks its maker's server for news through the proxy, if it finds one. */
+const NOSY = `#!/bin/sh
+"${process.execPath}" -e '
+const { HTTP_PROXY } = process.env
+if (HTTP_PROXY) require("http").get(HTTP_PROXY, { path: "http://update.example/" }, (r) => r.resume())
+'
+exec "${findBrowser(['/usr/bin'])}" "$@"
+`
 
 let server: Counterpart
 
@@ -120,6 +131,8 @@ describe.each(EVERYBODY)('as %s', (who) => {
     const proposed = actor.propose(proposal)
     expect(proposed.status, JSON.stringify(proposed.json)).toBe(3)
     expect(proposed.json.decision.codes).toContain('confirm.class')
+    const hosts = proposed.json.result.side_effects.network.map(({ host }: Json) => host)
+    expect(new Set(hosts)).toEqual(new Set(['127.0.0.1']))
     const { json } = actor.approve(proposed.json.pending.id)
     expect(json.promoted, JSON.stringify(json)).toBe(true)
     expect((await server.taken()).map(({ path }) => path)).toContain('/page')
@@ -136,6 +149,22 @@ describe.each(EVERYBODY)('as %s', (who) => {
     const { json } = actor.propose(drive([], { hosts: [server.host] }, `${server.url}/page`))
     expect(json.decision).toMatchObject({ decision: 'BLOCK' })
     expect(json.decision.codes).toContain('effect.irreversible')
+  })
+
+  it('what a page asks of another host counts, what the browser program asks does not', () => {
+    const compensation = { type: 'NETWORK_REQUEST', method: 'DELETE', url: `${server.url}/session` }
+    const wanted = { hosts: [server.host], compensation, rollback: 'compensation' }
+    // Stands for every version: a browser that speaks to its maker's server before it begins.
+    const browser = actor.write('work/bin/chromium', NOSY)
+    chmodSync(browser, 0o755)
+    const through = { env: { PATH: `${dirname(browser)}:${process.env['PATH']}` } }
+    const alone = actor.propose(drive([], wanted, `${server.url}/page`), through)
+    expect(alone.status, JSON.stringify(alone.json)).toBe(3)
+    const page = actor.write('work/asking.html', '<img src="http://elsewhere.example/pixel.png">')
+    const asking = actor.propose(drive([], wanted, `file://${page}`), through)
+    expect(asking.json.decision).toMatchObject({ decision: 'BLOCK', code: 'effect.undeclared' })
+    const [finding] = asking.json.result.findings
+    expect(finding).toMatchObject({ code: 'effect.undeclared', path: 'elsewhere.example:80' })
   })
 
   it('all of it is computed again', () => {

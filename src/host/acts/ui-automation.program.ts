@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import type { UiStep } from '../../contracts/index.ts'
 import { takeRequest } from './request.ts'
 import { UI_STATUS } from './ui-status.ts'
@@ -30,7 +30,12 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--no-first-run',
+  // The browser's own requests (updates, reports) get no proxy. There is no other way out of the
+  // sandbox, so they fail inside it, in every version and in spite of what its flags leave on.
+  '--no-proxy-server',
 ]
+/** What a browser or a program that it starts would find the proxy by. */
+const PROXY_VARIABLES = /^(https?|all|ftp|no)_proxy$/i
 const STEP_MS = 15_000
 
 class StepFailed extends Error {}
@@ -50,15 +55,22 @@ async function launch(request: UiRequest): Promise<Browser> {
   const require = createRequire(layDown(request))
   // The package that was just laid down.
   const { chromium } = require('playwright-core') as typeof import('playwright-core')
-  const server = process.env['HTTP_PROXY'] ?? process.env['http_proxy']
+  const kept = Object.entries(process.env).filter(([name]) => !PROXY_VARIABLES.test(name))
   return chromium.launch({
     executablePath: request.browser,
     args: FLAGS,
+    env: Object.fromEntries(kept),
     timeout: request.timeoutMs,
     chromiumSandbox: false,
-    // Addresses of the machine itself go through the door as well: there is no other way out.
-    ...(server === undefined ? {} : { proxy: { server, bypass: '<-loopback>' } }),
   })
+}
+
+/** Opens the context of all pages: only what they ask for goes through the proxy. */
+function openContext(browser: Browser): Promise<BrowserContext> {
+  const server = process.env['HTTP_PROXY'] ?? process.env['http_proxy']
+  if (server === undefined) return browser.newContext()
+  // Addresses of the machine itself go through the door as well: there is no other way out.
+  return browser.newContext({ proxy: { server, bypass: '<-loopback>' } })
 }
 
 async function follow(page: Page, step: UiStep): Promise<void> {
@@ -113,7 +125,7 @@ async function main(request: UiRequest): Promise<void> {
     return
   }
   try {
-    const page = await browser.newPage()
+    const page = await (await openContext(browser)).newPage()
     page.setDefaultTimeout(Math.min(STEP_MS, request.timeoutMs))
     const steps: readonly UiStep[] = [{ action: 'goto', url: request.startUrl }, ...request.steps]
     for (const [index, step] of steps.entries()) {
