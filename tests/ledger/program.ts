@@ -24,7 +24,7 @@ export async function threadFile(): Promise<URL> {
 }
 
 /** What the build bundles as well; everything else is found among the packages of the checkout. */
-const BUNDLED = ['typebox', 'yaml']
+const BUNDLED = ['typebox', 'yaml', '@noble/hashes', '@noble/ed25519']
 
 async function bundle(source: string): Promise<string> {
   const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'))

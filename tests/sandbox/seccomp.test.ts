@@ -4,7 +4,11 @@
  */
 import { describe, expect, it } from 'vitest'
 import type { SocketProfile } from '../../src/host/sandbox/driver.ts'
-import { assembleFilter, filterBytes } from '../../src/host/sandbox/seccomp.ts'
+import {
+  assembleFilter,
+  assembleRenameFilter,
+  filterBytes,
+} from '../../src/host/sandbox/seccomp.ts'
 import type { Architecture } from '../../src/host/sandbox/syscalls.ts'
 import { interpret } from './interpreter.ts'
 
@@ -226,5 +230,39 @@ describe.each(ARCHITECTURES)('the filter for %s', (architecture) => {
       }
       expect(filterBytes(program).length).toBe(program.length * 8)
     }
+  })
+})
+
+const TELL = 0x7fc00000
+/** name: x64, arm64; -1 where there is none. */
+const TOLD: Readonly<Record<string, readonly [number, number]>> = {
+  rename: [82, -1],
+  renameat: [264, 38],
+  renameat2: [316, 276],
+  landlock_restrict_self: [446, 446],
+}
+
+describe.each(ARCHITECTURES)('renames on %s', (architecture) => {
+  const program = assembleRenameFilter(architecture)
+  const index = architecture === 'x64' ? 0 : 1
+  const numbers = Object.values(TOLD).map((each) => each[index] ?? -1)
+  const made = (number: number, flags = 0n): number =>
+    interpret(program, {
+      architecture: AUDIT[architecture],
+      number,
+      arguments: [0n, 0n, 0n, 0n, flags, 0n],
+    })
+
+  it('are told, and nothing else is', () => {
+    for (let number = 0; number <= 500; number++) {
+      expect(made(number), String(number)).toBe(numbers.includes(number) ? TELL : ALLOW)
+    }
+  })
+
+  it('of the first process are not, by a mark that the kernel ignores', () => {
+    const [, , renameat2 = -1] = numbers
+    expect(made(renameat2, 0x77726974_00000002n)).toBe(ALLOW)
+    expect(made(renameat2, 0x77726975_00000002n)).toBe(TELL)
+    expect(made(renameat2, 0x00000000_77726974n)).toBe(TELL)
   })
 })

@@ -69,7 +69,7 @@ export function randomTree(seed: number, options: RandomTreeOptions = {}): Rando
 }
 
 /** A small generator of its own, so that a seed means the same tree in every version of every library. */
-class Dice {
+export class Dice {
   #state: number
 
   constructor(seed: number) {
@@ -92,7 +92,7 @@ class Dice {
   }
 }
 
-const NAMES = [
+export const NAMES = [
   'a',
   'b',
   'c',

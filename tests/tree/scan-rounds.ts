@@ -75,7 +75,7 @@ export async function scanRound(seed: number, temporary: string): Promise<Round>
 }
 
 /** The first listing with the changes put on it must be the second, and no change may be idle. */
-function scanDifferences(
+export function scanDifferences(
   root: string,
   before: Listing,
   after: Listing,

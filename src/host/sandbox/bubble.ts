@@ -38,6 +38,8 @@ export interface Bubble {
   /** With the full map bubblewrap stays in the holder's user namespace and keeps these. */
   readonly capabilities: readonly string[] | null
   readonly sharedMemoryBytes: number
+  /** The command line of the first process inside; null for a shell. */
+  readonly first: readonly string[] | null
 }
 
 /** For root over files of many owners; they count in the sandbox's own user namespace only. */
@@ -67,7 +69,7 @@ export const FD = {
 } as const
 
 /**
- * First process inside. It cannot be killed from inside, has a shell ready that will become the command,
+ * First process inside, where there is no interpreter (see first-process.ts). It cannot be killed from inside, has a shell ready that will become the command,
  * waits for that one, runs what belongs around a command instead where there is something, and tells how
  * it ended. While others are left it stays until it is killed from outside.
  */
@@ -113,7 +115,7 @@ export function bubbleArguments(bubble: Bubble): readonly string[] {
     ...(bubble.capabilities ?? []).flatMap((name) => ['--cap-add', name]),
     ...['--new-session', '--die-with-parent', '--as-pid-1'],
     ...['--seccomp', String(FD.filter), '--json-status-fd', String(FD.status)],
-    ...['--', '/bin/sh', '-c', INNER, 'writ'],
+    ...['--', ...(bubble.first ?? ['/bin/sh', '-c', INNER, 'writ'])],
   ]
 }
 

@@ -129,7 +129,7 @@ async function build(
   writeMounts(directory, plan, masks, scratch, over)
   const scripts = new ScriptFiles(directory)
   undo.push(() => scripts.close())
-  const bubble = bubbleOf(request, plan, masks, directory, backing)
+  const bubble = bubbleOf(request, plan, masks, directory, backing, shop)
   writeFileSync(join(directory, 'run'), runLine(bubble, shop.filters[request.sockets], directory))
   if (taken !== null) await taken
   const ends = openEnds(pipes)
@@ -270,6 +270,7 @@ function bubbleOf(
   { late, sealed }: Masks,
   directory: string,
   backing: Backing,
+  { first }: Workshop,
 ): Bubble {
   const paths = roots.map(({ path }) => path)
   const proc = isRoot() ? procMasks() : null
@@ -293,6 +294,7 @@ function bubbleOf(
     gid: process.getgid?.() ?? 0,
     capabilities: request.foreignOwners ? OWNER_CAPABILITIES : null,
     sharedMemoryBytes: SHARED_MEMORY_BYTES,
+    first,
   }
 }
 

@@ -18,6 +18,7 @@ import {
   LAST_KNOWN,
   numberOn,
   refusedNumbers,
+  TOLD,
 } from './syscalls.ts'
 
 export interface Instruction {
@@ -30,6 +31,7 @@ export interface Instruction {
 export const RETURN = {
   allow: 0x7fff0000,
   kill: 0x80000000,
+  tell: 0x7fc00000,
   error: (errno: number) => 0x00050000 | errno,
 } as const
 
@@ -42,6 +44,7 @@ export const OPCODE = { load: 0x20, equal: 0x15, atLeast: 0x35, anyBit: 0x45, an
 const NUMBER = 0
 const ARCHITECTURE = 4
 const lowHalf = (argument: number): number => 16 + argument * 8
+const highHalf = (argument: number): number => lowHalf(argument) + 4
 
 const NAMESPACES = 0x7e020000 // NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET
 const NEWTIME = 0x80 // For `unshare` only: in `clone` these bits are the signal of the child.
@@ -82,6 +85,30 @@ export function assembleFilter(architecture: Architecture, sockets: SocketProfil
     ]),
     ...when(OPCODE.equal, number('socketpair'), families([AF.unix])),
     ...when(OPCODE.equal, number('socket'), socketRules(sockets)),
+    give(RETURN.allow),
+  ]
+}
+
+/**
+ * In the upper half of the flags of `renameat2`, where the kernel does not look: the first process does
+ * not tell itself. Who else writes it there gets the kernel's own answer.
+ */
+export const RENAME_MARK = 0x77726974
+const RENAME_FLAGS = 4
+
+/** The second filter: renames are told to the first process inside, see first-process.ts. */
+export function assembleRenameFilter(architecture: Architecture): Instruction[] {
+  const number = (name: keyof typeof TOLD): number => numberOn(architecture, TOLD[name]) ?? -1
+  const tell = [give(RETURN.tell)]
+  const plain = (['rename', 'renameat', 'landlock_restrict_self'] as const).map(number)
+  return [
+    load(NUMBER),
+    ...plain.filter((each) => each >= 0).flatMap((each) => when(OPCODE.equal, each, tell)),
+    ...when(OPCODE.equal, number('renameat2'), [
+      load(highHalf(RENAME_FLAGS)),
+      ...unless(OPCODE.equal, RENAME_MARK, tell),
+      give(RETURN.allow),
+    ]),
     give(RETURN.allow),
   ]
 }

@@ -100,6 +100,14 @@ export const JUDGED = {
   personality: [135, 92],
 } as const satisfies Record<string, Numbers>
 
+/** Told to the first process inside, which answers them or lets them go on. */
+export const TOLD = {
+  rename: [82, null],
+  renameat: [264, 38],
+  renameat2: [316, 276],
+  landlock_restrict_self: [446, 446],
+} as const satisfies Record<string, Numbers>
+
 /** Made by interpreters of ours, which have no names for them. */
 const OWN = {
   unshare: JUDGED.unshare,
@@ -109,8 +117,16 @@ const OWN = {
   llistxattr: [195, 12],
   lgetxattr: [192, 9],
   lsetxattr: [189, 6],
+  lremovexattr: [198, 15],
   fchownat: [260, 54],
   utimensat: [280, 88],
+  openat: [257, 56],
+  pread64: [17, 67],
+  statx: [332, 291],
+  ioctl: JUDGED.ioctl,
+  seccomp: [317, 277],
+  pidfd_open: [434, 434],
+  renameat2: TOLD.renameat2,
 } as const satisfies Record<string, readonly [x64: number, arm64: number]>
 
 export function ownNumber(architecture: Architecture, name: keyof typeof OWN): number {

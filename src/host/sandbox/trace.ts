@@ -29,12 +29,14 @@ const END_MS = 5_000
 
 export class Trace {
   readonly #process: ChildProcess
+  readonly #first: string
   readonly #cwd: string
   readonly #ended: Promise<void>
   readonly #found = new Map<string, RefusedAccess>()
 
-  private constructor(process: ChildProcess, cwd: string, source: Socket) {
+  private constructor(process: ChildProcess, first: number, cwd: string, source: Socket) {
     this.#process = process
+    this.#first = `${first} `
     this.#cwd = cwd
     createInterface({ input: source }).on('line', (line) => this.#take(line))
     this.#ended = new Promise((resolve) => source.once('close', () => resolve()))
@@ -58,7 +60,7 @@ export class Trace {
     const child = startProgram(requireProgram('strace'), args, {
       stdio: ['ignore', 'ignore', 'pipe'],
     })
-    const trace = new Trace(child, cwd, source)
+    const trace = new Trace(child, pid, cwd, source)
     try {
       await trace.#attached(traced.length)
       return trace
@@ -100,6 +102,8 @@ export class Trace {
   }
 
   #take(line: string): void {
+    // The first process asks for others, who are refused or not by its answer.
+    if (line.startsWith(this.#first)) return
     const [, call = '', args = '', error = ''] = CALL.exec(line) ?? []
     if (!REFUSALS.test(error) || this.#found.size >= KEPT_MAX) return
     const mode = modeOf(call, args, error)

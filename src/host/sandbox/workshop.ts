@@ -21,6 +21,7 @@ import { findGroupPlaces, type GroupPlaces, sweepGroup } from './cgroup.ts'
 import type { SandboxRequest } from './driver.ts'
 import { SandboxFailure, sandboxFailure } from './failure.ts'
 import { FifoStock } from './fifo-stock.ts'
+import { firstProcess } from './first-process.ts'
 import { findMakers, type Makers } from './holder-command.ts'
 import { SystemMasks } from './masks.ts'
 import { isLeftBehind, ownerMark } from './owner.ts'
@@ -39,6 +40,8 @@ export interface Workshop {
   readonly filters: Readonly<Record<SandboxRequest['sockets'], string>>
   readonly strayDescriptors: readonly number[]
   readonly makers: Makers
+  /** The command line of the first process inside a sandbox; null for a shell. */
+  readonly first: readonly string[] | null
   /** Never visible inside, besides what a request hides. */
   readonly ownPlaces: readonly string[]
   readonly attributes: RootAttributes
@@ -83,6 +86,7 @@ export function makeWorkshop(options: WorkshopOptions, architecture: Architectur
   const memory = new MemoryBudget()
   const fifos = new FifoStock(join(options.keepsPipes === true ? base : directory, 'fifos'))
   const disks = [...(options.disks ?? []), directory]
+  const makers = options.makers ?? findMakers()
   return {
     directory,
     fifos,
@@ -91,7 +95,8 @@ export function makeWorkshop(options: WorkshopOptions, architecture: Architectur
     groups,
     filters: filtersIn(directory, architecture),
     strayDescriptors: strayDescriptors(),
-    makers: options.makers ?? findMakers(),
+    makers,
+    first: makers === 'one' ? firstProcess(requireProgram('perl'), architecture) : null,
     ownPlaces: [base, ...(options.disks ?? [])],
     chooseBacking: (diskMb, device, name) =>
       memory.take(diskMb) ?? diskBacking(disks, device, `${ownerMark()}-${name}.upper`),
