@@ -148,6 +148,7 @@ describe('pins', () => {
       'ledger key',
       'ledger export',
       'ledger compare',
+      'ledger reindex',
       'ledger rotate',
       'replay',
       'principal add',

@@ -347,6 +347,14 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./commands/ledger-compare.ts'),
   },
   {
+    name: 'ledger reindex',
+    says: 'make the query index again from the facts',
+    usage: 'writ ledger reindex',
+    options: [HOME],
+    examples: ['writ ledger reindex'],
+    load: () => import('./commands/ledger-reindex.ts'),
+  },
+  {
     name: 'ledger rotate',
     says: 'a new key signs from now on',
     usage: 'writ ledger rotate [--pass-fd N]',

@@ -179,6 +179,7 @@ export {
 } from './replay.ts'
 export { type Appended, type Head, type Store, type StoredFact, StoreFailure } from './store.ts'
 export { TERM_PLACES, termsOf } from './term.ts'
+export { TermSum } from './term-sum.ts'
 export {
   decodeBundle,
   ENTRY_BYTES_MAX,

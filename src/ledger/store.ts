@@ -102,6 +102,9 @@ export interface Store {
   /** Kept checkpoints from that size on, ordered, at most `limit`; the newest is in `head`. */
   checkpoints(stream: string, fromSize: number, limit: number): Promise<readonly string[]>
 
+  /** Makes the query index again from the facts. */
+  reindex(): Promise<void>
+
   /** Waits for appends under way, then lets go of everything. Idempotent. */
   close(): Promise<void>
 }

@@ -60,6 +60,8 @@ export interface StreamVerificationOptions {
   readonly bodyRules: readonly BodyRule[]
   /** In the order of their sizes. */
   readonly roots: readonly ExpectedRoot[]
+  /** Told of every fact that has the form of one; only with contracts. */
+  readonly onFact?: (fact: Fact) => void
 }
 
 const ROTATION = 'key_rotated_v1'
@@ -178,6 +180,7 @@ export class StreamVerification {
     const { fact } = reading
     if (fact.record.type === ROTATION) this.#takeRotation(fact)
     if (!this.#options.contracts) return []
+    this.#options.onFact?.(fact)
     this.#checkTime(fact)
     this.#checkKey(fact)
     const { wrong, references } = checkRecord(fact.record, seq, this.#options.bodyRules)

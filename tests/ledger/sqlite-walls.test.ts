@@ -154,7 +154,7 @@ describe('opening refuses', () => {
   })
 
   it('a format it does not know', () => {
-    around((database) => database.pragma('user_version = 2'))
+    around((database) => database.pragma('user_version = 3'))
     const found = codeOfThrow(() => new Engine({ file, keys: ringOf(KEY) }))
     expect(found).toBe('ledger.version')
   })

@@ -42,6 +42,7 @@ export async function run(call: Call): Promise<Exit> {
     ...(anchor.length === 0 ? {} : { anchor }),
     ...(options.texts('key').length === 0 ? {} : { pinnedKeys: pinnedKeys(call) }),
     contracts: !options.isOn('no-contracts'),
+    index: true,
     kept: true,
     onProgress: ({ checked, total }) => bar.tick(checked, total),
   })

@@ -9,10 +9,17 @@ import { fault, invariant } from '../../base/index.ts'
 import { isKeyName, StoreFailure } from '../../ledger/index.ts'
 import { FactIndex } from './fact-index.ts'
 import { checkFilesystem, type FilesystemType } from './filesystem.ts'
-import { IndexedKeyLookup } from './key-lookup.ts'
 import type { KeyRing } from './key-ring.ts'
 import { type Answer, type Call, LedgerFile, type OnStep } from './ledger-file.ts'
-import { APPLICATION_ID, createSchema, SCHEMA_VERSION, schemaDifferences } from './schema.ts'
+import {
+  APPLICATION_ID,
+  createSchema,
+  isKnownVersion,
+  SCHEMA_VERSION,
+  schemaDifferences,
+  upgradeSchema,
+  versionOf,
+} from './schema.ts'
 import { failure, failureOf, openDatabase, takeTurn } from './sqlite.ts'
 import { warmUp } from './warm-up.ts'
 
@@ -111,15 +118,16 @@ function checkFormat(database: Database, file: string, mode: 'write' | 'read'): 
   if (number('application_id') !== APPLICATION_ID) {
     throw failure('ledger.missing', file, 'the file is not a ledger')
   }
-  const found = number('user_version')
-  if (found !== SCHEMA_VERSION) {
+  const found = versionOf(database)
+  if (!isKnownVersion(found)) {
     throw new StoreFailure(fault('ledger.version', file, { found, known: SCHEMA_VERSION }))
   }
-  // Whoever only reads may look at a tampered file, and verification has to.
+  // Readers may look at a tampered file, and verification has to.
   const [name] = mode === 'write' ? schemaDifferences(database) : []
   if (name !== undefined) {
     throw failure('ledger.tampered', file, `the guard or table \`${name}\` is missing or changed`)
   }
+  if (mode === 'write' && found < SCHEMA_VERSION) upgradeSchema(database)
 }
 
 function missingOr(failed: unknown, file: string): unknown {
@@ -144,7 +152,6 @@ export class Engine {
   readonly #database: Database
   readonly #ledger: LedgerFile
   readonly #index: FactIndex
-  readonly #lookup: IndexedKeyLookup
   /** Streams that have facts behind the index, with the size they have. */
   readonly #behind = new Map<number, { size: number; mark: number }>()
 
@@ -153,12 +160,10 @@ export class Engine {
     this.#database = openLedgerDatabase(file, 'write', filesystemType)
     try {
       this.#index = new FactIndex(indexFileOf(file), this.#database)
-      this.#lookup = new IndexedKeyLookup(this.#index, this.#database)
       this.#ledger = new LedgerFile({
         ...options,
         database: this.#database,
         file,
-        lookup: this.#lookup,
         onGrown: (stream, size) => this.#noteGrown(stream, size),
         meanwhile: () => warmUp(options.keys.current()),
       })
@@ -188,7 +193,6 @@ export class Engine {
   #followUp(): boolean {
     for (const [stream, { size }] of this.#behind) {
       const mark = this.#index.follow(stream, size, INDEX_CHUNK)
-      this.#lookup.trim(stream, mark)
       if (mark >= size) this.#behind.delete(stream)
       else this.#behind.set(stream, { size, mark })
       return mark > 0 && this.#behind.size > 0

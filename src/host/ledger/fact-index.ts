@@ -95,12 +95,6 @@ export class FactIndex {
     return statement.all(stream, FIELDS.indexOf(field), value, from, to, limit) as number[]
   }
 
-  /** The first fact below a bound that has this term. */
-  first(stream: number, field: IndexedField, value: string, to: number): number | null {
-    const seq = this.#open.first.get(stream, FIELDS.indexOf(field), value, to)
-    return typeof seq === 'number' ? seq : null
-  }
-
   /** Follows the ledger by at most `limit` facts of a stream; tells where the mark is then. */
   follow(stream: number, size: number, limit: number): number {
     try {
@@ -242,7 +236,6 @@ function prepareStatements(database: Database) {
     setMark: prepare('INSERT OR REPLACE INTO marks (stream, size, chain) VALUES (?, ?, ?)'),
     add: prepare('INSERT OR IGNORE INTO terms (stream, field, value, seq) VALUES (?, ?, ?, ?)'),
     forget: prepare('DELETE FROM terms WHERE stream = ?'),
-    first: prepare(`${term} AND seq < ? ORDER BY seq LIMIT 1`).pluck(),
     ascending: prepare(`${term} ${range} LIMIT ?`).pluck(),
     descending: prepare(`${term} ${range} DESC LIMIT ?`).pluck(),
   }

@@ -64,6 +64,20 @@ export class FactSearch {
     return this.#index.snapshot(() => collect(query, this.#lookUp(stream, bounds, query, field)))
   }
 
+  /** Throws the index away and takes every fact of these streams in again. */
+  reindex(streams: readonly number[]): void {
+    this.#index.remake()
+    for (const stream of streams) {
+      const size = this.#sizeOf(stream)
+      for (let mark = 0; mark < size; ) {
+        const next = this.#index.follow(stream, size, INDEX_CHUNK)
+        // Another process is at it, or the disk is full: queries read the tail.
+        if (next <= mark) break
+        mark = next
+      }
+    }
+  }
+
   #sizeOf(stream: number): number {
     const last = this.#last.get(factPlace(stream, 0), factPlace(stream + 1, 0)) as number | null
     return last === null ? 0 : seqOf(last) + 1

@@ -22,7 +22,7 @@ import {
 import type { LedgerKey } from './ed25519.ts'
 import { FactIds } from './fact-id.ts'
 import type { KeyRing } from './key-ring.ts'
-import { factPlace, STREAM_SIZE_MAX, tilePlace } from './schema.ts'
+import { FIRST_WITH_KEY, factPlace, STREAM_SIZE_MAX, seqOf, tilePlace } from './schema.ts'
 import { failure, failureOf, isFull } from './sqlite.ts'
 import { beginningDraft } from './stream-beginning.ts'
 import { newStream, StreamLoader, type StreamState, sealNext, signEnd } from './stream-state.ts'
@@ -35,16 +35,6 @@ export type Step = (typeof STEPS)[number]
 
 /** Told before and after each step. Tests throw or kill here; nothing else uses it. */
 export type OnStep = (step: Step, moment: 'before' | 'after') => void
-
-/** Looks up idempotency keys inside a transaction; sees every fact that is committed. */
-export interface KeyLookup {
-  /** `size` is the size of the stream as the transaction sees it. */
-  find(stream: number, size: number, key: string): number | null
-  /** A fact with that key was appended, but is not yet committed. */
-  add(stream: number, seq: number, key: string): void
-  /** The transaction is over; when it failed, what `add` told is void. */
-  end(outcome: 'committed' | 'failed'): void
-}
 
 /** One caller's drafts, whole or not at all. */
 export interface Call {
@@ -59,7 +49,6 @@ export interface LedgerFileOptions {
   readonly database: Database
   readonly file: string
   readonly keys: KeyRing
-  readonly lookup: KeyLookup
   /** A stream has grown, committed. */
   readonly onGrown?: (stream: number, size: number) => void
   readonly nowMs?: () => number
@@ -91,7 +80,6 @@ export class LedgerFile {
   readonly #database: Database
   readonly #file: string
   readonly #keys: KeyRing
-  readonly #lookup: KeyLookup
   readonly #nowMs: () => number
   readonly #onStep: OnStep
   readonly #onGrown: (stream: number, size: number) => void
@@ -104,11 +92,10 @@ export class LedgerFile {
   readonly #waiting: WaitingList
   #dataVersion = -1
 
-  constructor({ database, file, keys, lookup, ...options }: LedgerFileOptions) {
+  constructor({ database, file, keys, ...options }: LedgerFileOptions) {
     this.#database = database
     this.#file = file
     this.#keys = keys
-    this.#lookup = lookup
     this.#nowMs = options.nowMs ?? Date.now
     this.#onStep = options.onStep ?? (() => undefined)
     this.#onGrown = options.onGrown ?? (() => undefined)
@@ -148,7 +135,6 @@ export class LedgerFile {
       for (const call of calls) turn.results.push(this.#attempt(turn, call))
       this.#write(turn)
       this.#settleCaches(turn)
-      this.#lookup.end('committed')
       this.#step(turn, 'answer', () => undefined)
     } catch (error) {
       const failed = this.#recover(turn, error)
@@ -252,16 +238,16 @@ export class LedgerFile {
     const place = factPlace(state.id, seq)
     this.#sql.addFact.run(place, text, chain)
     turn.first ??= { place, text }
-    if (draft.idempotencyKey !== null) this.#lookup.add(state.id, seq, draft.idempotencyKey)
     return pending(state, seq, factId, occurredAt, leaf, false)
   }
 
   /** The fact of the first time, when the draft's key was used before. */
   #earlier(state: StreamState, { idempotencyKey }: Draft): Pending | null {
     if (idempotencyKey === null) return null
-    const seq = this.#lookup.find(state.id, state.growth.size, idempotencyKey)
-    if (seq === null) return null
-    const text = this.#sql.fact.get(factPlace(state.id, seq)) as string
+    const place = this.#sql.firstWithKey.get(state.id, idempotencyKey) as number | undefined
+    if (place === undefined) return null
+    const seq = seqOf(place)
+    const text = this.#sql.fact.get(place) as string
     const { fact_id: factId, occurred_at: occurredAt } = JSON.parse(text)
     return pending(state, seq, factId, occurredAt, factLeaf(text), true)
   }
@@ -315,7 +301,6 @@ export class LedgerFile {
    */
   #recover(turn: Turn, error: unknown): StoreFailure | null {
     this.#states.clear()
-    this.#lookup.end('failed')
     this.#dataVersion = -1
     try {
       this.#rollback()
@@ -358,6 +343,7 @@ function prepareStatements(database: Database) {
     nextStream: prepare('SELECT coalesce(max(stream), 0) + 1 FROM streams').pluck(),
     addStream: prepare('INSERT INTO streams (stream, name, origin) VALUES (?, ?, ?)'),
     fact: prepare('SELECT fact FROM facts WHERE place = ?').pluck(),
+    firstWithKey: prepare(FIRST_WITH_KEY).pluck(),
     addFact: prepare('INSERT INTO facts (place, fact, chain) VALUES (?, ?, ?)'),
     addTile: prepare('INSERT INTO tiles (place, hashes, nodes) VALUES (?, ?, ?)'),
     growTile: prepare('UPDATE tiles SET hashes = ?, nodes = ? WHERE place = ?'),

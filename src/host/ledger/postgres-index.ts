@@ -1,7 +1,12 @@
 /**
  * Queries on a ledger in PostgreSQL, and the index behind them. As in SQLite the index follows the
- * facts: it is no part of the transaction that is acknowledged, and whatever it has not reached yet is
+ * facts: it is no part of the transaction that is acknowledged, and what it has not reached yet is
  * read as the tail. The index only narrows; `matches` on the fact decides.
+ *
+ * INVARIANT (a mark is bound to the history): with its terms every follower writes a row that holds the
+ * chain value of the last fact it took. The mark that counts is that of the last such row whose value
+ * the facts have. A mark that was moved without one, as any appender can, moves nothing: the facts
+ * behind the bound mark are the tail, and the next follower takes them.
  */
 import type { Pool, PoolClient } from 'pg'
 import { invariant } from '../../base/index.ts'
@@ -18,12 +23,27 @@ import {
 } from '../../ledger/index.ts'
 import { LOOKED_UP, timeOfId } from './fact-search.ts'
 import { release } from './postgres.ts'
+import { failure } from './sqlite.ts'
 
 const CHUNK = 256
+/** SQLSTATE of a right that a role does not have. */
+const INSUFFICIENT_PRIVILEGE = '42501'
 const INDEX_CHUNK = 2_000
 /** Reading a longer tail takes longer than indexing it first. */
 const TAIL_MAX = 20_000
 const FIELDS: readonly IndexedField[] = INDEXED_FIELDS.filter((field) => field !== 'factId')
+
+/** Rows of the index with this field hold chain values, not terms. */
+export const CHAIN_FIELD = 100
+
+/** Returns SQL for the bound mark of a stream. Values begin with the seq, so the last is found first. */
+export function markOf(schema: string, stream: string): string {
+  return `coalesce((SELECT bound.seq + 1 FROM ${schema}.terms bound
+      JOIN ${schema}.facts of USING (stream, seq)
+    WHERE bound.stream = ${stream} AND bound.field = ${CHAIN_FIELD}
+      AND bound.value = lpad(bound.seq::text, 16, '0') || ' ' || encode(of.chain, 'hex')
+    ORDER BY bound.value DESC LIMIT 1), 0)`
+}
 
 /** A stream as a query finds it. */
 interface Extent {
@@ -31,6 +51,8 @@ interface Extent {
   readonly size: number
   /** All facts before this are in the index. */
   readonly mark: number
+  /** What the row of marks says, in decimal: a follower has to name it exactly. */
+  readonly claimed: string
 }
 
 interface Candidate {
@@ -72,10 +94,20 @@ export class PostgresIndex {
     return this.#follow(name, 'pg_try_advisory_xact_lock')
   }
 
+  /** Writes every term of a stream again. Rows that are none stay: only the owner can remove them. */
+  async remake(name: string): Promise<void> {
+    for (
+      let from = 0;
+      await this.#follow(name, 'pg_advisory_xact_lock', from);
+      from += INDEX_CHUNK
+    );
+  }
+
   /** One follower at a time over all hosts: the others let it be, or wait for it. */
   async #follow(
     name: string,
     lock: 'pg_try_advisory_xact_lock' | 'pg_advisory_xact_lock',
+    from?: number,
   ): Promise<boolean> {
     const client = await this.#pool.connect()
     let outcome: 'sound' | 'broken' = 'broken'
@@ -85,7 +117,7 @@ export class PostgresIndex {
         `SELECT ${lock}(hashtextextended($1, 1)) AS taken`,
         [`${this.#schema}/${name}`],
       )
-      const isMore = rows[0]?.taken !== false && (await this.#followOn(client, name))
+      const isMore = rows[0]?.taken !== false && (await this.#followOn(client, name, from))
       await client.query('COMMIT')
       outcome = 'sound'
       return isMore
@@ -94,22 +126,26 @@ export class PostgresIndex {
     }
   }
 
-  async #followOn(client: PoolClient, name: string): Promise<boolean> {
+  /** From the bound mark, unless a seq is given. */
+  async #followOn(client: PoolClient, name: string, from?: number): Promise<boolean> {
     const extent = await this.#extentOf(client, name)
-    if (extent === null || extent.mark >= extent.size) return false
-    const { stream, size, mark } = extent
+    const mark = from ?? extent?.mark ?? 0
+    if (extent === null || mark >= extent.size) return false
+    const { stream, size, claimed } = extent
     const to = Math.min(size, mark + INDEX_CHUNK)
     const texts = await this.#range(stream, { from: mark, to }, 'ASC', INDEX_CHUNK)
-    const rows = texts.flatMap(({ seq, text }) => {
+    const bound = await this.#chainRow(stream, to - 1)
+    const terms = texts.flatMap(({ seq, text }) => {
       const terms = indexTerms(JSON.parse(text) as Fact)
       return FIELDS.flatMap((field, code) => {
         const value = terms[field]
         return value === undefined ? [] : [{ code, value, seq }]
       })
     })
+    const rows = [...terms, bound]
     await client.query(`SELECT ${this.#schema}.follow($1, $2, $3, $4, $5, $6)`, [
       stream,
-      mark,
+      claimed,
       to,
       rows.map(({ code }) => code),
       rows.map(({ value }) => value),
@@ -118,18 +154,38 @@ export class PostgresIndex {
     return to < size
   }
 
+  async #chainRow(stream: number, seq: number) {
+    const { rows } = await this.#pool.query<{ chain: string }>(
+      `SELECT encode(chain, 'hex') AS chain FROM ${this.#schema}.facts WHERE stream = $1 AND seq = $2`,
+      [stream, seq],
+    )
+    if (rows[0] === undefined)
+      throw failure('ledger.tampered', `${stream}/${seq}`, 'a fact is gone')
+    const value = `${String(seq).padStart(16, '0')} ${rows[0].chain}`
+    return { code: CHAIN_FIELD, value, seq }
+  }
+
+  /** A role that may only read leaves the index as it is and reads a longer tail. */
   async #bringOn(name: string): Promise<Extent | null> {
-    for (;;) {
+    for (let before = -1; ; ) {
       const extent = await this.#extentOf(this.#pool, name)
       if (extent === null || extent.size - extent.mark <= TAIL_MAX) return extent
-      await this.#follow(name, 'pg_advisory_xact_lock')
+      // The index does not move on: the tail is read.
+      if (extent.mark <= before) return extent
+      before = extent.mark
+      try {
+        await this.#follow(name, 'pg_advisory_xact_lock')
+      } catch (error) {
+        if ((error as { readonly code?: unknown }).code === INSUFFICIENT_PRIVILEGE) return extent
+        throw error
+      }
     }
   }
 
   async #extentOf(client: Pick<PoolClient, 'query'>, name: string): Promise<Extent | null> {
     const { rows } = await client.query<Extent>(
-      `SELECT stream, heads.size::float8 AS size,
-          least(coalesce(marks.size, 0), heads.size)::float8 AS mark
+      `SELECT stream, heads.size::float8 AS size, coalesce(marks.size, 0)::text AS claimed,
+          least(${markOf(this.#schema, 'streams.stream')}, heads.size)::float8 AS mark
         FROM ${this.#schema}.streams JOIN ${this.#schema}.heads USING (stream)
           LEFT JOIN ${this.#schema}.marks USING (stream) WHERE name = $1`,
       [name],

@@ -219,6 +219,10 @@ export class PostgresStore implements Store {
     return rows.map(({ note }) => note)
   }
 
+  async reindex(): Promise<void> {
+    for (const stream of await this.streams()) await this.#read(() => this.#index.remake(stream))
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing

@@ -7,7 +7,9 @@
  */
 import type { Database } from 'better-sqlite3'
 
-export const SCHEMA_VERSION = 1
+/** Version 2 added the index over idempotency keys; a writer adds it to a file of version 1. */
+export const SCHEMA_VERSION = 2
+const FIRST_VERSION = 1
 /** `writ` in ASCII: what `file(1)` shows. */
 export const APPLICATION_ID = 0x7772_6974
 
@@ -96,8 +98,25 @@ function once(table: string, same: string) {
   return { table, change: 'INSERT', when, says: `${table} are never replaced` }
 }
 
+/**
+ * The idempotency key of a fact, and which facts may have one. SQLite itself keeps the index over it,
+ * in the transaction of the fact, so no file beside the ledger decides whether a key was used.
+ */
+const KEY = "iif(json_valid(fact), json_extract(fact, '$.record.idempotency_key'), NULL)"
+const HAS_KEY = `instr(fact, '"idempotency_key":') > 0`
+const KEY_INDEX = 'facts_key'
+const KEY_INDEX_SQL = `CREATE INDEX ${KEY_INDEX} ON facts (place >> 32, ${KEY}) WHERE ${HAS_KEY}`
+
+/** Selects the place of the first fact of a stream that has a key: the stream, then the key. */
+export const FIRST_WITH_KEY =
+  `SELECT place FROM facts INDEXED BY ${KEY_INDEX} WHERE place >> 32 = ? AND ${KEY} = ?` +
+  ` AND ${HAS_KEY} ORDER BY place LIMIT 1`
+
+/** Selects every idempotency key of a stream as the index holds it, with the place of its fact. */
+export const KEYS_OF_STREAM = `SELECT ${KEY}, place FROM facts INDEXED BY ${KEY_INDEX} WHERE place >> 32 = ? AND ${HAS_KEY}`
+
 /** Every object of the file and the exact SQL that made it. */
-export const SCHEMA: ReadonlyMap<string, string> = new Map([
+const SCHEMA: ReadonlyMap<string, string> = new Map([
   ...Object.entries(TABLES).map(([name, columns]): [string, string] => [
     name,
     `CREATE TABLE ${name} (${columns}) STRICT`,
@@ -112,7 +131,36 @@ export const SCHEMA: ReadonlyMap<string, string> = new Map([
     'CREATE VIEW history AS SELECT streams.name AS stream, facts.place & 0xffffffff AS seq, facts.fact' +
       ' FROM facts JOIN streams ON streams.stream = facts.place >> 32',
   ],
+  [KEY_INDEX, KEY_INDEX_SQL],
 ])
+
+/** Returns what a file of a version holds. */
+function schemaOf(version: number): ReadonlyMap<string, string> {
+  return new Map([...SCHEMA].filter(([name]) => version > FIRST_VERSION || name !== KEY_INDEX))
+}
+
+export function isKnownVersion(version: number): boolean {
+  return version === FIRST_VERSION || version === SCHEMA_VERSION
+}
+
+/** Brings a file of the first version up to this one. Facts, tree and checkpoints stay as they are. */
+export function upgradeSchema(database: Database): void {
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    // Another process may have been faster.
+    if (versionOf(database) === FIRST_VERSION) {
+      database.exec(KEY_INDEX_SQL)
+      database.pragma(`user_version = ${SCHEMA_VERSION}`)
+    }
+    database.exec('COMMIT')
+  } finally {
+    if (database.inTransaction) database.exec('ROLLBACK')
+  }
+}
+
+export function versionOf(database: Database): number {
+  return database.pragma('user_version', { simple: true }) as number
+}
 
 /** Makes everything; the caller is in a transaction. */
 export function createSchema(database: Database): void {
@@ -139,17 +187,23 @@ export function schemaDifferences(database: Database): readonly string[] {
   const rows = database
     .prepare('SELECT type, name, tbl_name AS "table", sql FROM sqlite_schema')
     .all() as SchemaRow[]
-  const names = [...SCHEMA.keys(), INTERNAL, ...rows.map(({ name }) => String(name))]
-  return [...new Set(names)].filter((name) => !isAsMade(name, rows)).sort()
+  const schema = schemaOf(versionOf(database))
+  const names = [...schema.keys(), INTERNAL, ...rows.map(({ name }) => String(name))]
+  return [...new Set(names)].filter((name) => !isAsMade(name, rows, schema)).sort()
 }
 
-function isAsMade(name: string, rows: readonly SchemaRow[]): boolean {
+function isAsMade(
+  name: string,
+  rows: readonly SchemaRow[],
+  schema: ReadonlyMap<string, string>,
+): boolean {
   const [row, ...more] = rows.filter((one) => one.name === name)
   if (row === undefined || more.length > 0) return false
-  const sql = SCHEMA.get(name)
+  const sql = schema.get(name)
   if (sql === undefined) {
     return name === INTERNAL && row.type === 'index' && row.table === 'streams' && row.sql === null
   }
-  const [, type = '', table = ''] = /^CREATE (\w+) (?:\w+ BEFORE \w+ ON )?(\w+)/.exec(sql) ?? []
+  const [, type = '', table = ''] =
+    /^CREATE (\w+) (?:\w+ (?:BEFORE \w+ )?ON )?(\w+)/.exec(sql) ?? []
   return row.sql === sql && row.type === type.toLowerCase() && row.table === table
 }

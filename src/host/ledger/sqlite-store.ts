@@ -111,6 +111,10 @@ export class SqliteStore implements Store {
     })
   }
 
+  reindex(): Promise<void> {
+    return this.#read(() => this.#facts().reindex(this.#sql.ids.all() as number[]))
+  }
+
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
@@ -196,6 +200,7 @@ function prepareStatements(database: Database) {
   const range = 'WHERE place >= ? AND place < ? ORDER BY place LIMIT ?'
   return {
     streams: prepare('SELECT name FROM streams ORDER BY name').pluck(),
+    ids: prepare('SELECT stream FROM streams').pluck(),
     id: prepare('SELECT stream FROM streams WHERE name = ?').pluck(),
     heads: prepare(
       'SELECT name, origin, note FROM heads JOIN streams USING (stream) ORDER BY name',

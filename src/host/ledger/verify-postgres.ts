@@ -6,17 +6,12 @@
  * last), and how the pieces of a tile are cut.
  */
 import type { Client } from 'pg'
-import { fault, HASH_BYTES, sha256 } from '../../base/index.ts'
-import {
-  type Fact,
-  HashSet,
-  INDEXED_FIELDS,
-  indexTerms,
-  isStreamName,
-  StoreFailure,
-} from '../../ledger/index.ts'
+import { fault, HASH_BYTES } from '../../base/index.ts'
+import { type Fact, isStreamName, StoreFailure, TermSum } from '../../ledger/index.ts'
 import { newClient, type PostgresPlace, postgresFailure, readLedgerName } from './postgres.ts'
+import { CHAIN_FIELD, markOf } from './postgres-index.ts'
 import { checkName, postgresDifferences } from './postgres-schema.ts'
+import { addTerms, newSumKey, type StreamSums, wrongKeys } from './verify-index.ts'
 import {
   type FactRow,
   type LedgerRows,
@@ -28,10 +23,6 @@ import {
   type TileRow,
   wrongIndex,
 } from './verify-rows.ts'
-
-/** As the index numbers them; ids are found without it. */
-const FIELDS = INDEXED_FIELDS.filter((field) => field !== 'factId')
-const KEY_MARK = '"idempotency_key":'
 
 /** What makes a row of each table one that belongs to nothing; `$1` are the streams there are. */
 const STRAYS: Readonly<Record<string, string>> = {
@@ -70,8 +61,10 @@ export function damageOf(error: unknown, at: string): unknown {
 export class PostgresRows implements LedgerRows {
   readonly #client: Client
   readonly #schema: string
-  /** Of each stream, as its facts are gone over: which key is of which fact. */
-  readonly #keys = new Map<number, HashSet>()
+  readonly notesAlways = true
+  readonly #key = newSumKey()
+  readonly #marks = new Map<number, number>()
+  readonly #sums = new Map<number, StreamSums>()
 
   /** Use `openPostgresRows`. */
   constructor(client: Client, schema: string) {
@@ -96,6 +89,11 @@ export class PostgresRows implements LedgerRows {
       'SELECT stream, name, origin FROM @.streams ORDER BY stream',
       [],
     )
+    const marks = await this.#rows<{ stream: number; mark: number }>(
+      `SELECT stream, (${markOf('@', 'streams.stream')})::float8 AS mark FROM @.streams`,
+      [],
+    )
+    for (const { stream, mark } of marks) this.#marks.set(stream, mark)
     return rows.filter(({ stream, name, origin }) => {
       const isSound = stream > 0 && isStreamName(name)
       if (!isSound) say(stray(`there is a stream of the number ${stream}`))
@@ -128,17 +126,23 @@ export class PostgresRows implements LedgerRows {
       values: [stream, from],
       rowMode: 'array',
     })
-    for (const [seq, text] of rows) this.#noteKey(stream, seq, text)
     return rows
   }
 
-  #noteKey(stream: number, seq: number, text: string): void {
-    if (!text.includes(KEY_MARK)) return
-    const key = idempotencyKeyOf(text)
-    if (key === null) return
-    const keys = this.#keys.get(stream) ?? new HashSet()
-    this.#keys.set(stream, keys)
-    keys.add(sha256(`${seq} ${key}`))
+  note({ stream }: StreamRow, fact: Fact): void {
+    const { mark, terms, keys } = this.#sumsOf(stream)
+    if (fact.seq < mark) addTerms(terms, fact)
+    const { idempotency_key: key } = fact.record
+    if (key !== undefined) keys.add(0, key, fact.seq)
+  }
+
+  #sumsOf(stream: number): StreamSums {
+    const known = this.#sums.get(stream)
+    if (known !== undefined) return known
+    const mark = this.#marks.get(stream) ?? 0
+    const sums = { mark, terms: new TermSum(this.#key), keys: new TermSum(this.#key) }
+    this.#sums.set(stream, sums)
+    return sums
   }
 
   /** Rows come over a connection: there is no faster way. */
@@ -184,47 +188,38 @@ export class PostgresRows implements LedgerRows {
   }
 
   /** A key that is not found again would let a fact be recorded twice. */
-  async checkKeys({ stream, name }: StreamRow, say: Say): Promise<void> {
-    const expected = this.#keys.get(stream) ?? new HashSet()
+  async checkIndex(rows: readonly StreamRow[], say: Say, withTerms: boolean): Promise<void> {
+    for (const row of rows) {
+      const { terms, keys } = this.#sumsOf(row.stream)
+      if (!(await this.#keysOf(row)).equals(keys)) say(wrongKeys(row.name), row.name)
+      if (withTerms && !(await this.#termsOf(row)).equals(terms)) {
+        say(wrongIndex(row.name), row.name)
+      }
+    }
+  }
+
+  async #keysOf({ stream }: StreamRow): Promise<TermSum> {
+    const sum = new TermSum(this.#key)
     const rows = this.#each<{ key: string; seq: number }>(
       'SELECT key, seq::float8 AS seq FROM @.keys WHERE stream = $1 AND key > $2 ORDER BY key',
       (last) => [stream, last?.key ?? ''],
     )
-    if (await isSame(expected, rows, ({ seq, key }) => `${seq} ${key}`)) return
-    const message = `the idempotency keys of ${name} are not those of its facts`
-    say({ code: 'ledger.index_wrong', message }, name)
+    for await (const { key, seq } of rows) sum.add(0, key, seq)
+    return sum
   }
 
-  async checkIndex(rows: readonly StreamRow[], say: Say): Promise<void> {
-    for (const row of rows) {
-      const expected = await this.#expectedTerms(row)
-      const terms = this.#each<{ field: number; value: string; seq: number }>(
-        `SELECT field, value, seq::float8 AS seq FROM @.terms
-          WHERE stream = $1 AND (field, value, terms.seq) > ($2, $3, $4)
-          ORDER BY field, value, terms.seq`,
-        (last) => [row.stream, last?.field ?? -1, last?.value ?? '', last?.seq ?? -1],
-      )
-      const isRight = await isSame(expected, terms, (one) => `${one.field} ${one.seq} ${one.value}`)
-      if (!isRight) say(wrongIndex(row.name))
-    }
-  }
-
-  async #expectedTerms(row: StreamRow): Promise<HashSet> {
-    const terms = new HashSet()
-    const [mark] = await this.#rows<{ size: number }>(
-      'SELECT size::float8 AS size FROM @.marks WHERE stream = $1',
-      [row.stream],
+  /** Behind the mark the index may hold anything: nobody looks there. */
+  async #termsOf({ stream }: StreamRow): Promise<TermSum> {
+    const sum = new TermSum(this.#key)
+    const rows = this.#each<{ field: number; value: string; seq: number }>(
+      `SELECT field, value, seq::float8 AS seq FROM @.terms
+        WHERE stream = $1 AND field < ${CHAIN_FIELD} AND (field, value, terms.seq) > ($2, $3, $4)
+        ORDER BY field, value, terms.seq`,
+      (last) => [stream, last?.field ?? -1, last?.value ?? '', last?.seq ?? -1],
     )
-    for (let from = 0; from < (mark?.size ?? 0); from += PAGE) {
-      for (const [seq, text] of await this.facts(row, from)) {
-        if (seq >= (mark?.size ?? 0)) break
-        const values = indexTerms(JSON.parse(text) as Fact)
-        FIELDS.forEach((field, code) => {
-          if (values[field] !== undefined) terms.add(sha256(`${code} ${seq} ${values[field]}`))
-        })
-      }
-    }
-    return terms
+    const { mark } = this.#sumsOf(stream)
+    for await (const { field, value, seq } of rows) if (seq < mark) sum.add(field, value, seq)
+    return sum
   }
 
   async *marked(mark: string): AsyncIterable<string> {
@@ -260,29 +255,5 @@ export class PostgresRows implements LedgerRows {
   /** `@` stands for the ledger's schema. */
   #put(sql: string): string {
     return sql.replaceAll('@', this.#schema)
-  }
-}
-
-/** Whether the rows are exactly what is expected. */
-async function isSame<T>(
-  expected: HashSet,
-  rows: AsyncIterable<T>,
-  text: (row: T) => string,
-): Promise<boolean> {
-  let count = 0
-  for await (const row of rows) {
-    if (!expected.has(sha256(text(row)))) return false
-    count++
-  }
-  return count === expected.size
-}
-
-function idempotencyKeyOf(text: string): string | null {
-  try {
-    const key = (JSON.parse(text) as Fact).record.idempotency_key
-    return typeof key === 'string' ? key : null
-  } catch {
-    // What is no fact is told by whoever reads it as one.
-    return null
   }
 }

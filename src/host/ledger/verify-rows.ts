@@ -3,7 +3,7 @@
  * the kind of store knows how to make. SQLite and PostgreSQL each have one (`verify-sqlite.ts`,
  * `verify-postgres.ts`); the run over them is the same.
  */
-import type { Reference, StreamVerification, Wrong } from '../../ledger/index.ts'
+import type { Fact, Reference, StreamVerification, Wrong } from '../../ledger/index.ts'
 
 export interface StreamRow {
   readonly stream: number
@@ -60,10 +60,12 @@ export interface LedgerRows {
   count(table: 'facts' | 'tiles', row: StreamRow): Promise<number>
   /** Rows that are of none of the streams. */
   checkStrays(rows: readonly StreamRow[], say: Say): Promise<void>
-  /** What a store keeps beside the facts to find them by, as far as it could mislead a writer. */
-  checkKeys(row: StreamRow, say: Say): Promise<void>
-  /** The query index, which proves nothing. */
-  checkIndex(rows: readonly StreamRow[], say: Say): Promise<void>
+  /** Told of every fact that is read, so that the indexes can be compared afterwards. */
+  note(row: StreamRow, fact: Fact): void
+  /** Whether facts are noted also when nobody asked for the indexes. */
+  readonly notesAlways: boolean
+  /** The index over idempotency keys, and over terms if asked for, when every fact was noted. */
+  checkIndex(rows: readonly StreamRow[], say: Say, withTerms: boolean): Promise<void>
   /** The texts of all facts that hold this mark. */
   marked(mark: string): AsyncIterable<string>
   close(): Promise<void>
@@ -74,6 +76,6 @@ export function stray(message: string): Wrong {
 }
 
 export function wrongIndex(name: string): Wrong {
-  const message = `the query index of ${name} is not that of its facts; remove it and it is made anew`
+  const message = `the query index of ${name} is not that of its facts; make it again: writ ledger reindex`
   return { code: 'ledger.index_wrong', message }
 }

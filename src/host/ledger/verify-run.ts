@@ -41,7 +41,7 @@ export interface VerifyOptions {
   readonly pinnedKeys?: readonly string[]
   /** Also the form, contract, payload and bodies of every record. */
   readonly contracts: boolean
-  /** Also the query index beside the ledger, which proves nothing; false when absent. */
+  /** Also the indexes over keys and terms; needs the contracts. False when absent. */
   readonly index?: boolean
   /** Also what is kept of what stands, which proves nothing either; false when absent. */
   readonly kept?: boolean
@@ -144,12 +144,11 @@ export class LedgerVerification {
     }
     this.#checkStreams(rows, examined)
     if (this.#options.stream === undefined) await this.#rows.checkStrays(rows, say)
-    if (this.#options.contracts) for (const row of wanted) await this.#rows.checkKeys(row, say)
     for (const one of examined) this.#checkNotes(one)
     this.#checkAnchors(rows, examined)
-    // Facts that are not sound cannot tell what the index should hold.
-    if (this.#options.index === true && this.#problems.count === 0) {
-      await this.#rows.checkIndex(wanted, say)
+    // Facts that are not sound, or not read, cannot tell what an index should hold.
+    if (this.#notesFacts && this.#options.contracts && this.#problems.count === 0) {
+      await this.#rows.checkIndex(wanted, say, this.#options.index === true)
     }
     return this.#report(examined)
   }
@@ -170,6 +169,10 @@ export class LedgerVerification {
       problems: this.#problems.list,
       streams,
     }
+  }
+
+  get #notesFacts(): boolean {
+    return this.#options.index === true || this.#rows.notesAlways
   }
 
   #wanted(rows: readonly StreamRow[]): readonly StreamRow[] {
@@ -198,6 +201,7 @@ export class LedgerVerification {
       contracts: this.#options.contracts,
       bodyRules: this.#options.bodyRules ?? BODY_RULES,
       roots: expectedRoots(kept, anchors, head?.checkpoint.size ?? 0),
+      ...(this.#notesFacts ? { onFact: (fact) => this.#rows.note(row, fact) } : {}),
     })
     return { row, head, kept, anchors, verification }
   }

@@ -1,11 +1,11 @@
 /** The rows of a ledger in SQLite, for verification: one connection, one snapshot. */
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
-import type { StreamVerification } from '../../ledger/index.ts'
+import type { Fact, StreamVerification } from '../../ledger/index.ts'
 import { openLedgerDatabase } from './engine.ts'
 import { factPlace, seqOf, tilePlace } from './schema.ts'
 import { checkFile, checkStrays, readStreams } from './verify-file.ts'
-import { checkIndex } from './verify-index.ts'
+import { SqliteIndexCheck } from './verify-index.ts'
 import { FactPages } from './verify-pages.ts'
 import type { FactRow, LedgerRows, Named, NoteRow, Say, StreamRow, TileRow } from './verify-rows.ts'
 
@@ -16,6 +16,8 @@ export class SqliteRows implements LedgerRows {
   readonly #file: string
   readonly #database: Database
   readonly #pages: FactPages
+  readonly notesAlways = false
+  #indexCheck: SqliteIndexCheck | null = null
 
   constructor(directory: string) {
     this.#file = join(directory, 'ledger.db')
@@ -88,11 +90,13 @@ export class SqliteRows implements LedgerRows {
     checkStrays(this.#database, rows, say)
   }
 
-  /** Idempotency keys are found through the query index and the facts behind it. */
-  async checkKeys(): Promise<void> {}
+  note(row: StreamRow, fact: Fact): void {
+    this.#indexCheck ??= new SqliteIndexCheck(this.#database, this.#file)
+    this.#indexCheck.note(row, fact)
+  }
 
   async checkIndex(rows: readonly StreamRow[], say: Say): Promise<void> {
-    checkIndex(this.#database, this.#file, rows, say)
+    this.#indexCheck?.check(rows, say)
   }
 
   async *marked(mark: string): AsyncIterable<string> {
@@ -101,6 +105,7 @@ export class SqliteRows implements LedgerRows {
   }
 
   async close(): Promise<void> {
+    this.#indexCheck?.close()
     this.#database.close()
   }
 }

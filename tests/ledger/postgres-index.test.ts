@@ -1,0 +1,74 @@
+/** Marks of the query index in PostgreSQL: bound to the history, so that an appender cannot move them. */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type PostgresServer, startPostgres } from '../../tools/postgres.mjs'
+import { taskDraft } from './entries.ts'
+import { asOwner, createRoles, postgresLedger, WRITER } from './postgres-ledger.ts'
+
+let server: PostgresServer
+
+beforeAll(async () => {
+  server = await startPostgres()
+  await createRoles(server)
+}, 120_000)
+
+afterAll(async () => {
+  await server.stop()
+})
+
+const find = async (store: Awaited<ReturnType<Opened>>, task: string) =>
+  (await store.find({ stream: 'main', task, limit: 5, order: 'oldest_first' })).facts.length
+type Opened = Awaited<ReturnType<typeof postgresLedger>>['open']
+
+it.each([
+  ['far ahead', '5000'],
+  ['beyond every number', '1152921504606846977'],
+  ['back', '0'],
+])(
+  'a mark that an appender moved %s hides nothing',
+  async (_, to) => {
+    const ledger = await postgresLedger(server)
+    const { schema } = ledger.place
+    const first = await ledger.open()
+    await first.append(Array.from({ length: 5 }, (_, at) => taskDraft(`t-${at}`)))
+    await first.close()
+    await asOwner(
+      server,
+      async (client) => {
+        const { rows } = await client.query(`SELECT stream, size FROM ${schema}.marks`)
+        expect(rows).toHaveLength(1)
+        const values = [rows[0].stream, rows[0].size, to]
+        await client.query(`SELECT ${schema}.follow($1, $2, $3, '{}', '{}', '{}')`, values)
+      },
+      WRITER,
+    )
+    const store = await ledger.open()
+    await store.append(Array.from({ length: 5 }, (_, at) => taskDraft(`u-${at}`)))
+    for (const task of ['t-0', 't-4', 'u-0', 'u-4']) expect(await find(store, task)).toBe(1)
+    await store.close()
+    // The follower took what was in between; the index alone answers now.
+    const later = await ledger.open()
+    for (const task of ['t-4', 'u-0']) expect(await find(later, task)).toBe(1)
+    await later.close()
+    await asOwner(server, async (client) => {
+      const { rows } = await client.query(
+        `SELECT count(*)::integer AS terms FROM ${schema}.terms WHERE field = 2`,
+      )
+      expect(rows[0].terms).toBe(10)
+    })
+  },
+  120_000,
+)
+
+it('terms that the owner removed are written again by reindex', async () => {
+  const ledger = await postgresLedger(server)
+  const { schema } = ledger.place
+  const store = await ledger.open()
+  await store.append(Array.from({ length: 5 }, (_, at) => taskDraft(`t-${at}`)))
+  await store.close()
+  await asOwner(server, (client) => client.query(`DELETE FROM ${schema}.terms WHERE field < 100`))
+  const later = await ledger.open()
+  expect(await find(later, 't-2')).toBe(0)
+  await later.reindex()
+  expect(await find(later, 't-2')).toBe(1)
+  await later.close()
+}, 120_000)
