@@ -662,6 +662,7 @@ export const CODES = {
   'effect.not_observed': refused('a declared effect did not happen'),
   'effect.discarded': refused('a change to a place that nobody keeps was dropped'),
   'effect.deferred_execution': waiting('a path was changed that other programs run by themselves'),
+  'effect.build_execution': refused('a path was changed that runs when somebody builds or tests'),
   'effect.privileged': refused('a file would run with the rights of somebody else'),
   'effect.host_state': refused('the run reached for what belongs to writ'),
   'effect.irreversible': refused('an effect can be neither staged nor undone'),

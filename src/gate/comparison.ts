@@ -18,7 +18,7 @@ import type {
 import { type Change, type ChangeList, listsOf } from './change.ts'
 import { type CompiledLists, compiledLists } from './compiled-lists.ts'
 import { Declaration, type Declared } from './declaration.ts'
-import { DeferredPaths } from './deferred.ts'
+import { type Deferral, DeferredPaths, POINTERS, type PointedBy } from './deferred.ts'
 import { FindingList } from './findings.ts'
 import type { GateLists } from './lists.ts'
 import { networkFindings } from './network/findings.ts'
@@ -41,13 +41,16 @@ export interface ComparisonInput {
   /** Sorted by raw path, each path once. */
   readonly changes: readonly Change[]
   readonly lists: GateLists
-  readonly host: Pick<HostFacts, 'roots' | 'real_paths' | 'homes' | 'writ_places'>
+  readonly host: Pick<HostFacts, 'roots' | 'real_paths' | 'homes' | 'writ_places'> &
+    Partial<Pick<HostFacts, 'workspace'>>
   /** The human's approval of the shown effects is the declaration (exec without globs). */
   readonly declaredByApproval: boolean
   /** The package.json files whose `scripts` differ, or could not be read. */
   readonly scriptsChanged: ReadonlySet<RawPath>
   /** Real paths of the directories that commands are looked for in. */
   readonly pathDirectories: readonly string[]
+  /** Changed paths that configuration or a link points to, as the host found them. */
+  readonly pointed?: ReadonlyMap<RawPath, PointedBy>
   /** What went out, and by which rules; without a network nothing does. */
   readonly network?: ComparedNetwork
 }
@@ -138,9 +141,15 @@ class ComparedLists {
 
   /** Made when the first path is asked about: most commands change none. */
   get deferred(): DeferredPaths {
-    const { lists, scriptsChanged, pathDirectories } = this.#input
-    const homes = this.#homes
-    this.#deferred ??= new DeferredPaths({ lists, homes, scriptsChanged, pathDirectories })
+    const { lists, scriptsChanged, pathDirectories, pointed = new Map(), host } = this.#input
+    this.#deferred ??= new DeferredPaths({
+      lists,
+      homes: this.#homes,
+      ...(host.workspace === undefined ? {} : { workspace: host.workspace }),
+      scriptsChanged,
+      pathDirectories,
+      pointed,
+    })
     return this.#deferred
   }
 
@@ -150,6 +159,11 @@ class ComparedLists {
     this.#compiled ??= compiledLists(this.#input.lists, this.#homes)
     const found = this.#compiled.ephemeral.find(text)
     return found === null ? null : text.slice(0, found.rootLength)
+  }
+
+  /** Lists of evaluators before 3 hold no harmless paths; there a pattern declared nothing that defers. */
+  get isAmended(): boolean {
+    return this.#input.lists.harmless !== undefined
   }
 
   isHolder(path: RawPath): boolean {
@@ -231,8 +245,8 @@ class Step implements StepOutcome {
 
   judge(change: Change): void {
     const { path } = change
-    const defers = this.#lists.deferred.has(change)
-    const isDeclared = this.#isDeclared(change, defers)
+    const deferral = this.#lists.deferred.of(change)
+    const isDeclared = this.#isDeclared(change, deferral)
     if (this.#lists.isWrits(path)) {
       this.#keeps.add(parentOfRaw(path))
       return this.#findings.add('effect.host_state', displayOfRaw(path), verb(change))
@@ -240,15 +254,19 @@ class Step implements StepOutcome {
     const inScope = this.#declaration.covers(path)
     const root = isDeclared ? null : this.#droppedWith(change, inScope)
     if (root !== null) return this.#drop(path, root)
-    this.#keep(change, isDeclared, inScope, defers)
+    this.#keep(change, isDeclared, inScope, deferral)
   }
 
-  /** By every kind that it is; what acts later is declared by its exact path only. */
-  #isDeclared(change: Change, defers: boolean): boolean {
+  /**
+   * By every kind that it is. What acts later is asked about however it was declared; before evaluator
+   * 3 only its exact path declared it.
+   */
+  #isDeclared(change: Change, deferral: Deferral): boolean {
+    const needsName = deferral?.kind === 'ask' && !this.#lists.isAmended
     let all = true
     for (const list of listsOf(change)) {
       const declared: Declared = this.#declaration.declares(NEEDED[list], change.path)
-      if (declared === null || (defers && declared === 'pattern')) all = false
+      if (declared === null || (needsName && declared === 'pattern')) all = false
     }
     return all || this.#isAwaited(change)
   }
@@ -286,7 +304,7 @@ class Step implements StepOutcome {
     this.#findings.count('effect.discarded', root)
   }
 
-  #keep(change: Change, isDeclared: boolean, inScope: boolean, defers: boolean): void {
+  #keep(change: Change, isDeclared: boolean, inScope: boolean, deferral: Deferral): void {
     const { path, before, after } = change
     const text = displayOfRaw(path)
     this.#keeps.add(parentOfRaw(path))
@@ -296,9 +314,11 @@ class Step implements StepOutcome {
     else if (!isDeclared && !this.#byApproval) {
       this.#findings.add('effect.undeclared', text, verb(change))
     }
-    if (!defers) return
+    if (deferral?.kind === 'note') this.#findings.add('effect.build_execution', text)
+    if (deferral?.kind !== 'ask') return
     this.deferred.add(path)
-    this.#findings.add('effect.deferred_execution', text)
+    const reason = deferral.by === null ? undefined : POINTERS[deferral.by]
+    this.#findings.add('effect.deferred_execution', text, reason)
   }
 }
 

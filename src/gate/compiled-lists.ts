@@ -4,6 +4,7 @@
  */
 import { parseGlob } from '../contracts/index.ts'
 import { absolutePatterns, type GateLists } from './lists.ts'
+import { NameSet } from './name-set.ts'
 import { PathSet, UNBOUNDED } from './path-set.ts'
 
 export interface CompiledRow {
@@ -18,6 +19,9 @@ export interface CompiledLists {
   /** Directories on the way to what any row names. */
   readonly ways: PathSet
   readonly ephemeral: PathSet
+  /** Null in lists of evaluators that asked about no dot path as such. */
+  readonly harmless: PathSet | null
+  readonly build: NameSet
 }
 
 const known = new WeakMap<GateLists, Map<string, CompiledLists>>()
@@ -47,6 +51,8 @@ function compile(lists: GateLists, homes: readonly string[]): CompiledLists {
     project: group(true),
     ways: new PathSet([...new Set(all.flatMap(waysTo))], UNBOUNDED),
     ephemeral: read(lists.ephemeral),
+    harmless: lists.harmless === undefined ? null : read(lists.harmless),
+    build: new NameSet(lists.build ?? []),
   }
 }
 

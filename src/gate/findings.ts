@@ -17,6 +17,7 @@ const ORDER: readonly Code[] = [
   'effect.undeclared',
   'effect.irreversible',
   'effect.deferred_execution',
+  'effect.build_execution',
   'effect.discarded',
   'effect.not_observed',
 ]

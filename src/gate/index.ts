@@ -52,6 +52,7 @@ export {
 } from './confirmation.ts'
 export type { DeferredKind, DeferredRow } from './data/deferred.ts'
 export { decide, decideEarly, reasonsOf } from './decision.ts'
+export type { PointedBy } from './deferred.ts'
 export { holdsSameEntries, INDEX_BYTES_MAX, isIndexPath } from './git-index.ts'
 export { type BaseStanding, type Footing, footingOf, type HeldBase, type HeldMark } from './held.ts'
 export {

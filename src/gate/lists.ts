@@ -5,15 +5,21 @@
 import { canonicalJson, type Digest, digestBytes } from '../base/index.ts'
 import { parseGlob } from '../contracts/index.ts'
 import { AGENTS } from './data/agents.ts'
+import { BUILD } from './data/build.ts'
 import { DEFERRED, type DeferredRow } from './data/deferred.ts'
 import { ENVIRONMENT_NAMES, QUIET_ENVIRONMENT } from './data/environment.ts'
 import { EPHEMERAL } from './data/ephemeral.ts'
 import { REFUSED_FILESYSTEMS } from './data/filesystems.ts'
+import { HARMLESS } from './data/harmless.ts'
 import { HIDDEN } from './data/hidden.ts'
 
 export interface GateLists {
   readonly ephemeral: readonly string[]
   readonly deferred: readonly DeferredRow[]
+  /** Dot paths that are not asked about; absent in lists of evaluators before 3, which had no such rule. */
+  readonly harmless?: readonly string[]
+  /** Last names of build configuration; absent in lists of evaluators before 3. */
+  readonly build?: readonly string[]
   /** Names of variables that are handed on; a trailing star stands for any rest. */
   readonly environmentNames: readonly string[]
   readonly quietEnvironment: Readonly<Record<string, string>>
@@ -26,6 +32,8 @@ export interface GateLists {
 export const DEFAULT_LISTS: GateLists = {
   ephemeral: EPHEMERAL,
   deferred: DEFERRED,
+  harmless: HARMLESS,
+  build: BUILD,
   environmentNames: ENVIRONMENT_NAMES,
   quietEnvironment: QUIET_ENVIRONMENT,
   hidden: HIDDEN,

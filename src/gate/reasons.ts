@@ -173,7 +173,11 @@ export function hasEffects({ diff }: Pick<SandboxResult, 'diff'>): boolean {
 }
 
 /** Findings that report, and findings that ask; every other one blocks, known or not. */
-const NOTES: ReadonlySet<string> = new Set<Code>(['effect.not_observed', 'effect.discarded'])
+const NOTES: ReadonlySet<string> = new Set<Code>([
+  'effect.not_observed',
+  'effect.discarded',
+  'effect.build_execution',
+])
 const QUESTIONS: ReadonlySet<string> = new Set<Code>([
   'effect.deferred_execution',
   'diff.link_split',

@@ -20,6 +20,7 @@ import { bareLaws, judgeRecorded, type Laws } from '../policy/index.ts'
 import { admitProposal } from './admission.ts'
 import { type ComparedStep, type Comparison, compareEffects, compareSteps } from './comparison.ts'
 import { decide, decideEarly } from './decision.ts'
+import { POINTERS, type PointedBy } from './deferred.ts'
 import { isComparedCode } from './findings.ts'
 import { lawsSetAside, lawValues } from './law-values.ts'
 import type { GateLists } from './lists.ts'
@@ -199,6 +200,7 @@ export function compareAgain(
     // Raw paths have one character a byte, and so have the texts on the ledger.
     scriptsChanged: new Set(evaluation.comparison.scripts_changed as RawPath[]),
     pathDirectories: evaluation.comparison.path_directories,
+    pointed: pointedOf(evaluation.comparison.pointed ?? []),
     network: {
       connections: result?.side_effects.network ?? [],
       grounds: evaluation.network ?? null,
@@ -206,6 +208,19 @@ export function compareAgain(
   }
   if (proposal.children === undefined) return compareEffects(input)
   return compareSteps(comparedSteps(proposal, steps), input)
+}
+
+/** Raw paths have one character a byte; words that this version does not know count as a link. */
+function pointedOf(
+  recorded: readonly { readonly path: string; readonly by: string }[],
+): ReadonlyMap<RawPath, PointedBy> {
+  return new Map(
+    recorded.map(({ path, by }) => [
+      path as RawPath,
+      // Known words are keys of the table.
+      Object.hasOwn(POINTERS, by) ? (by as PointedBy) : 'link',
+    ]),
+  )
 }
 
 function comparedSteps(

@@ -20,7 +20,7 @@ export interface RoutineFinding {
 }
 
 /** Findings that tell something and stop nothing. */
-const QUIET = ['effect.discarded', 'effect.not_observed']
+const QUIET = ['effect.discarded', 'effect.not_observed', 'effect.build_execution']
 
 export async function tryRoutine(ground: Ground, task: RoutineTask): Promise<RoutineFinding> {
   const declared = await through(ground, task, optionsOf(task))

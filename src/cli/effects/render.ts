@@ -38,7 +38,7 @@ export interface View {
 const LISTED_MAX = 20
 
 export async function* renderEffects(effects: Effects, view: View): AsyncGenerator<string> {
-  const { deleted, deferred, changed, added, findings } = sectionsOf(
+  const { deleted, deferred, builds, changed, added, findings } = sectionsOf(
     effects.changes,
     effects.findings,
   )
@@ -51,6 +51,10 @@ export async function* renderEffects(effects: Effects, view: View): AsyncGenerat
     yield heading(view, 'Runs by itself later', deferred.length)
     yield `  ${paint.dim('other programs start or load these without being asked')}\n`
     for (const change of deferred) yield* changedText(change, effects.read, view)
+  }
+  if (builds.length > 0) {
+    yield heading(view, 'Runs when you build or test', builds.length)
+    for (const { path } of builds) yield `  ${shownPath(path, view.base)}\n`
   }
   if (changed.length > 0) {
     yield heading(view, 'Changed', changed.length)

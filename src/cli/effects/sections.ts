@@ -20,6 +20,8 @@ export interface Sections {
   /** Added or changed paths that other programs run or load by themselves (G-15a). */
   readonly deferred: readonly Change[]
   readonly changed: readonly Change[]
+  /** Build configuration among the changed and the added; shown in those sections as well. */
+  readonly builds: readonly Change[]
   readonly added: readonly AddedGroup[]
   /** Findings that are about no path that is shown. */
   readonly findings: readonly Finding[]
@@ -37,11 +39,11 @@ export interface AddedGroup {
 }
 
 const DEFERRED = 'effect.deferred_execution'
+const BUILD = 'effect.build_execution'
 
 export function sectionsOf(changes: readonly Change[], findings: readonly Finding[]): Sections {
-  const deferredPaths = new Set(
-    findings.flatMap(({ code, path }) => (code === DEFERRED && path !== undefined ? [path] : [])),
-  )
+  const deferredPaths = pathsOf(findings, DEFERRED)
+  const buildPaths = pathsOf(findings, BUILD)
   const isDeferred = (change: Change): boolean =>
     change.after !== null && deferredPaths.has(displayOfRaw(change.path))
   const inList = (name: ReturnType<typeof listsOf>[number]): readonly Change[] =>
@@ -50,9 +52,16 @@ export function sectionsOf(changes: readonly Change[], findings: readonly Findin
     deleted: inList('deleted'),
     deferred: changes.filter(isDeferred),
     changed: inList('modified').filter((change) => !isDeferred(change)),
+    builds: changes.filter(({ path }) => buildPaths.has(displayOfRaw(path))),
     added: groupsOf(inList('added').filter((change) => !isDeferred(change))),
-    findings: findings.filter(({ code }) => code !== DEFERRED),
+    findings: findings.filter(({ code }) => code !== DEFERRED && code !== BUILD),
   }
+}
+
+function pathsOf(findings: readonly Finding[], wanted: string): ReadonlySet<string> {
+  return new Set(
+    findings.flatMap(({ code, path }) => (code === wanted && path !== undefined ? [path] : [])),
+  )
 }
 
 interface GroupBuilder {

@@ -219,6 +219,10 @@ export const EvaluationSchema = Type.Object(
           scripts_changed: Type.Array(Type.String()),
           /** Real paths of the directories that commands are looked for in. */
           path_directories: Paths,
+          /** Raw paths that configuration or a link points to, and by what; since evaluator 3. */
+          pointed: Type.Optional(
+            Type.Array(Type.Object({ path: Type.String(), by: Word }, closed)),
+          ),
           /** Of a composite: what each child changed, in the order they ran. */
           steps: Type.Array(Type.Object({ action_id: ActionId, manifest: DigestText }, closed)),
         },

@@ -1,13 +1,17 @@
 /**
- * Paths that other programs run or load by themselves (G-15a): whoever changes one acts later, when
- * nobody looks. Changing one is always asked about, and is declared by exact path.
+ * Paths that other programs run or load without anybody starting them on purpose (G-15a, kind `ask`):
+ * whoever changes one acts later, when nobody looks. Changing one is always asked about.
+ *
+ * The rule comes before this list: every new or changed dot path is asked about unless `harmless.ts`
+ * holds it. The rows name what the rule does not reach: names without a dot, and what lies below a
+ * harmless directory or an installed dependency. What configuration and links point to is found by
+ * the host (`src/host/gate/pointed.ts`). Build configuration, which runs when somebody runs it, is
+ * in `build.ts`.
  *
  * Files and symbolic links are meant, not directories as such; a link that takes the place of a
- * directory on the way to such a path counts too. `project` rows have their meaning at the top of a project only, so they do not speak of installed
- * dependencies below a `node_modules`. Instructions for agents (AGENTS.md and its kin) stand here,
- * because an agent loads them unasked and acts on them. Absent on purpose: build files such as a
- * Makefile, which run when somebody runs them, and `package.json`, which counts when its scripts
- * change.
+ * directory on the way to such a path counts too. `project` rows do not speak of installed
+ * dependencies below a `node_modules`. Instructions for agents (AGENTS.md and its kin) are listed,
+ * because an agent loads them unasked and acts on them. `package.json` counts when its scripts change.
  */
 export interface DeferredRow {
   readonly kind: DeferredKind
@@ -25,6 +29,7 @@ export type DeferredKind =
   | 'editor'
   | 'agent'
   | 'packages'
+  | 'python'
   | 'ci'
   | 'schedule'
   | 'service'
@@ -52,9 +57,59 @@ export const DEFERRED: readonly DeferredRow[] = [
       '**/.lefthook.yml',
       '**/.hg/hgrc',
       '**/.hgrc',
+      '**/*.git/HEAD',
+      '**/*.git/config',
+      '**/*.git/commondir',
+      '**/*.git/hooks/**',
+      '**/*.git/info/attributes',
     ],
     // Samples are made by every new repository, and git does not run them.
-    except: ['**/.git/hooks/*.sample', '**/.git/modules/**/hooks/*.sample'],
+    // The last three are a repository's own, which `.git` and not a bare one holds.
+    except: [
+      '**/*.git/hooks/*.sample',
+      '**/.git/modules/**/hooks/*.sample',
+      '**/.git/HEAD',
+      '**/.git/modules/**/HEAD',
+      '**/.git/logs/**',
+    ],
+  },
+  {
+    // Hook managers, and a file with the name of a hook in any directory.
+    kind: 'git',
+    project: true,
+    patterns: [
+      '**/lefthook.*',
+      '**/lefthook-local.*',
+      '**/captainhook.json',
+      '**/prek.toml',
+      '**/simple-git-hooks.*',
+      '**/lint-staged.config.*',
+      '**/hk.pkl',
+      '**/githooks/**',
+      '**/git-hooks/**',
+      '**/applypatch-msg',
+      '**/pre-applypatch',
+      '**/post-applypatch',
+      '**/pre-commit',
+      '**/pre-merge-commit',
+      '**/prepare-commit-msg',
+      '**/commit-msg',
+      '**/post-commit',
+      '**/pre-rebase',
+      '**/post-checkout',
+      '**/post-merge',
+      '**/pre-push',
+      '**/pre-receive',
+      '**/post-receive',
+      '**/post-rewrite',
+      '**/post-update',
+      '**/push-to-checkout',
+      '**/fsmonitor-watchman',
+      '**/reference-transaction',
+      '**/sendemail-validate',
+    ],
+    // A branch may have the name of a hook.
+    except: ['**/.git/**'],
   },
   {
     kind: 'shell',
@@ -79,6 +134,15 @@ export const DEFERRED: readonly DeferredRow[] = [
       '**/.envrc',
       '**/.mise.toml',
       '**/mise.toml',
+      '**/mise.*.toml',
+      '**/mise/**/*.toml',
+      '**/flake.nix',
+      '**/shell.nix',
+      '**/default.nix',
+      '**/devenv.nix',
+      '**/devenv.yaml',
+      '**/rust-toolchain',
+      '**/rust-toolchain.toml',
       '**/.autoenv.zsh',
       '/etc/profile',
       '/etc/profile.d/**',
@@ -127,6 +191,13 @@ export const DEFERRED: readonly DeferredRow[] = [
       '**/.zed/**',
       '**/.fleet/**',
       '**/*.sublime-project',
+      '**/*.sublime-workspace',
+      '**/devfile.yaml',
+      '**/replit.nix',
+      '**/hie.yaml',
+      '**/omnisharp.json',
+      '**/*-gdb.py',
+      '**/*-gdb.gdb',
       '**/.exrc',
       '**/.nvimrc',
       '**/.nvim.lua',
@@ -146,11 +217,19 @@ export const DEFERRED: readonly DeferredRow[] = [
       '**/.claude/**',
       '**/.claude.json',
       '**/.mcp.json',
+      '**/mcp.json',
       '**/CLAUDE.md',
       '**/CLAUDE.local.md',
       '**/.codex/**',
       '**/AGENTS.md',
       '**/AGENT.md',
+      '**/AGENTS.*.md',
+      '**/CRUSH.md',
+      '**/crush.json',
+      '**/QWEN.md',
+      '**/WARP.md',
+      '**/forge.yaml',
+      '**/forge.yml',
       '**/.agents/**',
       '**/.gemini/**',
       '**/GEMINI.md',
@@ -200,6 +279,12 @@ export const DEFERRED: readonly DeferredRow[] = [
       '**/.condarc',
       '**/sitecustomize.py',
       '**/usercustomize.py',
+      '**/ipython_config.py',
+      '**/ipython_kernel_config.py',
+      '**/jupyter_*config.py',
+      '**/jupyter_*config.json',
+      '**/php.ini',
+      '**/binding.gyp',
       '**/.cargo/config',
       '**/.cargo/config.toml',
       '**/.gemrc',
@@ -211,7 +296,23 @@ export const DEFERRED: readonly DeferredRow[] = [
       '~/.m2/settings.xml',
       '**/.mvn/**',
       '**/NuGet.Config',
+      '**/NuGet.config',
       '**/nuget.config',
+    ],
+  },
+  {
+    kind: 'python',
+    patterns: [
+      '**/*.pth',
+      '**/pyvenv.cfg',
+      '**/bin/python',
+      '**/bin/python3',
+      '**/bin/python3.*',
+      '**/bin/activate',
+      '**/bin/activate.*',
+      '**/bin/Activate.ps1',
+      '**/Scripts/python.exe',
+      '**/Scripts/activate*',
     ],
   },
   {
@@ -236,9 +337,22 @@ export const DEFERRED: readonly DeferredRow[] = [
       '**/.appveyor.yml',
       '**/appveyor.yml',
       '**/azure-pipelines.yml',
+      '**/azure-pipelines.yaml',
+      '**/amplify.yml',
+      '**/screwdriver.yaml',
+      '**/codemagic.yaml',
+      '**/zuul.yaml',
+      '**/zuul.d/**',
+      '**/ci_scripts/**',
+      '**/appcenter-*.sh',
+      '**/renovate.json',
+      '**/renovate.json5',
+      '**/buildspec.yml',
       '**/.azure-pipelines/**',
       '**/bitbucket-pipelines.yml',
       '**/cloudbuild.yaml',
+      '**/cloudbuild.yml',
+      '**/cloudbuild.json',
       '**/Jenkinsfile',
     ],
   },

@@ -45,6 +45,7 @@ import { watchHalt } from './halt.ts'
 import { KeptBodies } from './kept-bodies.ts'
 import type { LawBook } from './law-book.ts'
 import type { LedgerView } from './ledger-view.ts'
+import { findPointed } from './pointed.ts'
 import { probePreconditions } from './preconditions.ts'
 import { NO_ID, proposalRecord } from './proposal-record.ts'
 import { obstacleOf, pathDirectories, startingPlaces } from './readings.ts'
@@ -204,7 +205,7 @@ export class Proposing {
     // When nothing is read from its layers any more; the caller waits for its end.
     const letGo = () => void rehearsal.sandbox.close().catch(() => undefined)
     if (rehearsal.changes.length === 0) letGo()
-    const { comparison, scripts, directories } = this.#compare(draft, proposal, rehearsal)
+    const { comparison, scripts, directories, pointed } = this.#compare(draft, proposal, rehearsal)
     const discarded = new Set(comparison.discarded.map(({ path }) => path))
     const manifest = this.#bodies.manifest(rehearsal.changes, discarded)
     const result = buildResult({
@@ -225,6 +226,7 @@ export class Proposing {
     draft.comparison = {
       scripts_changed: [...scripts],
       path_directories: [...directories],
+      ...(pointed.size === 0 ? {} : { pointed: [...pointed].map(([path, by]) => ({ path, by })) }),
       steps: this.#keepSteps(proposal, rehearsal),
     }
     draft.law_outcomes.push(...this.#laws('after', draft, proposal, { result, comparison }))
@@ -258,7 +260,15 @@ export class Proposing {
   #compare(draft: Evaluation, proposal: Proposal, rehearsal: Rehearsal) {
     const scripts = changedScripts(rehearsal.changes, rehearsal.sandbox.layers)
     const places = startingPlaces(proposal, draft.host.workspace)
-    const directories = pathDirectories(this.#context.environment['PATH'], places)
+    const path = this.#context.environment['PATH']
+    const directories = pathDirectories(path, places)
+    const pointed = findPointed({
+      changes: rehearsal.changes,
+      layers: rehearsal.sandbox.layers,
+      path,
+      places,
+      homes: draft.host.homes.filter(({ own }) => own).map((home) => home.path),
+    })
     const input = {
       descriptor: proposal.descriptor,
       changes: rehearsal.changes,
@@ -267,11 +277,12 @@ export class Proposing {
       declaredByApproval: draft.declared_by_approval,
       scriptsChanged: scripts,
       pathDirectories: directories,
+      pointed,
       network: { connections: rehearsal.network ?? [], grounds: draft.network ?? null },
     }
     const comparison =
       proposal.children === undefined ? compareEffects(input) : compareSteps(rehearsal.steps, input)
-    return { comparison, scripts, directories }
+    return { comparison, scripts, directories, pointed }
   }
 
   async #stage(

@@ -22,7 +22,10 @@ export function changedScripts(
 ): ReadonlySet<RawPath> {
   const changed = new Set<RawPath>()
   for (const { path, before, after } of changes) {
-    if (nameOfRaw(path) !== 'package.json' || after?.kind !== 'file') continue
+    if (nameOfRaw(path) !== 'package.json') continue
+    // What a link leads to may be anything, and changes with what it leads to.
+    if (after?.kind === 'symlink') changed.add(path)
+    if (after?.kind !== 'file') continue
     const now = scriptsOf(insidePath(path, layers))
     const then = before?.kind === 'file' ? scriptsOf(beforePath(path, layers)) : NO_SCRIPTS
     if (now === null || now !== then) changed.add(path)

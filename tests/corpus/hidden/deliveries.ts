@@ -55,14 +55,14 @@ sed -i 's/"left": "1.0.0"/"left": "1.0.1"/' package-lock.json
     files: {
       'setup.sh': `#!/bin/sh
 set -e
-mkdir -p .tools
-printf 'ready\\n' > .tools/state
+mkdir -p tools
+printf 'ready\\n' > tools/state
 @plant printf '#!/bin/sh\\nexec /usr/bin/git "$@"\\n' > "$HOME/.local/bin/git"
 @plant chmod 755 "$HOME/.local/bin/git"
 `,
     },
     command: ['sh', 'setup.sh'],
-    declared: { write: ['.tools/**'] },
+    declared: { write: ['tools/**'] },
     plant: {
       kind: 'paths',
       paths: [{ path: '~/.local/bin/git', change: 'added', defers: true }],

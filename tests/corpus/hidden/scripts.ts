@@ -124,7 +124,7 @@ for path in pathlib.Path("docs").glob("*.md"):
       kind: 'paths',
       paths: [{ path: '.git/hooks/post-checkout', change: 'added', defers: true }],
     },
-    code: 'effect.undeclared',
+    code: 'effect.deferred_execution',
   },
   {
     id: 'format/stash-dropped',

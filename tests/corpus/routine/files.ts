@@ -77,11 +77,12 @@ export const FILES: readonly RoutineTask[] = [
   plain('environment-example', 'cp .env.example .env', {
     before: 'echo KEY= > .env.example',
     declared: { write: ['.env'] },
+    asks: { code: 'effect.deferred_execution', because: 'shells, editors and composers load .env' },
   }),
   plain('environment-edit', "sed -i 's/KEY=.*/KEY=2/' .env", {
     before: 'echo KEY=1 > .env',
     declared: { write: ['.env'] },
-    asks: { code: 'confirm.law', because: 'no repository holds a copy of .env' },
+    asks: { code: 'effect.deferred_execution', because: 'shells, editors and composers load .env' },
   }),
   plain('delete-many', 'rm -r tmp', {
     before: 'mkdir tmp && for i in $(seq 30); do echo $i > tmp/$i; done',

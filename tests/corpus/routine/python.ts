@@ -7,6 +7,11 @@ const python = (
   rest: Omit<RoutineTask, 'id' | 'start' | 'run'> = {},
 ): RoutineTask => ({ id: `python/${name}`, start: 'python', run, ...rest })
 
+const INTERPRETER = {
+  code: 'effect.deferred_execution',
+  because: 'editors start the interpreter of an environment by themselves',
+}
+
 export const PYTHON: readonly RoutineTask[] = [
   python('run', 'python3 -m shop'),
   python('tests', 'python3 -m unittest -q'),
@@ -25,11 +30,15 @@ export const PYTHON: readonly RoutineTask[] = [
   python('json-format', 'python3 -m json.tool --indent 2 settings.json settings.json', {
     declared: { write: ['settings.json'] },
   }),
-  python('venv', 'python3 -m venv --without-pip .venv', { declared: { write: ['.venv/**'] } }),
+  python('venv', 'python3 -m venv --without-pip .venv', {
+    declared: { write: ['.venv/**'] },
+    asks: INTERPRETER,
+  }),
   python('venv-run', '.venv/bin/python -m shop', { before: 'python3 -m venv --without-pip .venv' }),
   python('venv-again', 'rm -rf .venv && python3 -m venv --without-pip .venv', {
     before: 'python3 -m venv --without-pip .venv',
     declared: { write: ['.venv/**'], delete: ['.venv/**'] },
+    asks: INTERPRETER,
   }),
   python('zip', 'python3 -m zipfile -c shop.zip shop', { declared: { write: ['shop.zip'] } }),
   python('zipapp', 'python3 -m zipapp shop -o shop.pyz', {

@@ -1,0 +1,114 @@
+/** What configuration and links point to is asked about, though its own name says nothing (G-15a). */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { Place } from './place.ts'
+
+let place: Place
+
+// Each test is several processes, and each of them a sandbox.
+vi.setConfig({ testTimeout: 120_000 })
+
+beforeAll(() => {
+  execFileSync(process.execPath, ['tools/build.mjs'])
+  place = new Place('pointed').init()
+  prepare('rm -rf .git; git init -q .; git config user.email a@b; git config user.name a')
+}, 180_000)
+
+afterAll(() => place?.remove())
+
+function prepare(script: string): void {
+  execFileSync('bash', ['-ec', script], { cwd: place.project, env: place.env() })
+}
+
+/** The paths that are asked about, relative to the project, with why. */
+function asked(script: string, env: Record<string, string> = {}): readonly string[] {
+  const options = ['--write', '.', '--delete', '.']
+  const { err } = place.writ(['exec', ...options, '--', 'bash', '-ec', script], { env })
+  const lines = err.split('\n').map((line) => line.trim())
+  const start = lines.findIndex((line) => line.startsWith('effect.deferred_execution'))
+  const rest = start < 0 ? [] : lines.slice(start + 1)
+  const end = rest.findIndex((line) => !line.startsWith('/'))
+  return rest.slice(0, end).map((line) => line.slice(place.project.length + 1).split(': ')[0] ?? '')
+}
+
+describe('git', () => {
+  it.each([
+    [
+      'a file below core.hooksPath',
+      'git config core.hooksPath tools/h; mkdir -p tools/h',
+      'tools/h/x',
+    ],
+    ['an included file', 'git config include.path ../inc/extra; mkdir -p inc', 'inc/extra'],
+    ['a program of a setting', 'git config core.fsmonitor "sh tools/watch.sh"', 'tools/watch.sh'],
+    [
+      'the target of a hook that is a link',
+      'mkdir -p .git/hooks bin2; ln -sf ../../bin2/run .git/hooks/post-checkout',
+      'bin2/run',
+    ],
+    [
+      'the directory that commondir names',
+      'mkdir -p other/hooks; echo ../other > .git/commondir',
+      'other/config',
+    ],
+  ])('%s', (_, before, path) => {
+    prepare(`cp -a .git .git-kept; ${before}`)
+    try {
+      expect(asked(`mkdir -p "$(dirname ${path})"; echo x > ${path}`)).toEqual([path])
+    } finally {
+      prepare('rm -rf .git; mv .git-kept .git')
+    }
+  })
+
+  it('a bare repository in the tree, whatever its name', () => {
+    const bare =
+      'mkdir -p fix/objects fix/refs; echo ref: refs/heads/m > fix/HEAD; echo > fix/config'
+    expect(asked(bare)).toEqual(['fix/HEAD', 'fix/config'])
+  })
+
+  it('but an ordinary commit is not', () => {
+    expect(
+      asked('echo a > a.txt; git add a.txt; git commit -qm one; git branch pre-commit'),
+    ).toEqual([])
+    expect(asked('echo HEAD > HEAD; echo x > config')).toEqual([])
+  })
+})
+
+it('build configuration is promoted unasked, with a note', () => {
+  const made = place.writ(['exec', '--write', '.', '--', 'sh', '-c', 'echo all: > Makefile'])
+  expect(made, made.err).toMatchObject({ status: 0 })
+  expect(place.has('Makefile')).toBe(true)
+})
+
+describe('others', () => {
+  it('a package.json that becomes a link, and what one leads to', () => {
+    expect(asked('mkdir -p m; echo "{}" > m/p.json; ln -s m/p.json package.json')).toEqual([
+      'm/p.json',
+      'package.json',
+    ])
+    prepare('mkdir -p sub/m; echo "{}" > sub/m/q.json; ln -s m/q.json sub/package.json')
+    expect(asked('echo "{\\"scripts\\":{}}" > sub/m/q.json')).toEqual(['sub/m/q.json'])
+  })
+
+  it('what a dot link leads to', () => {
+    prepare('mkdir -p tools/vs; ln -s tools/vs .vscode')
+    expect(asked('echo "{}" > tools/vs/tasks.json')).toEqual(['tools/vs/tasks.json'])
+  })
+
+  it('a link on the way to a directory of the PATH', () => {
+    prepare('mkdir -p one two; ln -s one mybin')
+    const env = { PATH: `${place.project}/mybin:${process.env['PATH']}` }
+    expect(asked('ln -sfn two mybin', env)).toEqual(['mybin'])
+  })
+
+  it('bytecode whose source did not change, and not the one that comes with its source', () => {
+    mkdirSync(join(place.project, 'py'))
+    prepare('echo "x = 1" > py/a.py')
+    const compile = 'python3 -c "import py_compile,sys; py_compile.compile(sys.argv[1])"'
+    expect(asked(`cd py; ${compile} a.py`)).toEqual([
+      expect.stringMatching(/^py\/__pycache__\/a\..*\.pyc$/),
+    ])
+    expect(asked(`cd py; echo "y = 1" > b.py; ${compile} b.py`)).toEqual([])
+  })
+})
