@@ -51,6 +51,7 @@ export {
   satisfies,
 } from './confirmation.ts'
 export type { DeferredKind, DeferredRow } from './data/deferred.ts'
+export { PUBLIC_NAMES, SECRET_NAMES, UNSEARCHED } from './data/secrets.ts'
 export { decide, decideEarly, reasonsOf } from './decision.ts'
 export type { PointedBy } from './deferred.ts'
 export { holdsSameEntries, INDEX_BYTES_MAX, isIndexPath } from './git-index.ts'
@@ -94,6 +95,7 @@ export {
   NOTHING_KEPT,
   type Remembering,
 } from './memory-table.ts'
+export { NameSet } from './name-set.ts'
 export { type AddressBytes, parseAddress, refusedAddress } from './network/address.ts'
 export { ChunkedBody, type ChunkedState } from './network/chunked-body.ts'
 export { HELLO_BYTES_MAX, type HelloReading, readClientHello } from './network/client-hello.ts'
@@ -107,7 +109,7 @@ export {
   withEgress,
 } from './network/grounds.ts'
 export { headEnd } from './network/head-text.ts'
-export { cacheEnvironment, visiblePlaces } from './network/home-view.ts'
+export { cacheEnvironment, isKnownCache, visiblePlaces } from './network/home-view.ts'
 export {
   addressName,
   type HostName,

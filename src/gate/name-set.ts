@@ -1,16 +1,23 @@
 /** Patterns of one name, in which a star stands for any rest. Asked about many names in one look. */
 export class NameSet {
+  readonly #anyCase: boolean
   readonly #plain: ReadonlySet<string>
   readonly #starred: RegExp | null
 
-  constructor(patterns: readonly string[]) {
-    this.#plain = new Set(patterns.filter((pattern) => !pattern.includes('*')))
+  constructor(patterns: readonly string[], options: { readonly anyCase?: boolean } = {}) {
+    this.#anyCase = options.anyCase === true
+    const plain = patterns.filter((pattern) => !pattern.includes('*'))
+    this.#plain = new Set(this.#anyCase ? plain.map((name) => name.toLowerCase()) : plain)
     const starred = patterns.filter((pattern) => pattern.includes('*')).map(sourceOf)
-    this.#starred = starred.length === 0 ? null : new RegExp(`^(?:${starred.join('|')})$`, 's')
+    this.#starred =
+      starred.length === 0
+        ? null
+        : new RegExp(`^(?:${starred.join('|')})$`, this.#anyCase ? 'si' : 's')
   }
 
   has(name: string): boolean {
-    return this.#plain.has(name) || this.#starred?.test(name) === true
+    const plain = this.#anyCase ? name.toLowerCase() : name
+    return this.#plain.has(plain) || this.#starred?.test(name) === true
   }
 }
 

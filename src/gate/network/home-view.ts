@@ -1,19 +1,26 @@
 /**
  * What a run with a network sees of a home (G-10): an allow-list. Whatever it could read it could tell,
- * so besides its scope there are only places that nobody keeps and programs.
+ * so besides its scope there are only known caches and programs.
  */
+import { CACHE_NAMES, CACHES } from '../data/caches.ts'
 import { TOOLCHAINS } from '../data/toolchains.ts'
-import { absolutePatterns, type GateLists } from '../lists.ts'
+import { absolutePatterns } from '../lists.ts'
+import { NameSet } from '../name-set.ts'
 
 /** Directories, whether they are there or not; what is hidden anyway stays hidden in them. */
-export function visiblePlaces(lists: GateLists, homes: readonly string[]): readonly string[] {
-  const kept = lists.ephemeral.filter((pattern) => /^~\/[^*]+\/\*\*$/.test(pattern))
-  const places = [...kept.map((pattern) => pattern.slice(0, -3)), ...TOOLCHAINS]
-  return [...new Set(absolutePatterns(places, homes))]
+export function visiblePlaces(homes: readonly string[]): readonly string[] {
+  return [...new Set(absolutePatterns([...CACHES, ...TOOLCHAINS], homes))]
+}
+
+const knownCaches = new NameSet(CACHE_NAMES)
+
+/** Whether a run with a network sees the directory of this name in a home's `.cache`. */
+export function isKnownCache(name: string): boolean {
+  return knownCaches.has(name)
 }
 
 /** Where programs keep what they fetched, when their own places are not there and cannot be made. */
-const CACHES: readonly { readonly place: string; readonly name: string }[] = [
+const PRIVATE: readonly { readonly place: string; readonly name: string }[] = [
   { place: '~/.cache', name: 'XDG_CACHE_HOME' },
   { place: '~/.npm', name: 'npm_config_cache' },
   { place: '~/go/pkg/mod/cache', name: 'GOMODCACHE' },
@@ -24,7 +31,7 @@ export function cacheEnvironment(
   homes: readonly string[],
   isThere: (path: string) => boolean,
 ): Readonly<Record<string, string>> {
-  const missing = CACHES.filter(({ place }) => !absolutePatterns([place], homes).some(isThere))
+  const missing = PRIVATE.filter(({ place }) => !absolutePatterns([place], homes).some(isThere))
   return Object.fromEntries(
     missing.map(({ name }) => [name, `/tmp/.writ-cache/${name.toLowerCase()}`]),
   )

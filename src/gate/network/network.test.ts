@@ -321,7 +321,7 @@ describe('the rules of a step', () => {
 
 describe('what a run with a network sees of a home', () => {
   it('are caches and programs, no histories and no logins', () => {
-    const places = visiblePlaces(DEFAULT_LISTS, ['/home/ann'])
+    const places = visiblePlaces(['/home/ann'])
     expect(places).toEqual(expect.arrayContaining(['/home/ann/.npm', '/home/ann/.nvm/versions']))
     const hidden = hiddenPaths(DEFAULT_LISTS, ['/home/ann'])
     for (const path of places) {

@@ -2,14 +2,15 @@
  * What a rehearsal asks of the sandbox: over which directories, with what out of sight, under which
  * caps. And what one will most likely ask, so that the sandbox can be made while the rest is read.
  */
-import { lstatSync, readdirSync } from 'node:fs'
+import { lstatSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { ActionDescriptor } from '../../contracts/index.ts'
-import { DEFAULT_LISTS, type GateLists, hiddenPaths, visiblePlaces } from '../../gate/index.ts'
+import { DEFAULT_LISTS, type GateLists, visiblePlaces } from '../../gate/index.ts'
 import { DEFAULT_SETTINGS } from '../../policy/index.ts'
 import type { KnownHome } from '../home/known-home.ts'
 import type { NetworkDoor, SandboxRequest, SocketProfile } from '../sandbox/driver.ts'
 import { isRoot } from './context.ts'
+import { hiddenPlaces, withAccountHome } from './hidden-places.ts'
 import { realPathOf } from './host-facts.ts'
 import { stagePlaces } from './stage-place.ts'
 
@@ -57,17 +58,16 @@ type View = Pick<SandboxRequest, 'watchedRoots' | 'emptied' | 'network'>
  * What is covered, and so seen and watched. Without a network: the workspace and the homes. With one,
  * nothing of a home but what is on its allow-list (G-10).
  */
-function viewOf({ home, ownHomes, lists, network }: SandboxOrder): View {
+function viewOf({ home, ownHomes, network }: SandboxOrder): View {
   const workspace = dirname(home.directory)
   if (network === undefined) return { watchedRoots: [workspace, ...ownHomes] }
+  const emptied = withAccountHome(ownHomes).filter(
+    (path) => ownHomes.includes(path) || statSync(path, { throwIfNoEntry: false })?.isDirectory(),
+  )
   const isApart = (path: string): boolean =>
-    !ownHomes.some((own) => `${path}/`.startsWith(`${own}/`) || `${own}/`.startsWith(`${path}/`))
-  const visible = visiblePlaces(lists, ownHomes).filter((path) => realPathOf(path) === path)
-  return {
-    watchedRoots: [...[workspace].filter(isApart), ...visible],
-    emptied: ownHomes,
-    network,
-  }
+    !emptied.some((own) => `${path}/`.startsWith(`${own}/`) || `${own}/`.startsWith(`${path}/`))
+  const visible = visiblePlaces(ownHomes).filter((path) => realPathOf(path) === path)
+  return { watchedRoots: [...[workspace].filter(isApart), ...visible], emptied, network }
 }
 
 /** The same before laws and host were asked: right wherever the laws change none of it. */
@@ -95,10 +95,15 @@ export function within(resources: Resources, ceilings: Resources): Resources {
   }
 }
 
-/** Credentials and writ's own places; what is not there hides nothing. */
-function hiddenFrom({ lists, ownHomes, stateRoot, home }: SandboxOrder): readonly string[] {
-  const listed = hiddenPaths(lists, ownHomes)
-  return [...new Set([...listed, stateRoot, ...stagePlaces(home)])].filter(
+/** Credentials and writ's own places, as real paths; what is not there hides nothing. */
+function hiddenFrom(order: SandboxOrder): readonly string[] {
+  const { lists, ownHomes, stateRoot, home, roots, network } = order
+  const workspace = realPathOf(dirname(home.directory))
+  const shown = [workspace, ...roots.map(realPathOf)]
+  const hasNetwork = network !== undefined
+  const listed = hiddenPlaces({ lists, homes: ownHomes, workspace, shown, hasNetwork })
+  const own = [stateRoot, ...stagePlaces(home)].map(realPathOf)
+  return [...new Set([...listed, ...own])].filter(
     (path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined,
   )
 }
