@@ -33,6 +33,12 @@ export const FILES: readonly RoutineTask[] = [
   plain('move-folder', 'mv notes archive', {
     declared: { write: ['archive/**'], delete: ['notes/**'] },
   }),
+  plain('move-folder-into', 'mkdir -p archive/2026 && mv notes archive/2026/', {
+    declared: { write: ['archive/**'], delete: ['notes/**'] },
+  }),
+  plain('swap-folders', 'mv notes between && mv data notes && mv between data', {
+    declared: { write: ['notes/**', 'data/**'], delete: ['notes/**', 'data/**'] },
+  }),
   plain('folders', 'mkdir -p a/b/c && touch a/b/c/.keep', { declared: { write: ['a/**'] } }),
   plain('delete', 'rm notes/tuesday.txt', { declared: { delete: ['notes/tuesday.txt'] } }),
   plain('delete-folder', 'rm -r logs', { declared: { delete: ['logs/**'] } }),

@@ -34,6 +34,16 @@ export const NODE: readonly RoutineTask[] = [
   node('coverage', 'node --test --experimental-test-coverage > coverage.txt', {
     declared: { write: ['coverage.txt'] },
   }),
+  node(
+    'codemod-folders',
+    "node -e \"const fs = require('fs'); fs.renameSync('src', 'lib'); fs.renameSync('test', 'tests'); for (const f of ['tests/total.test.js', 'build.mjs']) fs.writeFileSync(f, fs.readFileSync(f, 'utf8').replace(/src/g, 'lib'))\" && node --test tests/",
+    {
+      declared: {
+        write: ['lib/**', 'tests/**', 'build.mjs'],
+        delete: ['src/**', 'test/**'],
+      },
+    },
+  ),
   node('npm-pack', 'npm pack --silent', { declared: { write: ['*.tgz'] } }),
   node('npm-version', 'npm version patch --no-git-tag-version', {
     declared: { write: ['package.json', 'package-lock.json'] },

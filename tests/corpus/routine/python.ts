@@ -24,6 +24,11 @@ export const PYTHON: readonly RoutineTask[] = [
     'trees',
     'python3 -c "import ast; print(ast.dump(ast.parse(open(\'shop/total.py\').read())))"',
   ),
+  python(
+    'rename-package',
+    "python3 -c \"import os, pathlib; os.rename('shop', 'store'); [p.write_text(p.read_text().replace('shop', 'store')) for p in [*pathlib.Path('store').glob('*.py'), *pathlib.Path('tests').glob('*.py')]]\" && python3 -B -m store",
+    { declared: { write: ['store/**', 'tests/*'], delete: ['shop/**'] } },
+  ),
   python('profile', 'python3 -m cProfile -s time -m shop > profile.txt', {
     declared: { write: ['profile.txt'] },
   }),

@@ -104,6 +104,12 @@ export const REPOSITORY: readonly RoutineTask[] = [
   git('mv', 'git mv src/a.txt src/renamed.txt', {
     declared: { write: ['src/renamed.txt', '.git/index'], delete: ['src/a.txt'] },
   }),
+  git('mv-folder', 'git mv src lib', {
+    declared: { write: ['lib/**', '.git/index'], delete: ['src/**', 'src'] },
+  }),
+  git('mv-folder-and-commit', 'git mv src lib && git commit -qm "lib" && git status --short', {
+    declared: { write: ['lib/**', ...COMMIT], delete: ['src/**', 'src'] },
+  }),
   git('rm', 'git rm -q src/b.txt', {
     declared: { write: ['.git/index'], delete: ['src/b.txt'] },
   }),
