@@ -23,7 +23,7 @@ export const GATE_COMMANDS: readonly Command[] = [
     name: 'exec',
     says: 'run any command under the gate: see what it does, then let it',
     usage:
-      'writ exec [--write GLOB]… [--delete GLOB]… [--net HOST]… [--scope DIR]… [--yes] [--report FILE] -- CMD …',
+      'writ exec [--write GLOB]… [--delete GLOB]… [--net HOST]… [--scope DIR]… [--memory MB] [--disk MB] [--time TIME] [--yes] [--report FILE] -- CMD …',
     options: [
       {
         name: 'write',
@@ -45,7 +45,24 @@ export const GATE_COMMANDS: readonly Command[] = [
         says: 'a host it may reach, through the proxy; other than read-only ones are released first',
       },
       { name: 'yes', short: 'y', value: null, says: 'the plain yes, where a plain yes is enough' },
-      { name: 'report', value: 'FILE', says: 'write the answer there as JSON' },
+      {
+        name: 'memory',
+        value: 'MB',
+        says: 'memory it may use; 4096 without it, at most what the laws allow',
+      },
+      {
+        name: 'disk',
+        value: 'MB',
+        says: 'bytes it may write; 4096 without it, at most what the laws allow',
+      },
+      {
+        name: 'time',
+        value: 'TIME',
+        says: 'how long it may run: seconds, or 30m, 2h; 1h without it, at most what the laws allow',
+      },
+      { name: 'report', value: 'FILE', says: 'write the answer to a new file, as JSON' },
+      { name: 'report-fd', value: 'N', says: 'write the answer to this file descriptor, as JSON' },
+      { name: 'quiet', short: 'q', value: null, says: 'do not say what was promoted' },
       PASS_FD,
       STREAM,
       HOME,

@@ -22,7 +22,9 @@ export function programHelp(commands: readonly Command[], version: string, paint
 }
 
 export function commandHelp(command: Command, paint: Paint): string {
-  const options = [...command.options, ...COMMON_OPTIONS].map(
+  // The standard output of a runner belongs to the command, so its answer is never printed there.
+  const common = COMMON_OPTIONS.filter(({ name }) => name !== 'json' || command.isRunner !== true)
+  const options = [...command.options, ...common].map(
     (option) => [flag(option), option.says] as const,
   )
   return [

@@ -1,6 +1,6 @@
 /** `writ exec` without a terminal: statuses, declarations, waiting, reports, streams and signals. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -64,10 +64,73 @@ describe('what cannot be taken as it is meant', () => {
       expect(ended).toMatchObject({ status: 125, lastLine: 'writ: cli.file_unwritable' })
       expect([ended.err.includes('nothing was run'), place.has('reported')]).toEqual([true, false])
     }
-    const old = join(place.folder, 'report.json')
-    writeFileSync(old, '{"promoted":true}')
-    expect(place.exec(['--report', old, '--scope', '/'], 'true').status).toBe(125)
-    expect(readFileSync(old, 'utf8')).toBe('')
+  })
+
+  it('an older report is not left when a run is refused, and anything else is not touched', () => {
+    const file = join(place.folder, 'report.json')
+    expect(place.exec(['--report', file], 'true').status).toBe(0)
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ report: 'writ-report/1' })
+    expect(place.exec(['--report', file, '--scope', '/'], 'true').status).toBe(125)
+    expect(readFileSync(file, 'utf8')).toBe('')
+    const mine = place.write('mine.json', '{"mine":true}')
+    symlinkSync(file, join(place.project, 'link.json'))
+    for (const name of [
+      mine,
+      'link.json',
+      '.writ/r.json',
+      join(place.folder, 'state/writ/r.json'),
+    ]) {
+      const ended = place.exec(['--report', name], 'true')
+      expect(ended, name).toMatchObject({ status: 125, lastLine: 'writ: cli.file_unwritable' })
+    }
+    expect(place.text('mine.json')).toBe('{"mine":true}')
+  })
+
+  it('a link that the run itself puts there is not followed by its report', () => {
+    const victim = join(place.folder, 'victim')
+    writeFileSync(victim, '')
+    const ended = place.exec(['--yes', '--report', 'r2.json'], `ln -s ${victim} r2.json`)
+    expect(ended).toMatchObject({ status: 125, lastLine: 'writ: cli.file_unwritable' })
+    expect(readFileSync(victim, 'utf8')).toBe('')
+  })
+
+  it('the report of an actor is a .json file of the scope', () => {
+    const token = place.token('ai:reporter@local')
+    for (const name of [join(place.folder, 'out.json'), 'env.sh', '.vscode/tasks.json']) {
+      mkdirSync(join(place.project, '.vscode'), { recursive: true })
+      const ended = place.exec(['--report', name], 'true', { token })
+      expect(ended, name).toMatchObject({ status: 125, lastLine: 'writ: cli.file_unwritable' })
+    }
+    expect(place.exec(['--report', 'own.json'], 'true', { token }).status).toBe(0)
+    expect(place.has('own.json')).toBe(true)
+  })
+})
+
+describe('limits', () => {
+  it.each([
+    [
+      'memory',
+      ['--memory', '64'],
+      'python3 -c "x=bytearray(600<<20)"',
+      'memory of 64 MB; --memory',
+    ],
+    [
+      'disk',
+      ['--disk', '16'],
+      'dd if=/dev/zero of=big bs=1M count=64',
+      'disk space of 16 MB; --disk',
+    ],
+    ['time', ['--time', '1s'], 'sleep 20', 'time of 1s; --time'],
+  ])('a cap that was reached is named: %s', (_cap, options, script, words) => {
+    const ended = place.exec(options, script)
+    expect(ended.status).toBe(125)
+    expect(ended.err).toContain(`it used up its ${words} raises it, up to`)
+  })
+
+  it('no option asks for more than the laws allow', () => {
+    const ended = place.exec(['--memory', '9000'], 'true')
+    expect(ended).toMatchObject({ status: 125, lastLine: 'writ: descriptor.ceiling' })
+    expect(ended.err).toContain('at most --memory 8192 MB')
   })
 })
 
@@ -139,7 +202,11 @@ describe('statuses', () => {
 
   it('a signal is 128 and its number; a program that is not there is 127', () => {
     expect(place.exec([], 'kill -TERM $$').status).toBe(143)
-    expect(place.writ(['exec', '--', 'no-such-program-here']).status).toBe(127)
+    const missing = place.writ(['exec', '--', 'no-such-program-here'])
+    expect(missing).toMatchObject({
+      status: 127,
+      err: 'command not found: no-such-program-here\n',
+    })
   })
 })
 

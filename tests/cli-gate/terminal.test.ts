@@ -121,6 +121,16 @@ describe('the command', () => {
     expect(place.has(`by-${name}`)).toBe(false)
   })
 
+  it('a promotion is told in one line with its undo, and -q leaves it out', () => {
+    const told = place.execAsPerson(['--yes'], 'echo x > told', [])
+    expect(told.output).toMatch(
+      /promoted {2}1 added \([0-9a-f]{8}\); take it back with `writ undo`/,
+    )
+    const quiet = place.execAsPerson(['--yes', '-q'], 'echo x > quiet', [])
+    expect(quiet).toMatchObject({ status: 0 })
+    expect(quiet.output).not.toContain('promoted')
+  })
+
   it('is left alone without effects: no question, no reset', () => {
     const seen = place.execAsPerson([], 'echo hello', [])
     expect(seen).toMatchObject({ status: 0, mode: COOKED })

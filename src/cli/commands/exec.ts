@@ -16,9 +16,10 @@ import {
   waitForRemovals,
 } from '../../host/index.ts'
 import { type Call, type OwnStatus, Stop } from '../command.ts'
+import { readLimits } from '../gate/exec-limits.ts'
 import type { ExecRequest } from '../gate/exec-proposal.ts'
 import { absoluteGlob, execScope } from '../gate/exec-scope.ts'
-import { prepareReport } from '../gate/report-file.ts'
+import { prepareReport, type ReportGround } from '../gate/report-file.ts'
 import { surroundings } from '../surroundings.ts'
 
 /**
@@ -26,8 +27,11 @@ import { surroundings } from '../surroundings.ts'
  * loaded while it does.
  */
 export async function run(call: Call): Promise<OwnStatus> {
+  const around = surroundings()
+  const home = openKnownHome(around, call.options.text('home'))
+  // Who bears a token is known when the ledger is open; until then nothing is emptied for them.
+  if (around.env['WRIT_TOKEN'] === undefined) prepareReport(call.options, personsGround(home))
   const request = readRequest(call)
-  const home = openKnownHome(surroundings(), call.options.text('home'))
   const driver = createDriver({ disks: stagePlaces(home), keepsPipes: true })
   // With a network another sandbox is made than the usual one.
   if (request.hosts.length === 0) driver.anticipate(likely(request, home))
@@ -36,19 +40,17 @@ export async function run(call: Call): Promise<OwnStatus> {
   return carryOut(call, request, { home, driver })
 }
 
+/** Returns where a person's report may lie. */
+function personsGround(home: KnownHome): ReportGround {
+  const around = surroundings()
+  return { cwd: around.cwd, places: [home.directory, stateRoot(around)], actorScope: null }
+}
+
 /** Most runs are of this kind; another one is made when it is asked for. */
 function likely({ actionId, scope, resources }: ExecRequest, home: KnownHome) {
   const around = surroundings()
   const order = { sandboxId: actionId, home, stateRoot: stateRoot(around), roots: scope, resources }
   return likelyRequest(order, around.userDirectory)
-}
-
-/** Bounds that an ordinary build or install does not reach. */
-const RESOURCES: ExecRequest['resources'] = {
-  max_cpu_ms: 3_600_000,
-  max_memory_mb: 4_096,
-  max_disk_mb: 4_096,
-  max_duration_ms: 3_600_000,
 }
 
 function readRequest(call: Call): ExecRequest {
@@ -60,11 +62,10 @@ function readRequest(call: Call): ExecRequest {
   }
   if (options.isOn('json')) {
     const message = 'standard output belongs to the command'
-    const hint = 'the answer goes to a file with `--report FILE`'
+    const hint =
+      'the answer goes to a file with `--report FILE`, or to a descriptor with `--report-fd N`'
     throw new Stop(fault('cli.usage', '', null, { message, hint }))
   }
-  const report = options.text('report')
-  if (report !== null) prepareReport(report)
   const cwd = process.cwd()
   const nowMs = Date.now()
   return {
@@ -75,7 +76,7 @@ function readRequest(call: Call): ExecRequest {
     scope: execScope(options.texts('scope'), { cwd, home: homedir() }),
     write: options.texts('write').map((glob) => absoluteGlob(glob, cwd)),
     remove: options.texts('delete').map((glob) => absoluteGlob(glob, cwd)),
-    resources: RESOURCES,
+    resources: readLimits(options),
     hosts: readHosts(options.texts('net')),
   }
 }

@@ -2,30 +2,45 @@
  * What follows when the sandbox of `writ exec` is on its way: the proposal, the command live at the
  * terminal, the question, the answer. Loaded while the sandbox starts.
  */
-import { type GateAnswer, within } from '../../host/index.ts'
+import { type GateAnswer, stateRoot } from '../../host/index.ts'
 import type { Call, OwnStatus } from '../command.ts'
+import { countsText } from '../effects/amount.ts'
+import { surroundings } from '../surroundings.ts'
 import { answerLines } from './answer-text.ts'
 import { execConfirm, settleChangedInputs } from './confirm.ts'
+import { capText, withinCeilings } from './exec-limits.ts'
 import { type ExecRequest, execProposal, isDeclaredByApproval } from './exec-proposal.ts'
 import { Live } from './live.ts'
 import { type Begun, type GateSession, withGate } from './open.ts'
 import { PromptCount } from './prompt-count.ts'
 import { releaseBefore } from './release.ts'
-import { writeReport } from './report-file.ts'
+import { prepareReport, type ReportGround, writeReport } from './report-file.ts'
 import { execEnd } from './status.ts'
 
 export async function carryOut(call: Call, request: ExecRequest, begun: Begun): Promise<OwnStatus> {
   const work = async (session: GateSession) => {
-    const resources = within(request.resources, session.gate.ceilings)
-    const answer = await runLive(session, { ...request, resources })
+    const { ceilings } = session.gate
+    const resources = withinCeilings(request.resources, ceilings, call.options)
+    const ground = reportGround(session, request)
+    prepareReport(call.options, ground)
+    const { answer, prompts } = await runLive(session, { ...request, resources })
+    writeReport(call.options, ground, { ...answer, prompts })
     const { status, code } = execEnd(answer)
-    if (code !== null) explain(call, answer, code)
+    if (code !== null) explain(call, answer, code, capLine(answer, resources, ceilings))
+    else tellDone(call, answer)
     return status
   }
   return withGate(call, work, begun)
 }
 
-async function runLive(session: GateSession, request: ExecRequest): Promise<GateAnswer> {
+/** Returns where the report of this caller may lie. */
+function reportGround({ session }: GateSession, { cwd, scope }: ExecRequest): ReportGround {
+  const places = [session.home.directory, stateRoot(surroundings())]
+  const isPerson = session.caller.principal.kind === 'human'
+  return { cwd, places, actorScope: isPerson ? null : scope }
+}
+
+async function runLive(session: GateSession, request: ExecRequest) {
   const proposal = execProposal(request)
   // Before anything runs, and while the terminal is still ours.
   if (request.hosts.length > 0) await releaseBefore(session, proposal)
@@ -42,19 +57,48 @@ async function runLive(session: GateSession, request: ExecRequest): Promise<Gate
       abort: live.abort.signal,
     })
     const answer = await settleChangedInputs(session.gate, first, confirm)
-    const file = session.call.options.text('report')
-    if (file !== null) writeReport(file, { ...answer, prompts: prompts.asked })
-    return answer
+    return { answer, prompts: prompts.asked }
   } finally {
     live.end()
   }
 }
 
+function capLine(
+  { result }: GateAnswer,
+  resources: ExecRequest['resources'],
+  ceilings: ExecRequest['resources'],
+): readonly string[] {
+  const cap = result?.execution.killed_by
+  return cap === undefined ? [] : [capText(cap, resources, ceilings)]
+}
+
 /** On standard error, which is ours as soon as the status is; the last line is the code alone. */
-function explain({ terminal }: Call, answer: GateAnswer, code: string): void {
+function explain(
+  { terminal }: Call,
+  answer: GateAnswer,
+  code: string,
+  more: readonly string[],
+): void {
   const lines = answerLines(answer, terminal.paintError, false)
   const wasAsked = answer.decision.decision === 'CONFIRM' && answer.pending === undefined
   // Whoever was asked has just seen everything.
   if (wasAsked) lines.splice(1)
-  terminal.err(`${lines.join('\n')}\nwrit: ${code}\n`)
+  terminal.err(`${[...lines, ...more].join('\n')}\nwrit: ${code}\n`)
+}
+
+const SHORT_ID = 8
+
+/**
+ * Says in one line what was promoted and how to take it back, to a person at a terminal. Anywhere else
+ * standard error is the command's own.
+ */
+function tellDone({ terminal, options }: Call, { promoted, result, action_id }: GateAnswer): void {
+  if (!promoted || result === null || !terminal.isErrorTty || options.isOn('quiet')) return
+  const { counts } = result.diff
+  if (counts.added + counts.modified + counts.deleted === 0) return
+  // The first digits of an id are its time; the last ones tell acts apart.
+  const id = action_id.slice(-SHORT_ID)
+  const paint = terminal.paintError
+  const words = `${countsText(counts)} (${id}); take it back with \`writ undo\``
+  terminal.err(`${paint.good('promoted')}  ${paint.dim(words)}\n`)
 }

@@ -1,39 +1,167 @@
 /**
- * The file of `--report`. What was in it before is gone when a run begins, since an answer of an earlier
- * one must not be taken for this one's; and a place that cannot be written to is told while nothing was
- * done. A new file is made with the answer only: made before, it would be part of the rehearsed tree.
+ * The report of `writ exec`: to a file (`--report FILE`) or to an open descriptor (`--report-fd N`).
+ *
+ * A report is written outside the gate, so it obeys the gate's rules: it makes a new file, or replaces
+ * an empty one or an older report; it goes through no link; it never lies in `.writ` or writ's state;
+ * with the token of an actor it is a `.json` file inside the scope, below no dot directory. The rules
+ * are applied before the run and once more before the file is written, since the run may have changed
+ * what lies there. An older report is emptied when a run begins, so that it is not taken for this
+ * run's; a new file is made with the answer only: made before, it would be part of the rehearsed tree.
  */
-import { accessSync, constants, statSync, truncateSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { fault } from '../../base/index.ts'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  lstatSync,
+  openSync,
+  readSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import { fault, showName } from '../../base/index.ts'
 import type { GateAnswer } from '../../host/index.ts'
-import { Stop } from '../command.ts'
+import { type Options, Stop } from '../command.ts'
 
-export function prepareReport(file: string): void {
+export const REPORT_MARK = 'writ-report/1'
+
+/** Where a report may lie. */
+export interface ReportGround {
+  readonly cwd: string
+  /** Directories of writ's own: the home and the state. */
+  readonly places: readonly string[]
+  /** The roots inside which an actor's report has to lie; null for a person. */
+  readonly actorScope: readonly string[] | null
+}
+
+export interface Report extends GateAnswer {
+  readonly prompts: number
+  /** Names of variables that the command was started without. */
+  readonly dropped_variables?: readonly string[]
+}
+
+/** Fails if the report cannot or must not be written; empties an older one. */
+export function prepareReport(options: Options, ground: ReportGround): void {
+  const descriptor = options.text('report-fd')
+  if (descriptor !== null) checkDescriptor(descriptor)
+  const file = options.text('report')
+  if (file === null) return
+  const hint = 'nothing was run; name another file, or use `--report-fd N`'
   try {
-    const found = statSync(file, { throwIfNoEntry: false })
-    if (found === undefined) accessSync(dirname(file), constants.W_OK | constants.X_OK)
-    else if (found.isFile()) truncateSync(file)
-    else if (found.isDirectory()) throw Object.assign(new Error('a directory'), { code: 'EISDIR' })
+    const path = allowedPath(file, ground)
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) {
+      accessSync(dirname(path), constants.W_OK | constants.X_OK)
+    } else closeSync(openOlder(path))
   } catch (thrown) {
-    throw unwritable(file, thrown, 'nothing was run')
+    throw unwritable(file, thrown, hint)
   }
 }
 
-export function writeReport(file: string, answer: GateAnswer & { readonly prompts: number }): void {
+/** Writes the answer to the file and to the descriptor that are named. */
+export function writeReport(options: Options, ground: ReportGround, report: Report): void {
+  const text = `${JSON.stringify({ report: REPORT_MARK, ...report })}\n`
+  const descriptor = options.text('report-fd')
+  const file = options.text('report')
+  const hint = report.promoted ? 'the effects were promoted' : 'nothing was promoted'
   try {
-    writeFileSync(file, `${JSON.stringify(answer)}\n`)
+    if (descriptor !== null) writeFileSync(Number(descriptor), text)
+    if (file !== null) writeFile(allowedPath(file, ground), text)
   } catch (thrown) {
-    throw unwritable(
-      file,
-      thrown,
-      answer.promoted ? 'the effects were promoted' : 'nothing was promoted',
-    )
+    throw unwritable(file ?? `--report-fd ${descriptor}`, thrown, hint)
   }
+}
+
+function writeFile(path: string, text: string): void {
+  const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
+  const file = isThere ? openOlder(path) : openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
+  try {
+    writeFileSync(file, text)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Opens a file that holds nothing or an older report, and empties it. */
+function openOlder(path: string): number {
+  const { O_RDWR, O_NOFOLLOW, O_NONBLOCK } = constants
+  const file = openSync(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK)
+  try {
+    const found = fstatSync(file)
+    if (!found.isFile()) throw new Refused('it is no plain file')
+    if (found.nlink > 1) throw new Refused('it has another name as well')
+    if (found.size > 0 && !isReport(file))
+      throw new Refused('it holds something else than a report')
+    ftruncateSync(file)
+    return file
+  } catch (thrown) {
+    closeSync(file)
+    throw thrown
+  }
+}
+
+/** How reports begin; the second are those of version 0.1.0. */
+const BEGINNINGS = [`{"report":"${REPORT_MARK}","action_id":"`, '{"action_id":"'] as const
+const AFTER_ID = /^[0-9a-f-]{36}","proposal_digest":"sha256:/
+
+function isReport(file: number): boolean {
+  const buffer = Buffer.alloc(256)
+  const text = buffer.toString('latin1', 0, readSync(file, buffer, 0, buffer.length, 0))
+  return BEGINNINGS.some(
+    (begin) => text.startsWith(begin) && AFTER_ID.test(text.slice(begin.length)),
+  )
+}
+
+/** Returns the real path of a report; fails if it must not lie there. */
+function allowedPath(file: string, { cwd, places, actorScope }: ReportGround): string {
+  const named = resolve(cwd, file)
+  const path = join(realpathSync(dirname(named)), basename(named))
+  if (file.endsWith('/')) throw new Refused('it is a directory')
+  const isInside = (root: string): boolean => path === root || path.startsWith(`${root}/`)
+  const ofWrit =
+    path.split('/').includes('.writ') || places.some((place) => isInside(realOf(place)))
+  if (ofWrit) throw new Refused('it lies in a place of writ itself')
+  if (actorScope === null) return path
+  const root = actorScope.find(isInside)
+  if (root === undefined) throw new Refused('with an actor’s token it has to lie inside the scope')
+  const isPlain = path.endsWith('.json') && !/(?:^|\/)\./.test(relative(root, path))
+  if (!isPlain) throw new Refused('with an actor’s token it is a .json file below no dot directory')
+  return path
+}
+
+function realOf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
+
+function checkDescriptor(text: string): void {
+  try {
+    if (!/^\d{1,5}$/.test(text)) throw new Refused('it is not the number of a file descriptor')
+    fstatSync(Number(text))
+  } catch (thrown) {
+    throw unwritable(`--report-fd ${text}`, thrown, 'nothing was run')
+  }
+}
+
+/** A rule of this file; the message says which. */
+class Refused extends Error {}
+
+const ERRNO: Readonly<Record<string, string>> = {
+  ELOOP: 'it is a symbolic link',
+  EISDIR: 'it is a directory',
+  ENOENT: 'its directory does not exist',
+  ENOSPC: 'no space is left on the disk',
+  EEXIST: 'the run made a file there',
 }
 
 function unwritable(file: string, thrown: unknown, hint: string): Stop {
-  const reason = (thrown as NodeJS.ErrnoException).code ?? 'unknown reason'
-  const message = `the report ${file} cannot be written (${reason})`
+  const { code = 'unknown reason' } = thrown as NodeJS.ErrnoException
+  const reason = thrown instanceof Refused ? thrown.message : (ERRNO[code] ?? code)
+  const message = `the report ${showName(file)} cannot be written: ${reason}`
   return new Stop(fault('cli.file_unwritable', file, { file, reason }, { message, hint }))
 }
