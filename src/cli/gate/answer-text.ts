@@ -2,6 +2,8 @@
  * The gate's answer for a person: what became of the act, why, what it did, and what can be done next.
  * The JSON form is the answer itself.
  */
+import { CODES, isCode } from '../../base/index.ts'
+import type { Obstacle } from '../../contracts/index.ts'
 import type { ApprovalsSoFar, GateAnswer } from '../../host/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { violationText } from '../commands/check.ts'
@@ -10,7 +12,7 @@ import { byCode, findingWords } from '../effects/finding-text.ts'
 import { heldLines, sentLines } from '../effects/held-text.ts'
 import { networkLines } from '../effects/network-text.ts'
 import { reasonLines, shortDigest } from '../effects/question-text.ts'
-import { visibleName } from '../effects/visible.ts'
+import { visible, visibleName } from '../effects/visible.ts'
 import type { Paint } from '../terminal.ts'
 import { approvalsText, fewHumansText, missingText } from './approvals-text.ts'
 
@@ -38,6 +40,7 @@ export function answerLines(answer: GateAnswer, paint: Paint, dryRun: boolean): 
   return [
     `${headline(answer, paint, dryRun)}  ${visibleName(id)}${resultWords(answer)}`,
     ...(decision.decision === 'PROMOTE' ? [] : reasonLines(untold(answer), paint)),
+    ...(answer.obstacles ?? []).map((obstacle) => obstacleText(obstacle, paint)),
     ...violations.map((violation) => violationText(violation, paint)),
     ...effectLines(answer, paint),
     ...heldLines(answer.promoted ? [] : (answer.result?.side_effects.held ?? []), null, paint),
@@ -48,10 +51,18 @@ export function answerLines(answer: GateAnswer, paint: Paint, dryRun: boolean): 
   ]
 }
 
-/** Codes that no finding tells in more words further down. */
-function untold({ decision, result }: GateAnswer): readonly string[] {
-  const told = new Set(result?.findings.map(({ code }) => code))
+/** Codes that no finding and no obstacle tells in more words further down. */
+function untold({ decision, result, obstacles = [] }: GateAnswer): readonly string[] {
+  const told = new Set([...(result?.findings ?? []), ...obstacles].map(({ code }) => code))
   return decision.codes.filter((code) => !told.has(code))
+}
+
+/** What stopped it, in the words of the part that was stopped, with the place it speaks of. */
+function obstacleText({ code, path, detail }: Obstacle, paint: Paint): string {
+  const says = detail ?? (isCode(code) ? CODES[code].says : '')
+  const isNamed = path === undefined || says.includes(path)
+  const where = isNamed ? '' : `: ${visibleName(path)}`
+  return `  ${paint.bad(visible(code))}  ${visible(says)}${where}`
 }
 
 function headline({ promoted, pending, decision }: GateAnswer, paint: Paint, dryRun: boolean) {

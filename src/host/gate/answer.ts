@@ -48,9 +48,16 @@ export function answerOf(
         }),
     ...(pending === undefined ? {} : { pending }),
     ...(requests.length === 0 ? {} : { requests }),
+    ...obstaclesOf(decided),
     ...cooldownOf(decided),
     ...(violations.length === 0 ? {} : { violations }),
   }
+}
+
+/** Of a refusal; what a question rests on is in the question. */
+function obstaclesOf({ decision, evaluation }: Decided): Pick<GateAnswer, 'obstacles'> {
+  const { obstacles } = evaluation
+  return decision.decision !== 'BLOCK' || obstacles.length === 0 ? {} : { obstacles }
 }
 
 function cooldownOf({ decision, evaluation }: Decided): Pick<GateAnswer, 'cooldown_until'> {

@@ -382,7 +382,7 @@ function requestsOf(proposal: Proposal) {
   return length === 0 ? {} : { requests: { count: length, proposal } }
 }
 
-/** A promotion that was refused is an answer; a machine that failed is a fault. */
+/** A promotion that was refused, or that the machine did not carry out, is an answer. */
 function isAnswer({ code }: Fault): boolean {
   return ANSWERS.has(code)
 }
@@ -393,6 +393,7 @@ const ANSWERS: ReadonlySet<string> = new Set([
   'promote.no_space',
   'promote.unsupported_fs',
   'promote.stage_altered',
+  'promote.failed',
   'stage.missing',
   'precondition.failed',
   'flow.stage_void',
@@ -402,7 +403,12 @@ const ANSWERS: ReadonlySet<string> = new Set([
   'halted',
 ])
 
-const PASSING: ReadonlySet<string> = new Set(['halted', 'promote.busy', 'promote.no_space'])
+const PASSING: ReadonlySet<string> = new Set([
+  'halted',
+  'promote.busy',
+  'promote.no_space',
+  'promote.failed',
+])
 
 /** What stands in the way of a held act for a while does not end it. */
 function isPassing(error: Error, { code }: Fault): boolean {

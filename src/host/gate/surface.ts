@@ -46,6 +46,8 @@ export interface GateAnswer {
   }
   /** What became of requests that were held; absent where there were none. */
   readonly requests?: readonly SentRequest[]
+  /** What stopped the sandbox, the staging or the promotion, each with its place; absent without. */
+  readonly obstacles?: Evaluation['obstacles']
   /** When the cooldown ends that refused the act or made it a question; absent without one. */
   readonly cooldown_until?: string
   /** Why a document was refused, each with its place; absent when it was not. */

@@ -65,9 +65,19 @@ export function machineFailure(error: unknown, at: string): Error {
   const reason = errnoOf(error)
   if (reason === null) return error instanceof Error ? error : new Error(String(error))
   const code = MACHINE_CODES[reason] ?? 'promote.failed'
-  const message = `${showName(at)}: the machine said ${reason}`
+  const path = (error as NodeJS.ErrnoException).path ?? at
+  const message = `${MACHINE_WORDS[reason] ?? `the machine refused it (${reason})`}: ${showName(path)}`
   // None of these codes carries details.
   return new PromotionFailure(fault(code, at, null, { message }), { cause: error })
+}
+
+const MACHINE_WORDS: Readonly<Record<string, string>> = {
+  ENOSPC: 'no space is left on the disk (ENOSPC)',
+  EDQUOT: 'the disk quota is used up (EDQUOT)',
+  EROFS: 'the filesystem is read-only (EROFS)',
+  EACCES: 'permission denied (EACCES)',
+  EPERM: 'the system does not permit it (EPERM)',
+  EIO: 'the disk failed (EIO)',
 }
 
 const MACHINE_CODES: Readonly<Record<string, PlainCode>> = {

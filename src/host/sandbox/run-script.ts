@@ -74,6 +74,7 @@ function terminalScript({ argv, cwd, env }: Said, size: Size, limits: ProcessLim
   const inside = [
     SHELL === undefined ? 'unset SHELL' : `export SHELL=${quote(SHELL)}`,
     `${requireProgram('stty')} ${sizeLine(size)} 2>/dev/null`,
+    ...foundLines(argv),
     `exec ${quoteAll(argv)}`,
   ].join('\n')
   const script = [requireProgram('script'), '-qefE', 'always', '-c', inside, '/dev/null']
@@ -152,6 +153,15 @@ export function commandLines(argv: readonly string[], env: RunRequest['env']): r
   return [
     'unset PWD OLDPWD',
     ...pairs.map(([name, value]) => `export ${name}=${quote(value)}`),
+    ...foundLines(argv),
     `exec ${quoteAll(argv)}`,
   ]
+}
+
+const NOT_FOUND = 127
+
+/** Says which command is not there; the shell's own words name the shell and a line. */
+function foundLines([program = '']: readonly string[]): readonly string[] {
+  const [name, said] = [quote(program), quote(`command not found: ${program}`)]
+  return [`command -v -- ${name} >/dev/null || { printf '%s\\n' ${said} >&2; exit ${NOT_FOUND}; }`]
 }

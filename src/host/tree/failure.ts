@@ -1,5 +1,5 @@
 /** How scanning and staging fail: with a fault, as stores and homes do. */
-import { type Fault, fault } from '../../base/index.ts'
+import { type Fault, fault, showName } from '../../base/index.ts'
 
 export class TreeFailure extends Error {
   override readonly name = 'TreeFailure'
@@ -20,7 +20,14 @@ export function asFailure(
   if (!(error instanceof Error) || error instanceof TreeFailure) return error
   const { code: errno, syscall } = error as NodeJS.ErrnoException
   if (errno === undefined || syscall === undefined) return error
-  return new TreeFailure(fault(code, at, null, { message: `${syscall}: ${errno}` }), {
-    cause: error,
-  })
+  const { path = at } = error as NodeJS.ErrnoException
+  const what = ERRNO_WORDS[errno] ?? `${syscall} failed (${errno})`
+  const message = path === '' ? what : `${what}: ${showName(path)}`
+  return new TreeFailure(fault(code, at, null, { message }), { cause: error })
+}
+
+const ERRNO_WORDS: Readonly<Record<string, string>> = {
+  ENOSPC: 'no space is left on the disk (ENOSPC)',
+  EDQUOT: 'the disk quota is used up (EDQUOT)',
+  EROFS: 'the filesystem is read-only (EROFS)',
 }
