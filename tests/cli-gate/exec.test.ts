@@ -305,6 +305,30 @@ describe('after an undo', () => {
   })
 })
 
+describe('a run without a network', () => {
+  const connect = (address: string) =>
+    `python3 -c 'import socket; socket.create_connection(("${address}", 9), 1)' 2>/dev/null; true`
+  const notice = 'writ exec: this run has no network: add --net HOST'
+
+  it('says so when the command tries to reach an address or resolve a name', () => {
+    expect(place.exec([], connect('192.0.2.1')).err).toContain(notice)
+    expect(place.exec([], connect('no-such-name.example')).err).toContain(notice)
+  })
+
+  it('says nothing when the command speaks with itself', () => {
+    expect(place.exec([], connect('127.0.0.1'))).toMatchObject({ status: 0, err: '' })
+  })
+
+  it('names each refused host once, with what would let it through', () => {
+    const get = 'curl -s http://not-named.example/ >/dev/null; true'
+    const { err } = place.exec(['--net', 'registry.npmjs.org'], `${get}; ${get}`)
+    const lines = err.split('\n').filter((line) => line.startsWith('writ exec: refused'))
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toContain('GET not-named.example:80')
+    expect(lines[0]).toContain('--net not-named.example names it')
+  })
+})
+
 describe('words', () => {
   it('everything behind -- is the command’s', () => {
     const { status, out } = place.writ(['exec', '--', 'printf', '%s ', '--json', '--help', '--yes'])

@@ -1,4 +1,5 @@
 /** What a run sent and fetched, host by host, as a person reads it before the question. */
+import { CODES, isCode } from '../../base/index.ts'
 import type { NetworkConnection } from '../../contracts/index.ts'
 import { showHostPort } from '../../gate/index.ts'
 import type { Paint } from '../terminal.ts'
@@ -41,5 +42,7 @@ function wordsOf({ host, port, method = '', outcome, code, released }: NetworkCo
   const place = visibleName(showHostPort(host, port))
   const what = method === '' ? place : `${visible(method)} ${place}`
   if (released === true) return `sent ${what}, which was released`
-  return outcome === 'passed' ? what : `${outcome} ${what}: ${visible(code ?? '')}`
+  if (outcome === 'passed') return what
+  const says = code !== undefined && isCode(code) ? `${CODES[code].says} ` : ''
+  return `${outcome} ${what}: ${says}${visible(code ?? '')}`
 }

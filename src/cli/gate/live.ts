@@ -11,6 +11,7 @@ import { PassThrough } from 'node:stream'
 import { isatty } from 'node:tty'
 import { type ProposeOptions, standardInput, stopOutputProcessing } from '../../host/index.ts'
 import { KEEP_TITLE, obeysSequences, TITLE_BACK } from '../effects/reset.ts'
+import { NetworkNotices } from './network-notices.ts'
 
 type LiveRun = NonNullable<ProposeOptions['live']>
 
@@ -25,6 +26,7 @@ export class Live {
   readonly #input = new PassThrough()
   readonly #isPty: boolean
   readonly #listeners: [NodeJS.Signals, () => void][] = []
+  readonly #notices: NetworkNotices
   #send: (name: NodeJS.Signals) => void = () => {}
   #isRunning = false
   #wasEnded: 'SIGTERM' | 'SIGHUP' | null = null
@@ -36,6 +38,7 @@ export class Live {
   constructor() {
     // Asked of the kernel: looking at Node's own stream makes the input one that does not wait.
     this.#isPty = isatty(0) && process.stdout.isTTY === true
+    this.#notices = new NetworkNotices(this.#isPty, (text) => process.stderr.write(text))
   }
 
   /** Somebody asked writ itself to end; nobody is asked anything after that. */
@@ -55,6 +58,8 @@ export class Live {
       onStarted: (send) => {
         this.#send = send
       },
+      onRefused: this.#notices.refused,
+      onUnreachable: this.#notices.unreachable,
       onEnded: () => this.end(),
     }
   }
@@ -81,6 +86,7 @@ export class Live {
     for (const [name, listener] of this.#listeners) process.off(name, listener)
     process.off('exit', this.#onExit)
     this.#giveBack()
+    this.#notices.release()
   }
 
   readonly #onExit = (): void => this.end()

@@ -4,6 +4,7 @@
  * not release lets the command run all the same; its requests there are refused.
  */
 import type { Proposal } from '../../contracts/index.ts'
+import { hostPort } from '../../gate/index.ts'
 import { visibleName } from '../effects/visible.ts'
 import { credentialOf, proveHuman } from '../home.ts'
 import { canAsk } from '../passphrase.ts'
@@ -19,12 +20,19 @@ export async function releaseBefore(session: GateSession, proposal: Proposal): P
   if (hosts.length === 0) return
   const names = hosts.map(visibleName).join(', ')
   if (!(await isWanted(session, names))) {
-    call.terminal.err(`not released: requests to ${names} will be refused\n`)
+    call.terminal.err(`${notReleasedText(hosts)}\n`)
     return
   }
   await proveHuman(session.session, call, 'releasing')
   const reason = 'writ exec --net'
   await gate.override({ kind: 'release', proposal, hosts, methods: METHODS, reason })
+}
+
+/** An address is named for hosts that resolve to it as well, and those are judged by their own name. */
+function notReleasedText(hosts: readonly string[]): string {
+  const said = `not released: requests to ${hosts.map(visibleName).join(', ')} will be refused`
+  const hasAddress = hosts.some((host) => hostPort(host)?.isAddress === true)
+  return hasAddress ? `${said}; hosts of --net that resolve to a named address may use it` : said
 }
 
 /** A passphrase that was handed over is for this; otherwise a person is asked at a terminal. */

@@ -4,7 +4,13 @@
  * from the record and computed again where the record only names the outcome.
  */
 import { CODES, isCode } from '../../base/index.ts'
-import type { Confirmation, Decision, LawOutcome, Override } from '../../contracts/index.ts'
+import type {
+  Confirmation,
+  Decision,
+  LawOutcome,
+  NetworkConnection,
+  Override,
+} from '../../contracts/index.ts'
 import {
   type Approvals,
   compareAgain,
@@ -23,6 +29,7 @@ import {
   type LawJudgement,
   type Laws,
 } from '../../policy/index.ts'
+import { refusalText } from '../gate/network-notices.ts'
 import { shownApprovals } from '../history/approvals.ts'
 
 export interface ExplainedReason {
@@ -150,7 +157,20 @@ function explainReasons({ decision, record }: Found): readonly ExplainedReason[]
       seen.add(key)
       return true
     })
-    .map(worded)
+    .map((reason) => withHosts(worded(reason), result))
+}
+
+/** Names the hosts of refused requests, and why each was refused. */
+function withHosts(
+  reason: ExplainedReason,
+  result: { readonly side_effects: { readonly network: readonly NetworkConnection[] } } | null,
+): ExplainedReason {
+  if (reason.code !== 'effect.irreversible' && reason.code !== 'effect.undeclared') return reason
+  const refused = (result?.side_effects.network ?? []).filter(
+    ({ outcome }) => outcome === 'refused',
+  )
+  const texts = [...new Set(refused.map(refusalText))]
+  return texts.length === 0 ? reason : { ...reason, says: `${reason.says}: ${texts.join('; ')}` }
 }
 
 function worded({ code, weight, tier, law }: Reason): ExplainedReason {

@@ -93,7 +93,7 @@ export async function rehearse(
   const network =
     request.network === undefined
       ? null
-      : new RunNetwork(request.network, ownHomes, context.resolve)
+      : new RunNetwork(request.network, ownHomes, proxyOptions(context, request))
   const sandbox = await context.driver.open(
     sandboxRequest({
       sandboxId,
@@ -120,6 +120,14 @@ export async function rehearse(
     throw error
   } finally {
     await network?.close()
+  }
+}
+
+function proxyOptions({ resolve }: GateContext, { live }: RehearsalRequest) {
+  const onRefused = live?.onRefused
+  return {
+    ...(resolve === undefined ? {} : { resolve }),
+    ...(onRefused === undefined ? {} : { onRefused }),
   }
 }
 
@@ -213,6 +221,7 @@ function runRequest(
       live?.onOutput(stream, bytes)
     },
     abort,
+    ...(live?.onUnreachable === undefined ? {} : { onUnreachable: live.onUnreachable }),
   }
 }
 

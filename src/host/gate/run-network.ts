@@ -11,8 +11,7 @@ import {
   runsWithNetwork,
   stepTerms,
 } from '../../gate/index.ts'
-import type { Resolve } from '../network/connect.ts'
-import { RunProxy } from '../network/proxy.ts'
+import { type ProxyOptions, RunProxy } from '../network/proxy.ts'
 import type { NetworkDoor } from '../sandbox/driver.ts'
 
 export class RunNetwork {
@@ -20,10 +19,14 @@ export class RunNetwork {
   readonly #proxy: RunProxy
   readonly #homes: readonly string[]
 
-  constructor(grounds: NetworkGrounds, homes: readonly string[], resolve: Resolve | undefined) {
+  constructor(
+    grounds: NetworkGrounds,
+    homes: readonly string[],
+    options: Pick<ProxyOptions, 'resolve' | 'onRefused'>,
+  ) {
     this.#grounds = grounds
     this.#homes = homes
-    this.#proxy = new RunProxy(groundTerms(grounds), resolve === undefined ? {} : { resolve })
+    this.#proxy = new RunProxy(groundTerms(grounds), options)
   }
 
   get door(): NetworkDoor {

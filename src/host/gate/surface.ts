@@ -12,6 +12,7 @@ import type {
   Decision,
   Evaluation,
   HostFacts,
+  NetworkConnection,
   Proposal,
   RequestState,
   RiskLevel,
@@ -149,6 +150,10 @@ export interface ProposeOptions {
   readonly live?: Pick<RunRequest, 'stdin' | 'terminal' | 'onOutput'> & {
     /** Called with a way to send signals inside, once there is something running. */
     readonly onStarted?: (signal: (name: NodeJS.Signals) => void) => void
+    /** Called with each connection that the proxy refused, when it did. */
+    readonly onRefused?: (connection: NetworkConnection) => void
+    /** Called once, when a run without a network tries to reach one. */
+    readonly onUnreachable?: () => void
     /** Called when the command is over, before effects are shown. */
     readonly onEnded?: () => void
   }

@@ -38,6 +38,8 @@ export interface ProxyOptions {
   readonly idleMs?: number
   /** How long a beginning may take to come. */
   readonly beginningMs?: number
+  /** Called with each connection that was refused, when it is. */
+  readonly onRefused?: (connection: NetworkConnection) => void
 }
 
 const CONNECTIONS_MAX = 256
@@ -60,6 +62,7 @@ export class RunProxy {
       resolve: options.resolve ?? resolveOnce,
       idleMs: options.idleMs ?? IDLE_MS,
       beginningMs: options.beginningMs ?? BEGINNING_MS,
+      onRefused: options.onRefused ?? (() => undefined),
     }
   }
 
@@ -125,6 +128,7 @@ export class RunProxy {
       if (gathered.state !== 'enough') return refuse(client, entry, 'network.request')
       await this.#judge(source, gathered.bytes, entry)
     } finally {
+      if (entry.isRefused) this.#options.onRefused(entry.row)
       if (!client.destroyed) finish(client)
       entry.end()
     }

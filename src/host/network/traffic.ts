@@ -90,6 +90,10 @@ export class Entry {
     this.#isDone = true
     this.#traffic.add(this.#row, this.#turn)
   }
+
+  get row(): NetworkConnection {
+    return this.#row
+  }
 }
 
 export class Traffic {

@@ -72,6 +72,8 @@ export interface RunRequest {
   readonly abort: AbortSignal
   /** On descriptor 3 of the command; needs a sandbox that was opened for it. */
   readonly channel?: ToolChannel
+  /** Called once, when a command of a sandbox without a way out tries to reach a network. */
+  readonly onUnreachable?: () => void
   /** Tells each access that was refused; slow. */
   readonly isTraced?: boolean
 }

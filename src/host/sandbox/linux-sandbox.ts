@@ -30,6 +30,7 @@ import { foregroundGroup, groupMembers, groupMemoryPeak } from './meters.ts'
 import { startFailure } from './missing-control.ts'
 import { type Opened, OWN_TASKS } from './opening.ts'
 import { destroyEnds, type Ends, finish, flow, openEnds } from './pipe-ends.ts'
+import { Reaching } from './reaching.ts'
 import { removeTree } from './remove-tree.ts'
 import {
   type ProcessLimits,
@@ -273,6 +274,7 @@ export class LinuxSandbox implements Sandbox {
     request.abort.addEventListener('abort', onAbort)
     if (request.abort.aborted) onAbort()
     const trace = request.isTraced !== true ? null : await this.#trace(pid, request)
+    const reaching = this.#reaching(pid, request)
     holder.tellInside('go')
     this.#isTold = true
     // All of this while the shell inside wakes up: what comes early waits in the pipes.
@@ -286,6 +288,7 @@ export class LinuxSandbox implements Sandbox {
     watch.raiseCpu(ended.cpuMs)
     const cause = this.#cause(watch, ended)
     await dead(waiting, order, holder.status)
+    reaching?.end()
     input.end()
     this.#attendant?.end()
     this.#attendant = null
@@ -315,6 +318,12 @@ export class LinuxSandbox implements Sandbox {
       backgroundProcesses: ended.left,
       ...(trace === null ? {} : { refused: await trace.end() }),
     }
+  }
+
+  /** Null when nobody wants to know, or there is a way out. */
+  #reaching(pid: number, { onUnreachable }: RunRequest): Reaching | null {
+    if (onUnreachable === undefined || this.#request.network !== undefined) return null
+    return new Reaching(pid, onUnreachable)
   }
 
   /** The command's lines are answered from now on, and others can be run beside it. */
