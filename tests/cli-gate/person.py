@@ -2,7 +2,8 @@
 
 Reads one JSON object from standard input: argv, cwd, env, rows, columns, seconds, steps; a step is
 {"expect": text}, {"send": text}, {"resize": [rows, columns]}, {"signal": number}, {"pause": s}, or
-{"write": path} for somebody else who changes a file meanwhile.
+{"write": path} for somebody else who changes a file meanwhile, {"absent": text} for what must not be
+there yet.
 Prints one JSON object: the whole output, the exit status (128 and more for a signal), whether all
 expectations came true, and the modes in which the terminal was left.
 """
@@ -81,6 +82,10 @@ for step in order["steps"]:
             break
         seen = output.index(wanted, seen) + len(wanted)
         modes.append(mode())
+    elif "absent" in step:
+        if step["absent"].encode() in output[seen:]:
+            failed = "absent: " + step["absent"]
+            break
     elif "send" in step:
         os.write(master, step["send"].encode())
     elif "resize" in step:

@@ -53,6 +53,8 @@ export type Step =
   | { readonly signal: number }
   | { readonly pause: number }
   | { readonly write: string }
+  /** Fails when this is there already. */
+  | { readonly absent: string }
 
 export interface Mode {
   readonly echo: boolean

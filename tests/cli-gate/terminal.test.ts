@@ -292,3 +292,61 @@ describe('the question', () => {
     expect(place.has('again')).toBe(true)
   })
 })
+
+describe('what a command could pretend', () => {
+  const [STOP, CONTINUE] = [19, 18]
+
+  it('keys that were pressed while writ stood still do not answer', () => {
+    const steps = [
+      { expect: 'Effects in' },
+      { signal: STOP },
+      { send: 'y\n' },
+      { pause: 0.35 },
+      { absent: ASKED },
+      { signal: CONTINUE },
+      { expect: ASKED },
+      { pause: 0.3 },
+      { send: 'n\n' },
+    ]
+    // The stop has to come before the question; a slow machine may take several tries.
+    for (let attempt = 0; attempt < 10; attempt++) {
+      const seen = place.execAsPerson([], `echo x > early${attempt}`, steps)
+      if (seen.failed?.startsWith('absent')) continue
+      expect(seen).toMatchObject({ failed: null, status: 125, mode: COOKED })
+      expect(place.has(`early${attempt}`)).toBe(false)
+      return
+    }
+    expect.unreachable('the question always came first')
+  })
+
+  it('output behind a pipe: the question waits', () => {
+    const command = place.argv(['exec', '--', 'sh', '-c', 'echo x > behind-pipe; echo out'])
+    const words = command.map((word) => `'${word}'`).join(' ')
+    const seen = place.at(['sh', '-c', `${words} | tee log`], [{ expect: 'not asked here' }])
+    expect(seen.output, place.writ(['log', '--newest', '--limit', '6']).out).toContain(
+      'not asked here',
+    )
+    expect(seen).toMatchObject({ failed: null, mode: COOKED })
+    expect(seen.output).not.toContain(ASKED)
+    expect(place.pending().at(-1)).toMatchObject({ effects: { added: 1 } })
+    expect(place.has('behind-pipe')).toBe(false)
+  })
+
+  it('a prompt for the passphrase: none is given after the command has begun', () => {
+    const passphrase = 'these are four words'
+    const locked = new Place('locked-terminal').init(passphrase)
+    try {
+      const laws = locked.text('.writ/laws.yaml')
+      locked.write('.writ/laws.yaml', laws.replace('plain_yes: true', 'plain_yes: false'))
+      expect(locked.writ(['laws', 'accept', '--pass-fd', '3'], { passphrase }).status).toBe(0)
+      const seen = locked.execAsPerson([], 'echo x > secret', [{ expect: 'not asked here' }])
+      expect(seen).toMatchObject({ failed: null, status: 75 })
+      expect(seen.output).not.toContain('passphrase for')
+      const [{ id }] = locked.pending()
+      const approved = locked.writ(['approve', id, '--yes', '--pass-fd', '3'], { passphrase })
+      expect(approved.status, approved.err).toBe(0)
+    } finally {
+      locked.remove()
+    }
+  })
+})

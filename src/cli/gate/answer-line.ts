@@ -2,7 +2,7 @@
  * One line from the person at the terminal. What was typed before the question stood there does not
  * count: neither keys pressed too early nor what a terminal itself answers to a command's queries.
  */
-import { openSync } from 'node:fs'
+import { closeSync, constants, openSync, readSync } from 'node:fs'
 import { ReadStream } from 'node:tty'
 
 /** Long enough for a terminal's own answers, too short to be noticed. */
@@ -15,8 +15,7 @@ export async function askLine(question: string): Promise<Line> {
   const input = openInput()
   if (input === null) return 'gone'
   try {
-    await discardTypeAhead(input)
-    const line = await readLine(input, question)
+    const line = await readLine(input, question, await discardTypeAhead(input))
     if (typeof line === 'string') process.stderr.write('\n')
     return line
   } finally {
@@ -35,8 +34,13 @@ function openInput(): ReadStream | null {
   }
 }
 
-/** In raw mode, so that half a line is thrown away as well. */
-function discardTypeAhead(input: ReadStream): Promise<void> {
+/**
+ * Throws away what was typed so far: for a while what comes in, then, right before the question, what
+ * the terminal still holds. A timer alone is not enough: a process that was stopped meanwhile runs the
+ * timer before it reads what was typed. In raw mode, so that half a line is thrown away as well.
+ * Returns a function that does the last part again and says when the terminal was empty.
+ */
+function discardTypeAhead(input: ReadStream): Promise<Discard> {
   const forget = (): void => {}
   input.setRawMode(true)
   input.on('data', forget)
@@ -45,18 +49,64 @@ function discardTypeAhead(input: ReadStream): Promise<void> {
     setTimeout(() => {
       input.off('data', forget)
       input.pause()
-      input.setRawMode(false)
-      resolve()
+      resolve(() => {
+        input.setRawMode(true)
+        while (input.read() !== null);
+        drain()
+        const emptyMs = performance.now()
+        input.setRawMode(false)
+        return emptyMs
+      })
     }, DISCARD_MS)
   })
 }
 
+type Discard = () => number
+
+/** Reads what the terminal holds until it is empty. */
+function drain(): void {
+  const terminal = openTerminal()
+  const buffer = Buffer.alloc(4096)
+  try {
+    // A read of a terminal that holds nothing fails with EAGAIN.
+    while (readSync(terminal, buffer) > 0);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'EAGAIN') throw thrown
+  } finally {
+    closeSync(terminal)
+  }
+}
+
+/** The terminal of the session, which also another user may open after `su`; else the input itself. */
+function openTerminal(): number {
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
+  try {
+    return openSync('/dev/tty', flags)
+  } catch {
+    return openSync('/proc/self/fd/0', flags)
+  }
+}
+
+/** Longer than it takes to write a question, shorter than it takes to press a key. */
+const STALL_MS = 20
+
+/** Writes the question when nothing typed is left; once more if the process was stopped meanwhile. */
+function ask(question: string, discard: Discard): void {
+  for (;;) {
+    const emptyMs = discard()
+    process.stderr.write(question)
+    if (performance.now() - emptyMs < STALL_MS) return
+    process.stderr.write('\n')
+  }
+}
+
 const LINE_BYTES_MAX = 4096
 
-/** Listens before it asks: an answer can come at once. */
-function readLine(input: ReadStream, question: string): Promise<Line> {
+/** Reads one line. Whatever is read before the question is written was typed too early. */
+function readLine(input: ReadStream, question: string, discard: Discard): Promise<Line> {
   return new Promise((resolve) => {
     let text = ''
+    let isAsked = false
     const finish = (line: Line): void => {
       input.off('data', onData)
       input.off('end', onEnd)
@@ -68,6 +118,7 @@ function readLine(input: ReadStream, question: string): Promise<Line> {
       resolve(line)
     }
     const onData = (chunk: Buffer): void => {
+      if (!isAsked) return
       text += chunk.toString('utf8')
       const end = text.indexOf('\n')
       if (end !== -1) finish({ text: text.slice(0, end) })
@@ -82,7 +133,13 @@ function readLine(input: ReadStream, question: string): Promise<Line> {
     process.on('SIGINT', onInterrupt)
     process.on('SIGTERM', onInterrupt)
     process.on('SIGHUP', onGone)
+    try {
+      ask(question, discard)
+    } catch {
+      // A terminal that cannot be emptied is not asked at.
+      return finish('gone')
+    }
+    isAsked = true
     input.resume()
-    process.stderr.write(question)
   })
 }

@@ -32,6 +32,7 @@ import { canAsk } from '../passphrase.ts'
 import type { Paint, Terminal } from '../terminal.ts'
 import { askLine } from './answer-line.ts'
 import { approvalsText, missingText } from './approvals-text.ts'
+import { whyNotHere } from './askable.ts'
 
 export interface Asking {
   readonly call: Call
@@ -55,7 +56,11 @@ export function execConfirm(
     const isEnough = question.need === 'plain' && question.countsAhead
     const isGiven = isPersons && asking.call.options.isOn('yes') && isEnough
     if (isGiven && !isForced(question)) return { kind: 'yes', assurance: 'terminal' }
-    return mayAsk ? askAtTerminal(asking, question) : { kind: 'wait' }
+    if (!mayAsk) return { kind: 'wait' }
+    const why = whyNotHere(question, asking.call.options)
+    if (why === null) return askAtTerminal(asking, question)
+    asking.call.terminal.err(`not asked here: ${why}\n`)
+    return { kind: 'wait' }
   }
 }
 
