@@ -159,6 +159,10 @@ describe('pins', () => {
       'token list',
       'doctor',
       'demo',
+      'config show',
+      'config reference',
+      'completion',
+      'man',
     ])
   })
 

@@ -41,6 +41,9 @@ export async function build() {
     stop('the type declarations could not be made')
   writeFileSync(join(fresh, '.stamp'), stamp)
   replace(fresh)
+  const pages = ['bin/writ.cjs', 'man', '--out', join('dist', 'man')]
+  if (run(process.execPath, pages, { stdio: ['ignore', 'ignore', 'inherit'] }).status !== 0)
+    stop('the manual pages could not be made')
 }
 
 /** The old files are there until the new ones are: a program that starts meanwhile finds either. */

@@ -27,7 +27,7 @@ const RULES: OptionWords = {
 export const COMMANDS: readonly Command[] = [
   {
     name: 'init',
-    says: 'make a home here: laws, rules, a key and a ledger',
+    says: 'set up writ in this directory',
     usage: 'writ init [--no-pass | --pass-fd N] [--name ID] [--namespace NAME] [--store URL] …',
     options: [
       { name: 'no-pass', value: null, says: 'no human credential yet' },
@@ -48,7 +48,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'trust',
-    says: 'register this home again, with the laws it has now',
+    says: 'trust this directory and its laws again, after a move or a copy',
     usage: 'writ trust [--home DIR] [--pass-fd N]',
     options: [HOME, PASS_FD],
     examples: ['writ trust'],
@@ -103,7 +103,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'rules check',
-    says: 'is a ruleset admissible, and what is odd about it',
+    says: 'check rule files and report mistakes, overlaps and gaps',
     usage: 'writ rules check [--strict] [--no-analysis] [--jsonl] FILE|DIR…',
     options: [
       { name: 'strict', value: null, says: 'warnings refuse too' },
@@ -118,7 +118,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'rules eval',
-    says: 'the verdicts of rulesets on inputs',
+    says: 'evaluate rules on inputs and print the verdicts',
     usage: 'writ rules eval --rules FILE… --inputs FILE [--at MS] [--record] [--jsonl]',
     options: [
       RULES,
@@ -141,7 +141,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'rules test',
-    says: 'run the cases of a rule suite, and say what they do not reach',
+    says: 'run the test cases of a rule suite and report what they miss',
     usage: 'writ rules test [DIR] [--rules FILE…] [--cases DIR]',
     options: [RULES, { name: 'cases', value: 'DIR', says: 'the cases; DIR/cases without it' }],
     examples: ['writ rules test examples/constitution'],
@@ -166,7 +166,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'rules diff',
-    says: 'exactly which inputs change their verdict',
+    says: 'compare two versions of rules and show each kind of change',
     usage: 'writ rules diff OLD NEW',
     options: [],
     examples: ['writ rules diff old.yaml new.yaml'],
@@ -182,7 +182,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'rules fmt',
-    says: 'write a ruleset in one way',
+    says: 'format a rule file',
     usage: 'writ rules fmt FILE [--guards text|tree] [--to yaml|json] [--write]',
     options: [
       { name: 'guards', value: 'FORM', says: 'text or tree' },
@@ -195,7 +195,7 @@ export const COMMANDS: readonly Command[] = [
   ...FLOW_COMMANDS,
   {
     name: 'task issue',
-    says: 'a human issues a task',
+    says: 'issue a task for a device or a person in the field',
     usage: 'writ task issue FILE|- [--stream NAME] [--pass-fd N]',
     options: [STREAM, PASS_FD, HOME],
     examples: ['writ task issue task.json', 'writ task issue --stream north --json - < task.json'],
@@ -203,7 +203,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'task list',
-    says: 'tasks, and what their receipts say',
+    says: 'list tasks and what their receipts report',
     usage: 'writ task list [--limit N] [--after SEQ] [--stream NAME]',
     options: [
       { name: 'limit', value: 'N', says: 'at most so many; 1000 without it' },
@@ -216,7 +216,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'task show',
-    says: 'a task, its receipts, and whether the facts hold together',
+    says: 'show one task with its receipts and their proofs',
     usage: 'writ task show ID [--stream NAME]',
     options: [STREAM, HOME],
     examples: ['writ task show act-0197f2a4-7c11-7d3e-8a55-0c4e2b9d6f01'],
@@ -224,7 +224,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'receipt submit',
-    says: 'an executor says what it did',
+    says: 'record the receipt of a task',
     usage: 'writ receipt submit FILE|- [--stream NAME]',
     options: [STREAM, HOME],
     examples: ['WRIT_TOKEN=… writ receipt submit receipt.json'],
@@ -232,7 +232,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'log',
-    says: 'the facts of a stream, filtered or followed',
+    says: 'show the history, filtered or live',
     usage: 'writ log [--type T] [--task ID] [--since MOMENT] [--follow] …',
     options: [
       { name: 'type', value: 'TYPE', says: 'only records of this type' },
@@ -258,7 +258,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'show',
-    says: 'everything about a task, an action, a run or one fact',
+    says: 'show everything about an action, a task, a run or one fact',
     usage: 'writ show ID|STREAM/SEQ [--stream NAME]',
     options: [STREAM, HOME],
     examples: ['writ show act-0197f2a4-7c11-7d3e-8a55-0c4e2b9d6f01', 'writ show main/12'],
@@ -266,7 +266,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'ledger verify',
-    says: 'has the history been changed',
+    says: 'verify that the history was not changed',
     usage: 'writ ledger verify [--stream NAME] [--from FILE]… [--key KEY]… [--no-contracts]',
     options: [
       STREAM,
@@ -285,7 +285,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'ledger prove',
-    says: 'the proof that a fact is in the history',
+    says: 'print the proof that a fact is in the history',
     usage: 'writ ledger prove SEQ [--stream NAME]',
     options: [STREAM, HOME],
     examples: ['writ ledger prove 12 --json'],
@@ -293,7 +293,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'ledger checkpoint',
-    says: 'a signed checkpoint of all streams, to be kept elsewhere',
+    says: 'print a signed checkpoint of the whole history, to keep elsewhere',
     usage: 'writ ledger checkpoint [--stream NAME]',
     options: [
       { name: 'stream', value: 'NAME', says: 'the newest checkpoint of this stream alone' },
@@ -307,7 +307,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'ledger key',
-    says: 'the public keys, to be pinned elsewhere',
+    says: 'print the public keys that verify the history',
     usage: 'writ ledger key [--all]',
     options: [{ name: 'all', value: null, says: 'also the keys that rotations retired' }, HOME],
     examples: [
@@ -318,7 +318,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'ledger export',
-    says: 'a bundle that anyone can verify without writ',
+    says: 'write a bundle that anyone can verify without writ',
     usage: 'writ ledger export DIR [--stream NAME]',
     options: [
       { name: 'bodies', value: null, says: 'also outputs and contents, with their secrets' },
@@ -330,7 +330,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'ledger compare',
-    says: 'what two checkpoints say of each other',
+    says: 'compare two checkpoints',
     usage: 'writ ledger compare FILE FILE [--key KEY]…',
     options: [
       {
@@ -356,7 +356,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'ledger rotate',
-    says: 'a new key signs from now on',
+    says: 'sign with a new key from now on',
     usage: 'writ ledger rotate [--pass-fd N]',
     options: [PASS_FD, HOME],
     examples: ['writ ledger rotate'],
@@ -364,7 +364,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'replay',
-    says: 'compute every recorded verdict again and compare',
+    says: 'compute every recorded decision again and compare',
     usage: 'writ replay [--stream NAME]',
     options: [STREAM, HOME],
     examples: ['writ replay'],
@@ -372,7 +372,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'principal add',
-    says: 'make a human, ai, script or device known',
+    says: 'register a human, an AI, a script or a device',
     usage: 'writ principal add KIND:ID@NAMESPACE [--stream NAME]… [--pass-fd N]',
     options: [
       { ...STREAM, many: true, says: 'a stream it may know of; humans: every one without it' },
@@ -384,7 +384,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'principal pass',
-    says: 'a human sets the passphrase of their own credential',
+    says: 'set the passphrase that proves a person',
     usage: 'writ principal pass [--pass-fd N]',
     options: [PASS_FD, HOME],
     examples: ['WRIT_TOKEN=writ_… writ principal pass'],
@@ -392,7 +392,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'principal list',
-    says: 'who is known here',
+    says: 'list who is registered',
     usage: 'writ principal list',
     options: [HOME],
     examples: ['writ principal list'],
@@ -400,7 +400,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'token create',
-    says: 'a token for a principal, shown once',
+    says: 'create a token for a principal; it is shown once',
     usage: 'writ token create KIND:ID@NAMESPACE [--days N] [--pass-fd N]',
     options: [{ name: 'days', value: 'N', says: 'how long it is taken' }, PASS_FD, HOME],
     examples: ['writ token create device:pump-3@north-farm --days 90'],
@@ -408,7 +408,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'token revoke',
-    says: 'a token is no longer taken',
+    says: 'revoke a token',
     usage: 'writ token revoke ID [--pass-fd N]',
     options: [PASS_FD, HOME],
     examples: ['writ token revoke tok-3f2a9c01d4e7'],
@@ -416,7 +416,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'token list',
-    says: 'the tokens of this home',
+    says: 'list tokens',
     usage: 'writ token list',
     options: [HOME],
     examples: ['writ token list'],
@@ -424,7 +424,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'doctor',
-    says: 'what this machine offers for rehearsals, and how to get the rest',
+    says: 'check this machine and say how to get what is missing',
     usage: 'writ doctor [--home DIR]',
     options: [HOME],
     examples: ['writ doctor', 'writ doctor --json'],
@@ -437,5 +437,37 @@ export const COMMANDS: readonly Command[] = [
     options: [],
     examples: ['writ demo'],
     load: () => import('./commands/demo.ts'),
+  },
+  {
+    name: 'config show',
+    says: 'show every setting in force',
+    usage: 'writ config show [--origin] [--home DIR]',
+    options: [{ name: 'origin', value: null, says: 'show where each value comes from' }, HOME],
+    examples: ['writ config show --origin'],
+    load: () => import('./commands/config-show.ts'),
+  },
+  {
+    name: 'config reference',
+    says: 'print what every setting and variable means, in Markdown',
+    usage: 'writ config reference',
+    options: [],
+    examples: ['writ config reference'],
+    load: () => import('./commands/config-reference.ts'),
+  },
+  {
+    name: 'completion',
+    says: 'print a completion script for bash, zsh or fish',
+    usage: 'writ completion bash|zsh|fish',
+    options: [],
+    examples: ['source <(writ completion bash)', 'writ completion fish | source'],
+    load: () => import('./commands/completion.ts'),
+  },
+  {
+    name: 'man',
+    says: 'print a manual page, or write all of them to a folder',
+    usage: 'writ man [COMMAND] [--out DIR]',
+    options: [{ name: 'out', value: 'DIR', says: 'write every page to DIR' }],
+    examples: ['writ man exec | man -l -', 'writ man --out man'],
+    load: () => import('./commands/man.ts'),
   },
 ]

@@ -27,7 +27,7 @@ export const FLOW_COMMANDS: readonly Command[] = [
   ...FLOW_DOCUMENT_COMMANDS,
   {
     name: 'flow plan',
-    says: 'let a planner make a plan that a reviewer approves',
+    says: 'let a planner write a plan that a reviewer approves',
     usage:
       'writ flow plan (--goal TEXT --participants FILE --out FILE [--workspace DIR] | --resume [PLANNING])',
     options: [
@@ -47,7 +47,7 @@ export const FLOW_COMMANDS: readonly Command[] = [
   },
   {
     name: 'flow run',
-    says: 'walk a flow, an edge table, or a plan with its participants',
+    says: 'run a flow, an edge table or a plan with its participants',
     usage: 'writ flow run FILE [--workspace DIR] [--participants FILE] [--side FILE] [--wait] …',
     options: [
       { name: 'workspace', value: 'DIR', says: 'where the work is done; here without it' },
@@ -67,7 +67,7 @@ export const FLOW_COMMANDS: readonly Command[] = [
   },
   {
     name: 'flow resume',
-    says: 'go on with a run, after a crash, a stop or an answer',
+    says: 'continue a run after a crash, a stop or an answer',
     usage: 'writ flow resume [RUN] [--wait] [--jsonl]',
     options: [WAIT, YES, JSONL, STREAM, HOME],
     examples: ['writ flow resume run-0197f2a4-7c11-7d3e-8a55-0c4e2b9d6f01'],
@@ -75,7 +75,7 @@ export const FLOW_COMMANDS: readonly Command[] = [
   },
   {
     name: 'flow status',
-    says: 'where a run stands: phases, attempts, time against the floor, budget',
+    says: 'show the state of a run: phases, attempts, time, budget',
     usage: 'writ flow status [RUN]',
     options: [STREAM, HOME],
     examples: ['writ flow status', 'writ flow status run-0197f2a4-7c11-7d3e-8a55-0c4e2b9d6f01'],
@@ -83,7 +83,7 @@ export const FLOW_COMMANDS: readonly Command[] = [
   },
   {
     name: 'flow answer',
-    says: 'what a human says to a run that waits for him',
+    says: 'answer a run that waits for a person',
     usage: 'writ flow answer RUN NODE (retry|abandon|provided|unblock | --file ANSWER.json)',
     options: [
       { name: 'file', value: 'FILE', says: 'the answer of a human who is the participant' },
@@ -100,7 +100,7 @@ export const FLOW_COMMANDS: readonly Command[] = [
   },
   {
     name: 'flow evidence',
-    says: 'bring evidence for a claim of a run, or against it',
+    says: 'add evidence for or against a claim of a run',
     usage: 'writ flow evidence RUN CLAIM --id ID (--file FILE | --digest DIGEST) [--against]',
     options: [
       { name: 'id', value: 'ID', says: 'the id of the evidence' },
@@ -118,7 +118,7 @@ export const FLOW_COMMANDS: readonly Command[] = [
   },
   {
     name: 'flow report',
-    says: 'the audit of a run: every decision, its inputs and its evidence',
+    says: 'write the audit report of a run',
     usage: 'writ flow report [RUN] [--html FILE] [--deliverables DIR]',
     options: [
       { name: 'html', value: 'FILE', says: 'write it as one page for people' },

@@ -6,15 +6,57 @@ const EXIT_LINE = 'Exit status: 0 yes · 1 no · 2 usage · 3 waiting for a huma
 const RUNNER_LINE =
   'Exit status: the command’s own · 125 blocked, denied or a fault · 75 waiting for a human'
 
+/** What people do, and the first words of the commands for it. The last group takes the rest. */
+const GROUPS: readonly (readonly [string, readonly string[]])[] = [
+  ['Run commands and answer questions', ['exec', 'propose', 'inbox', 'approve', 'deny']],
+  ['Take back and stop', ['undo', 'rollback', 'halt', 'resume', 'recover', 'override']],
+  ['Look at what happened', ['log', 'show', 'replay', 'ledger', 'du']],
+  ['Set up a home and its laws', ['init', 'doctor', 'laws', 'config', 'trust', 'home', 'upgrade']],
+  ['Say who may do what', ['principal', 'token']],
+  ['Let agents work together', ['flow']],
+  ['Judge by rules', ['rules']],
+  ['Order work in the field', ['task', 'receipt']],
+  ['More', []],
+]
+
+export interface CommandGroup {
+  readonly title: string
+  readonly rows: readonly Command[]
+}
+
+/** Returns the commands by what people do with them; every command is in one group. */
+export function commandGroups(commands: readonly Command[]): readonly CommandGroup[] {
+  const named = new Set(GROUPS.flatMap(([, words]) => words))
+  const firstOf = ({ name }: Command) => name.split(' ')[0] ?? ''
+  return GROUPS.map(([title, words]) => ({
+    title,
+    rows:
+      words.length === 0
+        ? commands.filter((command) => !named.has(firstOf(command)))
+        : words.flatMap((word) => commands.filter((command) => firstOf(command) === word)),
+  })).filter(({ rows }) => rows.length > 0)
+}
+
+export function exitLine({ isRunner }: Command): string {
+  return isRunner === true ? RUNNER_LINE : EXIT_LINE
+}
+
 export function programHelp(commands: readonly Command[], version: string, paint: Paint): string {
-  const rows = commands.map(({ name, says }) => [name, says] as const)
+  const width = Math.max(...commands.map(({ name }) => name.length))
+  const groups = commandGroups(commands).flatMap(({ title, rows }) => [
+    paint.strong(title),
+    ...columns(
+      rows.map(({ name, says }) => [name, says] as const),
+      width,
+    ),
+    '',
+  ])
   return [
     `${paint.strong('writ')} ${version}: no action without a writ`,
     '',
     `${paint.strong('Usage')}  writ COMMAND [OPTIONS] …`,
     '',
-    ...columns(rows),
-    '',
+    ...groups,
     'writ COMMAND --help shows a command’s options and examples.',
     EXIT_LINE,
     '',
@@ -37,7 +79,7 @@ export function commandHelp(command: Command, paint: Paint): string {
     paint.strong(command.examples.length === 1 ? 'Example' : 'Examples'),
     ...command.examples.map((example) => `  ${example}`),
     '',
-    command.isRunner === true ? RUNNER_LINE : EXIT_LINE,
+    exitLine(command),
     '',
   ].join('\n')
 }
@@ -47,7 +89,9 @@ function flag({ name, short, value }: OptionWords): string {
   return short === undefined ? long : `-${short}, ${long}`
 }
 
-function columns(rows: readonly (readonly [string, string])[]): readonly string[] {
-  const width = Math.max(...rows.map(([left]) => left.length))
+function columns(
+  rows: readonly (readonly [string, string])[],
+  width = Math.max(...rows.map(([left]) => left.length)),
+): readonly string[] {
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`)
 }

@@ -1,0 +1,9 @@
+/** `writ config reference`: the page of all settings and variables, in Markdown. */
+import { type Call, EXIT, type Exit } from '../command.ts'
+import { referencePage } from '../reference/config.ts'
+
+export async function run(call: Call): Promise<Exit> {
+  const page = referencePage()
+  await call.terminal.out(call.options.isOn('json') ? `${JSON.stringify({ page })}\n` : page)
+  return EXIT.yes
+}

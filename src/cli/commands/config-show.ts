@@ -1,0 +1,57 @@
+/** `writ config show`: every setting in force, and with `--origin` where its value comes from. */
+import { existsSync } from 'node:fs'
+import { HomeFailure } from '../../host/index.ts'
+import { DEFAULT_SETTINGS } from '../../policy/index.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
+import { type SettingRow, settingRows, variableRows } from '../reference/config.ts'
+import { parseSource, readSource } from '../source.ts'
+import { surroundings } from '../surroundings.ts'
+import { lawsOfHome, readLawFile } from './laws-check.ts'
+
+export async function run(call: Call): Promise<Exit> {
+  const file = lawFile(call)
+  const { rows, isReadable } = await settingsIn(file)
+  const all = [...rows, ...variableRows(surroundings().env)]
+  await call.terminal.out(
+    call.options.isOn('json')
+      ? `${JSON.stringify({ laws: file, settings: all })}\n`
+      : toText(all, call.options.isOn('origin'), file),
+  )
+  if (!isReadable)
+    call.terminal.err(`the law file has faults, so defaults are shown; see \`writ laws check\`\n`)
+  return isReadable ? EXIT.yes : EXIT.no
+}
+
+/** Null where there is no home: then the defaults are shown. */
+function lawFile(call: Call): string | null {
+  try {
+    const file = lawsOfHome(call)
+    return existsSync(file) ? file : null
+  } catch (error) {
+    if (error instanceof HomeFailure && error.fault.code === 'home.missing') return null
+    throw error
+  }
+}
+
+async function settingsIn(file: string | null) {
+  if (file === null) return { rows: settingRows(DEFAULT_SETTINGS, null), isReadable: true }
+  const reading = await readLawFile(file)
+  if (!reading.ok) return { rows: settingRows(DEFAULT_SETTINGS, null), isReadable: false }
+  const parsed = await parseSource(await readSource(file))
+  // A law file that was read is an object.
+  const written = parsed.ok ? (parsed.value as { readonly settings?: unknown }).settings : null
+  return { rows: settingRows(reading.laws.settings, written), isReadable: true }
+}
+
+function toText(rows: readonly SettingRow[], withOrigin: boolean, file: string | null): string {
+  const width = Math.max(...rows.map(({ name }) => name.length))
+  const lines = rows.map(({ name, value, origin }) => {
+    const from = origin === 'laws' ? (file ?? '') : origin
+    return `${name.padEnd(width)}  ${valueText(value)}${withOrigin ? `  (${from})` : ''}`
+  })
+  return `${lines.join('\n')}\n`
+}
+
+function valueText(value: unknown): string {
+  return Array.isArray(value) ? value.join(' ') : String(value ?? '(none)')
+}

@@ -1,0 +1,34 @@
+/** `writ man`: prints a manual page, or writes all of them to a folder. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fault, showName } from '../../base/index.ts'
+import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { COMMANDS } from '../commands.ts'
+import { commandPage, pageName, programPage } from '../reference/man-page.ts'
+import { VERSION } from '../version.ts'
+
+export async function run(call: Call): Promise<Exit> {
+  const folder = call.options.text('out')
+  if (folder !== null) {
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'writ.1'), programPage(COMMANDS, VERSION))
+    for (const command of COMMANDS)
+      writeFileSync(join(folder, `${pageName(command)}.1`), commandPage(command, VERSION))
+    await answer(call, `${COMMANDS.length + 1} manual pages written to ${showName(folder)}\n`)
+    return EXIT.yes
+  }
+  await answer(call, pageOf(call.arguments.join(' ')))
+  return EXIT.yes
+}
+
+function pageOf(name: string): string {
+  if (name === '') return programPage(COMMANDS, VERSION)
+  const command = COMMANDS.find((one) => one.name === name)
+  if (command !== undefined) return commandPage(command, VERSION)
+  const message = `there is no command ${showName(name)}`
+  throw new Stop(fault('cli.usage', '', null, { message, hint: 'writ --help lists the commands' }))
+}
+
+async function answer({ terminal, options }: Call, text: string): Promise<void> {
+  await terminal.out(options.isOn('json') ? `${JSON.stringify({ text })}\n` : text)
+}

@@ -1,0 +1,112 @@
+/**
+ * Every setting of a law file and every environment variable that writ reads, in words: the one
+ * source of `writ config show`, of docs/reference.md and of the manual page.
+ */
+import type { GateSettings } from '../../policy/index.ts'
+
+export interface Setting {
+  /** As the law file writes it below `settings`, with dots between the levels. */
+  readonly name: string
+  readonly says: string
+  readonly value: (settings: GateSettings) => unknown
+}
+
+export interface Variable {
+  readonly name: string
+  readonly says: string
+}
+
+export const SETTINGS: readonly Setting[] = [
+  {
+    name: 'plain_yes',
+    says: 'whether a plain yes at the terminal counts where no credential is needed',
+    value: ({ plainYes }) => plainYes,
+  },
+  {
+    name: 'confirmation_minutes',
+    says: 'how long a question about requests waits before it expires',
+    value: ({ confirmationMinutes }) => confirmationMinutes,
+  },
+  {
+    name: 'question_ttl',
+    says: 'how long a question about files waits before it expires, such as `7d` or `12h`',
+    value: ({ questionMinutes }) => `${questionMinutes}m`,
+  },
+  {
+    name: 'cooldown_minutes',
+    says: 'how long an undone action is refused to agents and asked about again for people',
+    value: ({ cooldownMinutes }) => cooldownMinutes,
+  },
+  {
+    name: 'ceilings.max_cpu_ms',
+    says: 'the most processor time a run may ask for',
+    value: ({ ceilings }) => ceilings.max_cpu_ms,
+  },
+  {
+    name: 'ceilings.max_memory_mb',
+    says: 'the most memory a run may ask for',
+    value: ({ ceilings }) => ceilings.max_memory_mb,
+  },
+  {
+    name: 'ceilings.max_disk_mb',
+    says: 'the most disk space a run may ask for',
+    value: ({ ceilings }) => ceilings.max_disk_mb,
+  },
+  {
+    name: 'ceilings.max_duration_ms',
+    says: 'the longest time a run may ask for',
+    value: ({ ceilings }) => ceilings.max_duration_ms,
+  },
+  {
+    name: 'read_only_hosts',
+    says: 'hosts that a run with a network may read from without a question',
+    value: ({ readOnlyHosts }) => readOnlyHosts,
+  },
+  {
+    name: 'unix_sockets',
+    says: 'unix sockets in a run: `inside` or `none`; without it `inside`, and `none` from risk HIGH',
+    value: ({ unixSockets }) => unixSockets,
+  },
+  {
+    name: 'audit_level',
+    says: 'SUMMARY keeps outputs for a day, DETAILED as the retention says, FORENSIC drops nothing',
+    value: ({ auditLevel }) => auditLevel,
+  },
+  {
+    name: 'retention.outputs_days',
+    says: 'how long outputs of commands are kept',
+    value: ({ retention }) => retention.outputsDays,
+  },
+  {
+    name: 'retention.proposals_days',
+    says: 'how long whole proposals are kept',
+    value: ({ retention }) => retention.proposalsDays,
+  },
+  {
+    name: 'retention.manifests_days',
+    says: 'how long the lists of changed files are kept; never less than `undo_days`',
+    value: ({ retention }) => retention.manifestsDays,
+  },
+  {
+    name: 'retention.undo_days',
+    says: 'how long an action can be undone',
+    value: ({ retention }) => retention.undoDays,
+  },
+  {
+    name: 'retention.undo_quota_mb',
+    says: 'the disk space for what actions replaced; the newest action can always be undone',
+    value: ({ retention }) => retention.undoQuotaMb,
+  },
+]
+
+/** Variables that change what writ itself does; what a run sees is another list (docs/sandbox.md). */
+export const VARIABLES: readonly Variable[] = [
+  { name: 'WRIT_HOME', says: 'the home to use, instead of the nearest `.writ` upwards' },
+  { name: 'WRIT_TOKEN', says: 'the token of the principal that calls; without it the local human' },
+  { name: 'XDG_STATE_HOME', says: 'where ledgers and keys are kept; `~/.local/state` without it' },
+  { name: 'NO_COLOR', says: 'no colours in any output' },
+  { name: 'TERM', says: '`dumb` means no colours and no cursor movement' },
+  { name: 'PAGER', says: 'the program that shows long lists at a question' },
+  { name: 'PGPASSWORD', says: 'the password of the PostgreSQL role, where the store needs one' },
+  { name: 'PGPASSFILE', says: 'the file with PostgreSQL passwords; `~/.pgpass` without it' },
+]

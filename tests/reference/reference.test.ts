@@ -1,0 +1,125 @@
+/** Help, settings, completions and manual pages: all made from one table of commands. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { COMMANDS } from '../../src/cli/commands.ts'
+import { commandGroups } from '../../src/cli/help.ts'
+import { SETTINGS, VARIABLES } from '../../src/cli/reference/settings.ts'
+import { SettingsSchema } from '../../src/contracts/gate/laws-file.ts'
+
+const PROGRAM = 'bin/writ.cjs'
+const folder = mkdtempSync(join(tmpdir(), 'writ-reference-'))
+beforeAll(() => void execFileSync(process.execPath, ['tools/build.mjs']), 180_000)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const writ = (args: readonly string[], env: Record<string, string> = {}) =>
+  spawnSync(process.execPath, [PROGRAM, ...args], {
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'] ?? '', HOME: folder, ...env },
+  })
+
+describe('help', () => {
+  it('puts every command into one group, and few into the last', () => {
+    const groups = commandGroups(COMMANDS)
+    const named = groups.flatMap(({ rows }) => rows.map(({ name }) => name))
+    expect([...named].sort()).toEqual(COMMANDS.map(({ name }) => name).sort())
+    expect(groups.at(-1)?.rows.length).toBeLessThan(10)
+    const { stdout } = writ(['--help'])
+    for (const { title } of groups) expect(stdout).toContain(`\n${title}\n`)
+  })
+})
+
+describe('the reference of settings', () => {
+  it('names every setting that a law file may have', () => {
+    // A TypeBox schema is a JSON Schema; only its properties are read here.
+    expect(SETTINGS.map(({ name }) => name).sort()).toEqual(
+      namesIn(SettingsSchema as Schema).sort(),
+    )
+  })
+
+  it('names every variable of writ that the sources read', () => {
+    const named = new Set(VARIABLES.map(({ name }) => name))
+    const read = sourceTexts().flatMap((text) =>
+      [...text.matchAll(/env\[['"]((?:WRIT|XDG_STATE|NO_COLOR|PAGER)[A-Z_]*)['"]\]/g)].map(
+        ([, name = '']) => name,
+      ),
+    )
+    expect(read.length).toBeGreaterThan(3)
+    expect([...new Set(read)].filter((name) => !named.has(name))).toEqual([])
+  })
+
+  it('is the page in docs', () => {
+    expect(readFileSync('docs/reference.md', 'utf8')).toBe(writ(['config', 'reference']).stdout)
+  })
+
+  it('shows value and origin, and never a token', () => {
+    const home = join(folder, 'home', '.writ')
+    mkdirSync(home, { recursive: true })
+    writeFileSync(join(home, 'laws.yaml'), 'laws: []\nsettings: { retention: { undo_days: 3 } }\n')
+    const env = { WRIT_HOME: home, WRIT_TOKEN: 'very-secret' }
+    const { stdout, status } = writ(['config', 'show', '--origin'], env)
+    expect(status).toBe(0)
+    expect(stdout).toMatch(/^retention\.undo_days +3 {2}\(.*laws\.yaml\)$/m)
+    expect(stdout).toMatch(/^cooldown_minutes +15 {2}\(default\)$/m)
+    expect(stdout).toMatch(/^WRIT_TOKEN +\(set\) {2}\(environment\)$/m)
+    expect(stdout).not.toContain('very-secret')
+  })
+})
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>
+}
+
+/** The names of all settings, with dots between the levels. */
+function namesIn({ properties = {} }: Schema, before = ''): string[] {
+  return Object.entries(properties).flatMap(([name, schema]) =>
+    schema.properties === undefined ? [before + name] : namesIn(schema, `${before}${name}.`),
+  )
+}
+
+function sourceTexts(): readonly string[] {
+  return readdirSync('src', { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .map((name) => readFileSync(join('src', name), 'utf8'))
+}
+
+describe('completions', () => {
+  const completed = (words: readonly string[]) => {
+    const script = join(folder, 'completion.bash')
+    writeFileSync(script, writ(['completion', 'bash']).stdout)
+    const ask = `source ${script}; COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _writ; echo "\${COMPREPLY[@]}"`
+    return execFileSync('bash', ['-c', ask], { encoding: 'utf8' }).trim().split(' ')
+  }
+
+  it('complete commands, second words and options in bash', () => {
+    expect(completed(['writ', 'led'])).toEqual(['ledger'])
+    expect(completed(['writ', 'ledger', 'ver'])).toEqual(['verify'])
+    expect(completed(['writ', 'exec', '--wri'])).toEqual(['--write'])
+    expect(completed(['writ', 'ledger', 'verify', '--fro'])).toEqual(['--from'])
+    expect(completed(['writ', 'exec', 'file'])).toEqual([''])
+  })
+
+  it('are there for zsh and fish, and for no other shell', () => {
+    expect(writ(['completion', 'zsh']).stdout).toContain('bashcompinit')
+    const fish = writ(['completion', 'fish']).stdout
+    for (const { name } of COMMANDS) expect(fish).toContain(` -a ${name.split(' ').at(-1)} `)
+    expect(writ(['completion', 'tcsh']).status).toBe(2)
+  })
+})
+
+describe('manual pages', () => {
+  it('are one a command, with its options, and one of the program', () => {
+    const pages = new Map(
+      readdirSync('dist/man').map((name) => [name, readFileSync(join('dist/man', name), 'utf8')]),
+    )
+    expect(pages.size).toBe(COMMANDS.length + 1)
+    for (const { name, options } of COMMANDS) {
+      const page = pages.get(`writ-${name.replace(' ', '-')}.1`) ?? ''
+      for (const option of options)
+        expect(page).toContain(`\\-\\-${option.name.replaceAll('-', '\\-')}`)
+      expect(pages.get('writ.1')).toContain(`.B ${name.replaceAll('-', '\\-')}\n`)
+    }
+  })
+})
