@@ -666,6 +666,7 @@ export const CODES = {
   'effect.privileged': refused('a file would run with the rights of somebody else'),
   'effect.host_state': refused('the run reached for what belongs to writ'),
   'effect.irreversible': refused('an effect can be neither staged nor undone'),
+  'effect.upload': waiting('more was sent to a read-only host than reading takes'),
   'result.failed': waiting('the command failed'),
   'result.timeout': refused('the run took longer than it may'),
   'result.resource_killed': refused('the run passed one of its caps'),

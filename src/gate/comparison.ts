@@ -80,7 +80,7 @@ export function compareEffects(input: ComparisonInput): Comparison {
   const effort = newTryingEffort()
   const lists = new ComparedLists(input)
   const step = compareStep(input, lists, findings, effort)
-  compareNetwork(input.network, findings)
+  compareNetwork(input, findings)
   return summarise(input.changes, step.discarded, step.deferred, findings)
 }
 
@@ -107,7 +107,7 @@ export function compareSteps(steps: readonly ComparedStep[], input: ComparisonIn
     for (const path of step.deferred) deferred.add(path)
     for (const { path } of changes) if (!step.discarded.has(path)) kept.add(path)
   }
-  compareNetwork(input.network, findings)
+  compareNetwork(input, findings)
   // What one child declared is kept, though another touched it in passing.
   for (const path of kept) discarded.delete(path)
   return summarise(input.changes, discarded, deferred, findings)
@@ -115,10 +115,10 @@ export function compareSteps(steps: readonly ComparedStep[], input: ComparisonIn
 
 const NO_HOSTS: NetworkGrounds = { hosts: [], read_only_hosts: [], release: null }
 
-function compareNetwork(network: ComparedNetwork | undefined, findings: FindingList): void {
+function compareNetwork({ network, lists }: ComparisonInput, findings: FindingList): void {
   if (network === undefined) return
   const rules = networkRules(groundTerms(network.grounds ?? NO_HOSTS))
-  networkFindings(network.connections, rules, findings)
+  networkFindings(network.connections, rules, findings, lists.harmless !== undefined)
 }
 
 /** What the lists say about paths, whatever was declared. */

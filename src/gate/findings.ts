@@ -16,6 +16,7 @@ const ORDER: readonly Code[] = [
   'effect.out_of_scope',
   'effect.undeclared',
   'effect.irreversible',
+  'effect.upload',
   'effect.deferred_execution',
   'effect.build_execution',
   'effect.discarded',

@@ -145,6 +145,7 @@ export {
   READING_METHODS,
   type Release,
   RUN_UPLOAD_MAX,
+  readingAllowance,
   TUNNEL_UPLOAD_MAX,
   type Verdict,
   type Wanted,

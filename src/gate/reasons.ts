@@ -190,8 +190,13 @@ const BUILT_IN_LAWS: Readonly<Record<string, string>> = {
   'effect.host_state': 'WRIT_OWN_STATE',
 }
 
-function reasonOfFinding({ code }: Pick<Obstacle, 'code'>, { evaluation }: Judgement): Reason {
+function reasonOfFinding({ code }: Pick<Obstacle, 'code'>, judgement: Judgement): Reason {
+  const { evaluation, result } = judgement
   if (NOTES.has(code)) return { code, weight: 'note' }
+  // Without anything to promote there is nothing to ask about, and what was tried stays a refusal.
+  if (code === 'effect.upload') {
+    return result !== null && hasEffects(result) ? { code, weight: 'confirm' } : block(code)
+  }
   if (QUESTIONS.has(code)) return { code, weight: 'confirm' }
   const law = Object.hasOwn(BUILT_IN_LAWS, code) ? BUILT_IN_LAWS[code] : undefined
   if (law !== undefined) return { ...block(code, isActors(evaluation)), tier: 0, law }

@@ -1,7 +1,9 @@
 /**
  * What the connections of a run mean for its decision (G-15, G-16). A request that did not pass is
  * `effect.irreversible`: it was wanted, and nothing could have taken it back. One to a host that the
- * scope does not name was not declared either. What a server did not answer is no effect.
+ * scope does not name was not declared either. A tunnel that was cut because more went up than reading
+ * takes is asked about (`effect.upload`); before evaluator 3 it was irreversible too. What a server did
+ * not answer is no effect.
  *
  * INVARIANT (what passed is judged again): the record is not believed. A connection that the rules
  *   would have refused is a finding, though it says that it passed.
@@ -15,12 +17,17 @@ export function networkFindings(
   connections: readonly NetworkConnection[],
   rules: NetworkRules,
   findings = new FindingList(),
+  isAmended = true,
 ): FindingList {
   for (const connection of connections) {
     const code = refusalOf(connection, rules)
     if (code === null) continue
     const place = showHostPort(connection.host, connection.port)
     const what = connection.method === undefined ? code : `${connection.method}: ${code}`
+    if (code === 'network.upload' && isAmended) {
+      findings.add('effect.upload', place, what)
+      continue
+    }
     if (code === 'network.host') findings.add('effect.undeclared', place, what)
     findings.add('effect.irreversible', place, what)
   }

@@ -50,6 +50,14 @@ export const READING_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPT
 /** What a tunnel, and a run, may send without a release. */
 export const TUNNEL_UPLOAD_MAX = 64 * 1024
 export const RUN_UPLOAD_MAX = 1024 * 1024
+/** What reading from one host takes in a run: requests for the first answers, then a part of what came. */
+export const READING_UPLOAD = 8 * 1024
+export const READING_SHARE = 0.02
+
+/** Returns what a run may have sent to a host that only gives, after so many bytes came from it. */
+export function readingAllowance(received: number): number {
+  return READING_UPLOAD + Math.floor(received * READING_SHARE)
+}
 
 const STANDARD_PORTS: ReadonlySet<number> = new Set([80, 443])
 

@@ -27,6 +27,7 @@ export async function carryRequest(passage: Passage): Promise<void> {
     return refuse(client, entry, 'network.upload')
   }
   entry.pass(isReleased)
+  // Told when it is over; a plain request is judged by what others have brought.
   server.once('close', () => entry.received(server.bytesRead))
   server.write(bytes)
   sendBody(passage)

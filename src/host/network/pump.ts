@@ -7,16 +7,21 @@ import type { Source } from './source.ts'
 
 /** What of a piece may pass; null when nothing more may, and the pump stops. */
 export type Take = (piece: Buffer) => Buffer | null
+/** The same, where the answer may have to be waited for. */
+export type SlowTake = (piece: Buffer) => Buffer | null | Promise<Buffer | null>
 
-export function pump(from: Source, to: Socket, take: Take | null): void {
-  from.read((piece) => {
-    const passing = take === null ? piece : take(piece)
+export function pump(from: Source, to: Socket, take: SlowTake | null): void {
+  const pass = (passing: Buffer | null): Promise<void> | undefined => {
     if (passing === null) {
       from.stop()
       return undefined
     }
     if (passing.length === 0 || to.destroyed || to.writableEnded) return undefined
     return written(to, passing)
+  }
+  from.read((piece) => {
+    const passing = take === null ? piece : take(piece)
+    return passing instanceof Promise ? passing.then(pass) : pass(passing)
   })
   const end = (): void => {
     if (!to.destroyed) to.end()

@@ -4,7 +4,7 @@
  */
 import type { Code } from '../../base/index.ts'
 import type { NetworkConnection } from '../../contracts/index.ts'
-import { RUN_UPLOAD_MAX, TUNNEL_UPLOAD_MAX } from '../../gate/index.ts'
+import { RUN_UPLOAD_MAX, readingAllowance, TUNNEL_UPLOAD_MAX } from '../../gate/index.ts'
 
 const ENTRIES_MAX = 500
 const URL_LENGTH_MAX = 2_048
@@ -66,6 +66,7 @@ export class Entry {
 
   received(bytes: number): void {
     this.#row.bytes_received += bytes
+    this.#traffic.account(this.#row.host).receive(bytes)
   }
 
   sent(bytes: number): void {
@@ -75,9 +76,26 @@ export class Entry {
   /** Whether so many bytes more may go up; they count from then on. */
   mayUpload(bytes: number): boolean {
     const sent = this.#row.bytes_sent + bytes
-    if (sent > TUNNEL_UPLOAD_MAX || !this.#traffic.takeUpload(bytes)) return false
+    if (sent > TUNNEL_UPLOAD_MAX) return false
+    const account = this.#traffic.account(this.#row.host)
+    if (!account.maySend(bytes) || !this.#traffic.takeUpload(bytes)) return false
+    account.sent += bytes
     this.sent(bytes)
     return true
+  }
+
+  /**
+   * The same, but waits a while for answers of the host that allow it: clients ask for much at once and
+   * are answered later.
+   */
+  async mayUploadSoon(bytes: number): Promise<boolean> {
+    const untilMs = performance.now() + ANSWERS_MS
+    for (;;) {
+      if (this.mayUpload(bytes)) return true
+      const leftMs = untilMs - performance.now()
+      if (leftMs <= 0 || this.#isDone) return false
+      await this.#traffic.account(this.#row.host).more(leftMs)
+    }
   }
 
   /** Of a connection that said nothing there is nothing to tell. */
@@ -96,7 +114,37 @@ export class Entry {
   }
 }
 
+const ANSWERS_MS = 2_000
+
+/** What a run sent to one host and got from it, by all connections; what was released is not counted. */
+class HostAccount {
+  sent = 0
+  #received = 0
+  #waiting: (() => void)[] = []
+
+  receive(bytes: number): void {
+    this.#received += bytes
+    for (const wake of this.#waiting.splice(0)) wake()
+  }
+
+  maySend(bytes: number): boolean {
+    return this.sent + bytes <= readingAllowance(this.#received)
+  }
+
+  /** Kept when something came, or after so long. */
+  more(withinMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, withinMs)
+      this.#waiting.push(() => {
+        clearTimeout(timer)
+        resolve()
+      })
+    })
+  }
+}
+
 export class Traffic {
+  readonly #accounts = new Map<string, HostAccount>()
   #rows: { readonly row: NetworkConnection; readonly turn: number }[] = []
   #turns = 0
   readonly #groups = new Map<string, Mutable<NetworkConnection>>()
@@ -109,6 +157,12 @@ export class Traffic {
   add(row: NetworkConnection, turn: number): void {
     if (this.#rows.length < ENTRIES_MAX) this.#rows.push({ row, turn })
     else this.#group(row)
+  }
+
+  account(host: string): HostAccount {
+    const known = this.#accounts.get(host) ?? new HostAccount()
+    this.#accounts.set(host, known)
+    return known
   }
 
   /** What all connections of a run that nobody released may send together. */

@@ -1,12 +1,13 @@
 /**
  * A tunnel: the client is told that it stands, says hello in TLS, and only when the name in that hello
  * is the one that the tunnel was asked for does the first byte go up. What goes up without a release is
- * counted, and at its cap the tunnel is cut before the byte that would pass it.
+ * counted against what reading from the host takes, and the tunnel is cut before the byte that would
+ * pass it.
  */
 import { HELLO_BYTES_MAX, hostName, readClientHello } from '../../gate/index.ts'
 import { gather } from './gathering.ts'
 import { cut, type Passage } from './passage.ts'
-import { pump } from './pump.ts'
+import { pump, type SlowTake } from './pump.ts'
 
 const GRANTED = 'HTTP/1.1 200 Connection established\r\n\r\n'
 
@@ -30,7 +31,7 @@ export async function carryTunnel(passage: Passage): Promise<void> {
   if (reading.name !== null) entry.describe({ sni: reading.name })
   if (!isSameName(passage, reading.name) || reading.isHidden) return cut(passage, 'network.sni')
   entry.pass(isReleased)
-  flow(passage, bytes)
+  await flow(passage, bytes)
 }
 
 /** Clients name no address inside; then the tunnel leads where it was asked to all the same. */
@@ -39,19 +40,27 @@ function isSameName({ head }: Passage, name: string | null): boolean {
   return hostName(name)?.name === head.host.name
 }
 
-function flow(passage: Passage, first: Buffer): void {
+async function flow(passage: Passage, first: Buffer): Promise<void> {
   const { client, server, fromClient, fromServer, entry, isReleased } = passage
-  const take = (chunk: Buffer): Buffer | null => {
+  const take: SlowTake = (chunk) => {
     if (isReleased) entry.sent(chunk.length)
-    else if (!entry.mayUpload(chunk.length)) {
-      cut(passage, 'network.upload')
-      return null
-    }
+    else if (!entry.mayUpload(chunk.length)) return takeSoon(passage, chunk)
     return chunk
   }
-  server.once('close', () => entry.received(server.bytesRead))
-  if (take(first) === null) return
-  server.write(first)
+  const counted = (chunk: Buffer): Buffer => {
+    entry.received(chunk.length)
+    return chunk
+  }
+  const beginning = await take(first)
+  if (beginning === null) return
+  server.write(beginning)
   pump(fromClient, server, take)
-  pump(fromServer, client, null)
+  pump(fromServer, client, counted)
+}
+
+/** Waits for what the host still has to answer; without it the tunnel is cut. */
+async function takeSoon(passage: Passage, chunk: Buffer): Promise<Buffer | null> {
+  if (await passage.entry.mayUploadSoon(chunk.length)) return chunk
+  cut(passage, 'network.upload')
+  return null
 }
