@@ -50,6 +50,7 @@ export {
   type Need,
   satisfies,
 } from './confirmation.ts'
+export { AGENT_MARKS } from './data/agents.ts'
 export type { DeferredKind, DeferredRow } from './data/deferred.ts'
 export { PUBLIC_NAMES, SECRET_NAMES, UNSEARCHED } from './data/secrets.ts'
 export { decide, decideEarly, reasonsOf } from './decision.ts'

@@ -44,3 +44,21 @@ export const AGENTS: readonly string[] = [
   'warp-agent',
   'windsurf',
 ]
+
+/** Variables that agents set for what they start, with the agent that each tells. */
+export const AGENT_MARKS: Readonly<Record<string, string>> = {
+  AI_AGENT: 'claude',
+  CLAUDECODE: 'claude',
+  CLAUDE_CODE_SESSION_ID: 'claude',
+  CODEX_CI: 'codex',
+  CODEX_SESSION_ID: 'codex',
+  CODEX_THREAD_ID: 'codex',
+  CODEX_TOOL_CALL_ID: 'codex',
+  COPILOT_AGENT_SESSION_ID: 'copilot',
+  COPILOT_CLI: 'copilot',
+  GEMINI_CLI: 'gemini',
+  GEMINI_SESSION_ID: 'gemini',
+  OPENCODE: 'opencode',
+  OPENCODE_PID: 'opencode',
+  QWEN_CODE_SESSION_ID: 'qwen',
+}
