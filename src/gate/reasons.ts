@@ -7,6 +7,7 @@
  */
 import type { Code } from '../base/index.ts'
 import {
+  type ActionDescriptor,
   findPersuasion,
   type LawOutcome,
   type Obstacle,
@@ -232,7 +233,10 @@ function questionReasons({ proposal, evaluation, result }: Judgement): readonly 
   const descriptors = allProposals(proposal).map(({ proposal: { descriptor } }) => descriptor)
   const asks = descriptors.some(({ confirmation }) => confirmation.required)
   if (asks || evaluation.declared_by_approval) reasons.push(confirm('confirm.descriptor'))
-  const argues = descriptors.some(({ intent_summary }) => findPersuasion(intent_summary).length > 0)
+  // The reason of a confirmation is the actor's text as well (seed 003 §11); judged since evaluator 3.
+  const reads = (one: ActionDescriptor) =>
+    isAmended(evaluation) ? [one.intent_summary, one.confirmation.reason] : [one.intent_summary]
+  const argues = descriptors.flatMap(reads).some((text) => findPersuasion(text).length > 0)
   if (argues || evaluation.standing.reconfirm) reasons.push(confirm('confirm.intent'))
   return reasons
 }
