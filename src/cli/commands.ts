@@ -232,9 +232,10 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'log',
-    says: 'show the history, filtered or live',
-    usage: 'writ log [--type T] [--task ID] [--since MOMENT] [--follow] …',
+    says: 'list what was done: time, who, outcome, effects, command; or the facts',
+    usage: 'writ log [--since MOMENT] [--facts] [--type T] [--task ID] [--follow] …',
     options: [
+      { name: 'facts', value: null, says: 'the facts instead of the acts' },
       { name: 'type', value: 'TYPE', says: 'only records of this type' },
       STREAM,
       { name: 'since', value: 'MOMENT', says: 'from then on: ISO 8601, a day, or `2h` ago' },
@@ -242,7 +243,7 @@ export const COMMANDS: readonly Command[] = [
       { name: 'principal', value: 'WHO', says: 'only by this one, as kind:id@namespace' },
       { name: 'task', value: 'ID', says: 'only about this task' },
       { name: 'action', value: 'ID', says: 'only about this action' },
-      { name: 'limit', value: 'N', says: 'at most so many; 1000 without it' },
+      { name: 'limit', value: 'N', says: 'at most so many; 30 acts or 1000 facts without it' },
       { name: 'after', value: 'SEQ', says: 'go on behind this one; a page’s `next`' },
       { name: 'newest', value: null, says: 'newest first' },
       { name: 'follow', short: 'f', value: null, says: 'wait for more, until interrupted' },
@@ -251,6 +252,8 @@ export const COMMANDS: readonly Command[] = [
     ],
     examples: [
       'writ log',
+      'writ log --since 2h',
+      'writ log --facts',
       'writ log --type ao_act_receipt_v0 --since 2h --json',
       'writ log --follow --principal device:pump-3@north-farm',
     ],
@@ -261,7 +264,11 @@ export const COMMANDS: readonly Command[] = [
     says: 'show everything about an action, a task, a run or one fact',
     usage: 'writ show ID|STREAM/SEQ [--stream NAME]',
     options: [STREAM, HOME],
-    examples: ['writ show act-0197f2a4-7c11-7d3e-8a55-0c4e2b9d6f01', 'writ show main/12'],
+    examples: [
+      'writ show 01a1e365-832b   # a beginning of an id is enough',
+      'writ show act-0197f2a4-7c11-7d3e-8a55-0c4e2b9d6f01',
+      'writ show main/12',
+    ],
     load: () => import('./commands/show.ts'),
   },
   {

@@ -42,7 +42,7 @@ export const GATE_COMMANDS: readonly Command[] = [
         name: 'net',
         value: 'HOST',
         many: true,
-        says: 'a host it may reach, through the proxy; other than read-only ones are released first',
+        says: 'a host it may reach; one that is not read-only by the laws needs your passphrase first',
       },
       { name: 'yes', short: 'y', value: null, says: 'the plain yes, where a plain yes is enough' },
       {
@@ -79,14 +79,20 @@ export const GATE_COMMANDS: readonly Command[] = [
   {
     name: 'propose',
     says: 'the whole way of a proposal: check, rehearse, compare, decide, promote',
-    usage: 'writ propose FILE|- [--wait] [--dry-run]',
+    usage: 'writ propose FILE|- [--wait] [--dry-run] | --example KIND',
     options: [
+      {
+        name: 'example',
+        value: 'KIND',
+        says: 'print a whole proposal to begin with, such as FILE_WRITE',
+      },
       { name: 'wait', value: null, says: 'stay until a human has answered, or time is up' },
       { name: 'dry-run', value: null, says: 'stop before promotion; write nothing down' },
       STREAM,
       HOME,
     ],
     examples: [
+      'writ propose --example COMMAND_EXECUTION > proposal.json',
       'writ propose proposal.json',
       'writ propose --dry-run proposal.json',
       'WRIT_TOKEN=… writ propose --wait --json - < proposal.json',
@@ -95,7 +101,7 @@ export const GATE_COMMANDS: readonly Command[] = [
   },
   {
     name: 'inbox',
-    says: 'what waits for a human',
+    says: 'the questions that wait for a person: who asks what, and why',
     usage: 'writ inbox [ID [--all]]',
     options: [
       {
@@ -111,7 +117,7 @@ export const GATE_COMMANDS: readonly Command[] = [
   },
   {
     name: 'approve',
-    says: 'yes to the effects of a rehearsal, or of several that are alike; they are promoted',
+    says: 'approve one or more questions of the inbox; their effects are promoted',
     usage: 'writ approve ID… | --like ID [--yes] [--pass-fd N]',
     options: [
       { name: 'like', value: 'ID', says: 'this one and all that wait and are of its shape' },
@@ -125,7 +131,7 @@ export const GATE_COMMANDS: readonly Command[] = [
   },
   {
     name: 'deny',
-    says: 'no to the effects of one rehearsal',
+    says: 'deny a question of the inbox; nothing of it is promoted',
     usage: 'writ deny ID [--reason TEXT]',
     options: [REASON, ONE_STREAM, HOME],
     examples: ['writ deny 6ebf521571ba --reason "not these files"'],

@@ -138,14 +138,23 @@ function optionFault(command: Command, rest: readonly string[], thrown: unknown)
     .map((word) => word.slice(2).split('=')[0] ?? '')
     .find((name) => !legal.includes(name))
   if (unknown === undefined) {
-    const message = (thrown as Error).message.split('\n')[0] ?? ''
-    return fault('cli.usage', '', null, { message: lowerFirst(message), hint: command.usage })
+    return fault('cli.usage', '', null, { message: parserWords(thrown), hint: command.usage })
   }
   const near = nearest(unknown, legal)
   const message = `${showName(`writ ${command.name}`)} has no option ${showName(`--${unknown}`)}`
   const hint =
     near === null || command.isRunner ? command.usage : `did you mean ${showName(`--${near}`)}?`
   return fault('cli.unknown_option', '', { option: unknown, nearest: near }, { message, hint })
+}
+
+/** What Node's parser found wrong, as a whole sentence. */
+function parserWords(thrown: unknown): string {
+  const [first = ''] = (thrown as Error).message.split('\n')
+  const ambiguous = /^Option '(.+?)' argument is ambiguous\.$/.exec(first)?.[1]
+  if (ambiguous !== undefined) {
+    return `${showName(ambiguous)} needs a value, and the next word begins with a dash: write it as ${showName(`${ambiguous.split(' ').at(-1)}=VALUE`)}`
+  }
+  return lowerFirst(first)
 }
 
 function lowerFirst(text: string): string {

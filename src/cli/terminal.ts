@@ -33,7 +33,8 @@ export function processTerminal(): Terminal {
     },
     isTty: stdout.isTTY === true,
     isErrorTty: stderr.isTTY === true,
-    columns: stdout.columns ?? 80,
+    // A terminal that does not know its width says 0.
+    columns: stdout.columns || stderr.columns || 80,
     paint: paint(usesColour(stdout, env)),
     paintError: paint(usesColour(stderr, env)),
   }

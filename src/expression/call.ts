@@ -74,7 +74,7 @@ function hostCall(lowering: Lowering, node: CallNode, host: HostFunction): Lower
   const [argument] = args
   if (!hasCount(lowering, node, args.length, 1) || argument === undefined) return UNKNOWN
   if (argument.kind !== 'literal' || argument.type !== 'string') {
-    const message = `${showName(name)} takes a text that stands here, not one that is computed`
+    const message = `${showName(name)} takes a literal text in quotes, not a computed one`
     return lowering.refuse('expression.arguments', argument.at, message)
   }
   const prepared = host.prepare(argument.value)

@@ -191,9 +191,11 @@ export {
 } from './replay.ts'
 export { RequestHistory, type RequestMemory, wasSent } from './request-history.ts'
 export {
+  DELETIONS_MAX,
   effectClasses,
   higherRisk,
   isAtMost,
+  MODIFICATIONS_MAX,
   RISK_FLOORS,
   resultRiskFloor,
   riskAfterRun,

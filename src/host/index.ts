@@ -187,6 +187,7 @@ export type {
 } from './sandbox/driver.ts'
 export { SandboxFailure } from './sandbox/failure.ts'
 export { createDriver, type DriverOptions } from './sandbox/linux.ts'
+export { findNamed, type ProgramPath, startProgram } from './sandbox/programs.ts'
 export { waitForRemovals } from './sandbox/remove-tree.ts'
 export { standardInput } from './sandbox/standard-input.ts'
 export { stopOutputProcessing } from './sandbox/terminal-mode.ts'

@@ -115,6 +115,7 @@ export class Place {
       HOME: this.home,
       XDG_STATE_HOME: join(this.folder, 'state'),
       NO_COLOR: '1',
+      PAGER: 'cat',
       ...around.env,
       ...(around.token === undefined ? {} : { WRIT_TOKEN: around.token }),
     }

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { RESET_TERMINAL } from '../../src/cli/effects/reset.ts'
+import { resetFor } from '../../src/cli/effects/reset.ts'
 import { Place } from './place.ts'
 
 let place: Place
@@ -18,7 +18,7 @@ beforeAll(() => {
 afterAll(() => place?.remove())
 
 /** As it comes out of a terminal, which makes two characters of a line feed. */
-const RESET = RESET_TERMINAL.replaceAll('\n', '\r\n')
+const RESET = resetFor(null).replaceAll('\n', '\r\n')
 const COOKED = { echo: true, lines: true }
 const RAW = { echo: false, lines: false }
 const ASKED = '[y/N, a: show all] '

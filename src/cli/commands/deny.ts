@@ -1,9 +1,18 @@
 /** `writ deny`: a human says no to a question; nothing of that rehearsal is promoted. */
 import { type Call, EXIT, type Exit } from '../command.ts'
-import { printAnswer } from '../gate/answer-text.ts'
-import { findLost, findQuestion, namedId } from '../gate/named-question.ts'
-import { withGates } from '../gate/open.ts'
+import { findLost, findQuestion, type LostQuestion, namedId } from '../gate/named-question.ts'
+import { type GateSession, withGates } from '../gate/open.ts'
+import { shortId } from '../history/short-id.ts'
 import { refuseOthers } from '../home.ts'
+
+async function waiting(sessions: readonly GateSession[], id: string) {
+  const { session, question } = await findQuestion(sessions, id)
+  return { session, named: question.actionId }
+}
+
+function lostOne({ session, id }: LostQuestion) {
+  return { session, named: id }
+}
 
 export async function run(call: Call): Promise<Exit> {
   const id = namedId(call)
@@ -12,11 +21,14 @@ export async function run(call: Call): Promise<Exit> {
     for (const { session } of sessions) refuseOthers(session.caller, 'denying')
     const no = { kind: 'no', ...(reason === null ? {} : { reason }) } as const
     const lost = await findLost(sessions, id)
-    if (lost !== null) await printAnswer(call, await lost.session.gate.answer(lost.id, no))
-    else {
-      const { session, question } = await findQuestion(sessions, id)
-      await printAnswer(call, await session.gate.answer(question.actionId, no))
-    }
+    const { session, named } = lost === null ? await waiting(sessions, id) : lostOne(lost)
+    const answer = await session.gate.answer(named, no)
+    const { terminal, options } = call
+    await terminal.out(
+      options.isOn('json')
+        ? `${JSON.stringify(answer)}\n`
+        : `${terminal.paint.bad('denied')}  ${shortId(answer.action_id)}  nothing was changed\n`,
+    )
     // The call was to deny, and that was done.
     return EXIT.yes
   })

@@ -10,7 +10,7 @@ import {
   type Probe,
 } from '../../host/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
-import { sizeText } from '../effects/amount.ts'
+import { counted, grouped, sizeText } from '../effects/amount.ts'
 import { type GateSession, withGate } from '../gate/open.ts'
 import { LEVEL, withHistory } from '../home.ts'
 import type { Terminal } from '../terminal.ts'
@@ -104,14 +104,14 @@ function keptLines({ audit_level, outputs_days, undo, standing }: KeptState): re
       ? 'FORENSIC: no body is dropped by itself'
       : `${audit_level}: outputs are kept for ${audit_level === 'SUMMARY' ? Math.min(1, outputs_days) : outputs_days} days`
   return [
-    `undo for ${undo.days} days: ${undo.actions} acts can be taken back${until}; ${room}`,
+    `${counted(undo.actions, 'act')} can be taken back${until}; undo keeps ${counted(undo.days, 'day')} and ${room}`,
     `audit level ${bodies}`,
     ...standingLines(standing),
   ]
 }
 
 function standingLines({ kept, facts, dropped }: KeptState['standing']): readonly string[] {
-  const words = `what stands is kept of ${kept} of ${facts} facts`
+  const words = `${counted(facts, 'fact')} on the ledger, ${grouped(kept)} of them summed up for a quick start`
   if (dropped === null) return [words]
   return [words, `${dropped.at}  ${dropped.code}  ${dropped.message}`]
 }

@@ -1,5 +1,5 @@
 /**
- * `writ flow answer`: what a human says to a run that waits for him: try again, give up, it is there,
+ * `writ flow answer`: answers a run that waits for a person: try again, give up, it is there,
  * or, where he is the participant, what he answers. Whoever walks the run takes it; else `resume` does.
  */
 import { existsSync } from 'node:fs'

@@ -1,47 +1,100 @@
-/** `writ inbox`: the questions that wait for a human, or the effects that one of them is about. */
-import { type PendingQuestion, waitingRuns } from '../../host/index.ts'
+/** `writ inbox`: the questions that wait for a human, or everything about one of them. */
+import {
+  type KnownHome,
+  type PendingQuestion,
+  type Question,
+  waitingRuns,
+} from '../../host/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { countsText } from '../effects/amount.ts'
+import { operationTitle } from '../effects/operation-text.ts'
+import { askerText, headJson, momentText, undoText, whyLines } from '../effects/question-head.ts'
 import { shortDigest } from '../effects/question-text.ts'
+import { reasonTextLines } from '../effects/reason-text.ts'
+import { visible } from '../effects/visible.ts'
 import { waitingOf, waitingText } from '../flow/answer.ts'
 import { approvalsText, fewHumansText, missingText } from '../gate/approvals-text.ts'
-import { effectsText } from '../gate/confirm.ts'
 import { interruptionsOf, interruptionText } from '../gate/interrupted.ts'
 import { findQuestion, namedId } from '../gate/named-question.ts'
 import { type GateSession, withGates } from '../gate/open.ts'
-import { plain } from '../history/plain.ts'
-import { table } from '../history/table.ts'
+import { effectsText, firstLines } from '../gate/show-question.ts'
+import type { Paint, Terminal } from '../terminal.ts'
 
-const HEADS = ['id', 'kind', 'effects', 'result', 'needs', 'shape', 'until'] as const
+interface Waiting {
+  readonly row: PendingQuestion
+  /** Null where what it asks about is no longer kept. */
+  readonly question: Question | null
+}
 
 export async function run(call: Call): Promise<Exit> {
   return withGates(call, async (sessions) => {
     if (call.arguments.length > 0) return showOne(call, sessions)
-    const pending: PendingQuestion[] = []
-    for (const { gate } of sessions) pending.push(...(await gate.pending()))
+    const waiting = await waitingIn(sessions)
     const flows = await flowQuestions(sessions)
     const interrupted = await interruptionsOf(sessions)
     const { terminal, options } = call
     if (options.isOn('json')) {
+      const pending = waiting.map(jsonOf)
       const more = interrupted.length === 0 ? {} : { interrupted }
       const answer = { pending, ...(flows.length === 0 ? {} : { flows }), ...more }
       await terminal.out(`${JSON.stringify(answer)}\n`)
       return EXIT.yes
     }
-    if (pending.length + flows.length === 0) await terminal.out('nothing waits\n')
-    if (pending.length > 0) await terminal.out(table(terminal, HEADS, pending.map(row)))
-    for (const { id, problem, approvals } of pending) {
-      if (approvals !== undefined) {
-        const words = `${approvalsText(approvals)}; ${missingText(approvals)}`
-        await terminal.out(`${plain(id)}: ${words}\n`)
-      }
-      if (problem === undefined) continue
-      await terminal.out(`${plain(id)}: ${problem.message}: writ deny ${plain(id)}\n`)
-    }
+    await terminal.out(lawsText(sessions))
+    if (waiting.length + flows.length === 0) await terminal.out('nothing waits\n')
+    for (const one of waiting) await terminal.out(`${entryLines(one, terminal.paint).join('\n')}\n`)
     for (const { text } of flows) await terminal.out(`${text}\n`)
     for (const one of interrupted) await terminal.out(interruptionText(one, terminal))
     return EXIT.yes
   })
+}
+
+/** Empty while the laws are those that a human accepted. */
+function lawsText(sessions: readonly GateSession[]): string {
+  const { home } = sessions[0]?.session ?? {}
+  // A session of the gate is opened over a home that is known.
+  const { laws, registeredLaws } = (home ?? {}) as Partial<KnownHome>
+  if (laws === registeredLaws) return ''
+  return 'the laws file was changed and nobody accepted it: look with `writ laws check`, then `writ laws accept`\n'
+}
+
+async function waitingIn(sessions: readonly GateSession[]): Promise<readonly Waiting[]> {
+  const found: Waiting[] = []
+  for (const { gate } of sessions) {
+    for (const row of await gate.pending()) {
+      found.push({ row, question: await gate.question(row.action_id) })
+    }
+  }
+  return found
+}
+
+function jsonOf({ row, question }: Waiting) {
+  if (question === null) return row
+  const { needs: _needs, ...head } = headJson(question)
+  return { ...row, ...head }
+}
+
+/** A few lines a question: enough to know which one to look at. */
+function entryLines({ row, question }: Waiting, paint: Paint): readonly string[] {
+  const { id, approvals, problem } = row
+  const head = `${paint.strong(visible(id))}  ${countsText(row.effects)}, result ${shortDigest(row.result_digest)}`
+  const several =
+    approvals === undefined ? [] : [`  ${approvalsText(approvals)}; ${missingText(approvals)}`]
+  if (question === null) {
+    const words = `${visible(row.kind)}: ${problem?.message ?? 'cannot be shown'}: writ deny ${visible(id)}`
+    return [head, `  ${words}`, ...several]
+  }
+  const { asker, proposal } = question
+  return [
+    head,
+    `  ${paint.strong(operationTitle(proposal))}`,
+    `  ${askerText(asker)}, ${momentText(asker.at)}`,
+    ...reasonTextLines(question, paint),
+    ...several,
+    ...(problem === undefined ? [] : [`  ${paint.bad(problem.message)}`]),
+    `  ${paint.dim(`writ inbox ${id} shows it; writ approve ${id}, or writ deny ${id}; until ${momentText(row.expires_at)}`)}`,
+    '',
+  ]
 }
 
 /** What runs of flows wait for; yeses about effects are among the questions of the gate already. */
@@ -64,35 +117,48 @@ async function showOne(call: Call, sessions: readonly GateSession[]): Promise<Ex
   const { terminal, options } = call
   const { question } = await findQuestion(sessions, namedId(call))
   if (options.isOn('json')) {
-    const { actionId: action_id, proposal, result, decision, need: needs, expiresAt } = question
-    const head = { action_id, proposal, result, decision, needs, expires_at: expiresAt }
+    const { actionId: action_id, proposal, result, decision, expiresAt } = question
+    const head = { action_id, ...headJson(question), proposal, result, decision }
     const { approvals } = question
-    const answer = approvals === null ? head : { ...head, approvals }
-    await terminal.out(`${JSON.stringify(answer)}\n`)
+    const several = approvals === null ? {} : { approvals }
+    await terminal.out(`${JSON.stringify({ ...head, expires_at: expiresAt, ...several })}\n`)
     return EXIT.yes
   }
-  for await (const piece of effectsText(question, terminal.paint, options.isOn('all'))) {
-    await terminal.out(piece)
-  }
+  await showEffectsOf(terminal, question, options.isOn('all'))
   const { diff } = question.result
+  const { paint } = terminal
   const words = `${countsText(diff.counts)}, result ${shortDigest(question.resultDigest)}`
-  await terminal.out(`\n${terminal.paint.strong(words)}, needs ${question.need}\n`)
-  const { approvals } = question
-  if (approvals === null) return EXIT.yes
-  await terminal.out(`${approvalsText(approvals)}; ${missingText(approvals)}\n`)
-  const few = fewHumansText(approvals)
-  if (few !== null) await terminal.out(`${few}\n`)
+  const lines = [
+    '',
+    ...whyLines(question, paint),
+    '',
+    `${paint.strong(words)}; ${undoText(question)}`,
+    ...approvalLines(question),
+    needText(question),
+  ]
+  await terminal.out(`${lines.join('\n')}\n`)
   return EXIT.yes
 }
 
-function row(question: PendingQuestion): readonly string[] {
-  return [
-    plain(question.id),
-    plain(question.kind),
-    countsText(question.effects),
-    shortDigest(question.result_digest),
-    question.needs ?? 'nobody can',
-    question.shape === null ? '' : shortDigest(question.shape),
-    question.expires_at,
-  ]
+async function showEffectsOf(terminal: Terminal, question: Question, whole: boolean) {
+  const columns = terminal.isTty ? terminal.columns : null
+  const all = effectsText(question, { paint: terminal.paint, whole, columns })
+  const pieces = whole || terminal.isTty ? all : firstLines(all, question)
+  for await (const piece of pieces) await terminal.out(piece)
+}
+
+function approvalLines({ approvals }: Question): readonly string[] {
+  if (approvals === null) return []
+  const few = fewHumansText(approvals)
+  return [`${approvalsText(approvals)}; ${missingText(approvals)}`, ...(few === null ? [] : [few])]
+}
+
+function needText(question: Question): string {
+  const id = shortDigest(question.resultDigest)
+  const needs = {
+    plain: question.countsAhead ? '' : ' at a terminal',
+    passphrase: ' with the passphrase',
+    passkey: ' with a passkey',
+  }
+  return `writ approve ${id}${needs[question.need]}, or writ deny ${id}; until ${momentText(question.expiresAt)}`
 }

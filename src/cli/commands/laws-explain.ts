@@ -1,6 +1,7 @@
 /** `writ laws explain ID`: why an act was decided as it was, and what a human can do about it. */
 import { fault, showName } from '../../base/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { wholeActionId } from '../history/short-id.ts'
 import { streamsToRead, withKnownHistory } from '../home.ts'
 import { explainAction } from '../laws/explained-action.ts'
 import { explanationText } from '../laws/explanation-text.ts'
@@ -8,13 +9,15 @@ import { explanationText } from '../laws/explanation-text.ts'
 export async function run(call: Call): Promise<Exit> {
   const [id, ...others] = call.arguments
   if (id === undefined || id === '' || others.length > 0) {
-    const hint = '`writ log --type decision_v1` lists what was decided'
+    const hint = '`writ log` lists what was decided'
     throw new Stop(fault('cli.usage', '', null, { message: 'name one action', hint }))
   }
   const { terminal, options } = call
   return withKnownHistory(call, async (session) => {
-    for (const stream of await streamsToRead(session, call)) {
-      const explained = await explainAction(session, stream, id)
+    const streams = await streamsToRead(session, call)
+    const whole = await wholeActionId(session.ledger, streams, id)
+    for (const stream of streams) {
+      const explained = await explainAction(session, stream, whole)
       if (explained === null) continue
       const { explanation, human } = explained
       await terminal.out(

@@ -1,20 +1,37 @@
-/** `writ log`: the facts of a stream, filtered, paged in the order of seq, or followed as they come. */
+/**
+ * `writ log`: the history of a stream as acts, or its facts, filtered, paged in the order of seq, or
+ * followed as they come.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fault, showName } from '../../base/index.ts'
 import { type Fact, parsePrincipal, type Query } from '../../ledger/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import type { Act } from '../history/act.ts'
+import { ACT_HEADS, actRow } from '../history/act-text.ts'
+import { actsOf } from '../history/acts.ts'
 import { FACT_HEADS, factRow } from '../history/fact-rows.ts'
 import { openFact, shownFact } from '../history/facts.ts'
 import { momentOption } from '../history/moment.ts'
 import { LIMIT, LIMIT_MAX, numberOption } from '../history/number.ts'
+import { wholeActionId } from '../history/short-id.ts'
 import { table } from '../history/table.ts'
-import { type ReadSession, streamToRead, withHistory } from '../home.ts'
+import { type ReadSession, streamsToRead, streamToRead, withHistory } from '../home.ts'
 
 const POLL_MS = 200
+
+/** Options that speak of facts, not of acts. */
+const OF_FACTS = ['type', 'task', 'action', 'after'] as const
 
 export async function run(call: Call): Promise<Exit> {
   return withHistory(call, async (session) => {
     const query = await queryOf(session, call)
+    const { options } = call
+    const isMachine = options.isOn('json') || options.isOn('jsonl') || options.isOn('follow')
+    const isOfFacts = options.isOn('facts') || OF_FACTS.some((name) => options.text(name) !== null)
+    if (!isMachine && !isOfFacts) {
+      const acts = await actsOf(session.ledger, query, numberOption(call, 'limit', LIMIT_MAX))
+      if (acts.length > 0) return printActs(call, acts)
+    }
     if (call.options.isOn('follow')) return follow(session, call, query)
     const page = await session.ledger.store.find(query)
     const facts = await Promise.all(
@@ -25,13 +42,26 @@ export async function run(call: Call): Promise<Exit> {
   })
 }
 
+/** The newest at the end, next to where the person reads on. */
+async function printActs({ terminal, options }: Call, acts: readonly Act[]): Promise<Exit> {
+  const rows = (options.isOn('newest') ? acts : acts.toReversed()).map(actRow)
+  await terminal.out(table(terminal, ACT_HEADS, rows))
+  const { paint } = terminal
+  const next = [
+    'writ show ACT tells everything about one; writ undo takes the last one back, writ rollback ACT another;',
+    'writ log --facts lists the facts themselves',
+  ]
+  if (terminal.isTty) for (const line of next) await terminal.out(`${paint.dim(line)}\n`)
+  return EXIT.yes
+}
+
 async function queryOf(session: ReadSession, call: Call): Promise<Query> {
   const { options } = call
   const now = Date.now()
   const given = {
     type: options.text('type') ?? undefined,
     task: options.text('task') ?? undefined,
-    action: options.text('action') ?? undefined,
+    action: await actionOption(session, call),
     since: momentOption(call, 'since', now),
     until: momentOption(call, 'until', now),
     principal: principalOption(call),
@@ -44,6 +74,12 @@ async function queryOf(session: ReadSession, call: Call): Promise<Query> {
     limit: numberOption(call, 'limit', LIMIT_MAX) ?? LIMIT,
     order: options.isOn('newest') ? 'newest_first' : 'oldest_first',
   }
+}
+
+async function actionOption(session: ReadSession, call: Call): Promise<string | undefined> {
+  const text = call.options.text('action')
+  if (text === null) return undefined
+  return wholeActionId(session.ledger, await streamsToRead(session, call), text)
 }
 
 function principalOption(call: Call) {

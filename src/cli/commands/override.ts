@@ -7,14 +7,15 @@ import { DOCUMENT_LIMITS, fault, isDigest } from '../../base/index.ts'
 import { field, isObject } from '../../contracts/index.ts'
 import type { OverrideOrder } from '../../host/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
-import { deciderOf } from '../gate/decider.ts'
-import { withGates } from '../gate/open.ts'
+import { deciderOf, wholeIdOf } from '../gate/decider.ts'
+import { type GateSession, withGates } from '../gate/open.ts'
 import { credentialOf, requireHuman, type Session } from '../home.ts'
 import { parseSource, readSource } from '../source.ts'
 
 export async function run(call: Call): Promise<Exit> {
-  const order = await readOrder(call)
+  const read = await readOrder(call)
   return withGates(call, async (sessions) => {
+    const order = await wholeOrder(sessions, read)
     const { gate, session } = await deciderOf(sessions, actionOf(order))
     if (order.kind === 'release') requireCredential(session)
     await requireHuman(session, call, 'overriding')
@@ -27,11 +28,24 @@ export async function run(call: Call): Promise<Exit> {
   })
 }
 
+/** With the whole id where an action is named by a beginning of it. */
+async function wholeOrder(
+  sessions: readonly GateSession[],
+  order: OverrideOrder,
+): Promise<OverrideOrder> {
+  if (order.kind === 'law' && order.actionId !== null) {
+    return { ...order, actionId: await wholeIdOf(sessions, order.actionId) }
+  }
+  if (order.kind !== 'lift' || isDigest(order.of)) return order
+  return { ...order, of: await wholeIdOf(sessions, order.of) }
+}
+
 /** What is sent cannot be taken back: the word of somebody at the terminal is not enough. */
 function requireCredential(session: Session): void {
   if (credentialOf(session) !== null) return
-  const message = 'releasing needs the passphrase of a human, and this home has none'
-  throw new Stop(fault('credential.required', '', null, { message }))
+  const message = 'releasing needs the passphrase of a human, and none is set yet'
+  const hint = 'set one with `writ principal pass`, then run this again'
+  throw new Stop(fault('credential.required', '', null, { message, hint }))
 }
 
 async function readOrder(call: Call): Promise<OverrideOrder> {

@@ -1,11 +1,17 @@
 /** `writ propose`: the whole lifecycle of a proposal, from the document to the promotion. */
-import type { Call, Exit } from '../command.ts'
-import { printAnswer } from '../gate/answer-text.ts'
+import { randomUUID } from 'node:crypto'
+import { fault, nearest, showName } from '../../base/index.ts'
+import { ACTION_KINDS } from '../../contracts/index.ts'
+import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { printAnswer, printOutput } from '../gate/answer-text.ts'
+import { exampleProposal } from '../gate/example-proposal.ts'
 import { withGate } from '../gate/open.ts'
 import { awaitHuman } from '../gate/waiting.ts'
 import { readDocument, refuse } from '../history/refusal.ts'
 
 export async function run(call: Call): Promise<Exit> {
+  const kind = call.options.text('example')
+  if (kind !== null) return printExample(call, kind)
   const reading = await readDocument(call)
   if (!reading.ok) return refuse(call, [reading.refusal])
   const dryRun = call.options.isOn('dry-run')
@@ -22,7 +28,9 @@ export async function run(call: Call): Promise<Exit> {
       abort: abort.signal,
     })
     if (!call.options.isOn('wait') || answer.pending === undefined) {
-      return printAnswer(call, answer, dryRun)
+      const exit = await printAnswer(call, answer, dryRun)
+      if (!call.options.isOn('json')) await printOutput(call, answer)
+      return exit
     }
     const { pending } = answer
     call.terminal.err(
@@ -30,4 +38,18 @@ export async function run(call: Call): Promise<Exit> {
     )
     return printAnswer(call, await awaitHuman(session, answer, abort.signal))
   })
+}
+
+/** A document to begin with, for the current directory. */
+async function printExample({ terminal }: Call, name: string): Promise<Exit> {
+  const kind = ACTION_KINDS.find((one) => one === name.toUpperCase())
+  if (kind === undefined) {
+    const near = nearest(name.toUpperCase(), ACTION_KINDS)
+    const message = `${showName(name)} is no kind of act`
+    const hint = near === null ? `one of ${ACTION_KINDS.join(', ')}` : `did you mean ${near}?`
+    throw new Stop(fault('cli.usage', '', null, { message, hint }))
+  }
+  const ground = { directory: process.cwd(), nowMs: Date.now(), newId: randomUUID }
+  await terminal.out(`${JSON.stringify(exampleProposal(kind, ground), null, 2)}\n`)
+  return EXIT.yes
 }

@@ -11,14 +11,15 @@ import { withGates } from '../gate/open.ts'
 import { momentOption } from '../history/moment.ts'
 import { plain } from '../history/plain.ts'
 import { table } from '../history/table.ts'
-import { requireHuman } from '../home.ts'
+import { requireHuman, requireWholeHost } from '../home.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const order = readOrder(call)
   const dryRun = call.options.isOn('dry-run')
   return withGates(call, async (sessions) => {
     const [own] = sessions
-    if (own !== undefined) await requireHuman(own.session, call, 'purging')
+    if (own !== undefined && dryRun) requireWholeHost(own.session.caller, 'purging')
+    else if (own !== undefined) await requireHuman(own.session, call, 'purging')
     const answers: PurgeAnswer[] = []
     for (const { gate } of sessions) answers.push(await gate.purge(order, { dryRun }))
     await tell(call, {

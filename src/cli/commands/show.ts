@@ -15,10 +15,13 @@ import {
 } from '../../ledger/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
 import { approvalsText } from '../gate/approvals-text.ts'
+import { actLines } from '../history/act-text.ts'
+import { readAct, rollbacksOf } from '../history/acts.ts'
 import { approvalsOf, shownApprovals } from '../history/approvals.ts'
 import { FACT_HEADS, factRow } from '../history/fact-rows.ts'
 import { allFacts, openFact, shownFact } from '../history/facts.ts'
 import { plainLines } from '../history/plain.ts'
+import { wholeActionId } from '../history/short-id.ts'
 import { table } from '../history/table.ts'
 import { treeErrors } from '../history/task-facts.ts'
 import { type ReadSession, streamsToRead, withHistory } from '../home.ts'
@@ -45,10 +48,13 @@ export async function showId(
   id: string,
   kinds: readonly Found['kind'][] = ['task', 'action', 'run', 'fact'],
 ): Promise<Exit> {
-  for (const stream of await streamsToRead(session, call)) {
+  const streams = await streamsToRead(session, call)
+  const whole = kinds.includes('action') ? await wholeActionId(session.ledger, streams, id) : id
+  for (const stream of streams) {
     for (const kind of kinds) {
-      const facts = await lookUp(session, stream, kind, id)
-      if (facts.length > 0) return tell(session, call, id, { kind, stream, facts })
+      const named = kind === 'action' ? whole : id
+      const facts = await lookUp(session, stream, kind, named)
+      if (facts.length > 0) return tell(session, call, named, { kind, stream, facts })
     }
   }
   const message = `nothing here has the id ${showName(id)}`
@@ -79,11 +85,24 @@ async function tell(session: ReadSession, call: Call, id: string, found: Found):
   const answer = { id, kind, stream, facts: facts.map(shownFact), ...act, ...several }
   const { terminal, options } = call
   if (options.isOn('json')) await terminal.out(`${JSON.stringify(answer)}\n`)
+  else if (kind === 'action') await terminal.out(await actText(session, call, id, found))
   else await terminal.out(toText(call, found, report ?? null))
   if (approvals !== null && !options.isOn('json')) {
     await terminal.out(`${approvalsText(approvals)}\n`)
   }
   return report === undefined || report.ok ? EXIT.yes : EXIT.no
+}
+
+/** An act as its facts tell it; other facts of an action (tasks, runs) as a table. */
+async function actText(
+  { ledger }: ReadSession,
+  call: Call,
+  id: string,
+  found: Found,
+): Promise<string> {
+  const act = await readAct(ledger, found.stream, id, await rollbacksOf(ledger, found.stream))
+  if (act === null || act.decision === null) return toText(call, found, null)
+  return `${actLines(act, call.terminal.paint).join('\n')}\n`
 }
 
 /** Of the last decision about an act; null where nobody or one human was asked. */

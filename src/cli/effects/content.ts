@@ -30,6 +30,26 @@ export async function readContent(
   }
 }
 
+/** The bytes of a small file; null for none, one that is larger, and one that cannot be read. */
+export async function readContentBytes(
+  stream: AsyncIterable<unknown> | null,
+  bytesMax: number,
+): Promise<Buffer | null> {
+  if (stream === null) return null
+  const pieces: Uint8Array[] = []
+  let length = 0
+  try {
+    for await (const piece of bytesOf(stream)) {
+      pieces.push(piece)
+      length += piece.length
+      if (length > bytesMax) return null
+    }
+  } catch {
+    return null
+  }
+  return Buffer.concat(pieces)
+}
+
 async function readText(stream: AsyncIterable<unknown>, bytesMax: number): Promise<Content> {
   const pieces: Uint8Array[] = []
   let length = 0

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { CODES, type Digest, isCode } from '../../base/index.ts'
 import {
   type Change,
+  displayOfRaw,
   type EntryState,
   type RawPath,
   rawOfBytes,
@@ -16,7 +17,7 @@ import { readContent } from './content.ts'
 import { diffLines, type LineDiff } from './line-diff.ts'
 import { failureText, questionText, readAnswer, shortDigest } from './question-text.ts'
 import { type ReadSide, renderEffects, type View } from './render.ts'
-import { RESET, RESET_TERMINAL } from './reset.ts'
+import { RESET, RESET_TERMINAL, resetFor, SeenOutput } from './reset.ts'
 import type { Finding } from './sections.ts'
 import { visible, visibleLine, visiblePath } from './visible.ts'
 
@@ -67,6 +68,8 @@ async function* iterate(bytes: Buffer): AsyncGenerator<Buffer> {
   for (let from = 0; from < bytes.length; from += 65_536) yield bytes.subarray(from, from + 65_536)
 }
 
+const DEFERRED = 'effect.deferred_execution'
+
 async function render(
   changes: readonly Change[],
   findings: readonly Finding[] = [],
@@ -74,7 +77,10 @@ async function render(
 ): Promise<string> {
   const sorted = changes.toSorted((one, other) => (one.path < other.path ? -1 : 1))
   let text = ''
-  const effects = { changes: sorted, findings, read }
+  const named = new Set(findings.flatMap(({ code, path }) => (code === DEFERRED ? [path] : [])))
+  const later = sorted.filter(({ path }) => named.has(displayOfRaw(path)))
+  const deferred = new Set(later.map(({ path }) => path))
+  const effects = { changes: sorted, findings, deferred, read }
   for await (const piece of renderEffects(effects, { ...PLAIN, ...view })) text += piece
   return text
 }
@@ -93,6 +99,10 @@ describe('names and contents', () => {
     ['half\ud800', 'half\\ud800'],
     ['note\ufff9', 'note\\ufff9'],
     ['csi\u009b31m', 'csi\\u009b31m'],
+    ['empty\u2800', 'empty\\u2800'],
+    ['\u05d0\u05d1', '\\u05d0\\u05d1'],
+    ['zalgo\u0301\u0302\u0303', 'zalgo\u0301\u0302\\u0303'],
+    ['slash/\u0338', 'slash/\\u0338'],
     ['näme 名前 😀', 'näme 名前 😀'],
     ['', ''],
   ])('%j', (text, shown) => {
@@ -210,12 +220,12 @@ Added (1)
       new.ts (file, 4 bytes)
 
 Found (1)
-  effect.discarded${codeSays('effect.discarded')}
+${codeSays('effect.discarded')} (effect.discarded)
       /home/ann/.cache: 3 entries
 `)
   })
 
-  it('never leaves out a deletion or a change, and counts what is new', async () => {
+  it('never leaves out a deletion, counts the rest, and shows all in the whole view', async () => {
     const many = Array.from({ length: 500 }, (_, index) => index)
     const changes = [
       ...many.map((index) => change(`gone/${index}`, file('x'), null)),
@@ -224,14 +234,77 @@ Found (1)
       ...many.map((index) => change(`made/${index}`, null, file('12'))),
     ]
     const text = await render(changes)
-    for (const index of many) {
-      expect(text).toContain(`- gone/${index} `)
-      expect(text).toContain(`~ kept/${index}\n`)
-    }
+    for (const index of many) expect(text).toContain(`- gone/${index} `)
+    expect(text).toContain('By directory\n  gone/ 500 deleted\n  kept/ 500 changed\n')
+    expect(text).toContain('~ and 470 more files; `a` shows them\n')
+    expect(text.split('\n').length).toBeLessThan(700)
     expect(text).toContain('+ made/ (new directory, 500 files, 1.0 kB); `a` lists them\n')
     expect(text).toContain('Added (501)')
     const whole = await render(changes, [], { whole: true })
-    for (const index of many) expect(whole).toContain(`      ${index} (file, 2 bytes)\n`)
+    for (const index of many) {
+      expect(whole).toContain(`      ${index} (file, 2 bytes)\n`)
+      expect(whole).toContain(`~ kept/${index}\n`)
+    }
+  })
+
+  it('a deleted directory stands for all that was in it', async () => {
+    const many = Array.from({ length: 30 }, (_, index) => index)
+    const changes = [
+      change('old', directory, null),
+      ...many.map((index) => change(`old/${index}`, file('12'), null)),
+    ]
+    const text = await render(changes)
+    expect(text).toContain('Deleted (31)\n  - old (directory with all in it: 30 files, 60 bytes)\n')
+    expect(await render(changes, [], { whole: true })).toContain('- old/7 (file, 2 bytes)')
+  })
+
+  it('names every path that runs by itself, whatever the findings name', async () => {
+    const hooks = Array.from({ length: 300 }, (_, index) => change(`.h/${index}`, null, file('x')))
+    const effects = {
+      changes: hooks.toSorted((one, other) => (one.path < other.path ? -1 : 1)),
+      findings: [
+        { code: DEFERRED, path: '/home/ann/shop/.h/0' },
+        { code: DEFERRED, detail: 'and 299 more' },
+      ],
+      deferred: new Set(hooks.map(({ path }) => path)),
+      read,
+    }
+    let text = ''
+    for await (const piece of renderEffects(effects, PLAIN)) text += piece
+    for (const index of hooks.keys()) expect(text).toContain(`+ .h/${index} (new file`)
+  })
+
+  it('shows modes, owners and attributes of what is new, also where it is only counted', async () => {
+    const many = Array.from({ length: 30 }, (_, index) => change(`made/${index}`, null, file('x')))
+    const text = await render([
+      change('made', null, state({ kind: 'directory', mode: 0o2777 })),
+      ...many,
+      change('made/odd', null, file('x', { mode: 0o666 })),
+      change('near', null, file('x', { attributes: [['user.note', '6869']] })),
+      change('theirs', null, file('x', { owner: { uid: 65534, gid: 65534 } })),
+    ])
+    expect(text).toContain('mode 2777 (anybody can write to it)\n')
+    expect(text).toContain('odd: mode 0666 (anybody can write to it)\n')
+    expect(text).toContain('attribute user.note added: “hi”\n')
+    expect(text).toContain('owner 65534:65534\n')
+  })
+
+  it('cuts a long line around its change', async () => {
+    const long = 'x'.repeat(100_000)
+    const text = await render([
+      change('min.js', file(`${long}a${long}\n`), file(`${long}b${long}\n`)),
+    ])
+    expect(text.length).toBeLessThan(2_000)
+    expect(text).toMatch(/-\[99920 characters\] … x{80}ax{80} … \[99920 characters\]/)
+    expect(text).toMatch(/\+\[99920 characters\] … x{80}bx{80} …/)
+  })
+
+  it('shortens paths of a narrow terminal in the middle', async () => {
+    const path = `deep/${'directory/'.repeat(8)}name.ts`
+    const text = await render([change(path, file('a\n'), file('b\n'))], [], { columns: 60 })
+    const [row = ''] = text.split('\n').filter((line) => line.includes('name.ts'))
+    expect(row.length).toBeLessThanOrEqual(60)
+    expect(row).toMatch(/^ {2}~ deep\/dir.*….*name\.ts$/)
   })
 
   it('a directory that is new is told once, with all that is in it', async () => {
@@ -285,7 +358,7 @@ Found (1)
     ])
     expect(text).toContain('~ pic\n      not text, 3 bytes → 4 bytes\n')
     expect(text).toContain('too long to compare here, 3,000,000 lines → 1 line; `a` compares')
-    expect(text).toContain('~ gone\n      cannot be read (no longer kept), 5 bytes → 1 byte\n')
+    expect(text).toContain('~ gone\n      cannot be shown (no longer kept), 5 bytes → 1 byte\n')
     expect(text).toContain('~ odd\\u000a\\u001b[31m\n')
     expect(text).toContain('+b\\u202e\\u001b[2J\n')
     expect(text).toContain('-a\n      \\ no line feed at the end\n      +a\n')
@@ -360,27 +433,19 @@ describe('the question', () => {
       // biome-ignore lint/suspicious/noExplicitAny: only these parts are read
     }) as any
   // biome-ignore lint/suspicious/noExplicitAny: only these parts are read
-  const asked = (given: any, reason = '') => ({
-    result: given,
-    resultDigest: digest,
-    // biome-ignore lint/suspicious/noExplicitAny: the same
-    decision: { codes: ['confirm.descriptor', 'confirm.class'] } as any,
-    // biome-ignore lint/suspicious/noExplicitAny: the same
-    proposal: { descriptor: { confirmation: { reason } } } as any,
-  })
+  const asked = (given: any) => ({ result: given, resultDigest: digest })
   const digest = `sha256:${'1a2b3c4d5e6f7081'.repeat(4)}`
 
   it('repeats the counts and the first eight digits of the result', () => {
-    const text = questionText(asked(result('SUCCESS'), 'It is \u202eodd.'), paint(false))
+    const text = questionText(asked(result('SUCCESS')), ['because it is'], paint(false))
     expect(text).toContain('1 deleted, 3 added, result 1a2b3c4d: promote them? [y/N, a: show all] ')
-    expect(text).toContain('confirm.class')
-    expect(text).toContain('asks for a confirmation: “It is \\u202eodd.”')
+    expect(text).toContain('because it is\n')
     expect(shortDigest(digest)).toBe('1a2b3c4d')
   })
 
   it('says that the command failed, and how', () => {
     const failed = result('FAILURE', { exit_code: 2 })
-    const text = questionText(asked(failed), paint(false))
+    const text = questionText(asked(failed), [], paint(false))
     expect(text).toContain('the command failed with status 2\n')
     expect(text).toContain('promote its effects all the same?')
     expect(failureText(result('FAILURE', { exit_code: null, signal: 'SIGKILL' }))).toBe(
@@ -405,7 +470,19 @@ describe('the question', () => {
 describe('the reset', () => {
   it('ends open strings first and places the cursor last', () => {
     expect(RESET_TERMINAL.startsWith('\u0018\u001b\\')).toBe(true)
-    expect(RESET_TERMINAL.endsWith('\u001b[9999;1H\n\u001b#5\u001b[J')).toBe(true)
+    expect(RESET_TERMINAL.endsWith('\r\n\u001b#5\u001b[J')).toBe(true)
+    expect(RESET_TERMINAL).not.toContain('9999')
+  })
+
+  it('leaves palette and cursor alone unless the command could have changed them', () => {
+    const seen = new SeenOutput()
+    for (const piece of ['plain \u001b[31mred\u001b[0m\n', 'more']) seen.take(Buffer.from(piece))
+    expect(resetFor(seen)).not.toContain('\u001b]104')
+    expect(resetFor(seen)).not.toContain('\u001b[0 q')
+    for (const piece of ['\u001b', ']11;#000\u0007', '\u001b[4 ', 'q'])
+      seen.take(Buffer.from(piece))
+    expect(resetFor(seen)).toContain('\u001b]104')
+    expect(resetFor(seen)).toContain('\u001b[0 q')
   })
 
   it.each([

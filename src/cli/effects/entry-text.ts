@@ -29,6 +29,32 @@ export function differences({ before, after }: Change): readonly string[] {
   return [...lines, ...attributeLines(before.attributes, after.attributes)]
 }
 
+const ORDINARY_MODES: Readonly<Record<EntryState['kind'], readonly number[]>> = {
+  file: [0o644, 0o755],
+  directory: [0o755],
+  symlink: [],
+}
+
+/** What about a new entry is not the ordinary: its mode, its owner, its attributes. */
+export function oddities(state: EntryState | null): readonly string[] {
+  if (state === null) return []
+  const { kind, mode, owner, attributes } = state
+  const isOdd = kind !== 'symlink' && !ORDINARY_MODES[kind].includes(mode)
+  const own = process.getuid?.()
+  const isOthers = owner !== null && (owner.uid !== own || owner.gid !== process.getgid?.())
+  return [
+    ...(isOdd ? [`mode ${modeText(state)}${writableText(mode)}`] : []),
+    ...(isOthers ? [`owner ${ownerText(state)}`] : []),
+    ...attributeLines([], attributes),
+  ]
+}
+
+const WRITABLE_BY_ALL = 0o002
+
+function writableText(mode: number): string {
+  return (mode & WRITABLE_BY_ALL) === 0 ? '' : ' (anybody can write to it)'
+}
+
 export function modeText({ mode }: EntryState): string {
   return mode.toString(8).padStart(4, '0')
 }

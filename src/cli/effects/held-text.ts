@@ -3,7 +3,7 @@
  * bodies are not shown: they are told by their names, their size and their digest. The query is shown
  * to the one who is asked, since it leaves the machine as well.
  */
-import type { HeldRequest, Proposal } from '../../contracts/index.ts'
+import type { HeldRequest, Proposal, SandboxResult } from '../../contracts/index.ts'
 import { leavesOf } from '../../gate/index.ts'
 import type { GateAnswer } from '../../host/index.ts'
 import type { Paint } from '../terminal.ts'
@@ -42,6 +42,17 @@ function urlsOf(proposal: Proposal): ReadonlyMap<string, string> {
     leavesOf(proposal).flatMap(({ proposal: { descriptor, operation } }) =>
       operation?.type === 'NETWORK_REQUEST' ? [[descriptor.action_id, operation.url]] : [],
     ),
+  )
+}
+
+/** The findings without those about files that the answers of requests are written to afterwards. */
+export function withoutAwaited(
+  findings: SandboxResult['findings'],
+  held: readonly HeldRequest[],
+): SandboxResult['findings'] {
+  const awaited = new Set(held.flatMap(({ save_to }) => (save_to === undefined ? [] : [save_to])))
+  return findings.filter(
+    ({ code, path }) => code !== 'effect.not_observed' || !awaited.has(path ?? ''),
   )
 }
 

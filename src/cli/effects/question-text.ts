@@ -4,7 +4,7 @@
  * agreed to cannot be mistaken for something further up.
  */
 import { CODES, isCode } from '../../base/index.ts'
-import type { Decision, Proposal, SandboxResult } from '../../contracts/index.ts'
+import type { SandboxResult } from '../../contracts/index.ts'
 import type { Paint } from '../terminal.ts'
 import { countsText } from './amount.ts'
 import { visible } from './visible.ts'
@@ -36,36 +36,33 @@ export function failureText({ execution }: SandboxResult): string | null {
 export interface Asked {
   readonly result: SandboxResult
   readonly resultDigest: string
-  readonly decision: Decision
-  readonly proposal: Pick<Proposal, 'descriptor'>
 }
 
-export function questionText(asked: Asked, paint: Paint): string {
-  const { result, resultDigest, decision, proposal } = asked
+/** `why` are the reasons in words, which come before the last line. */
+export function questionText(asked: Asked, why: readonly string[], paint: Paint): string {
+  const { result, resultDigest } = asked
   const counts = `${countsText(result.diff.counts)}, result ${shortDigest(resultDigest)}`
   const failure = failureText(result)
-  const reasons = reasonLines(decision.codes, paint, proposal.descriptor.confirmation.reason)
   const ask = failure === null ? 'promote them?' : 'promote its effects all the same?'
   return [
     '',
-    ...(reasons.length === 0 ? [] : [paint.strong('Asked because'), ...reasons, '']),
+    ...(why.length === 0 ? [] : [...why, '']),
     ...(failure === null ? [] : [paint.bad(failure)]),
     `${paint.strong(counts)}: ${ask} [y/N, a: show all] `,
   ].join('\n')
 }
 
-/** One line a code, with what it means; what a descriptor says itself is quoted. */
-export function reasonLines(
-  codes: readonly string[],
-  paint: Paint,
-  descriptorReason = '',
-): readonly string[] {
+/** One line a code: what it means, and the code. */
+export function reasonLines(codes: readonly string[], paint: Paint): readonly string[] {
   return codes.map((code) => {
-    const isQuoted = code === 'confirm.descriptor' && descriptorReason !== ''
-    const says = isCode(code) ? CODES[code].says : ''
-    const words = isQuoted ? `${says}: “${visible(descriptorReason)}”` : says
-    return `  ${paint.accent(visible(code))}  ${words}`.trimEnd()
+    const says = isCode(code) ? CODES[code].says : lawText(code)
+    return `  ${says} ${paint.dim(`(${visible(code)})`)}`
   })
+}
+
+function lawText(code: string): string {
+  if (!code.startsWith('law.')) return 'a reason that this version does not know'
+  return `the law ${visible(code.slice('law.'.length))} is broken`
 }
 
 /** What somebody typed. Only a clear yes is one. */

@@ -1,28 +1,38 @@
 /**
  * The effects of a rehearsal as text: deletions first, then what runs by itself later, then changes
- * with their lines, then what is new by directory, then findings. Given out piece by piece, so that
- * a diff of any length is shown in bounded memory.
+ * with their lines, then what is new by directory, then what git keeps for itself, then findings. Given
+ * out piece by piece, so that a diff of any length is shown in bounded memory.
  *
- * INVARIANT (nothing cut): every deletion, every path that runs by itself and every change is there,
- * whatever their number. What is only counted says how to see it: the view `whole` shows all of it.
+ * INVARIANT (nothing hidden): every deletion and every path that runs by itself is there, whatever
+ * their number; a deleted directory stands for what was in it. What is only counted says how to see it:
+ * the view `whole` shows all of it.
  */
 import { type Change, isBelow, nameOfRaw, type RawPath } from '../../gate/index.ts'
 import type { Paint } from '../terminal.ts'
-import { counted, grouped, sizeText } from './amount.ts'
-import { type Content, READ_BYTES_MAX, readContent } from './content.ts'
-import { differences, stateText } from './entry-text.ts'
+import { counted, countsText, grouped, sizeText } from './amount.ts'
+import { LineBudget } from './budget.ts'
+import { bytesText } from './change-text.ts'
+import { differences, oddities, stateText } from './entry-text.ts'
 import { byCode, findingWords } from './finding-text.ts'
-import { type AddedGroup, type Finding, sectionsOf } from './sections.ts'
-import { visibleLine, visiblePath } from './visible.ts'
+import { gitLines } from './git-fold.ts'
+import { shortened } from './narrow.ts'
+import {
+  type AddedGroup,
+  countsByDirectory,
+  type DeletedGroup,
+  type Finding,
+  type Sectioned,
+  sectionsOf,
+  tally,
+} from './sections.ts'
+import { visibleName, visiblePath } from './visible.ts'
 
 export type Side = 'before' | 'after'
 
 /** Opens what a changed file held or would hold; null where there is no file. */
 export type ReadSide = (change: Change, side: Side) => AsyncIterable<unknown> | null
 
-export interface Effects {
-  readonly changes: readonly Change[]
-  readonly findings: readonly Finding[]
+export interface Effects extends Sectioned {
   readonly read: ReadSide
 }
 
@@ -32,43 +42,59 @@ export interface View {
   readonly base: RawPath
   /** Names and contents of all that is new, and longer files. */
   readonly whole: boolean
+  /** The width of the terminal, to which paths are shortened; null: they are not. */
+  readonly columns?: number | null
 }
 
 /** A directory with more new entries than this is told by counts. */
 const LISTED_MAX = 20
+/** Lines of diffs in the brief view, then names, then numbers. */
+const DIFF_LINES = 80
+const NAMED_MAX = 30
+const GROUPS_MAX = 15
+/** From so many changes on, counts by directory come first. */
+const SUMMARISED = 40
+const DIRECTORIES_MAX = 12
 
 export async function* renderEffects(effects: Effects, view: View): AsyncGenerator<string> {
-  const { deleted, deferred, builds, changed, added, findings } = sectionsOf(
-    effects.changes,
-    effects.findings,
-  )
-  const { paint } = view
+  const sections = sectionsOf(effects, view.whole)
+  const { deleted, deferred, builds, changed, added, git, findings } = sections
+  yield* summaryText(effects, view)
   if (deleted.length > 0) {
-    yield heading(view, 'Deleted', deleted.length)
-    for (const change of deleted) yield deletedLine(change, view)
+    yield heading(view, 'Deleted', deletedCount(deleted))
+    for (const group of deleted) yield deletedLine(group, view)
   }
   if (deferred.length > 0) {
     yield heading(view, 'Runs by itself later', deferred.length)
-    yield `  ${paint.dim('other programs start or load these without being asked')}\n`
-    for (const change of deferred) yield* changedText(change, effects.read, view)
+    yield `  ${view.paint.dim('other programs start or load these without being asked')}\n`
+    const budget = new LineBudget(view.whole ? null : DIFF_LINES)
+    const full = { ...view, columns: null }
+    for (const change of deferred) yield* changedText(change, effects.read, full, budget)
   }
   if (builds.length > 0) {
     yield heading(view, 'Runs when you build or test', builds.length)
     for (const { path } of builds) yield `  ${shownPath(path, view.base)}\n`
   }
-  if (changed.length > 0) {
-    yield heading(view, 'Changed', changed.length)
-    for (const change of changed) yield* changedText(change, effects.read, view)
-  }
-  if (added.length > 0) {
-    yield heading(view, 'Added', addedCount(added))
-    for (const group of added) yield* groupText(group, effects.read, view)
-  }
-  yield* findingsText(findings, paint)
+  if (changed.length > 0) yield* changedSection(changed, effects.read, view)
+  if (added.length > 0) yield* addedSection(added, effects.read, view)
+  if (git.length > 0) yield* gitSection(git, effects.read, view)
+  yield* findingsText(findings, view.paint)
 }
 
-function addedCount(groups: readonly AddedGroup[]): number {
-  return groups.reduce((sum, { changes, isNew }) => sum + changes.length + (isNew ? 1 : 0), 0)
+function* summaryText({ changes }: Effects, { paint, base }: View): Generator<string> {
+  if (changes.length < SUMMARISED) return
+  const rows = countsByDirectory(changes, base)
+  yield `\n${paint.strong('By directory')}\n`
+  for (const row of rows.slice(0, DIRECTORIES_MAX)) {
+    yield `  ${visibleName(row.directory)} ${paint.dim(countsText(row))}\n`
+  }
+  const more = rows.length - DIRECTORIES_MAX
+  if (more > 0)
+    yield `  ${paint.dim(`and ${counted(more, 'more directory', 'more directories')}`)}\n`
+}
+
+function deletedCount(groups: readonly DeletedGroup[]): number {
+  return groups.reduce((sum, { below }) => sum + 1 + below.length, 0)
 }
 
 function heading({ paint }: View, words: string, count: number): string {
@@ -76,111 +102,114 @@ function heading({ paint }: View, words: string, count: number): string {
 }
 
 /** Relative to the base when below it; a relative path never begins with `/`. */
-export function shownPath(path: RawPath, base: RawPath): string {
+export function shownPath(path: RawPath, base: RawPath, columns: number | null = null): string {
   if (path === base) return '.'
   const isInside = base !== '/' && isBelow(path, base)
-  return visiblePath(isInside ? (path.slice(base.length + 1) as RawPath) : path)
+  const text = visiblePath(isInside ? (path.slice(base.length + 1) as RawPath) : path)
+  return columns === null ? text : shortened(text, columns)
 }
 
-function deletedLine({ path, before, after }: Change, { paint, base }: View): string {
-  const was = before === null ? '' : ` ${paint.dim(`(${stateText(before)})`)}`
+/** Room for a sign in front of a path, and for some words behind it. */
+const ROOM = 16
+
+function nameOf(path: RawPath, { base, columns = null, whole }: View): string {
+  return shownPath(path, base, columns === null || whole ? null : columns - ROOM)
+}
+
+function deletedLine({ change, below }: DeletedGroup, view: View): string {
+  const { paint } = view
+  const { path, before, after } = change
+  const was = before === null ? '' : stateText(before)
+  const all = below.length === 0 ? '' : ` with all in it: ${amounts(tally(below, 'before'))}`
   const by = after === null ? '' : `, replaced by a ${after.kind}`
-  return `  ${paint.bad('-')} ${shownPath(path, base)}${was}${by}\n`
+  return `  ${paint.bad('-')} ${shownPath(path, view.base)} ${paint.dim(`(${was}${all})`)}${by}\n`
 }
 
-async function* changedText(change: Change, read: ReadSide, view: View): AsyncGenerator<string> {
-  const { paint, base } = view
+async function* changedSection(
+  changed: readonly Change[],
+  read: ReadSide,
+  view: View,
+): AsyncGenerator<string> {
+  const { paint, whole } = view
+  yield heading(view, 'Changed', changed.length)
+  const budget = new LineBudget(whole ? null : DIFF_LINES)
+  const named = whole ? changed : changed.slice(0, NAMED_MAX)
+  for (const change of named) yield* changedText(change, read, view, budget)
+  const more = changed.length - named.length
+  if (more > 0) yield `  ${paint.accent('~')} and ${counted(more, 'more file')}; \`a\` shows them\n`
+}
+
+async function* changedText(
+  change: Change,
+  read: ReadSide,
+  view: View,
+  budget: LineBudget,
+): AsyncGenerator<string> {
+  const { paint } = view
   const { path, before, after } = change
   const isNew = before === null || before.kind !== after?.kind
   const sign = isNew ? paint.good('+') : paint.accent('~')
   const words = isNew && after !== null ? ` ${paint.dim(`(new ${stateText(after)})`)}` : ''
-  yield `  ${sign} ${paint.strong(shownPath(path, base))}${words}\n`
+  yield `  ${sign} ${paint.strong(nameOf(path, view))}${words}\n`
   for (const line of differences(change)) yield `      ${line}\n`
+  if (isNew) for (const line of oddities(after)) yield `      ${line}\n`
   if (before?.digest === after?.digest) return
-  yield* bytesText(change, read, view)
+  if (budget.isSpent) yield `      ${paint.dim('not shown here; `a` shows it')}\n`
+  else yield* budget.spend(bytesText(change, read, view))
 }
 
-/** What changed in a file's bytes. */
-async function* bytesText(change: Change, read: ReadSide, view: View): AsyncGenerator<string> {
-  const { before, after } = change
-  const [old, now] = [
-    await contentOf(change, 'before', read, view),
-    await contentOf(change, 'after', read, view),
-  ]
-  if (old.kind === 'text' && now.kind === 'text') {
-    yield* diffText(old.text, now.text, view)
-    return
-  }
-  const { paint } = view
-  const sizes = `${sizeText(before?.size ?? 0)} → ${sizeText(after?.size ?? 0)}`
-  const told = [old, now].find(({ kind }) => kind !== 'text') ?? old
-  yield `      ${paint.dim(`${unshown(told, old, now, view)}, ${sizes}`)}\n`
+async function* addedSection(
+  added: readonly AddedGroup[],
+  read: ReadSide,
+  view: View,
+): AsyncGenerator<string> {
+  const { paint, whole } = view
+  const count = added.reduce((sum, { changes, own }) => sum + changes.length + (own ? 1 : 0), 0)
+  yield heading(view, 'Added', count)
+  const listed = whole ? added : added.slice(0, GROUPS_MAX)
+  for (const group of listed) yield* groupText(group, read, view)
+  for (const group of added.slice(listed.length)) yield* oddLines(group, view)
+  const more = added.length - listed.length
+  if (more === 0) return
+  const rest = added.slice(listed.length).flatMap(({ changes }) => changes)
+  const words = `and ${counted(more, 'more directory', 'more directories')}: ${amounts(tally(rest))}`
+  yield `  ${paint.good('+')} ${words}; \`a\` lists them\n`
 }
-
-function unshown(told: Content, old: Content, now: Content, { whole }: View): string {
-  if (told.kind === 'binary') return 'not text'
-  if (told.kind === 'unreadable') return `cannot be read (${told.reason})`
-  const lines = `${linesText(old)} → ${linesText(now)}`
-  return `too long to compare here, ${lines}${whole ? '' : '; `a` compares up to 67 MB'}`
-}
-
-function linesText(content: Content): string {
-  if (content.kind === 'long')
-    return content.lines === null ? 'many lines' : linesCount(content.lines)
-  return content.kind === 'text' ? linesCount(content.text.split('\n').length - 1) : 'no lines'
-}
-
-function linesCount(lines: number): string {
-  return counted(lines, 'line')
-}
-
-async function contentOf(change: Change, side: Side, read: ReadSide, view: View): Promise<Content> {
-  const state = change[side]
-  if (state === null || state.kind !== 'file') return { kind: 'text', text: '' }
-  const stream = read(change, side)
-  if (stream === null) return { kind: 'unreadable', reason: 'no longer kept' }
-  const bytesMax = view.whole ? READ_BYTES_MAX.whole : READ_BYTES_MAX.usual
-  return readContent(stream, state.size, bytesMax)
-}
-
-async function* diffText(before: string, after: string, { paint }: View): AsyncGenerator<string> {
-  // Loaded when the first text differs: most runs change nothing.
-  const { diffLines } = await import('./line-diff.ts')
-  const { hunks, removed, added, isShortest } = diffLines(before, after)
-  const note = isShortest ? '' : ', shown as one block'
-  yield `      ${paint.dim(`${linesCount(removed)} removed, ${linesCount(added)} added${note}`)}\n`
-  for (const { oldStart, oldCount, newStart, newCount, lines } of hunks) {
-    yield `      ${paint.accent(`@@ -${oldStart},${oldCount} +${newStart},${newCount} @@`)}\n`
-    for (const { sign, text, isOpen } of lines) {
-      const colour = sign === '-' ? paint.bad : sign === '+' ? paint.good : paint.dim
-      const style = { text: sign === ' ' ? asItIs : colour, escaped: paint.strong }
-      yield `      ${colour(sign)}${visibleLine(text, style)}\n`
-      if (isOpen) yield `      ${paint.dim('\\ no line feed at the end')}\n`
-    }
-  }
-}
-
-const asItIs = (text: string): string => text
 
 async function* groupText(group: AddedGroup, read: ReadSide, view: View): AsyncGenerator<string> {
   const { paint, base, whole } = view
-  const { directory, isNew, changes } = group
+  const { directory, own, changes } = group
   const isListed = whole || changes.length <= LISTED_MAX
-  const name = directory === base ? './' : `${shownPath(directory, base)}/`
-  const words = [isNew ? 'new directory' : '', amounts(group)].filter((word) => word !== '')
+  const name = directory === base ? './' : `${nameOf(directory, view)}/`
+  const words = [own === null ? '' : 'new directory', amounts(group)].filter((word) => word !== '')
   const hint = isListed ? '' : paint.dim('; `a` lists them')
   yield `  ${paint.good('+')} ${name} ${paint.dim(`(${words.join(', ')})`)}${hint}\n`
+  for (const line of oddities(own?.after ?? null)) yield `      ${line}\n`
+  if (!isListed) yield* oddLines({ ...group, own: null }, view)
   if (!isListed) return
   for (const change of changes) {
     if (change.after === null) continue
-    const below = shownPath(change.path, isNew ? directory : base)
-    const own = isNew ? below : visiblePath(nameOfRaw(change.path))
-    yield `      ${own} ${paint.dim(`(${stateText(change.after)})`)}\n`
+    yield `      ${nameIn(group, change, view)} ${paint.dim(`(${stateText(change.after)})`)}\n`
+    for (const line of oddities(change.after)) yield `          ${line}\n`
     if (whole && change.after.kind === 'file') yield* bytesText(change, read, view)
   }
 }
 
-function amounts({ files, directories, links, bytes }: AddedGroup): string {
+/** Of what is only counted, the entries whose mode, owner or attributes are not the ordinary ones. */
+function* oddLines(group: AddedGroup, view: View): Generator<string> {
+  const entries = group.own === null ? group.changes : [group.own, ...group.changes]
+  for (const change of entries) {
+    const odd = oddities(change.after)
+    if (odd.length > 0) yield `      ${nameIn(group, change, view)}: ${odd.join(', ')}\n`
+  }
+}
+
+function nameIn({ directory, own }: AddedGroup, { path }: Change, { base }: View): string {
+  if (own !== null && path !== directory) return shownPath(path, directory)
+  return path === directory ? shownPath(path, base) : visiblePath(nameOfRaw(path))
+}
+
+function amounts({ files, directories, links, bytes }: ReturnType<typeof tally>): string {
   const parts = [
     ...(files === 0 ? [] : [counted(files, 'file')]),
     ...(links === 0 ? [] : [counted(links, 'link')]),
@@ -190,13 +219,24 @@ function amounts({ files, directories, links, bytes }: AddedGroup): string {
   return parts.join(', ')
 }
 
+async function* gitSection(
+  git: readonly Change[],
+  read: ReadSide,
+  view: View,
+): AsyncGenerator<string> {
+  const { paint } = view
+  yield heading(view, 'Git', git.length)
+  for (const line of await gitLines(git, read)) yield `  ${paint.accent('~')} ${line}\n`
+  yield `  ${paint.dim(`${counted(git.length, 'path')} that git keeps for itself; \`a\` lists them`)}\n`
+}
+
 function* findingsText(findings: readonly Finding[], paint: Paint): Generator<string> {
   if (findings.length === 0) return
   yield `\n${paint.strong(`Found (${grouped(findings.length)})`)}\n`
   for (const [, group] of byCode(findings)) {
     for (const [index, finding] of group.entries()) {
       const { code, says, where } = findingWords(finding)
-      if (index === 0) yield `  ${paint.bad(code)}${says === null ? '' : `  ${says}`}\n`
+      if (index === 0) yield `  ${says === null ? '' : `${says} `}${paint.dim(`(${code})`)}\n`
       if (where !== null) yield `      ${where}\n`
     }
   }

@@ -10,26 +10,38 @@ const ST = `${ESC}\\`
 export interface ResetRow {
   readonly sequence: string
   readonly undoes: string
+  /** Written only if the command wrote something that can do this; without it always. */
+  readonly after?: 'strings' | 'shapes'
 }
 
 function modeOff(number: number, undoes: string): ResetRow {
   return { sequence: `${ESC}[?${number}l`, undoes }
 }
 
+const SAVE = `${ESC}7`
+const RESTORE = `${ESC}8`
+
 export const RESET: readonly ResetRow[] = [
-  // First: whatever was begun would swallow all that follows.
+  // First: a sequence that was begun would swallow all that follows.
   { sequence: `\u0018${ST}`, undoes: 'a sequence or string left open' },
   modeOff(2026, 'synchronised output, which holds back all that is drawn'),
   { sequence: `${ESC}[4i`, undoes: 'output sent to a printer' },
   { sequence: `${ESC}[?4i`, undoes: 'lines copied to a printer' },
   { sequence: `${ESC}%G`, undoes: 'another encoding than UTF-8' },
-  { sequence: '\u000f', undoes: 'the second character set' },
-  { sequence: `${ESC}(B`, undoes: 'line drawing in place of letters' },
-  { sequence: `${ESC})B`, undoes: 'line drawing in the second set' },
+  // Leaving the alternate screen restores a saved cursor, also when it was never entered.
+  { sequence: SAVE, undoes: 'a cursor saved somewhere else' },
   modeOff(47, 'the alternate screen, oldest form'),
   modeOff(1047, 'the alternate screen, older form'),
   modeOff(1049, 'the alternate screen'),
   { sequence: `${ESC}[!p`, undoes: 'most modes (soft reset)' },
+  // These two move the cursor, which is put back; margins that are gone make the first harmless.
+  {
+    sequence: `${SAVE}${ESC}[?6l${ESC}[?69l${ESC}[r${RESTORE}`,
+    undoes: 'margins, a scrolling region, and addresses relative to them',
+  },
+  { sequence: '\u000f', undoes: 'the second character set' },
+  { sequence: `${ESC}(B`, undoes: 'line drawing in place of letters' },
+  { sequence: `${ESC})B`, undoes: 'line drawing in the second set' },
   modeOff(9, 'mouse reports, oldest form'),
   modeOff(1000, 'mouse reports'),
   modeOff(1001, 'mouse highlighting'),
@@ -49,32 +61,52 @@ export const RESET: readonly ResetRow[] = [
   { sequence: `${ESC}[>4;0m`, undoes: 'keys told with their modifiers' },
   { sequence: `${ESC}[=0;1u`, undoes: 'keys told in full' },
   modeOff(5, 'reverse video of the screen'),
-  modeOff(6, 'addresses relative to the scrolling region'),
-  modeOff(69, 'left and right margins'),
   modeOff(45, 'going back over the left edge'),
   { sequence: `${ESC}[?7h`, undoes: 'no wrapping: the ends of lines would be lost' },
   { sequence: `${ESC}[4l`, undoes: 'insert mode' },
   { sequence: `${ESC}[20l`, undoes: 'line feeds that return' },
   { sequence: `${ESC}[12h`, undoes: 'local echo' },
   { sequence: `${ESC}[2l`, undoes: 'a locked keyboard' },
-  // Setting the region moves the cursor, so the place is chosen at the end.
-  { sequence: `${ESC}[r`, undoes: 'a scrolling region' },
   { sequence: `${ESC}]8;;${ST}`, undoes: 'a link left open' },
-  { sequence: `${ESC}]104${ST}`, undoes: 'colours of the palette' },
-  { sequence: `${ESC}]110${ST}`, undoes: 'the colour of text' },
-  { sequence: `${ESC}]111${ST}`, undoes: 'the colour of the background' },
-  { sequence: `${ESC}]112${ST}`, undoes: 'the colour of the cursor' },
+  { sequence: `${ESC}]104${ST}`, undoes: 'colours of the palette', after: 'strings' },
+  { sequence: `${ESC}]110${ST}`, undoes: 'the colour of text', after: 'strings' },
+  { sequence: `${ESC}]111${ST}`, undoes: 'the colour of the background', after: 'strings' },
+  { sequence: `${ESC}]112${ST}`, undoes: 'the colour of the cursor', after: 'strings' },
   { sequence: `${ESC}[0m`, undoes: 'colours, hidden and blinking text' },
   { sequence: `${ESC}["q`, undoes: 'protected characters' },
-  { sequence: `${ESC}[0 q`, undoes: 'the shape of the cursor' },
+  { sequence: `${ESC}[0 q`, undoes: 'the shape of the cursor', after: 'shapes' },
   { sequence: `${ESC}[?25h`, undoes: 'a hidden cursor' },
-  // Last: below everything that was drawn, on a line of ordinary height.
-  { sequence: `${ESC}[9999;1H\n`, undoes: 'a cursor left among older lines' },
+  // Last: on a new line of ordinary height, with nothing below it.
+  { sequence: '\r\n', undoes: 'a line that was begun' },
   { sequence: `${ESC}#5`, undoes: 'letters of double size' },
   { sequence: `${ESC}[J`, undoes: 'text below the cursor' },
 ]
 
 export const RESET_TERMINAL = RESET.map(({ sequence }) => sequence).join('')
+
+/** What a command wrote that lasts beyond it, watched as it is written. */
+export class SeenOutput {
+  /** An operating system command: colours of the palette are set by one. */
+  strings = false
+  /** A sequence that ends as the one for shapes of the cursor does. */
+  shapes = false
+  #last = ''
+
+  /** Any bytes; what may be one of them is taken for one. */
+  take(bytes: Uint8Array): void {
+    if (this.strings && this.shapes) return
+    const text = `${this.#last}${Buffer.from(bytes).toString('latin1')}`
+    this.strings ||= text.includes('\u001b]') || text.includes('\u00c2\u009d')
+    this.shapes ||= text.includes(' q')
+    this.#last = text.slice(-1)
+  }
+}
+
+/** Null: no command of ours wrote to this terminal. */
+export function resetFor(seen: SeenOutput | null): string {
+  const rows = RESET.filter(({ after }) => after === undefined || seen?.[after] === true)
+  return rows.map(({ sequence }) => sequence).join('')
+}
 
 /** Said before the command runs and after it, so that its title is taken off again. */
 export const KEEP_TITLE = `${ESC}[22;0t`

@@ -1,36 +1,47 @@
 /**
  * The effects of a rehearsal in the order in which a person must see them: what is deleted, what will
- * run by itself later, what is changed, what is new. Every change is in at least one section; one
- * that replaces a file by a directory is in two.
+ * run by itself later, what is changed, what is new, and what git keeps for itself. Every change is in
+ * at least one section; one that replaces a file by a directory is in two.
  */
 import type { SandboxResult } from '../../contracts/index.ts'
 import {
   type Change,
   displayOfRaw,
   type EntryState,
+  isBelow,
   listsOf,
   parentOfRaw,
   type RawPath,
 } from '../../gate/index.ts'
+import { isBookkeeping } from './git-fold.ts'
 
 export type Finding = SandboxResult['findings'][number]
 
 export interface Sections {
-  readonly deleted: readonly Change[]
+  readonly deleted: readonly DeletedGroup[]
   /** Added or changed paths that other programs run or load by themselves (G-15a). */
   readonly deferred: readonly Change[]
   readonly changed: readonly Change[]
   /** Build configuration among the changed and the added; shown in those sections as well. */
   readonly builds: readonly Change[]
   readonly added: readonly AddedGroup[]
+  /** What git keeps for itself; empty in the whole view, which lists it with the rest. */
+  readonly git: readonly Change[]
   /** Findings that are about no path that is shown. */
   readonly findings: readonly Finding[]
+}
+
+/** One path, or a directory with everything that was in it. */
+export interface DeletedGroup {
+  readonly change: Change
+  readonly below: readonly Change[]
 }
 
 /** What is new in one directory: in one that was there, or in one that is new with all it holds. */
 export interface AddedGroup {
   readonly directory: RawPath
-  readonly isNew: boolean
+  /** The directory itself where it is new. */
+  readonly own: Change | null
   readonly changes: readonly Change[]
   readonly files: number
   readonly directories: number
@@ -41,19 +52,28 @@ export interface AddedGroup {
 const DEFERRED = 'effect.deferred_execution'
 const BUILD = 'effect.build_execution'
 
-export function sectionsOf(changes: readonly Change[], findings: readonly Finding[]): Sections {
-  const deferredPaths = pathsOf(findings, DEFERRED)
+export interface Sectioned {
+  readonly changes: readonly Change[]
+  readonly findings: readonly Finding[]
+  /** From the whole manifest: findings name the first paths only. */
+  readonly deferred: ReadonlySet<RawPath>
+}
+
+export function sectionsOf({ changes, findings, deferred }: Sectioned, whole: boolean): Sections {
   const buildPaths = pathsOf(findings, BUILD)
-  const isDeferred = (change: Change): boolean =>
-    change.after !== null && deferredPaths.has(displayOfRaw(change.path))
+  const isDeferred = (change: Change): boolean => change.after !== null && deferred.has(change.path)
+  const isFolded = (change: Change): boolean =>
+    !whole && !isDeferred(change) && isBookkeeping(change)
+  const listed = changes.filter((change) => !isFolded(change))
   const inList = (name: ReturnType<typeof listsOf>[number]): readonly Change[] =>
-    changes.filter((change) => listsOf(change).includes(name))
+    listed.filter((change) => listsOf(change).includes(name))
   return {
-    deleted: inList('deleted'),
+    deleted: deletedGroups(inList('deleted'), whole),
     deferred: changes.filter(isDeferred),
     changed: inList('modified').filter((change) => !isDeferred(change)),
     builds: changes.filter(({ path }) => buildPaths.has(displayOfRaw(path))),
     added: groupsOf(inList('added').filter((change) => !isDeferred(change))),
+    git: changes.filter(isFolded),
     findings: findings.filter(({ code }) => code !== DEFERRED && code !== BUILD),
   }
 }
@@ -64,12 +84,68 @@ function pathsOf(findings: readonly Finding[], wanted: string): ReadonlySet<stri
   )
 }
 
+/** A deleted directory with more than this in it is one line. */
+const BELOW_MAX = 20
+
+/** Changes are sorted by path, so a directory comes before everything in it. */
+function deletedGroups(deleted: readonly Change[], whole: boolean): readonly DeletedGroup[] {
+  const groups: { change: Change; below: Change[] }[] = []
+  for (const change of deleted) {
+    const last = groups.at(-1)
+    const isOfLast =
+      last !== undefined &&
+      last.change.before?.kind === 'directory' &&
+      last.change.after === null &&
+      isBelow(change.path, last.change.path)
+    if (isOfLast) last.below.push(change)
+    else groups.push({ change, below: [] })
+  }
+  return groups.flatMap((group) =>
+    whole || group.below.length <= BELOW_MAX
+      ? [group.change, ...group.below].map((change) => ({ change, below: [] }))
+      : [group],
+  )
+}
+
+/** Counts of one directory, for a summary. */
+export interface DirectoryCounts {
+  readonly directory: string
+  readonly deleted: number
+  readonly modified: number
+  readonly added: number
+}
+
+/** By the first name below the base, most changes first; what lies elsewhere is under its parent. */
+export function countsByDirectory(
+  changes: readonly Change[],
+  base: RawPath,
+): readonly DirectoryCounts[] {
+  const rows = new Map<string, { deleted: number; modified: number; added: number }>()
+  for (const change of changes) {
+    const inside = base !== '/' && isBelow(change.path, base) && change.path !== base
+    const rest = inside ? displayOfRaw(change.path.slice(base.length + 1) as RawPath) : null
+    const first = rest === null ? displayOfRaw(parentOfRaw(change.path)) : firstOf(rest)
+    const row = rows.get(first) ?? { deleted: 0, modified: 0, added: 0 }
+    rows.set(first, row)
+    for (const list of listsOf(change)) row[list]++
+  }
+  const size = (row: DirectoryCounts): number => row.deleted + row.modified + row.added
+  return [...rows]
+    .map(([directory, counts]) => ({ directory, ...counts }))
+    .sort((one, other) => size(other) - size(one))
+}
+
+function firstOf(path: string): string {
+  const end = path.indexOf('/')
+  return end === -1 ? './' : path.slice(0, end + 1)
+}
+
 interface GroupBuilder {
-  readonly isNew: boolean
+  own: Change | null
   readonly changes: Change[]
 }
 
-/** Changes come sorted by path, so a new directory stands before everything in it. */
+/** Changes come sorted by path, so a new directory comes before everything in it. */
 function groupsOf(added: readonly Change[]): readonly AddedGroup[] {
   const topOf = new Map<RawPath, RawPath>()
   const groups = new Map<RawPath, GroupBuilder>()
@@ -79,22 +155,23 @@ function groupsOf(added: readonly Change[]): readonly AddedGroup[] {
     const top = topOf.get(parent) ?? (isDirectory ? change.path : null)
     if (isDirectory && top !== null) topOf.set(change.path, top)
     const directory = top ?? parent
-    const group = groups.get(directory) ?? { isNew: top !== null, changes: [] }
+    const group = groups.get(directory) ?? { own: null, changes: [] }
     groups.set(directory, group)
-    if (change.path !== top) group.changes.push(change)
+    if (change.path === top) group.own = change
+    else group.changes.push(change)
   }
   return [...groups]
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([directory, { isNew, changes }]) => ({ directory, isNew, changes, ...tally(changes) }))
+    .map(([directory, { own, changes }]) => ({ directory, own, changes, ...tally(changes) }))
 }
 
-function tally(changes: readonly Change[]) {
+export function tally(changes: readonly Change[], side: 'before' | 'after' = 'after') {
   const count = (kind: EntryState['kind']): number =>
-    changes.reduce((sum, { after }) => (after?.kind === kind ? sum + 1 : sum), 0)
+    changes.reduce((sum, change) => (change[side]?.kind === kind ? sum + 1 : sum), 0)
   return {
     files: count('file'),
     directories: count('directory'),
     links: count('symlink'),
-    bytes: changes.reduce((sum, { after }) => sum + (after?.size ?? 0), 0),
+    bytes: changes.reduce((sum, change) => sum + (change[side]?.size ?? 0), 0),
   }
 }

@@ -9,10 +9,12 @@ import { type Call, EXIT, type Exit } from '../command.ts'
 import { violationText } from '../commands/check.ts'
 import { countsText, grouped } from '../effects/amount.ts'
 import { byCode, findingWords } from '../effects/finding-text.ts'
-import { heldLines, sentLines } from '../effects/held-text.ts'
+import { heldLines, sentLines, withoutAwaited } from '../effects/held-text.ts'
 import { networkLines } from '../effects/network-text.ts'
+import { momentText } from '../effects/question-head.ts'
 import { reasonLines, shortDigest } from '../effects/question-text.ts'
-import { visible, visibleName } from '../effects/visible.ts'
+import { visible, visibleLine, visibleName } from '../effects/visible.ts'
+import { shortId } from '../history/short-id.ts'
 import type { Paint } from '../terminal.ts'
 import { approvalsText, fewHumansText, missingText } from './approvals-text.ts'
 
@@ -26,6 +28,27 @@ export async function printAnswer(
     : `${answerLines(answer, terminal.paint, dryRun).join('\n')}\n`
   await terminal.out(text)
   return exitOf(answer, dryRun)
+}
+
+/** What a read or a command gave out; written as it is where nobody looks at it on a terminal. */
+export async function printOutput({ terminal }: Call, { result }: GateAnswer): Promise<void> {
+  const { stdout, stderr } = result?.outputs ?? { stdout: '', stderr: '' }
+  for (const [name, text] of [
+    ['output', stdout],
+    ['errors', stderr],
+  ] as const) {
+    if (text === '') continue
+    if (terminal.isTty) await terminal.out(`${terminal.paint.dim(`${name}:`)}\n`)
+    const shown = terminal.isTty ? visibleLines(text) : text
+    await terminal.out(shown.endsWith('\n') ? shown : `${shown}\n`)
+  }
+}
+
+function visibleLines(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => visibleLine(line))
+    .join('\n')
 }
 
 export function exitOf({ promoted, pending, decision }: GateAnswer, dryRun: boolean): Exit {
@@ -65,10 +88,12 @@ function obstacleText({ code, path, detail }: Obstacle, paint: Paint): string {
   return `  ${paint.bad(visible(code))}  ${visible(says)}${where}`
 }
 
-function headline({ promoted, pending, decision }: GateAnswer, paint: Paint, dryRun: boolean) {
+function headline(answer: GateAnswer, paint: Paint, dryRun: boolean): string {
+  const { promoted, pending, decision, expired } = answer
   if (promoted) return paint.good('promoted')
   if (pending !== undefined) return paint.accent('waiting')
   if (decision.decision === 'BLOCK') return paint.bad('blocked')
+  if (expired === true) return paint.bad('expired')
   if (!dryRun) return paint.bad('denied')
   return decision.decision === 'PROMOTE'
     ? paint.good('would be promoted')
@@ -87,30 +112,39 @@ const SIGNS = [
   ['added', '+'],
 ] as const
 
-/** Additions beyond these are only counted here: an install makes thousands. */
-const ADDED_MAX = 20
+/** More paths than this are only counted: the reader may be a program that reads everything. */
+const PATHS_MAX = 20
 
-/** Deletions first, as everywhere, and every one of them. */
-function effectLines({ result }: GateAnswer, paint: Paint): readonly string[] {
+/** Deletions first, as everywhere, and then where the rest is. */
+function effectLines(answer: GateAnswer, paint: Paint): readonly string[] {
+  const { result, pending, action_id: id } = answer
   if (result === null) return []
-  const { counts } = result.diff
-  return SIGNS.flatMap(([name, sign]) => {
-    const listed = name === 'added' ? result.diff.added.slice(0, ADDED_MAX) : result.diff[name]
+  const { added, modified, deleted } = result.diff.counts
+  const lines = SIGNS.flatMap(([name, sign]) => {
     const colour = sign === '-' ? paint.bad : sign === '+' ? paint.good : paint.accent
-    const lines = listed.map(({ path }) => `  ${colour(sign)} ${visibleName(path)}`)
-    const more = counts[name] - listed.length
-    const rest = `  ${colour(sign)} ${paint.dim(`and ${grouped(more)} more`)}`
-    return more > 0 ? [...lines, rest] : lines
+    return result.diff[name].map(({ path }) => `  ${colour(sign)} ${visibleName(path)}`)
   })
+  const more = added + modified + deleted - Math.min(lines.length, PATHS_MAX)
+  if (more === 0) return lines
+  const where = pending === undefined ? `writ show ${id}` : `writ inbox ${pending.id} --all`
+  return [...lines.slice(0, PATHS_MAX), `  ${paint.dim(`and ${grouped(more)} more: ${where}`)}`]
 }
 
+const PLACES_MAX = 10
+
 export function findingLines({ result }: GateAnswer, paint: Paint): readonly string[] {
-  const groups = byCode(result?.findings ?? [])
+  const held = result?.side_effects.held ?? []
+  const groups = byCode(withoutAwaited(result?.findings ?? [], held))
   return [...groups.values()].flatMap((findings) => {
     const words = findings.map(findingWords)
     const places = words.flatMap(({ where }) => (where === null ? [] : [`      ${where}`]))
     const [first] = words
-    return [`  ${paint.dim(first?.code ?? '')}  ${first?.says ?? ''}`.trimEnd(), ...places]
+    const more = places.length - PLACES_MAX
+    return [
+      `  ${first?.says ?? ''} ${paint.dim(`(${first?.code ?? ''})`)}`,
+      ...places.slice(0, PLACES_MAX),
+      ...(more > 0 ? [`      and ${grouped(more)} more`] : []),
+    ]
   })
 }
 
@@ -121,11 +155,12 @@ function nextLines(answer: GateAnswer, paint: Paint) {
     return [paint.dim(cooldownText(answer.cooldown_until, id))]
   }
   if (pending !== undefined) {
-    const words = `writ approve ${pending.id}, or writ deny ${pending.id}; until ${pending.expires_at}`
+    const look = `look at it: writ inbox ${pending.id}`
+    const words = `${look}; then writ approve ${pending.id}, or writ deny ${pending.id}; until ${momentText(pending.expires_at)}`
     return [...severalLines(pending.approvals, paint), paint.dim(words)]
   }
   const isUndoable = promoted && promotion !== undefined && promotion.paths.length > 0
-  return isUndoable ? [paint.dim(`undo it with writ rollback ${id}`)] : []
+  return isUndoable ? [paint.dim(`take it back: writ rollback ${shortId(id)}`)] : []
 }
 
 /** When the refusal ends, and how a person ends it now. */

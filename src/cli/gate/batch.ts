@@ -8,13 +8,15 @@ import type { Answered, GateAnswer } from '../../host/index.ts'
 import { principalText } from '../../ledger/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
 import { countsText } from '../effects/amount.ts'
+import { whyLines } from '../effects/question-head.ts'
 import { failureText, readAnswer, shortDigest } from '../effects/question-text.ts'
 import { canAsk } from '../passphrase.ts'
 import { askLine } from './answer-line.ts'
 import { answerLines, exitOf } from './answer-text.ts'
-import { assure, refuseUnseen, showEffects } from './confirm.ts'
+import { assure, refuseUnseen } from './confirm.ts'
 import { type FoundQuestion, findQuestion } from './named-question.ts'
 import type { GateSession } from './open.ts'
+import { showEffects } from './show-question.ts'
 
 /** The questions that a call names: one by one, or all that are like one. */
 export async function findBatch(
@@ -110,7 +112,8 @@ async function isAgreed({ terminal }: Call, batch: readonly FoundQuestion[]): Pr
   const { paintError: paint } = terminal
   for (const [index, { question }] of batch.entries()) {
     terminal.err(`\n${paint.strong(`${index + 1} of ${batch.length}`)}  ${question.actionId}\n`)
-    await showEffects(terminal, question, false)
+    await showEffects(terminal, question)
+    for (const line of whyLines(question, paint)) terminal.err(`${line}\n`)
     const failure = failureText(question.result)
     if (failure !== null) terminal.err(`${paint.bad(failure)}\n`)
     const words = `${countsText(question.result.diff.counts)}, result ${shortDigest(question.resultDigest)}`

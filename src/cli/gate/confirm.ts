@@ -8,7 +8,6 @@
  * effect was written to it.
  */
 import { fault, showName } from '../../base/index.ts'
-import { rawOfText } from '../../gate/index.ts'
 import {
   type Answered,
   type Confirm,
@@ -20,19 +19,15 @@ import {
 } from '../../host/index.ts'
 import { ownCredential, type Principal, principalText } from '../../ledger/index.ts'
 import { type Call, Stop } from '../command.ts'
-import { grouped } from '../effects/amount.ts'
-import { heldLines } from '../effects/held-text.ts'
-import { networkHeading, networkLines } from '../effects/network-text.ts'
+import { whyLines } from '../effects/question-head.ts'
 import { failureText, questionId, questionText, readAnswer } from '../effects/question-text.ts'
-import { renderEffects } from '../effects/render.ts'
-import { obeysSequences, RESET_TERMINAL } from '../effects/reset.ts'
-import { visibleName } from '../effects/visible.ts'
+import type { SeenOutput } from '../effects/reset.ts'
 import { credentialOf, proveHuman, type Session } from '../home.ts'
 import { canAsk } from '../passphrase.ts'
-import type { Paint, Terminal } from '../terminal.ts'
 import { askLine } from './answer-line.ts'
 import { approvalsText, missingText } from './approvals-text.ts'
 import { whyNotHere } from './askable.ts'
+import { pageEffects, showEffects } from './show-question.ts'
 
 export interface Asking {
   readonly call: Call
@@ -44,7 +39,7 @@ export interface Asking {
 /** What `writ exec` asks with. `wasEnded`: a signal ended the run, so no question is asked here. */
 export function execConfirm(
   asking: Asking,
-  live: { readonly end: () => void; readonly wasEnded: boolean },
+  live: { readonly end: () => void; readonly wasEnded: boolean; readonly seen?: SeenOutput },
 ): Confirm {
   return async (question) => {
     live.end()
@@ -58,7 +53,7 @@ export function execConfirm(
     if (isGiven && !isForced(question)) return { kind: 'yes', assurance: 'terminal' }
     if (!mayAsk) return { kind: 'wait' }
     const why = whyNotHere(question, asking.call.options)
-    if (why === null) return askAtTerminal(asking, question)
+    if (why === null) return askAtTerminal(asking, question, live.seen)
     asking.call.terminal.err(`not asked here: ${why}\n`)
     return { kind: 'wait' }
   }
@@ -73,9 +68,13 @@ function isForced({ result, decision }: Question): boolean {
 }
 
 /** Shows the effects, asks, and lets a human prove who answered where a plain yes is not enough. */
-export async function askAtTerminal(asking: Asking, question: Question): Promise<Answered> {
+export async function askAtTerminal(
+  asking: Asking,
+  question: Question,
+  seen: SeenOutput | null = null,
+): Promise<Answered> {
   const { terminal } = asking.call
-  await showEffects(terminal, question, false)
+  await showEffects(terminal, question, seen)
   // No answer counts here, so none is asked for.
   if (lacksCredential(asking.session, question)) {
     const { message, hint } = credentialWords(question, 'approving')
@@ -86,7 +85,8 @@ export async function askAtTerminal(asking: Asking, question: Question): Promise
   if (approvals !== null) {
     terminal.err(`\n${approvalsText(approvals)}; ${missingText(approvals)}\n`)
   }
-  const prompt = questionText(question, terminal.paintError)
+  const why = whyLines(question, terminal.paintError)
+  const prompt = questionText(question, why, terminal.paintError)
   for (;;) {
     const line = await askLine(prompt)
     if (line === 'gone') return { kind: 'wait' }
@@ -94,51 +94,13 @@ export async function askAtTerminal(asking: Asking, question: Question): Promise
     const answer = readAnswer(line.text)
     if (answer === 'no') return { kind: 'no' }
     if (answer === 'all') {
-      await showEffects(terminal, question, true)
+      await pageEffects(terminal, question)
       continue
     }
     const assured = await assure(asking, question, 'approving')
     const toldFailure = failureText(question.result) !== null
     return { kind: 'yes', ...assured(question), ...(toldFailure ? { toldFailure } : {}) }
   }
-}
-
-/** On standard error: standard output belongs to the command. */
-export async function showEffects(
-  terminal: Terminal,
-  question: Question,
-  whole: boolean,
-): Promise<void> {
-  if (terminal.isErrorTty && obeysSequences(process.env['TERM'])) terminal.err(RESET_TERMINAL)
-  for await (const piece of effectsText(question, terminal.paintError, whole)) terminal.err(piece)
-}
-
-export async function* effectsText(
-  { changes, result, read, proposal, obstacles }: Question,
-  paint: Paint,
-  whole: boolean,
-): AsyncGenerator<string> {
-  const [root = '/'] = proposal.descriptor.scope.filesystem.paths
-  yield `${paint.dim(`Effects in ${visibleName(root)}`)}\n`
-  const failure = failureText(result)
-  if (failure !== null) yield `${paint.bad(failure)}\n`
-  const view = { paint, base: rawOfText(root), whole }
-  yield* renderEffects({ changes, findings: result.findings, read }, view)
-  const { network, held = [] } = result.side_effects
-  if (held.length > 0) {
-    yield `\n${paint.strong(`Sent after a yes, last (${grouped(held.length)})`)}\n`
-    for (const line of heldLines(held, proposal, paint)) yield `${line}\n`
-  }
-  if (network.length > 0) {
-    yield `\n${networkHeading(network, paint)}\n`
-    for (const line of networkLines(network, paint)) yield `${line}\n`
-  }
-  const changed = obstacles.filter(({ code }) => code === INPUTS_CHANGED)
-  // Who was asked several times has found some of them more than once.
-  const meanwhile = [...new Set(changed.map(({ path = '' }) => path))]
-  if (meanwhile.length === 0) return
-  yield `\n${paint.strong(`Changed meanwhile, by others (${grouped(meanwhile.length)})`)}\n`
-  for (const path of meanwhile) yield `  ${paint.accent('!')} ${visibleName(path)}\n`
 }
 
 const INPUTS_CHANGED = 'promote.inputs_changed'

@@ -1,6 +1,15 @@
 /** Where an action was decided: what a human says about it belongs to the same stream. */
 import { invariant } from '../../base/index.ts'
+import { wholeActionId } from '../history/short-id.ts'
 import type { GateSession } from './open.ts'
+
+/** The whole id of an action that is named by a beginning of it. */
+export async function wholeIdOf(sessions: readonly GateSession[], text: string): Promise<string> {
+  const [own] = sessions
+  invariant(own !== undefined, 'a caller has a stream')
+  const streams = sessions.map(({ stream }) => stream)
+  return wholeActionId(own.session.ledger, streams, text)
+}
 
 /** The gate over the stream in which an action was decided; the caller's own for all else. */
 export async function deciderOf(

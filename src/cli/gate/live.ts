@@ -10,7 +10,7 @@ import { readFileSync } from 'node:fs'
 import { PassThrough } from 'node:stream'
 import { isatty } from 'node:tty'
 import { type ProposeOptions, standardInput, stopOutputProcessing } from '../../host/index.ts'
-import { KEEP_TITLE, obeysSequences, TITLE_BACK } from '../effects/reset.ts'
+import { KEEP_TITLE, obeysSequences, SeenOutput, TITLE_BACK } from '../effects/reset.ts'
 import { NetworkNotices } from './network-notices.ts'
 
 type LiveRun = NonNullable<ProposeOptions['live']>
@@ -23,6 +23,8 @@ const SUSPEND = 0x1a
 
 export class Live {
   readonly abort = new AbortController()
+  /** What the command wrote that lasts beyond it. */
+  readonly seen = new SeenOutput()
   readonly #input = new PassThrough()
   readonly #isPty: boolean
   readonly #listeners: [NodeJS.Signals, () => void][] = []
@@ -53,6 +55,7 @@ export class Live {
       stdin: this.#isPty ? this.#input : standardInput(),
       terminal: this.#isPty ? terminalShape() : null,
       onOutput: (stream, bytes) => {
+        this.seen.take(bytes)
         process[stream].write(bytes)
       },
       onStarted: (send) => {

@@ -8,12 +8,14 @@ import { type Call, EXIT, type Exit } from '../command.ts'
 import { counted } from '../effects/amount.ts'
 import { visibleName } from '../effects/visible.ts'
 import { refuseOthers } from '../home.ts'
+import { wholeIdOf } from './decider.ts'
 import { type GateSession, withGates } from './open.ts'
 
-export async function restore(call: Call, target: RollbackTarget): Promise<Exit> {
+export async function restore(call: Call, named: RollbackTarget): Promise<Exit> {
   const dryRun = call.options.isOn('dry-run')
   return withGates(call, async (sessions) => {
     for (const { session } of sessions) refuseOthers(session.caller, 'taking something back')
+    const target = await wholeTarget(sessions, named)
     const { gate } = await holderOf(sessions, target)
     const asIs = call.options.isOn('as-is')
     const withLater = 'actionId' in target && call.options.isOn('with-later')
@@ -25,6 +27,13 @@ export async function restore(call: Call, target: RollbackTarget): Promise<Exit>
     if (answer.compensation?.pending !== undefined) return EXIT.waiting
     return dryRun || asIs || answer.verified ? EXIT.yes : EXIT.no
   })
+}
+
+async function wholeTarget(
+  sessions: readonly GateSession[],
+  named: RollbackTarget,
+): Promise<RollbackTarget> {
+  return 'actionId' in named ? { actionId: await wholeIdOf(sessions, named.actionId) } : named
 }
 
 /** The gate over the stream in which the action was promoted; the caller's own for all else. */

@@ -25,7 +25,7 @@ export async function awaitHuman(
   while (!abort.aborted) {
     const settled = await settledAnswer(session, answer, paths)
     if (settled !== null) return settled
-    // Silence is a no, and goes on the record when somebody looks.
+    // That it expired goes on the record when somebody looks.
     if (Date.now() > expiresMs) await session.gate.pending()
     await pause(LOOK_MS, undefined, { signal: abort }).catch(() => {})
   }
@@ -42,7 +42,8 @@ async function settledAnswer(
   const confirmation = await newest<Confirmation>('confirmation_v1')
   if (confirmation === null) return null
   const { pending: _answered, ...rest } = answer
-  if (confirmation.answer !== 'APPROVED') return rest
+  if (confirmation.answer === 'EXPIRED') return { ...rest, expired: true }
+  if (confirmation.answer === 'DENIED') return rest
   const promotion = await newest<Promotion>('promotion_v1')
   if (promotion !== null) {
     const { snapshot_digest } = promotion

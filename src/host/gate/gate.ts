@@ -16,7 +16,7 @@ import type { AttemptSurface } from './attempt-surface.ts'
 import { Attempts } from './attempts.ts'
 import { type GateContext, workspaceOf } from './context.ts'
 import type { Decided } from './decided.ts'
-import { liftHalt, raiseHalt } from './halt.ts'
+import { isHalted, liftHalt, raiseHalt } from './halt.ts'
 import { type KeptState, keptState } from './kept-state.ts'
 import { type LawBook, openLawBook } from './law-book.ts'
 import { LedgerView } from './ledger-view.ts'
@@ -253,6 +253,10 @@ class Gate implements GateSurface {
     return this.#recordHalt('HALTED', at, reason)
   }
 
+  async isHalted(): Promise<boolean> {
+    return isHalted(this.#context.home.state) || (await this.#view.standing()).halted
+  }
+
   async resume(reason: string | null) {
     const at = occurredAtText(this.#context.nowMs())
     const answer = await this.#recordHalt('RESUMED', at, reason)
@@ -284,8 +288,15 @@ class Gate implements GateSurface {
       .pending(nowMs)
       .filter(
         (pending) =>
-          pending.actionId.toLowerCase() === wanted || pendingId(pending).startsWith(wanted),
+          isNamed(pending.actionId.toLowerCase(), wanted) || pendingId(pending).startsWith(wanted),
       )
     return wanted !== '' && found.length === 1 ? (found[0] ?? null) : null
   }
+}
+
+const SHORT_MIN = 4
+
+/** By the whole id, or by a beginning of it that is long enough to be meant. */
+function isNamed(id: string, wanted: string): boolean {
+  return wanted.length >= SHORT_MIN ? id.startsWith(wanted) : id === wanted
 }

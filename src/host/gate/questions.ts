@@ -13,6 +13,7 @@ import {
   confirmationNeed,
   countsAhead,
   displayOfRaw,
+  effectClasses,
   finalRisk,
   type GateLists,
   knownAgent,
@@ -203,6 +204,9 @@ export class Questions {
       asker: record.asker,
       need,
       ...this.#weightOf(record),
+      door: evaluation.door,
+      isDeclaredByApproval: evaluation.declared_by_approval,
+      lawTexts: this.#lawTexts(),
       askedAt: pending.askedAt,
       approvals: await this.approvalsOf(pending),
       shape: questionShape(proposal, evaluation, result, decision, need),
@@ -223,10 +227,26 @@ export class Questions {
     return confirmationNeed(this.#askedAct(act), this.#circumstances(actionId, act.evaluation))
   }
 
-  #weightOf(act: AskedRecord): Pick<Question, 'risk' | 'countsAhead'> {
-    const { risk } = this.#askedAct(act)
+  #weightOf(act: AskedRecord): Pick<Question, 'risk' | 'countsAhead' | 'undoDays'> {
+    const { risk, isUndoKept } = this.#askedAct(act)
     const actorKind = actorKindOf(act.evaluation)
-    return { risk, countsAhead: countsAhead({ risk }, { actorKind }) }
+    const isStaged = [...effectClasses(act.proposal)].every((kind) => kind === 'staged')
+    const { undoDays } = this.#book.settings.retention
+    return {
+      risk,
+      countsAhead: countsAhead({ risk }, { actorKind }),
+      undoDays: isStaged && isUndoKept ? undoDays : null,
+    }
+  }
+
+  #lawTexts(): ReadonlyMap<string, string> {
+    return new Map(
+      this.#book.laws.flatMap((law) => {
+        // A law carries a text for people where its file gives it one.
+        const { text } = law as { readonly text?: string | null }
+        return text == null ? [] : [[law.policyId, text] as const]
+      }),
+    )
   }
 
   #askedAct({ proposal, evaluation, result, changes }: AskedRecord): AskedAct {

@@ -39,6 +39,8 @@ export interface GateAnswer {
   readonly decision: Decision
   readonly result: SandboxResult | null
   readonly promoted: boolean
+  /** The question expired before anybody answered it. */
+  readonly expired?: true
   readonly promotion?: { readonly paths: readonly string[]; readonly snapshot_digest: string }
   readonly pending?: {
     readonly id: string
@@ -97,6 +99,13 @@ export interface Question {
   readonly decision: Decision
   readonly asker: Asker
   readonly need: Need
+  readonly door: Evaluation['door']
+  /** Nothing was declared: the approval of the shown effects declares them. */
+  readonly isDeclaredByApproval: boolean
+  /** What the laws say about themselves for people, by their ids. */
+  readonly lawTexts: ReadonlyMap<string, string>
+  /** For how many days it can be taken back; null when it cannot, or not whole. */
+  readonly undoDays: number | null
   /** The risk after everything is known. */
   readonly risk: RiskLevel
   /** A plain yes that was given before the effects were shown counts (`--yes`). */
@@ -282,6 +291,8 @@ export interface GateSurface {
   /** Drops bodies of the past, never facts, and nothing that is still needed. */
   purge(order: PurgeOrder, options: { readonly dryRun: boolean }): Promise<PurgeAnswer>
   halt(reason: string | null): Promise<{ readonly ok: true; readonly seq: number }>
+  /** Whether a human halted everything and nobody resumed since. */
+  isHalted(): Promise<boolean>
   resume(reason: string | null): Promise<{ readonly ok: true; readonly seq: number }>
   close(): Promise<void>
 }

@@ -67,6 +67,14 @@ export function findProgram(name: Program): ProgramPath | null {
   return null
 }
 
+/** A program that a person names, such as a pager; null unless a system directory holds it. */
+export function findNamed(name: string): ProgramPath | null {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$/.test(name)) return null
+  // The brand says where the path was made: here, from a system directory.
+  const paths = FOLDERS.map((folder) => join(folder, name) as ProgramPath)
+  return paths.find(isExecutable) ?? null
+}
+
 export function requireProgram(name: Program): ProgramPath {
   const path = findProgram(name)
   if (path !== null) return path

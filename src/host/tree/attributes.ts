@@ -5,6 +5,7 @@
  *
  * Names and paths arrive with newlines, backslashes and equals signs in octal; values in hex.
  */
+import { existsSync } from 'node:fs'
 import type { Attribute, RawPath } from '../../gate/index.ts'
 import { readyCopyist, runBatch, type ToolOptions } from './tool.ts'
 
@@ -13,6 +14,8 @@ export interface Attributes {
   readonly kept: readonly Attribute[]
   /** Names that cannot be carried, and what overlays keep for themselves where none should be. */
   readonly foreign: readonly string[]
+  /** Labels of a security module that does not run, so that only a program can have written them. */
+  readonly labels?: readonly Attribute[]
 }
 
 export interface AttributeBatch {
@@ -107,15 +110,17 @@ function parseBlocks(text: string): Map<RawPath, Attribute[]> {
 function sortOut(attributes: readonly Attribute[], layer: LayerKind): Attributes {
   const kept: Attribute[] = []
   const foreign: string[] = []
+  const labels: Attribute[] = []
   for (const attribute of attributes) {
     const [name] = attribute
     if (isOwnOfOverlay(name)) {
       if (layer === 'real' || isEscaped(name)) foreign.push(name)
     } else if (isCarried(name)) kept.push(attribute)
     else if (!isOfTheSystem(name)) foreign.push(name)
+    else if (!isKernels(name)) labels.push(attribute)
   }
   kept.sort(([one], [other]) => (one < other ? -1 : 1))
-  return { kept, foreign }
+  return labels.length === 0 ? { kept, foreign } : { kept, foreign, labels }
 }
 
 /** What a program inside writes as `user.overlay.x` is kept by the overlay under this name. */
@@ -155,17 +160,28 @@ const OWNER_ENTRY = '020000000100'
 
 export const CAPABILITY = 'security.capability'
 
-/** Labels and measurements that the kernel keeps by the place of a file, whoever writes it. */
-const OF_THE_SYSTEM = new Set([
-  'security.selinux',
-  'security.SMACK64',
-  'security.apparmor',
-  'security.ima',
-  'security.evm',
+/** Labels and measurements, and where the module shows that keeps them by the place of a file. */
+const OF_THE_SYSTEM: ReadonlyMap<string, string> = new Map([
+  ['security.selinux', '/sys/fs/selinux/enforce'],
+  ['security.SMACK64', '/sys/fs/smackfs/load2'],
+  ['security.apparmor', '/sys/kernel/security/apparmor/profiles'],
+  ['security.ima', '/sys/kernel/security/ima/policy'],
+  ['security.evm', '/sys/kernel/security/evm'],
 ])
 
 export function isOfTheSystem(name: string): boolean {
   return OF_THE_SYSTEM.has(name)
+}
+
+const RUNNING = new Map<string, boolean>()
+
+/** The module runs here: it sets and guards the label itself. */
+function isKernels(name: string): boolean {
+  const known = RUNNING.get(name)
+  if (known !== undefined) return known
+  const runs = existsSync(OF_THE_SYSTEM.get(name) ?? '')
+  RUNNING.set(name, runs)
+  return runs
 }
 
 function hexOf(value: string): string {

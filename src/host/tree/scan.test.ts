@@ -240,6 +240,22 @@ describe('states', () => {
   })
 })
 
+describe('labels of a security module that does not run', () => {
+  const label = 'setfattr -n security.selinux -v made-up a'
+
+  it('are refused where the run wrote one', async () => {
+    const scan = await rehearse('', `echo a > a; ${label}`)
+    expect(codes(scan)).toEqual(['diff.unsupported /a'])
+    expect(scan.findings[0]?.detail).toBe('attribute security.selinux')
+  })
+
+  it('are no matter where the file had it before', async () => {
+    const scan = await rehearse(`echo a > a; ${label}`, 'echo b > a')
+    expect(codes(scan)).toEqual([])
+    expect(brief(scan)).toEqual(['M /a'])
+  })
+})
+
 describe('findings', () => {
   it.each([
     ['a fifo', '', 'mkfifo f', ['diff.unsupported /f'], []],

@@ -270,12 +270,24 @@ class Scanner {
     for (const side of [before, after]) {
       if (side === null) continue
       const { foreign, kept } = this.#attributes.get(side.at) ?? NO_ATTRIBUTES
-      const bad = side === after && kept.some(([name]) => name === CAPABILITY) ? [CAPABILITY] : []
+      const isCapable = side === after && kept.some(([name]) => name === CAPABILITY)
+      const written = side === after ? this.#newLabels(before, side) : []
+      const bad = [...(isCapable ? [CAPABILITY] : []), ...written]
       // Of what is otherwise as it was, only what the run itself wrote counts.
       const names = isDropped ? foreign.filter(isEscaped) : [...foreign, ...bad]
       const [name] = names
       if (name !== undefined) this.#findings.add('diff.unsupported', path, `attribute ${name}`)
     }
+  }
+
+  /** Labels that the run wrote: those that the entry did not have before. */
+  #newLabels(before: Pair['before'], after: NonNullable<Pair['after']>): readonly string[] {
+    const { labels = [] } = this.#attributes.get(after.at) ?? NO_ATTRIBUTES
+    if (labels.length === 0) return []
+    const { labels: old = [] } =
+      before === null ? NO_ATTRIBUTES : (this.#attributes.get(before.at) ?? NO_ATTRIBUTES)
+    const had = new Map(old)
+    return labels.filter(([name, value]) => had.get(name) !== value).map(([name]) => name)
   }
 
   #checkInterference({ path, before }: Pair): void {

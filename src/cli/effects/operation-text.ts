@@ -1,0 +1,174 @@
+/**
+ * What an act would do, in words: one line for lists, and every part of it for whoever is asked. Values
+ * of headers are shown only for names that carry no secret; bodies are shown, since they leave the
+ * machine.
+ */
+import { isUtf8 } from 'node:buffer'
+import type { Operation, Proposal } from '../../contracts/index.ts'
+import { counted, sizeText } from './amount.ts'
+import { visible, visibleLine, visibleName } from './visible.ts'
+
+/** Words that a shell takes as they are. */
+const BARE = /^[A-Za-z0-9_@%+=:,./-]+$/
+
+/** A command as a person would type it. */
+export function commandLine(argv: readonly string[]): string {
+  return argv.map((word) => visible(BARE.test(word) ? word : quoted(word))).join(' ')
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`
+}
+
+/** One line; a composite is told by its steps. */
+export function operationTitle({ operation, children }: Pick<Proposal, 'operation' | 'children'>) {
+  if (operation !== undefined) return titleOf(operation)
+  const steps: readonly string[] = (children ?? []).map(operationTitle)
+  return `${counted(steps.length, 'step')}: ${steps.join('; ')}`
+}
+
+/** Of an operation as it is on the record, where some values may be replaced by marks. */
+function titleOf(operation: Operation): string {
+  switch (operation.type) {
+    case 'COMMAND_EXECUTION':
+      return commandLine(operation.argv)
+    case 'FILE_READ':
+      return `read ${visibleName(operation.path)}`
+    case 'FILE_WRITE':
+      return `write ${visibleName(operation.path)}`
+    case 'FILE_DELETE':
+      return `delete ${namesOf(operation.paths)}`
+    case 'FILE_MOVE':
+      return `move ${visibleName(operation.from)} to ${visibleName(operation.to)}`
+    case 'DIRECTORY_CREATE':
+      return `make the directory ${visibleName(operation.path)}`
+    case 'DIRECTORY_DELETE':
+      return `delete the directory ${visibleName(operation.path)}${operation.recursive ? ' and all in it' : ''}`
+    case 'PACKAGE_INSTALL':
+    case 'PACKAGE_REMOVE': {
+      const verb = operation.type === 'PACKAGE_INSTALL' ? 'install' : 'remove'
+      return `${visible(operation.manager)} ${verb} ${operation.packages.map((name) => visible(name)).join(' ')}`
+    }
+    case 'NETWORK_REQUEST':
+      return `${operation.method} ${visible(operation.url)}`
+    case 'CONFIG_CHANGE':
+      return `change settings in ${visibleName(operation.path)}`
+    case 'UI_AUTOMATION':
+      return `${counted(operation.steps.length, 'step')} in a browser at ${visible(operation.start_url)}`
+  }
+}
+
+const NAMES_MAX = 3
+
+function namesOf(paths: readonly string[]): string {
+  const named = paths.slice(0, NAMES_MAX).map(visibleName).join(', ')
+  const more = paths.length - NAMES_MAX
+  return more > 0 ? `${named} and ${more} more` : named
+}
+
+/** Everything of it that the title does not tell, one line each. */
+export function operationLines(proposal: Proposal, whole: boolean): readonly string[] {
+  const { operation, children } = proposal
+  if (operation !== undefined) return detailLines(operation, whole)
+  return (children ?? []).flatMap((child, index) => [
+    `${index + 1}. ${operationTitle(child)}`,
+    ...operationLines(child, whole).map((line) => `   ${line}`),
+  ])
+}
+
+function detailLines(operation: Operation, whole: boolean): readonly string[] {
+  switch (operation.type) {
+    case 'COMMAND_EXECUTION': {
+      const { cwd, env = {}, stdin } = operation
+      const names = Object.keys(env).map((name) => visible(name))
+      return [
+        `in ${visibleName(cwd)}`,
+        ...(names.length === 0 ? [] : [`with the variables ${names.join(', ')}`]),
+        ...(stdin === undefined ? [] : ['reads as input:', ...bodyLines(stdin, whole)]),
+      ]
+    }
+    case 'FILE_DELETE':
+      return operation.paths.slice(NAMES_MAX).map((path) => `delete ${visibleName(path)}`)
+    case 'NETWORK_REQUEST':
+      return requestLines(operation, whole)
+    case 'CONFIG_CHANGE': {
+      const set = Object.entries(operation.set)
+      return [
+        ...set.map(([key, value]) => `set ${visible(key)} to ${visible(JSON.stringify(value))}`),
+        ...operation.unset.map((key) => `remove ${visible(key)}`),
+      ]
+    }
+    case 'UI_AUTOMATION':
+      return operation.steps.map((step, index) => `${index + 1}. ${stepText(step)}`)
+    default:
+      return []
+  }
+}
+
+/** What is typed into a page may be a secret, and is told by its length. */
+function stepText(step: Extract<Operation, { type: 'UI_AUTOMATION' }>['steps'][number]): string {
+  const shown = Object.entries(step).map(([name, value]) =>
+    name === 'content' && typeof value === 'string'
+      ? `${name} (${counted(value.length, 'character')})`
+      : name === 'action'
+        ? visible(String(value))
+        : `${name} ${visible(String(value))}`,
+  )
+  return shown.join(', ')
+}
+
+/** Names of headers whose values say how, not who. */
+const PLAIN_HEADERS: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'cache-control',
+  'content-encoding',
+  'content-language',
+  'content-type',
+  'if-match',
+  'if-modified-since',
+  'if-none-match',
+  'if-unmodified-since',
+  'range',
+  'user-agent',
+])
+
+function requestLines(
+  { headers = {}, body, save_to }: Extract<Operation, { type: 'NETWORK_REQUEST' }>,
+  whole: boolean,
+): readonly string[] {
+  const told = Object.entries(headers).map(([name, value]) => {
+    const isPlain = PLAIN_HEADERS.has(name.toLowerCase())
+    return `${visible(name)}: ${isPlain ? visible(value) : `(${counted(value.length, 'character')}, not shown)`}`
+  })
+  return [
+    ...told,
+    ...(body === undefined || body === '' ? ['no body'] : ['body:', ...bodyLines(body, whole)]),
+    ...(save_to === undefined ? [] : [`the answer is written to ${visibleName(save_to)}`]),
+  ]
+}
+
+const BODY_LINES_MAX = 20
+const BODY_COLUMNS_MAX = 400
+
+/** Bodies are text in a document; one that holds zero bytes is not for reading. */
+function bodyLines(body: string, whole: boolean): readonly string[] {
+  const bytes = Buffer.from(body, 'utf8')
+  if (!isUtf8(bytes) || bytes.includes(0)) return [`  ${sizeText(bytes.length)}, not text`]
+  const lines = body.split('\n')
+  const shown = whole ? lines : lines.slice(0, BODY_LINES_MAX)
+  const more = lines.length - shown.length
+  return [
+    ...shown.map((line) => `  ${whole ? visibleLine(line) : cutLine(line)}`),
+    ...(more === 0
+      ? []
+      : [`  and ${counted(more, 'more line')}, ${sizeText(bytes.length)} in all`]),
+  ]
+}
+
+function cutLine(line: string): string {
+  if (line.length <= BODY_COLUMNS_MAX) return visibleLine(line)
+  const more = line.length - BODY_COLUMNS_MAX
+  return `${visibleLine(line.slice(0, BODY_COLUMNS_MAX))}… (${counted(more, 'character')} more)`
+}

@@ -1,0 +1,71 @@
+/**
+ * The head of a question: who asks, since when, what would be done, in whose words, why a person is
+ * asked, and whether it can be taken back. The same at the prompt, in the inbox and before an approval.
+ */
+import type { Question } from '../../host/index.ts'
+import type { Paint } from '../terminal.ts'
+import { counted } from './amount.ts'
+import { operationLines, operationTitle } from './operation-text.ts'
+import { questionId } from './question-text.ts'
+import { reasonTextLines, reasonWords } from './reason-text.ts'
+import { visible, visibleName } from './visible.ts'
+
+export function headLines(question: Question, paint: Paint, whole: boolean): readonly string[] {
+  const { asker, proposal } = question
+  const row = (name: string, words: string): string => `  ${paint.dim(name.padEnd(9))} ${words}`
+  const { intent_summary: intent, scope } = proposal.descriptor
+  const [root = '/'] = scope.filesystem.paths
+  const details = operationLines(proposal, whole).map((line) => `            ${line}`)
+  return [
+    `${paint.strong('Question')} ${questionId(question)}`,
+    row('who', `${askerText(asker)}, ${momentText(asker.at)}`),
+    row('what', paint.strong(operationTitle(proposal))),
+    ...details,
+    // The words of a command under `writ exec` are writ's own.
+    ...(question.door === 'exec'
+      ? []
+      : [row('intent', `“${visible(intent)}” (the actor's own words)`)]),
+    row('where', visibleName(root)),
+    row('undo', undoText(question)),
+  ]
+}
+
+export function askerText({ principal, agent }: Question['asker']): string {
+  return agent === null
+    ? visible(principal)
+    : `${visible(principal)} through the agent ${visible(agent)}`
+}
+
+/** `2026-11-16 08:20:01 UTC`. */
+export function momentText(iso: string): string {
+  const text = new Date(iso).toISOString()
+  return `${text.slice(0, 10)} ${text.slice(11, 19)} UTC`
+}
+
+export function undoText({ undoDays, result }: Pick<Question, 'undoDays' | 'result'>): string {
+  const { held = [] } = result.side_effects
+  if (undoDays === null) {
+    return held.length === 0 ? 'cannot be taken back whole' : 'what is sent cannot be taken back'
+  }
+  return `can be taken back for ${counted(undoDays, 'day')}: writ undo`
+}
+
+export function whyLines(question: Question, paint: Paint): readonly string[] {
+  const reasons = reasonTextLines(question, paint)
+  return reasons.length === 0 ? [] : [paint.strong('You are asked because'), ...reasons]
+}
+
+/** The same for `--json`. */
+export function headJson(question: Question) {
+  const { asker, proposal, risk, need, undoDays, countsAhead } = question
+  return {
+    asked_by: asker,
+    what: operationTitle(proposal),
+    intent: proposal.descriptor.intent_summary,
+    reasons: reasonWords(question),
+    risk,
+    needs: need,
+    yes_counts_unseen: countsAhead,
+    undo_days: undoDays,
+  }
+}

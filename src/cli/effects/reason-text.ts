@@ -1,0 +1,93 @@
+/**
+ * Why a person is asked, in words: one sentence a reason, the code behind it. What an actor says is
+ * quoted and marked as its own words.
+ */
+import { CODES, isCode } from '../../base/index.ts'
+import { findPersuasion } from '../../contracts/index.ts'
+import { allProposals, DELETIONS_MAX, MODIFICATIONS_MAX } from '../../gate/index.ts'
+import type { Question } from '../../host/index.ts'
+import type { Paint } from '../terminal.ts'
+import { counted, grouped } from './amount.ts'
+import { failureText } from './question-text.ts'
+import { visible } from './visible.ts'
+
+export interface ReasonWords {
+  readonly code: string
+  readonly words: string
+}
+
+type Asked = Pick<
+  Question,
+  'decision' | 'result' | 'proposal' | 'deferred' | 'risk' | 'isDeclaredByApproval' | 'lawTexts'
+>
+
+/** Laws of a new home; a law that has a text of its own is told by that. */
+const LAW_WORDS: Readonly<Record<string, (asked: Asked) => string>> = {
+  ASK_HIGH: (asked) => `its risk is ${asked.risk}: ${riskWords(asked)}`,
+  ASK_ENV_FILES: () => 'it changes a file with settings that often hold secrets (.env)',
+  ASK_AFTER_ROLLBACKS: () => 'several acts of this actor were taken back lately',
+  ASK_CHANGED_INPUTS: () => 'files that it may rest on changed meanwhile',
+}
+
+export function reasonWords(asked: Asked): readonly ReasonWords[] {
+  const { codes } = asked.decision
+  const hasLaw = codes.some((code) => code.startsWith('law.'))
+  return codes
+    .filter((code) => !(code === 'confirm.law' && hasLaw) && code !== 'effect.not_observed')
+    .map((code) => ({ code, words: wordsOf(code, asked) }))
+}
+
+export function reasonTextLines(asked: Asked, paint: Paint): readonly string[] {
+  return reasonWords(asked).map(
+    ({ code, words }) => `  ${words} ${paint.dim(`(${visible(code)})`)}`,
+  )
+}
+
+function wordsOf(code: string, asked: Asked): string {
+  const { proposal, deferred, result } = asked
+  if (code.startsWith('law.')) return lawWords(code.slice('law.'.length), asked)
+  switch (code) {
+    case 'confirm.descriptor':
+      return asked.isDeclaredByApproval
+        ? 'nothing was declared (--write, --delete): you decide by what you see'
+        : `the actor wants a person to confirm${ownWords(proposal.descriptor.confirmation.reason)}`
+    case 'confirm.class':
+      return 'something would be sent to another machine, which no undo takes back'
+    case 'confirm.intent':
+      return allProposals(proposal).some(
+        ({ proposal: { descriptor } }) => findPersuasion(descriptor.intent_summary).length > 0,
+      )
+        ? 'its intent argues for itself instead of saying what it does'
+        : 'the same act was taken back before'
+    case 'effect.deferred_execution':
+      return `${counted(deferred.size, 'path')} would run by itself later, without anybody starting it`
+    case 'result.failed':
+      return failureText(result) ?? 'the command failed'
+    default:
+      return isCode(code) ? CODES[code].says : 'a reason that this version does not know'
+  }
+}
+
+function ownWords(text: string): string {
+  return text.trim() === '' ? '' : `, in its own words: “${visible(text)}”`
+}
+
+function lawWords(id: string, asked: Asked): string {
+  const own = asked.lawTexts.get(id)
+  if (own !== undefined) return visible(own)
+  const known = Object.hasOwn(LAW_WORDS, id) ? LAW_WORDS[id] : undefined
+  return known?.(asked) ?? `the law ${visible(id)} asks; \`writ laws explain\` says why`
+}
+
+/** Why the risk is what it is, the strongest reason of the host first. */
+function riskWords({ result, proposal, deferred, risk }: Asked): string {
+  const { deleted, modified } = result.diff.counts
+  const words = [
+    ...(deferred.size > 0 ? ['something would run by itself later'] : []),
+    ...(deleted > DELETIONS_MAX ? [`${grouped(deleted)} deletions`] : []),
+    ...(modified > MODIFICATIONS_MAX ? [`${grouped(modified)} changed files`] : []),
+    ...(proposal.descriptor.scope.network.required ? ['it uses a network'] : []),
+    ...(proposal.descriptor.risk_level === risk ? ['the actor says so'] : []),
+  ]
+  return words.length === 0 ? 'by what it does' : words.join(', ')
+}

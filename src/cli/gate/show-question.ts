@@ -1,0 +1,94 @@
+/**
+ * A question as it is shown: its head, its effects, what would be sent, what was fetched, and what
+ * others changed meanwhile. At a terminal one screen or a little more; all of it in a pager on request;
+ * without a terminal the first lines and where the rest is.
+ */
+import { rawOfText } from '../../gate/index.ts'
+import type { Question } from '../../host/index.ts'
+import { grouped } from '../effects/amount.ts'
+import { heldLines, withoutAwaited } from '../effects/held-text.ts'
+import { networkHeading, networkLines } from '../effects/network-text.ts'
+import { page } from '../effects/pager.ts'
+import { headLines } from '../effects/question-head.ts'
+import { failureText, questionId } from '../effects/question-text.ts'
+import { renderEffects } from '../effects/render.ts'
+import { obeysSequences, resetFor, type SeenOutput } from '../effects/reset.ts'
+import { visibleName } from '../effects/visible.ts'
+import type { Paint, Terminal } from '../terminal.ts'
+
+export interface ShownAs {
+  readonly paint: Paint
+  readonly whole: boolean
+  /** The width of the terminal; null without one. */
+  readonly columns: number | null
+}
+
+/** On standard error: standard output belongs to the command. */
+export async function showEffects(
+  terminal: Terminal,
+  question: Question,
+  seen: SeenOutput | null = null,
+): Promise<void> {
+  const { isErrorTty, paintError: paint, columns } = terminal
+  if (isErrorTty && obeysSequences(process.env['TERM'])) terminal.err(resetFor(seen))
+  const shown = { paint, whole: false, columns: isErrorTty ? columns : null }
+  for await (const piece of effectsText(question, shown)) terminal.err(piece)
+}
+
+/** Everything, in the person's pager. */
+export async function pageEffects(terminal: Terminal, question: Question): Promise<void> {
+  const shown = { paint: terminal.paintError, whole: true, columns: null }
+  await page(effectsText(question, shown), terminal)
+}
+
+export async function* effectsText(question: Question, shown: ShownAs): AsyncGenerator<string> {
+  const { changes, deferred, result, read, proposal } = question
+  const { paint, whole } = shown
+  for (const line of headLines(question, paint, whole)) yield `${line}\n`
+  const failure = failureText(result)
+  if (failure !== null) yield `${paint.bad(failure)}\n`
+  const [root = '/'] = proposal.descriptor.scope.filesystem.paths
+  const { network, held = [] } = result.side_effects
+  const findings = withoutAwaited(result.findings, held)
+  const view = { ...shown, base: rawOfText(root) }
+  yield* renderEffects({ changes, findings, deferred, read }, view)
+  if (held.length > 0) {
+    yield `\n${paint.strong(`Sent after a yes, last (${grouped(held.length)})`)}\n`
+    for (const line of heldLines(held, proposal, paint)) yield `${line}\n`
+  }
+  if (network.length > 0) {
+    yield `\n${networkHeading(network, paint)}\n`
+    for (const line of networkLines(network, paint)) yield `${line}\n`
+  }
+  yield* meanwhileText(question, paint)
+}
+
+function* meanwhileText({ obstacles }: Question, paint: Paint): Generator<string> {
+  const changed = obstacles.filter(({ code }) => code === 'promote.inputs_changed')
+  // A question that was asked several times names some of them more than once.
+  const meanwhile = [...new Set(changed.map(({ path = '' }) => path))]
+  if (meanwhile.length === 0) return
+  yield `\n${paint.strong(`Changed meanwhile, by others (${grouped(meanwhile.length)})`)}\n`
+  for (const path of meanwhile) yield `  ${paint.accent('!')} ${visibleName(path)}\n`
+}
+
+/** Without a terminal the reader may be a program that reads everything. */
+export const UNSEEN_LINES_MAX = 40
+
+/** The first lines of a text, and where the rest is. */
+export async function* firstLines(
+  pieces: AsyncIterable<string>,
+  question: Question,
+): AsyncGenerator<string> {
+  let left = UNSEEN_LINES_MAX
+  for await (const piece of pieces) {
+    const lines = piece.split('\n')
+    const count = lines.length - 1
+    if (count > left) {
+      yield `${lines.slice(0, left).join('\n')}\n… all of it: writ inbox ${questionId(question)} --all\n`
+      return
+    }
+    left -= count
+    yield piece
+  }
+}

@@ -1,0 +1,213 @@
+/** Acts as a person reads them: one row in the history, or everything about one in sections. */
+import { CODES, isCode } from '../../base/index.ts'
+import type { Confirmation } from '../../contracts/index.ts'
+import { principalText } from '../../ledger/index.ts'
+import { countsText, sizeText } from '../effects/amount.ts'
+import { byCode, findingWords } from '../effects/finding-text.ts'
+import { operationLines, operationTitle } from '../effects/operation-text.ts'
+import { momentText } from '../effects/question-head.ts'
+import { failureText } from '../effects/question-text.ts'
+import { visible, visibleName } from '../effects/visible.ts'
+import type { Paint } from '../terminal.ts'
+import type { Act, Outcome, Recorded } from './act.ts'
+import { shortId } from './short-id.ts'
+
+export const ACT_HEADS = ['time', 'act', 'outcome', 'who', 'effects', 'what'] as const
+
+const TITLE_MAX = 120
+
+export function actRow(act: Act): readonly string[] {
+  const { result } = act
+  const title = titleOf(act)
+  return [
+    momentText(act.at).replace(/ UTC$/, ''),
+    shortId(act.id),
+    act.outcome,
+    whoText(act),
+    result === null ? '' : countsText(result.payload.diff.counts),
+    title.length > TITLE_MAX ? `${title.slice(0, TITLE_MAX)}…` : title,
+  ]
+}
+
+function titleOf({ proposal, evaluation, result }: Act): string {
+  if (proposal === null) return visible(evaluation?.payload.action_type ?? 'a refused document')
+  // The ledger does not tell the address of a request; the result tells it without its query.
+  const [held] = result?.payload.side_effects.held ?? []
+  if (held !== undefined && proposal.payload.operation?.type === 'NETWORK_REQUEST') {
+    return `${visible(held.method)} ${visible(held.url)}`
+  }
+  return operationTitle(proposal.payload)
+}
+
+function whoText({ by, evaluation }: Act): string {
+  const agent = evaluation?.payload.agent
+  const name = visible(principalText(by))
+  return agent === undefined ? name : `${name} (${visible(agent)})`
+}
+
+export function outcomePaint(outcome: Outcome, paint: Paint): string {
+  if (outcome === 'promoted' || outcome === 'no effects') return paint.good(outcome)
+  if (outcome === 'waiting' || outcome === 'approved') return paint.accent(outcome)
+  return paint.bad(outcome)
+}
+
+/** Everything about one act. */
+export function actLines(act: Act, paint: Paint): readonly string[] {
+  return [
+    `${paint.strong('Act')} ${visible(act.id)}  ${outcomePaint(act.outcome, paint)}`,
+    ...proposalLines(act, paint),
+    ...rehearsalLines(act, paint),
+    ...findingLines(act, paint),
+    ...decisionLines(act, paint),
+    ...answerLines(act, paint),
+    ...promotionLines(act, paint),
+    ...undoLines(act, paint),
+    '',
+    paint.dim(`the facts themselves: writ log --facts --action ${shortId(act.id)}`),
+  ]
+}
+
+function section(paint: Paint, name: string, words: string): readonly string[] {
+  return ['', `${paint.strong(name)}  ${words}`]
+}
+
+function proposalLines(act: Act, paint: Paint): readonly string[] {
+  const head = section(paint, 'Proposal', `${momentText(act.at)} by ${whoText(act)}`)
+  if (act.proposal === null) return [...head, '  the document broke its contract and was not kept']
+  const { payload } = act.proposal
+  const { intent_summary, scope, effects } = payload.descriptor
+  const declared = Object.entries(effects.filesystem).flatMap(([kind, globs]) =>
+    globs.map((glob) => `${kind} ${visibleName(glob)}`),
+  )
+  const isExec = act.evaluation?.payload.door === 'exec'
+  return [
+    ...head,
+    `  what      ${titleOf(act)}`,
+    ...operationLines(payload, true).map((line) => `            ${line}`),
+    ...(isExec ? [] : [`  intent    “${visible(intent_summary)}” (the actor's own words)`]),
+    `  scope     ${scope.filesystem.paths.map(visibleName).join(', ')}`,
+    `  declared  ${declared.length === 0 ? 'nothing' : declared.join(', ')}`,
+  ]
+}
+
+const PATHS_MAX = 40
+const SIGNS = [
+  ['deleted', '-'],
+  ['modified', '~'],
+  ['added', '+'],
+] as const
+
+function rehearsalLines({ result }: Act, paint: Paint): readonly string[] {
+  if (result === null) return section(paint, 'Rehearsal', 'did not take place')
+  const { diff, execution, resources } = result.payload
+  const ended = failureText(result.payload) ?? 'it succeeded'
+  const words = `${ended} after ${(resources.duration_ms / 1000).toFixed(1)} s: ${countsText(diff.counts)}`
+  const paths = SIGNS.flatMap(([name, sign]) =>
+    diff[name].map(({ path }) => `  ${sign} ${visibleName(path)}`),
+  )
+  const { added, modified, deleted } = diff.counts
+  const more = added + modified + deleted - Math.min(paths.length, PATHS_MAX)
+  return [
+    ...section(paint, 'Rehearsal', words),
+    `  ${momentText(execution.started_at)}, ${sizeText(diff.bytes)} written`,
+    ...paths.slice(0, PATHS_MAX),
+    ...(more > 0
+      ? [`  and ${more} more; writ show --json lists the first ones with their hashes`]
+      : []),
+  ]
+}
+
+function findingLines({ result }: Act, paint: Paint): readonly string[] {
+  const findings = result?.payload.findings ?? []
+  if (findings.length === 0) return []
+  const lines = [...byCode(findings).values()].flatMap((group) => {
+    const words = group.map(findingWords)
+    const [first] = words
+    return [
+      `  ${first?.says ?? ''} ${paint.dim(`(${first?.code ?? ''})`)}`,
+      ...words.flatMap(({ where }) => (where === null ? [] : [`      ${where}`])),
+    ]
+  })
+  return [...section(paint, 'Findings', String(findings.length)), ...lines]
+}
+
+const DECISIONS = {
+  PROMOTE: 'let through',
+  CONFIRM: 'a person was asked',
+  BLOCK: 'refused',
+} as const
+
+function decisionLines({ decision }: Act, paint: Paint): readonly string[] {
+  if (decision === null) return []
+  const { payload } = decision
+  const words = `${DECISIONS[payload.decision]}, ${momentText(payload.decided_at)}`
+  return [
+    ...section(paint, 'Decision', `${words}${payload.permanent ? ', until a human lifts it' : ''}`),
+    ...payload.codes.map((code) => `  ${codeWords(code)} ${paint.dim(`(${visible(code)})`)}`),
+  ]
+}
+
+/** What a code on the record means. */
+export function codeWords(code: string): string {
+  if (code.startsWith('law.')) return `the law ${visible(code.slice('law.'.length))}`
+  return isCode(code) ? CODES[code].says : 'a code that this version does not know'
+}
+
+const ANSWERS = {
+  APPROVED: 'approved',
+  DENIED: 'denied',
+  EXPIRED: 'nobody answered in time',
+} as const
+const PROOFS: Readonly<Record<Confirmation['assurance'], string>> = {
+  terminal: 'by a plain yes at a terminal',
+  passphrase: 'with the passphrase',
+  passkey: 'with a passkey',
+  none: '',
+}
+
+function answerLines({ answers, outcome }: Act, paint: Paint): readonly string[] {
+  if (answers.length === 0 && outcome === 'waiting') {
+    return section(paint, 'Answer', 'none yet: writ inbox')
+  }
+  return answers.flatMap(({ payload, by }) => {
+    const { answer, assurance, answered_at, reason } = payload
+    const who = answer === 'EXPIRED' ? '' : ` by ${visible(principalText(by))}`
+    const proof = answer === 'APPROVED' ? ` ${PROOFS[assurance]}` : ''
+    const why = reason === undefined ? '' : `: “${visible(reason)}”`
+    return section(
+      paint,
+      'Answer',
+      `${ANSWERS[answer]}${who}${proof}, ${momentText(answered_at)}${why}`,
+    )
+  })
+}
+
+function promotionLines({ id, promotion, outcome }: Act, paint: Paint): readonly string[] {
+  if (promotion === null) return []
+  const { status, paths, promoted_at, undo_until } = promotion.payload
+  const words =
+    status === 'APPLIED'
+      ? `${paths === 0 ? 'nothing to change' : `${paths === 1 ? '1 path' : `${paths} paths`} changed`}, ${momentText(promoted_at)}`
+      : `${status}, ${momentText(promoted_at)}`
+  const undo = `  can be taken back until ${momentText(undo_until)}: writ rollback ${shortId(id)}`
+  return [
+    ...section(paint, 'Promotion', words),
+    ...(outcome === 'promoted' && undo_until !== undefined ? [undo] : []),
+  ]
+}
+
+function undoLines({ rollback }: Act, paint: Paint): readonly string[] {
+  if (rollback === null) return []
+  const { payload, by } = rollback
+  return section(paint, 'Undo', undoWords(payload, by))
+}
+
+function undoWords(
+  { restored, verified, rolled_back_at, reason }: NonNullable<Act['rollback']>['payload'],
+  by: Recorded<unknown>['by'],
+): string {
+  const paths = restored === 1 ? '1 path' : `${restored} paths`
+  const proof = verified ? 'as it was before' : 'not all as it was before'
+  const why = reason === undefined ? '' : `: “${visible(reason)}”`
+  return `${paths} restored, ${proof}, ${momentText(rolled_back_at)} by ${visible(principalText(by))}${why}`
+}

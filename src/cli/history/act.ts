@@ -1,0 +1,89 @@
+/** One act as its facts tell it: what was wanted, what happened, what was decided, what became of it. */
+import type {
+  Confirmation,
+  Decision,
+  Evaluation,
+  Promotion,
+  Proposal,
+  Rollback,
+  SandboxResult,
+} from '../../contracts/index.ts'
+import type { OpenedFact } from '../../ledger/index.ts'
+
+export type Outcome =
+  | 'promoted'
+  | 'no effects'
+  | 'waiting'
+  | 'denied'
+  | 'expired'
+  | 'blocked'
+  | 'undone'
+  | 'approved'
+  | 'unknown'
+
+/** A record with who wrote it and when; null where there is none, or its payload is no longer kept. */
+export interface Recorded<Payload> {
+  readonly payload: Payload
+  readonly by: OpenedFact['principal']
+  readonly at: string
+}
+
+export interface Act {
+  readonly id: string
+  readonly at: string
+  readonly by: OpenedFact['principal']
+  readonly proposal: Recorded<Proposal> | null
+  readonly result: Recorded<SandboxResult> | null
+  readonly evaluation: Recorded<Evaluation> | null
+  readonly decision: Recorded<Decision> | null
+  readonly answers: readonly Recorded<Confirmation>[]
+  readonly promotion: Recorded<Promotion> | null
+  readonly rollback: Recorded<Rollback> | null
+  readonly outcome: Outcome
+}
+
+/** From the facts about one action, in their order; null when there are none. */
+export function actOf(id: string, facts: readonly OpenedFact[]): Act | null {
+  const [first] = facts
+  if (first === undefined) return null
+  const parts = {
+    proposal: last<Proposal>(facts, 'proposal_v1'),
+    result: last<SandboxResult>(facts, 'sandbox_result_v1'),
+    evaluation: last<Evaluation>(facts, 'evaluation_v1'),
+    decision: last<Decision>(facts, 'decision_v1'),
+    answers: all<Confirmation>(facts, 'confirmation_v1'),
+    promotion: last<Promotion>(facts, 'promotion_v1'),
+    rollback: last<Rollback>(facts, 'rollback_v1'),
+  }
+  return { id, at: first.occurred_at, by: first.principal, ...parts, outcome: outcomeOf(parts) }
+}
+
+function all<Payload>(facts: readonly OpenedFact[], type: string): readonly Recorded<Payload>[] {
+  return facts
+    .filter(({ record, payload }) => record.type === type && payload !== null)
+    .map(({ payload, principal, occurred_at }) => ({
+      // The store judged the record by its contract before it was written.
+      payload: payload as Payload,
+      by: principal,
+      at: occurred_at,
+    }))
+}
+
+function last<Payload>(facts: readonly OpenedFact[], type: string): Recorded<Payload> | null {
+  return all<Payload>(facts, type).at(-1) ?? null
+}
+
+function outcomeOf(parts: Pick<Act, 'decision' | 'answers' | 'promotion' | 'rollback'>): Outcome {
+  const { decision, answers, promotion, rollback } = parts
+  const isUndone = rollback !== null && promotion !== null && rollback.at >= promotion.at
+  if (isUndone) return 'undone'
+  if (promotion?.payload.status === 'APPLIED') {
+    return promotion.payload.paths > 0 ? 'promoted' : 'no effects'
+  }
+  if (decision?.payload.decision === 'BLOCK') return 'blocked'
+  const answer = answers.at(-1)?.payload.answer
+  if (answer === 'DENIED') return 'denied'
+  if (answer === 'EXPIRED') return 'expired'
+  if (decision?.payload.decision === 'CONFIRM') return answer === undefined ? 'waiting' : 'approved'
+  return decision === null ? 'unknown' : 'approved'
+}
