@@ -65,6 +65,16 @@ const SOAKS = [
     env: { WRIT_HAMMER_PROMOTIONS: '2000' },
   },
   {
+    name: 'promotion-order',
+    files: ['tests/promotion/order.test.ts'],
+    env: { WRIT_ORDER_RUNS: '400' },
+  },
+  {
+    name: 'yes-kills',
+    files: ['tests/cli-gate/interrupted-yes.test.ts'],
+    env: { WRIT_YES_KILLS: '100' },
+  },
+  {
     name: 'flow-gate-kills',
     files: ['tests/flow-run/kills-gate.test.ts'],
     env: { WRIT_FLOW_GATE_KILLS: '60' },

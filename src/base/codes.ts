@@ -747,6 +747,9 @@ export const CODES = {
   'promote.unsupported_fs': refused('the filesystem cannot do what a promotion needs'),
   'promote.stage_altered': broken('the staged bytes are not the rehearsed ones'),
   'promote.failed': broken('the machine refused a step; everything was put back'),
+  'promote.interrupted': refused(
+    'a yes is on the record, but its promotion never began; nothing was changed',
+  ),
   'promote.unrecovered': {
     http: 409,
     exit: 1,

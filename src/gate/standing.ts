@@ -20,6 +20,7 @@ import type {
 } from '../contracts/index.ts'
 import type { Principal } from '../ledger/index.ts'
 import { type Approvals, stillOpen } from './approvals.ts'
+import { type ApprovedAct, ApprovedFold } from './approved-fold.ts'
 import { type Footing, footingOf, type HeldBase, HeldFold, type HeldMark } from './held.ts'
 import { IntentFold, type IntentMemory } from './intent-fold.ts'
 import { isAmended } from './judgement.ts'
@@ -39,7 +40,7 @@ import { RequestHistory } from './request-history.ts'
  * Of what the fold makes of facts. To be raised with every change of what is remembered or of how it
  * is written: what was kept under another version is not read.
  */
-export const STANDING_VERSION = 3
+export const STANDING_VERSION = 4
 
 export const COOLDOWN_MS = 15 * 60 * 1000
 
@@ -107,9 +108,10 @@ interface Brief {
   readonly halted: boolean
   readonly laws: Laws | null
   readonly pending: readonly (readonly [string, AskedQuestion])[]
+  readonly approved: readonly ApprovedAct[]
 }
 
-const NO_BRIEF: Brief = { halted: false, laws: null, pending: [] }
+const NO_BRIEF: Brief = { halted: false, laws: null, pending: [], approved: [] }
 
 export class StandingFold implements Remembering {
   readonly #options: StandingOptions
@@ -118,6 +120,7 @@ export class StandingFold implements Remembering {
   readonly #compensations: MemoryTable<readonly string[]>
   readonly #beyondFiles: MemoryTable<true>
   readonly #pending: Map<string, AskedQuestion>
+  readonly #approved: ApprovedFold
   readonly #intents: IntentFold
   readonly #promoted: PromotedFold
   readonly #overrides: OverrideFold
@@ -136,6 +139,7 @@ export class StandingFold implements Remembering {
     this.#halted = brief.halted
     this.#laws = brief.laws
     this.#pending = new Map(brief.pending)
+    this.#approved = new ApprovedFold(brief.approved)
     this.#seen = new MemoryTable(kept.table('seen'))
     this.#actions = new MemoryTable(kept.table('actions'))
     this.#compensations = new MemoryTable(kept.table('compensations'))
@@ -158,7 +162,8 @@ export class StandingFold implements Remembering {
   }
 
   brief(): Brief {
-    return { halted: this.#halted, laws: this.#laws, pending: [...this.#pending] }
+    const [pending, approved] = [[...this.#pending], this.#approved.brief()]
+    return { halted: this.#halted, laws: this.#laws, pending, approved }
   }
 
   /** Everything that it remembers, part by part, to be kept. */
@@ -250,6 +255,11 @@ export class StandingFold implements Remembering {
   question(actionId: string): PendingQuestion | null {
     const asked = this.#pending.get(actionId.toLowerCase())
     return asked === undefined ? null : this.#expiring(asked)
+  }
+
+  /** Acts that a human approved and that were neither promoted nor refused since, oldest first. */
+  approved(): readonly ApprovedAct[] {
+    return this.#approved.brief()
   }
 
   #questions(): readonly PendingQuestion[] {
@@ -401,6 +411,7 @@ export class StandingFold implements Remembering {
     const action = this.#actions.get(id)
     // The refusal of an id that was used before says nothing about its first use.
     if (action !== undefined && action.proposalDigest !== decision.proposal_digest) return
+    this.#approved.end(id)
     this.#overrides.takeDecision(id, decision.decision === 'BLOCK')
     const isBackground = decision.codes.includes('rehearsal.background')
     if (isBackground) this.#note(id, { background: true })
@@ -442,6 +453,7 @@ export class StandingFold implements Remembering {
     this.#pending.delete(id)
     this.#held.takeConfirmation(confirmation)
     const action = this.#actions.get(id)
+    if (answer === 'APPROVED') this.#approved.take(action_id, answered_at)
     if (answer === 'APPROVED') this.#note(id, { reconfirm: false })
     // A question that expired is not a human's no.
     else if (answer === 'EXPIRED' && action?.silenceDenies === false) return
@@ -450,6 +462,7 @@ export class StandingFold implements Remembering {
 
   #takePromotion(promotion: Promotion): void {
     const id = promotion.action_id.toLowerCase()
+    this.#approved.end(id)
     this.#pending.delete(id)
     this.#held.takePromotion(promotion)
     if (promotion.status === 'APPLIED') this.#promoted.takePromotion(promotion)

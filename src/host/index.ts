@@ -51,6 +51,7 @@ export type {
   ApprovalsSoFar,
   Assurance,
   Confirm,
+  FinishedYes,
   GateAnswer,
   GateSurface,
   Need,

@@ -102,7 +102,7 @@ describe.each(EVERYBODY)('as %s', (who) => {
         `POST /make/${command}`,
       ])
       const takeBack = () =>
-        command === 'undo' ? actor.place.writ(['undo', '--json']) : actor.rollback(json.action_id)
+        command === 'undo' ? actor.writ(['undo', '--json']) : actor.rollback(json.action_id)
       const waiting = takeBack()
       expect(waiting.status, JSON.stringify(waiting.json)).toBe(3)
       expect(actor.place.has(`work/${command}.txt`)).toBe(true)

@@ -3,38 +3,58 @@
  * what waits for a human; with one the human chooses for each path that is neither old nor new.
  */
 import { resolve } from 'node:path'
-import { fault } from '../../base/index.ts'
-import type { RecoveryChoice } from '../../host/index.ts'
+import { fault, invariant } from '../../base/index.ts'
+import type { FinishedYes, RecoveryChoice } from '../../host/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
 import { visibleName } from '../effects/visible.ts'
-import { interruptionsOf, interruptionText } from '../gate/interrupted.ts'
-import { withGate } from '../gate/open.ts'
+import { finishedText, interruptionsOf, interruptionText } from '../gate/interrupted.ts'
+import { type GateSession, withGates } from '../gate/open.ts'
 import { refuseOthers, requireHuman } from '../home.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const [id, ...others] = call.arguments
   if (others.length > 0) throw usage('name one interrupted action')
-  return withGate(call, async ({ gate, session }) => {
+  return withGates(call, async (sessions) => {
+    const [own] = sessions
+    invariant(own !== undefined, 'a caller has a stream')
+    const { gate, session } = own
     refuseOthers(session.caller, 'recovering')
     if (id !== undefined) {
       await requireHuman(session, call, 'choosing')
       await gate.resolve({ id, direction: directionOf(call), choices: choicesOf(call) })
     }
     const waiting = await gate.recoveries()
-    const interrupted = await interruptionsOf([{ gate }])
+    const interrupted = await interruptionsOf(sessions)
+    const finished = await finishedIn(sessions)
     const { terminal, options } = call
-    const more = interrupted.length === 0 ? {} : { interrupted }
+    const more = {
+      ...(interrupted.length === 0 ? {} : { interrupted }),
+      ...(finished.length === 0 ? {} : { finished }),
+    }
     if (options.isOn('json')) await terminal.out(`${JSON.stringify({ waiting, ...more })}\n`)
     else if (waiting.length === 0) await terminal.out(`${terminal.paint.good('nothing waits')}\n`)
     for (const each of options.isOn('json') ? [] : waiting) {
       const paths = each.paths.map((path) => `  ${visibleName(path)}`)
       await terminal.out(`${[terminal.paint.bad(each.id), ...paths].join('\n')}\n`)
     }
+    for (const one of options.isOn('json') ? [] : finished) {
+      await terminal.out(finishedText(one, terminal))
+    }
     for (const one of options.isOn('json') ? [] : interrupted) {
       await terminal.out(interruptionText(one, terminal))
     }
     return waiting.length === 0 ? EXIT.yes : EXIT.waiting
   })
+}
+
+/** Approved acts of every stream that were interrupted, once they are ended. */
+async function finishedIn(sessions: readonly GateSession[]): Promise<readonly FinishedYes[]> {
+  const finished: FinishedYes[] = []
+  for (const { gate } of sessions) {
+    await gate.recoveries()
+    finished.push(...(await gate.finished()))
+  }
+  return finished
 }
 
 function directionOf({ options }: Call): 'finish' | 'revert' {

@@ -1,5 +1,6 @@
 /** Released runs that were interrupted: what may have been sent, for `inbox` and `recover`. */
 import type { InterruptedRun } from '../../gate/index.ts'
+import type { FinishedYes } from '../../host/index.ts'
 import { plain } from '../history/plain.ts'
 import type { Terminal } from '../terminal.ts'
 import type { GateSession } from './open.ts'
@@ -34,4 +35,16 @@ export function interruptionText(
   const what = `${methods.map(plain).join(', ')} to ${hosts.map(plain).join(', ')}`
   const advice = 'look there, nothing is sent again by itself'
   return `${paint.bad('interrupted')}  ${plain(action_id)}: ${what} may have been sent; ${advice}\n`
+}
+
+/** An approved act that a crash had interrupted: what became of it, and what to type next. */
+export function finishedText(
+  { action_id, promoted, code }: FinishedYes,
+  { paint }: Pick<Terminal, 'paint'>,
+): string {
+  const id = plain(action_id)
+  if (promoted) {
+    return `${paint.good('promoted')}  ${id}: approved before, interrupted, and carried out now; \`writ rollback ${id}\` takes it back\n`
+  }
+  return `${paint.bad('not promoted')}  ${id}: approved before and interrupted; nothing was changed (${plain(code ?? '')}). Run or propose it again\n`
 }

@@ -31,6 +31,7 @@ import { releaseFact, releasesNeeded } from './releasing.ts'
 import { refusal, Settling } from './settling.ts'
 import type {
   Answered,
+  FinishedYes,
   GateAnswer,
   GateSurface,
   OpenRecovery,
@@ -44,6 +45,7 @@ import type {
   RollbackTarget,
 } from './surface.ts'
 import { TakingBack } from './taking-back.ts'
+import { UnfinishedYes } from './unfinished-yes.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
@@ -64,6 +66,7 @@ class Gate implements GateSurface {
   readonly #settling: Settling
   readonly #takingBack: TakingBack
   readonly #released: ReleasedRuns
+  readonly #unfinished: UnfinishedYes
   readonly attempts: AttemptSurface
 
   constructor(context: GateContext, book: LawBook) {
@@ -87,6 +90,7 @@ class Gate implements GateSurface {
     this.#settling = new Settling(context, this.#view, book, this.#promoter, this.#questions)
     this.#takingBack = new TakingBack(context, this.#view, this.#promoter)
     this.#released = new ReleasedRuns(context, this.#view, book)
+    this.#unfinished = new UnfinishedYes(context, this.#view, book, this.#questions, this.#settling)
     this.attempts = new Attempts({
       context,
       view: this.#view,
@@ -135,6 +139,7 @@ class Gate implements GateSurface {
 
   async pending(): Promise<readonly PendingQuestion[]> {
     await this.#released.settle()
+    await this.#unfinished.finish()
     const standing = await this.#view.standing()
     const nowMs = this.#context.nowMs()
     await this.#settling.expire(standing.expired(nowMs))
@@ -218,11 +223,18 @@ class Gate implements GateSurface {
   async #recover(): Promise<void> {
     await this.#promoter.recover()
     await this.#released.settle()
+    await this.#unfinished.finish()
   }
 
   async recoveries(): Promise<readonly OpenRecovery[]> {
     await this.#released.settle()
-    return this.#promoter.openRecoveries()
+    const open = await this.#promoter.openRecoveries()
+    if (open.length === 0) await this.#unfinished.finish()
+    return open
+  }
+
+  async finished(): Promise<readonly FinishedYes[]> {
+    return this.#unfinished.finished
   }
 
   async resolve(order: RecoveryOrder): Promise<void> {

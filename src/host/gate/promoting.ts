@@ -71,6 +71,8 @@ interface PromotionNote {
   readonly manifest: string
   /** How many requests are sent before it is final; absent where there are none. */
   readonly requests?: number
+  /** The stream of the act, which is not that of every command that recovers. */
+  readonly stream?: string
   /** Of the fact, after recovery took the promotion back before and recorded that; absent else. */
   readonly key?: string
 }
@@ -111,6 +113,7 @@ export class Promoter {
       proposal_digest: order.proposalDigest,
       result_digest: order.resultDigest,
       manifest: result.diff.manifest,
+      stream: this.#context.stream,
       ...(requests === undefined ? {} : { requests: requests.count }),
       ...(takenBack === 0 ? {} : { key: `promotion/${actionId}/${takenBack}` }),
     }
@@ -357,7 +360,7 @@ export class Promoter {
     const note = done.note as PromotionNote
     const fact = factOf(done, note, this.#undoMs)
     const key = note.key ?? `promotion/${done.actionId}`
-    await this.#view.record([{ type: 'promotion_v1', payload: fact, key }])
+    await this.#view.record([{ type: 'promotion_v1', payload: fact, key }], note.stream)
     return fact
   }
 
@@ -407,7 +410,7 @@ function notDone(actionId: string, note: PromotionNote): Promotion {
 
 function factOf(
   done: Promotion,
-  { key: _key, requests: _requests, ...note }: PromotionNote,
+  { key: _key, requests: _requests, stream: _stream, ...note }: PromotionNote,
   undoMs = UNDO_PERIOD_MS,
 ): PromotionFact {
   return {

@@ -324,6 +324,7 @@ export class Settling {
           if (isHalted(this.#context.home.state)) throw refusal('halted', '')
           // Its own failure code, and nothing about which one (G-9).
           if (probePreconditions(proposal).length > 0) throw refusal('precondition.failed', '')
+          await this.#checkOpen(decided)
           await this.#checkFooting(decided)
         },
       })
@@ -337,6 +338,14 @@ export class Settling {
   async #sent(actionId: string): Promise<readonly SentRequest[]> {
     const { requests } = await this.#view.standing()
     return requests.of(actionId).map(sentRequest)
+  }
+
+  /** Under the lock: another process may have carried the same yes out, or ended it. */
+  async #checkOpen({ actionId, decision, evaluation: { held } }: Decided): Promise<void> {
+    if (held !== undefined || decision.decision !== 'CONFIRM') return
+    const standing = await this.#view.standing()
+    const isOpen = standing.approved().some((act) => act.actionId === actionId)
+    if (!isOpen) throw refusal('confirm.used', actionId)
   }
 
   /** Under the lock nothing that it stands on is promoted or taken back any more. */

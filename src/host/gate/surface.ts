@@ -254,6 +254,14 @@ export interface OpenRecovery {
   readonly paths: readonly string[]
 }
 
+/** A yes that a crash had interrupted, and what became of it. */
+export interface FinishedYes {
+  readonly action_id: string
+  readonly promoted: boolean
+  /** Why it was not promoted. */
+  readonly code: string | null
+}
+
 export type RecoveryChoice = 'keep' | 'old' | 'new'
 
 export interface RecoveryOrder {
@@ -282,6 +290,8 @@ export interface GateSurface {
   /** What waits for a human's choice; everything else that was interrupted is ended by the call. */
   recoveries(): Promise<readonly OpenRecovery[]>
   resolve(order: RecoveryOrder): Promise<void>
+  /** Approved acts that a crash had interrupted and that this gate has ended. */
+  finished(): Promise<readonly FinishedYes[]>
   /** Released runs that were interrupted lately: something may have been sent. */
   interrupted(): Promise<readonly InterruptedRun[]>
   /** The most approvals that a law wants, and how many humans can give one; null where one does. */

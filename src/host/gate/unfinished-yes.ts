@@ -1,0 +1,114 @@
+/**
+ * A yes that is on the record while the promotion never began: the process that was to carry it out is
+ * gone. The next command finds it and carries it out, if that is still what was approved; otherwise a
+ * decision of its own says that nothing came of it.
+ *
+ * INVARIANT (every yes has an end): after `finish` each approved act is promoted, blocked with the
+ *   reason, or waits for a human's choice in a recovery.
+ */
+import { type Fault, fault } from '../../base/index.ts'
+import type { GateContext } from './context.ts'
+import type { Decided } from './decided.ts'
+import { isHalted } from './halt.ts'
+import type { LawBook } from './law-book.ts'
+import type { LedgerView } from './ledger-view.ts'
+import type { Questions } from './questions.ts'
+import type { Settling } from './settling.ts'
+import { findPreimages } from './stage-place.ts'
+import type { FinishedYes } from './surface.ts'
+
+/** Later than this nothing is carried out without being asked about again. */
+const STILL_MEANT_MS = 15 * 60 * 1000
+
+/** What passes by itself or waits for a human: the yes stays open. */
+const PASSING: ReadonlySet<string> = new Set([
+  'confirm.used',
+  'workspace.busy',
+  'promote.unrecovered',
+  'recovery.conflict',
+])
+
+export class UnfinishedYes {
+  readonly #context: GateContext
+  readonly #view: LedgerView
+  readonly #book: LawBook
+  readonly #questions: Questions
+  readonly #settling: Settling
+  readonly #finished: FinishedYes[] = []
+
+  constructor(
+    context: GateContext,
+    view: LedgerView,
+    book: LawBook,
+    questions: Questions,
+    settling: Settling,
+  ) {
+    this.#context = context
+    this.#view = view
+    this.#book = book
+    this.#questions = questions
+    this.#settling = settling
+  }
+
+  /** What this gate found and ended. */
+  get finished(): readonly FinishedYes[] {
+    return this.#finished
+  }
+
+  /** Cheap when there is none. */
+  async finish(): Promise<void> {
+    const approved = (await this.#view.standing()).approved()
+    if (approved.length === 0 || isHalted(this.#context.home.state)) return
+    for (const { actionId, answeredMs } of approved) {
+      // Its files are in place; what is missing is recorded by recovery.
+      if (findPreimages(this.#context.home, actionId) !== null) continue
+      const decided = await this.#decided(actionId)
+      if (decided !== null) await this.#finishOne(decided, answeredMs)
+    }
+  }
+
+  async #finishOne(decided: Decided, answeredMs: number): Promise<void> {
+    const { actionId, proposal, evaluation } = decided
+    const isMeant = this.#context.nowMs() - answeredMs < STILL_MEANT_MS
+    try {
+      const isSame = proposal !== null && evaluation.laws === this.#book.digest
+      const answer =
+        isMeant && isSame
+          ? await this.#settling.promoteDecided(decided)
+          : await this.#settling.end(decided, interrupted(actionId))
+      const { promoted, decision } = answer
+      this.#finished.push({ action_id: actionId, promoted, code: promoted ? null : decision.code })
+    } catch (error) {
+      const { fault: failed } = error as { readonly fault?: Fault }
+      if (failed === undefined) throw error
+      if (PASSING.has(failed.code)) return
+      await this.#settling.end(decided, { fault: failed })
+      this.#finished.push({ action_id: actionId, promoted: false, code: failed.code })
+    }
+  }
+
+  /** Null for acts of flows, whose runs carry them out, and where nothing is known any more. */
+  async #decided(actionId: string): Promise<Decided | null> {
+    const record = await this.#questions.record(actionId)
+    const bare = record === null ? await this.#questions.bare(actionId) : null
+    const known = record ?? (bare === null ? null : { ...bare, proposal: null, changes: [] })
+    if (known === null || known.evaluation.held !== undefined) return null
+    const { proposal, result, decision, evaluation, changes } = known
+    return {
+      actionId,
+      proposal,
+      // The digest of a fact is one.
+      proposalDigest: decision.proposal_digest as Decided['proposalDigest'],
+      evaluation,
+      result,
+      decision,
+      changes,
+      violations: [],
+      promotion: null,
+    }
+  }
+}
+
+function interrupted(actionId: string): { readonly fault: Fault } {
+  return { fault: fault('promote.interrupted', actionId, null) }
+}

@@ -1,0 +1,112 @@
+/**
+ * `kill -9` between a recorded yes and its promotion. The lock of the workspace is held meanwhile, so
+ * that the process dies exactly there; and at random moments, where either end is right as long as a
+ * fact says which.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Json, Place } from './place.ts'
+
+const ROUNDS = Number(process.env['WRIT_YES_KILLS'] ?? 6)
+
+let place: Place
+let holder: ChildProcess | null = null
+beforeEach(() => {
+  place = new Place('yes').init()
+})
+afterEach(() => {
+  holder?.kill('SIGKILL')
+  place.remove()
+})
+
+function facts(type: string): Json[] {
+  const { facts: found } = place.writ(['log', '--type', type, '--json']).json
+  return found.map((fact: Json) => fact.record.payload)
+}
+
+/** Leaves a question about a new file; its id. */
+function ask(): string {
+  expect(place.exec([], 'echo new > f').status).toBe(75)
+  return place.pending()[0].id
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) {
+    await new Promise((resolved) => child.on('exit', resolved))
+  }
+}
+
+/** Approves while the workspace is locked by somebody else, and dies with the yes on the record. */
+async function approveAndDie(id: string): Promise<void> {
+  holder = spawn('flock', [place.project, 'sh', '-c', 'echo held; exec sleep 600'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    detached: true,
+  })
+  await new Promise((resolved) => holder?.stdout?.once('data', resolved))
+  const child = place.start(['approve', id, '--yes'])
+  while (facts('confirmation_v1').length === 0) await pause(50)
+  child.kill('SIGKILL')
+  await ended(child)
+  // The sleep is of its group.
+  process.kill(-(holder.pid ?? 0), 'SIGKILL')
+  await ended(holder)
+  holder = null
+  expect(place.has('f')).toBe(false)
+}
+
+describe('a yes on the record whose process died before the promotion', () => {
+  it.each([
+    ['recover', ['recover']],
+    ['inbox', ['inbox']],
+    ['exec', ['exec', '--', 'true']],
+  ] as const)(
+    'is carried out by %s',
+    async (_, command) => {
+      await approveAndDie(ask())
+      const next = place.writ(command)
+      expect(next.status, next.err).toBe(0)
+      if (command[0] === 'recover') expect(next.out).toMatch(/promoted .* interrupted, and carried/)
+      expect(place.text('f')).toBe('new\n')
+      expect(facts('promotion_v1')[0]).toMatchObject({ status: 'APPLIED', paths: 1 })
+      expect(place.writ(['recover']).out).toBe('nothing waits\n')
+      expect(place.writ(['undo']).status).toBe(0)
+      expect(place.has('f')).toBe(false)
+    },
+    120_000,
+  )
+
+  it('is ended with a fact where the tree is another by then', async () => {
+    await approveAndDie(ask())
+    place.write('f', 'theirs')
+    expect(place.writ(['recover']).out).toMatch(/not promoted .* \(promote\.conflict\)/)
+    expect(place.text('f')).toBe('theirs')
+    expect(facts('decision_v1').at(-1)).toMatchObject({ decision: 'BLOCK' })
+    expect(place.writ(['recover']).out).toBe('nothing waits\n')
+  }, 120_000)
+})
+
+describe(`${ROUNDS} processes killed at random moments of a yes`, () => {
+  it('leave the act promoted, refused or waiting, and a fact says which', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      rmSync(join(place.project, 'f'), { force: true })
+      const id = ask()
+      const child = place.start(['approve', id, '--yes'])
+      await pause(50 + Math.random() * 500)
+      child.kill('SIGKILL')
+      await ended(child)
+      expect(place.writ(['recover']).status).toBe(0)
+      const isWaiting = place.pending().length > 0
+      const yes = facts('confirmation_v1').filter(({ answer }) => answer === 'APPROVED').length
+      const isPromoted = facts('promotion_v1').length === yes
+      expect({ round, isWaiting, isPromoted, has: place.has('f') }).toEqual(
+        isWaiting
+          ? { round, isWaiting, isPromoted: true, has: false }
+          : { round, isWaiting, isPromoted: true, has: true },
+      )
+      if (isWaiting) expect(place.writ(['deny', id]).status).toBe(0)
+    }
+  }, 600_000)
+})
