@@ -80,6 +80,31 @@ describe('approval above the plain yes', () => {
   })
 })
 
+describe('a home without a passphrase', () => {
+  it.each([
+    ['deleting many files', 'rm e*'],
+    ['a hook', 'echo "#!/bin/sh" > .git/hooks/post-merge'],
+  ])('leads into no dead end: %s', (_, script) => {
+    for (let index = 0; index < 30; index++) place.write(`e${index}`)
+    const seen = place.execAsPerson([], script, [{ expect: 'show all] ' }, { send: 'y\n' }])
+    expect(seen).toMatchObject({ failed: null, status: 0 })
+    expect(place.pending()).toEqual([])
+  })
+
+  it('says how to set one where it is needed, and that the question still waits', () => {
+    const example = place.writ(['propose', '--example', 'NETWORK_REQUEST']).out
+    const asked = place.writ(['propose', '-', '--json'], { input: example })
+    expect(asked.status, asked.out + asked.err).toBe(3)
+    const { id } = asked.json.pending
+    const seen = place.person(['approve', id], [{ expect: 'none is set yet' }])
+    expect(seen).toMatchObject({ failed: null, status: 3 })
+    expect(seen.output).toContain('writ principal pass')
+    expect(seen.output).toContain('still waits')
+    expect(place.pending().map((one) => one.id)).toEqual([id])
+    expect(place.writ(['deny', id]).status).toBe(0)
+  })
+})
+
 describe('approval at a terminal', () => {
   it('shows the effects and asks; not approving is not denying', () => {
     expect(place.exec([], 'echo x > shown-first').status).toBe(75)

@@ -62,7 +62,7 @@ export function reasonLines(codes: readonly string[], paint: Paint): readonly st
 
 function lawText(code: string): string {
   if (!code.startsWith('law.')) return 'a reason that this version does not know'
-  return `the law ${visible(code.slice('law.'.length))} is broken`
+  return `by the law ${visible(code.slice('law.'.length))}`
 }
 
 /** What somebody typed. Only a clear yes is one. */

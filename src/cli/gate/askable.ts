@@ -13,7 +13,7 @@ export function whyNotHere({ need }: Pick<Question, 'need'>, options: Options): 
     return 'standard output goes through a pipe, so the command’s output could come after the question'
   }
   if (need === 'plain' || options.text('pass-fd') !== null) return null
-  return `it needs your ${need}, which writ never asks for in a terminal that a command has used`
+  return `it needs a ${need} (\`writ principal pass\` sets one), which writ never asks for in a terminal that a command has used`
 }
 
 /** What went into a pipe is shown by another program, at a time of its own. */

@@ -20,12 +20,18 @@ export async function releaseBefore(session: GateSession, proposal: Proposal): P
   if (hosts.length === 0) return
   const names = hosts.map(visibleName).join(', ')
   if (!(await isWanted(session, names))) {
-    call.terminal.err(`${notReleasedText(hosts)}\n`)
+    call.terminal.err(`${notReleasedText(hosts)}${credentialHint(session)}\n`)
     return
   }
   await proveHuman(session.session, call, 'releasing')
   const reason = 'writ exec --net'
   await gate.override({ kind: 'release', proposal, hosts, methods: METHODS, reason })
+}
+
+/** How to release them next time, where no passphrase is set yet. */
+function credentialHint({ session }: GateSession): string {
+  if (credentialOf(session) !== null) return ''
+  return '; releasing them needs a passphrase: set one with `writ principal pass`, then run this again'
 }
 
 /** An address is named for hosts that resolve to it as well, and those are judged by their own name. */
