@@ -64,7 +64,7 @@ function line({ name, status, hint }: Probe, { paint }: Terminal): string {
 }
 
 const CREDENTIALS = {
-  none: 'no human credential: only what a plain yes may approve can be approved',
+  none: 'no passphrase yet: `writ principal pass` sets one, for what cannot be taken back',
   passphrase: 'the human of this home has a passphrase',
 }
 

@@ -7,6 +7,13 @@ export class LineBudget {
     this.#left = lines
   }
 
+  /** How many texts were not shown at all. */
+  leftOut = 0
+
+  leaveOut(): void {
+    this.leftOut++
+  }
+
   get isSpent(): boolean {
     return this.#left !== null && this.#left <= 0
   }

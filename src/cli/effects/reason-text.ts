@@ -25,8 +25,11 @@ type Asked = Pick<
 const LAW_WORDS: Readonly<Record<string, (asked: Asked) => string>> = {
   ASK_HIGH: (asked) => `its risk is ${asked.risk}: ${riskWords(asked)}`,
   ASK_ENV_FILES: () => 'it changes a file with settings that often hold secrets (.env)',
+  ASK_MANY_DELETIONS: ({ result }) =>
+    `it deletes many files: ${grouped(result.diff.counts.deleted)}`,
+  ASK_REPOSITORY_GONE: () => 'it deletes a whole repository',
+  ASK_INPUTS_CHANGED: () => 'files that it may rest on changed meanwhile',
   ASK_AFTER_ROLLBACKS: () => 'several acts of this actor were taken back lately',
-  ASK_CHANGED_INPUTS: () => 'files that it may rest on changed meanwhile',
 }
 
 export function reasonWords(asked: Asked): readonly ReasonWords[] {

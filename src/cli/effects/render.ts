@@ -70,6 +70,7 @@ export async function* renderEffects(effects: Effects, view: View): AsyncGenerat
     const budget = new LineBudget(view.whole ? null : DIFF_LINES)
     const full = { ...view, columns: null }
     for (const change of deferred) yield* changedText(change, effects.read, full, budget)
+    yield* leftOutText(budget, view)
   }
   if (builds.length > 0) {
     yield heading(view, 'Runs when you build or test', builds.length)
@@ -135,8 +136,15 @@ async function* changedSection(
   const budget = new LineBudget(whole ? null : DIFF_LINES)
   const named = whole ? changed : changed.slice(0, NAMED_MAX)
   for (const change of named) yield* changedText(change, read, view, budget)
+  yield* leftOutText(budget, view)
   const more = changed.length - named.length
   if (more > 0) yield `  ${paint.accent('~')} and ${counted(more, 'more file')}; \`a\` shows them\n`
+}
+
+function* leftOutText({ leftOut }: LineBudget, { paint }: View): Generator<string> {
+  if (leftOut === 0) return
+  const words = `the lines of ${counted(leftOut, 'file')} are not shown here; \`a\` shows them`
+  yield `  ${paint.dim(words)}\n`
 }
 
 async function* changedText(
@@ -154,7 +162,7 @@ async function* changedText(
   for (const line of differences(change)) yield `      ${line}\n`
   if (isNew) for (const line of oddities(after)) yield `      ${line}\n`
   if (before?.digest === after?.digest) return
-  if (budget.isSpent) yield `      ${paint.dim('not shown here; `a` shows it')}\n`
+  if (budget.isSpent) budget.leaveOut()
   else yield* budget.spend(bytesText(change, read, view))
 }
 

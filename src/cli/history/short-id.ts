@@ -1,6 +1,6 @@
 /**
- * Short ids: any beginning of an action's id that names one, or of the id under which its question
- * waits. Found among the decisions of the streams that the caller may know of.
+ * Short ids: any beginning of an action's id that names one, its last eight digits, or the beginning
+ * of the id under which its question waits. Found among the decisions of the streams that the caller may know of.
  */
 import { fault, isUuid, showName } from '../../base/index.ts'
 import type { Decision } from '../../contracts/index.ts'
@@ -11,6 +11,7 @@ import { openFact } from './facts.ts'
 /** Ids of commands begin with their time; so many digits tell acts of the same minute apart. */
 const SHOWN = 13
 const LEAST = 4
+const END_MIN = 8
 const PAGE = 500
 /** Older acts are named by their whole id. */
 const LOOKED_AT_MAX = 20_000
@@ -58,7 +59,9 @@ async function look(
 }
 
 function isNamed({ action_id, result_digest }: Decision, wanted: string): boolean {
-  if (action_id.toLowerCase().startsWith(wanted)) return true
+  const id = action_id.toLowerCase()
+  // The end of an id tells acts of one minute apart, so it names one as well.
+  if (id.startsWith(wanted) || (wanted.length >= END_MIN && id.endsWith(wanted))) return true
   const hex = result_digest?.slice('sha256:'.length) ?? ''
   return wanted.length >= 8 && hex.startsWith(wanted)
 }
