@@ -298,7 +298,7 @@ describe('what a command could pretend', () => {
 
   it('keys that were pressed while writ stood still do not answer', () => {
     const steps = [
-      { expect: 'Effects in' },
+      { expect: 'Question ' },
       { signal: STOP },
       { send: 'y\n' },
       { pause: 0.35 },
