@@ -89,6 +89,18 @@ const OBEYED = /[\p{Cc}\u200b-\u200f\u202a-\u202e\u2066-\u2069]/u
 
 describe('names and contents', () => {
   it.each([
+    ['a  b', 'a\\x20\\x20b'],
+    [' lead', '\\x20lead'],
+    ['trail ', 'trail\\x20'],
+    ['d /x', 'd\\x20/x'],
+    ['one two', 'one two'],
+    ['e\u0301', 'e\\u0301'],
+    ['back\\slash', 'back\\\\slash'],
+  ])('a name %j cannot forge a row', (name, shown) => {
+    expect(visiblePath(rawOfText(name))).toBe(shown)
+  })
+
+  it.each([
     ['a\u001b[2Jb', 'a\\u001b[2Jb'],
     ['a\nb', 'a\\u000ab'],
     ['evil\u202etxt.exe', 'evil\\u202etxt.exe'],
