@@ -187,8 +187,14 @@ export type {
   TerminalShape,
 } from './sandbox/driver.ts'
 export { SandboxFailure } from './sandbox/failure.ts'
+export { findMakers } from './sandbox/holder-command.ts'
 export { createDriver, type DriverOptions } from './sandbox/linux.ts'
-export { findNamed, type ProgramPath, startProgram } from './sandbox/programs.ts'
+export {
+  findNamed,
+  installCommand,
+  type ProgramPath,
+  startProgram,
+} from './sandbox/programs.ts'
 export { waitForRemovals } from './sandbox/remove-tree.ts'
 export { standardInput } from './sandbox/standard-input.ts'
 export { stopOutputProcessing } from './sandbox/terminal-mode.ts'

@@ -110,6 +110,21 @@ describe.each(WHO)('a directory renamed by %s', (as) => {
     expect(stdout).toBe(`${EXDEV}dd\na\n`)
   })
 
+  it('stays where it is, whole, when something in it cannot be moved', async () => {
+    const root = place(as)
+    makeTree(root, as)
+    // Without a place in the layer's user namespace: nobody can copy it.
+    for (const path of ['dd/sub/deep/x', 'dd/sub/other']) {
+      writeFileSync(join(root, path), 'theirs\n')
+      chownSync(join(root, path), 4242, 4242)
+    }
+    const { stdout } = await driveOne(
+      { as, root },
+      `{ ${list('dd')}; } > /tmp/before; perl -e 'print rename("dd", "ee") ? 0 : $! + 0, "\n"'; { ${list('dd')}; } | diff /tmp/before - && ls -A`,
+    )
+    expect(stdout).toBe(`${EXDEV}\n.git\ndd\n`)
+  })
+
   it('is not renamed for a program that restricts itself', async () => {
     const root = place(as)
     makeTree(root, as)

@@ -15,8 +15,8 @@ import { type GateSession, withGate } from '../gate/open.ts'
 import { LEVEL, withHistory } from '../home.ts'
 import type { Terminal } from '../terminal.ts'
 
-/** Without these commands are rehearsed all the same, only on the disk or without a terminal. */
-const OPTIONAL = ['overlay_memory', 'terminal']
+/** Without these commands are rehearsed all the same, with less comfort. */
+const OPTIONAL = ['overlay_memory', 'terminal', 'directory_rename']
 
 export async function run(call: Call): Promise<Exit> {
   const driver = createDriver()

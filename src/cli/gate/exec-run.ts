@@ -14,6 +14,7 @@ import { Live } from './live.ts'
 import { type Begun, type GateSession, withGate } from './open.ts'
 import { PromptCount } from './prompt-count.ts'
 import { releaseBefore } from './release.ts'
+import { RenameNote } from './rename-note.ts'
 import { prepareReport, type ReportGround, writeReport } from './report-file.ts'
 import { execEnd } from './status.ts'
 
@@ -45,6 +46,7 @@ async function runLive(session: GateSession, request: ExecRequest) {
   // Before anything runs, and while the terminal is still ours.
   if (request.hosts.length > 0) await releaseBefore(session, proposal)
   const live = new Live()
+  const renames = new RenameNote()
   const prompts = new PromptCount()
   const confirm = prompts.counting(execConfirm(session, live))
   try {
@@ -53,10 +55,12 @@ async function runLive(session: GateSession, request: ExecRequest) {
       declaredByApproval: isDeclaredByApproval(request),
       dryRun: false,
       confirm,
-      live: live.run(),
+      live: renames.watching(live.run()),
       abort: live.abort.signal,
     })
     const answer = await settleChangedInputs(session.gate, first, confirm)
+    const note = renames.text(answer.result)
+    if (note !== null) session.call.terminal.err(`${note}\n`)
     return { answer, prompts: prompts.asked }
   } finally {
     live.end()

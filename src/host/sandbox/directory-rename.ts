@@ -81,7 +81,8 @@ sub finish {
 
 /**
  * Names of one file stay that where the layers would part them: the second becomes a link to the first.
- * A directory that its owner may not write to is lent that right meanwhile.
+ * A directory that its owner may not write to is lent that right meanwhile. What takes a failure back is
+ * noted by directory, so that a million files take no memory of a process that no cap counts.
  */
 function moving(): string {
   return `
@@ -89,7 +90,14 @@ my (@back, %first);
 sub moved {
   my ($old, $new) = @_;
   rename2($old, $new) or die;
-  push @back, sub { rename2($new, $old) };
+}
+sub restore {
+  my ($new, $old) = @_;
+  opendir my $entries, $new or return;
+  for my $name (grep { $_ ne '.' && $_ ne '..' } readdir $entries) {
+    rename2("$new/$name", "$old/$name") or next;
+    unlink "$new/$name" if lstat "$new/$name";
+  }
 }
 sub moveFile {
   my ($old, $new) = @_;
@@ -101,14 +109,12 @@ sub moveFile {
   $first{$key} = $new if !defined $first;
   return moved($old, $new) if !$there || $key eq join ' ', @$there{qw(major minor inode)};
   link $first, $new or die;
-  push @back, sub { unlink $new };
   unlink $old or die;
-  push @back, sub { link $new, $old };
 }
 sub moveAll {
   my ($old, $new) = @_;
   my $found = facts($old);
-  push @back, sub { eval { finish($old, $found) } };
+  push @back, sub { eval { finish($old, $found) } }, sub { restore($new, $old) };
   chmod 0700 | $found->{mode} & 07777, $old if ($found->{mode} & 0700) != 0700;
   opendir my $entries, $old or die;
   my @names = grep { $_ ne '.' && $_ ne '..' } readdir $entries;
@@ -117,7 +123,7 @@ sub moveAll {
     my ($from, $to) = ("$old/$name", "$new/$name");
     lstat $from or die;
     if (!-d _) { moveFile($from, $to); next }
-    if (rename2($from, $to)) { push @back, sub { rename2($to, $from) }; next }
+    next if rename2($from, $to);
     die if $! != 18 && $! != 13;
     mkdir $to, 0700 or die;
     push @back, sub { rmdir $to };

@@ -9,7 +9,8 @@ import type { Probe } from './driver.ts'
 import { userNamespaceHint } from './missing-control.ts'
 import { findProgram, installCommand, type Program, runProgram } from './programs.ts'
 import { removeTree } from './remove-tree.ts'
-import { assembleFilter, filterBytes } from './seccomp.ts'
+import { assembleFilter, assembleRenameFilter, filterBytes } from './seccomp.ts'
+import { ownNumber } from './syscalls.ts'
 
 const TRY_MS = 10_000
 
@@ -111,10 +112,26 @@ async function bubbleProbes(attempt: Try, directory: string): Promise<readonly P
     verdict('bubblewrap', plain, installCommand('bwrap')),
     verdict('seccomp', plain && (await filterWorks(attempt, directory, bubble)), SECCOMP_HINT),
     verdict('terminal', terminal, installCommand('script')),
+    verdict('directory_rename', plain && (await tellsRenames(attempt, bubble)), RENAME_HINT),
   ]
 }
 
 const SECCOMP_HINT = 'the kernel has to be built with CONFIG_SECCOMP_FILTER, on x86-64 or arm64'
+
+const RENAME_HINT = `directories of the real tree cannot be renamed inside: ${installCommand('perl')}`
+
+/** The kernel tells a process of ours of the calls of others. */
+async function tellsRenames(attempt: Try, bubble: string): Promise<boolean> {
+  const { arch } = process
+  if (findProgram('perl') === null || (arch !== 'x64' && arch !== 'arm64')) return false
+  const filter = Buffer.from(filterBytes(assembleRenameFilter(arch))).toString('hex')
+  const program = [
+    `my $code = pack "H*", "${filter}"`,
+    'my $filter = pack "S x6 P", length($code) / 8, $code',
+    `exit(syscall(${ownNumber(arch, 'seccomp')}, 1, 8, $filter) < 0)`,
+  ].join('; ')
+  return attempt(`${bubble} perl -e '${program}'`)
+}
 
 /** Under the filter no namespace can be made, and ordinary programs run. */
 async function filterWorks(attempt: Try, directory: string, bubble: string): Promise<boolean> {

@@ -1,0 +1,27 @@
+/** The note about directories that could not be renamed: when it is given, and what it says. */
+import { expect, it } from 'vitest'
+import type { GateAnswer } from '../../host/index.ts'
+import { RenameNote } from './rename-note.ts'
+
+/** Of a result only the exit is looked at. */
+const ended = (exit_code: number) => ({ execution: { exit_code } }) as GateAnswer['result']
+
+function noteAfter(...pieces: readonly string[]): RenameNote {
+  const note = new RenameNote()
+  for (const piece of pieces) note.take(Buffer.from(piece))
+  return note
+}
+
+it('is given for a command that failed and said so, in whatever pieces', () => {
+  const git = noteAfter("fatal: renaming 'dd' failed: Invalid cross-de", 'vice link\n')
+  expect(git.text(ended(128), 'many')).toContain('sudo apt-get install -y perl-base')
+  expect(git.text(ended(128), 'one')).toContain('hidden from the run')
+  const node = noteAfter('x'.repeat(100), 'Error: EXDEV: cross-device link not permitted')
+  expect(node.text(ended(1), 'many')).toContain('could not rename a directory')
+})
+
+it('is not given for one that went well, or said nothing, or never ran', () => {
+  expect(noteAfter('EXDEV').text(ended(0), 'many')).toBe(null)
+  expect(noteAfter('some other error').text(ended(1), 'many')).toBe(null)
+  expect(noteAfter('EXDEV').text(null, 'many')).toBe(null)
+})
