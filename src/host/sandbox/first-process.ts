@@ -37,8 +37,9 @@ const AROUND = `trap : INT QUIT TERM HUP; . /proc/self/fd/${FD.around}`
 /** The words of its command line. */
 export function firstProcess(perl: string, architecture: Architecture): readonly string[] {
   const filter = Buffer.from(filterBytes(assembleRenameFilter(architecture))).toString('hex')
-  const program = `${setUp(architecture)}${answers(architecture)}${life(architecture)}`
-  return [perl, '-e', program, READY, AROUND, filter, directoryRename(architecture)]
+  const rest = `${answers(architecture)}${life(architecture)}`
+  const helper = directoryRename(architecture)
+  return [perl, '-e', setUp(architecture), READY, AROUND, filter, rest, helper]
 }
 
 function callOn(architecture: Architecture) {
@@ -46,12 +47,15 @@ function callOn(architecture: Architecture) {
     `syscall(${ownNumber(architecture, name)}`
 }
 
-/** Descriptors of bubblewrap are closed; the listener is closed by itself in what is started. */
+/**
+ * Descriptors of bubblewrap are closed; the listener is closed by itself in what is started. Nobody
+ * waits for more than the filter and the shell: all else is compiled while that starts.
+ */
 function setUp(architecture: Architecture): string {
   const call = callOn(architecture)
   return `
 $^F = 255;
-my ($ready, $around, $filter, $help) = @ARGV;
+my ($ready, $around, $filter, $rest, $help) = @ARGV;
 ${call('close')}, ${FD.filter}); ${call('close')}, ${FD.status});
 open(my $inner, '+<&=', ${FD.inner}) or exit 1;
 my $listener = -1;
@@ -64,7 +68,14 @@ my $listener = -1;
   }
   ${call('ioctl')}, $listener, ${LISTENER.wake}, 1) if $listener >= 0;
 }
-sub told { syswrite($inner, "$_[0]\\n") }
+sub begin {
+  my $pid = fork;
+  if (defined $pid && !$pid) { exec '/bin/sh', '-c', $_[0], 'writ' or exit 127 }
+  return $pid;
+}
+my $first = begin($ready);
+eval $rest;
+exit 1;
 `
 }
 
@@ -150,10 +161,10 @@ sub attend {
     return $ended if defined $ended;
   }
 }
-sub run {
-  my $pid = fork;
+sub told { syswrite($inner, "$_[0]\\n") }
+sub followed {
+  my ($pid) = @_;
   return 1 if !defined $pid;
-  if (!$pid) { exec '/bin/sh', '-c', $_[0], 'writ' or exit 127 }
   my $fd = ${call('pidfd_open')}, $pid, 0);
   my $ended = attend($pid, $fd);
   ${call('close')}, $fd) if $fd >= 0;
@@ -162,8 +173,8 @@ sub run {
   return $signal ? 128 + $signal : $ended >> 8;
 }
 sub clock { sprintf '%dm%.6fs', $_[0] / 60, $_[0] - 60 * int($_[0] / 60) }
-my $status = run($ready);
-$status = run($around) if $status == 0 && -s '/proc/self/fd/${FD.around}';
+my $status = followed($first);
+$status = followed(begin($around)) if $status == 0 && -s '/proc/self/fd/${FD.around}';
 my ($user, $system, $users, $systems) = times;
 told(clock(0) . ' ' . clock(0) . "\\n" . clock($user + $users) . ' ' . clock($system + $systems));
 ended(0);
