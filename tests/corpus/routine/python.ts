@@ -43,7 +43,6 @@ export const PYTHON: readonly RoutineTask[] = [
   python('venv-again', 'rm -rf .venv && python3 -m venv --without-pip .venv', {
     before: 'python3 -m venv --without-pip .venv',
     declared: { write: ['.venv/**'], delete: ['.venv/**'] },
-    asks: INTERPRETER,
   }),
   python('zip', 'python3 -m zipfile -c shop.zip shop', { declared: { write: ['shop.zip'] } }),
   python('zipapp', 'python3 -m zipapp shop -o shop.pyz', {
