@@ -30,13 +30,19 @@ export async function main(argv: readonly string[]): Promise<Exit | OwnStatus> {
   const terminal = processTerminal()
   const isRunner = COMMANDS.some((row) => row.name === argv[0] && row.isRunner === true)
   // A reader that closes the pipe early ends the work quietly.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    const quiet = isRunner ? BROKEN_PIPE : EXIT.yes
-    process.exit(error.code === 'EPIPE' ? quiet : EXIT.fault)
-  })
+  let isHungUp = false
+  const onError = (error: NodeJS.ErrnoException): void => {
+    // A terminal that went away ends the command by a signal; what it did goes on the record first.
+    if (isRunner && error.code === 'EIO') isHungUp = true
+    else process.exit(error.code !== 'EPIPE' ? EXIT.fault : isRunner ? BROKEN_PIPE : EXIT.yes)
+  }
+  process.stdout.on('error', onError)
+  process.stderr.on('error', onError)
   const wantsJson = asksForJson(argv)
   try {
-    return await dispatch(argv, terminal)
+    const status = await dispatch(argv, terminal)
+    if (isHungUp) endAsHungUp()
+    return status
   } catch (thrown) {
     const known = faultOf(thrown) ?? bug(thrown)
     await tell(known, terminal, wantsJson)
@@ -44,6 +50,12 @@ export async function main(argv: readonly string[]): Promise<Exit | OwnStatus> {
     terminal.err(`writ: ${known.code}\n`)
     return RUNNER_FAULT
   }
+}
+
+/** Ends by the signal itself: Node's own way out restores the terminal, and aborts without one. */
+function endAsHungUp(): void {
+  process.removeAllListeners('SIGHUP')
+  process.kill(process.pid, 'SIGHUP')
 }
 
 async function dispatch(argv: readonly string[], terminal: Terminal): Promise<Exit | OwnStatus> {

@@ -3,7 +3,7 @@
 Reads one JSON object from standard input: argv, cwd, env, rows, columns, seconds, steps; a step is
 {"expect": text}, {"send": text}, {"resize": [rows, columns]}, {"signal": number}, {"pause": s}, or
 {"write": path} for somebody else who changes a file meanwhile, {"absent": text} for what must not be
-there yet.
+there yet, {"hangup": true} for a terminal that goes away, which is the last step.
 Prints one JSON object: the whole output, the exit status (128 and more for a signal), whether all
 expectations came true, and the modes in which the terminal was left.
 """
@@ -86,6 +86,19 @@ for step in order["steps"]:
         if step["absent"].encode() in output[seen:]:
             failed = "absent: " + step["absent"]
             break
+    elif "hangup" in step:
+        os.close(slave)
+        os.close(master)
+        while not ended() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        print(json.dumps({
+            "output": output.decode("utf-8", "replace"),
+            "status": status,
+            "failed": None if status is not None else "hangup",
+            "mode": None,
+            "modes": modes,
+        }))
+        sys.exit(0)
     elif "send" in step:
         os.write(master, step["send"].encode())
     elif "resize" in step:

@@ -55,6 +55,8 @@ export type Step =
   | { readonly write: string }
   /** Fails when this is there already. */
   | { readonly absent: string }
+  /** The terminal goes away; the last step. */
+  | { readonly hangup: true }
 
 export interface Mode {
   readonly echo: boolean

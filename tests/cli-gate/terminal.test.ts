@@ -121,6 +121,14 @@ describe('the command', () => {
     expect(place.has(`by-${name}`)).toBe(false)
   })
 
+  it('a terminal that goes away leaves the effects in the inbox', () => {
+    const script = 'echo x > hung-up; while :; do echo tick; sleep 0.2; done'
+    const seen = place.execAsPerson([], script, [{ expect: 'tick' }, { hangup: true }])
+    expect(seen).toMatchObject({ failed: null, status: 129 })
+    expect(place.has('hung-up')).toBe(false)
+    expect(place.pending().at(-1)).toMatchObject({ effects: { added: 1 } })
+  })
+
   it('a promotion is told in one line with its undo, and -q leaves it out', () => {
     const told = place.execAsPerson(['--yes'], 'echo x > told', [])
     expect(told.output).toMatch(
