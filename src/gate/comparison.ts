@@ -45,6 +45,8 @@ export interface ComparisonInput {
     Partial<Pick<HostFacts, 'workspace'>>
   /** The human's approval of the shown effects is the declaration (exec without globs). */
   readonly declaredByApproval: boolean
+  /** What a run changed in the home outside the scope is left out, and does not block. */
+  readonly leavesHomeOut?: boolean
   /** The package.json files whose `scripts` differ, or could not be read. */
   readonly scriptsChanged: ReadonlySet<RawPath>
   /** Real paths of the directories that commands are looked for in. */
@@ -189,13 +191,15 @@ interface StepOutcome {
 }
 
 function compareStep(
-  { descriptor, changes, host, declaredByApproval }: ComparisonInput,
+  { descriptor, changes, host, declaredByApproval, leavesHomeOut = false }: ComparisonInput,
   lists: ComparedLists,
   findings: FindingList,
   effort: TryingEffort,
 ): StepOutcome {
   const declaration = new Declaration(descriptor, host, effort)
+  const homes = leavesHomeOut ? host.homes.filter(({ own }) => own) : []
   const step = new Step(declaration, lists, declaredByApproval, findings)
+  step.leaveOut(homes.map(({ path }) => rawOfText(path)))
   // From the end: what lies below a directory comes before the directory itself.
   for (let index = changes.length - 1; index >= 0; index--) step.judge(changes[index] as Change)
   for (const { kind, text } of declaration.unseen(happenedIn(changes))) {
@@ -230,6 +234,7 @@ class Step implements StepOutcome {
   /** Directories that hold a change which is kept, and those that hold one which is not. */
   readonly #keeps = new Set<RawPath>()
   readonly #drops = new Map<RawPath, string>()
+  #homes: readonly RawPath[] = []
 
   constructor(
     declaration: Declaration,
@@ -243,6 +248,11 @@ class Step implements StepOutcome {
     this.#findings = findings
   }
 
+  /** Changes below these and outside the scope are not promoted, and listed. */
+  leaveOut(homes: readonly RawPath[]): void {
+    this.#homes = homes
+  }
+
   judge(change: Change): void {
     const { path } = change
     const deferral = this.#lists.deferred.of(change)
@@ -254,6 +264,10 @@ class Step implements StepOutcome {
     const inScope = this.#declaration.covers(path)
     const root = isDeclared ? null : this.#droppedWith(change, inScope)
     if (root !== null) return this.#drop(path, root)
+    if (!inScope && !isPrivileged(change) && this.#homes.some((home) => isBelow(path, home))) {
+      this.discarded.add(path)
+      return this.#findings.add('effect.left_out', displayOfRaw(path), verb(change))
+    }
     this.#keep(change, isDeclared, inScope, deferral)
   }
 

@@ -19,6 +19,7 @@ const ORDER: readonly Code[] = [
   'effect.upload',
   'effect.deferred_execution',
   'effect.build_execution',
+  'effect.left_out',
   'effect.discarded',
   'effect.not_observed',
 ]

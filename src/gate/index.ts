@@ -63,12 +63,19 @@ export {
   composeRequests,
   heldRequests,
 } from './held-request.ts'
-export { EVALUATOR, type Judgement, REPLAYED_VERSIONS, recordsGrounds } from './judgement.ts'
+export {
+  EVALUATOR,
+  type Judgement,
+  leavesHomeOut,
+  REPLAYED_VERSIONS,
+  recordsGrounds,
+} from './judgement.ts'
 export { type LawsOnTrial, type PastDecision, type Trial, tryLaws } from './law-trial.ts'
 export { lawsSetAside, lawValues, type Rehearsed } from './law-values.ts'
 export {
   absolutePatterns,
   DEFAULT_LISTS,
+  droppedNames,
   type EphemeralFault,
   ephemeralFault,
   type GateLists,
@@ -211,3 +218,4 @@ export {
   type StandingOptions,
 } from './standing.ts'
 export { RECENT_MS, type StandingBefore, StandingHistory } from './standing-history.ts'
+export { npmSettings, pipSettings, yarnSettings } from './tool-settings.ts'

@@ -36,3 +36,14 @@ export function isAmended({ evaluator }: Pick<Evaluation, 'evaluator'>): boolean
 export function recordsGrounds({ evaluator }: Pick<Evaluation, 'evaluator'>): boolean {
   return evaluator.version !== '1'
 }
+
+/**
+ * Returns whether changes to the home outside the scope are left out of what is promoted, instead of
+ * blocking the run: in a run that a person started and declared nothing for.
+ */
+export function leavesHomeOut(
+  evaluation: Pick<Evaluation, 'evaluator' | 'declared_by_approval' | 'door' | 'actor_kind'>,
+): boolean {
+  const { declared_by_approval, door, actor_kind } = evaluation
+  return isAmended(evaluation) && declared_by_approval && door === 'exec' && actor_kind === 'human'
+}

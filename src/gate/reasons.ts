@@ -177,6 +177,7 @@ export function hasEffects({ diff }: Pick<SandboxResult, 'diff'>): boolean {
 const NOTES: ReadonlySet<string> = new Set<Code>([
   'effect.not_observed',
   'effect.discarded',
+  'effect.left_out',
   'effect.build_execution',
 ])
 const QUESTIONS: ReadonlySet<string> = new Set<Code>([

@@ -22,6 +22,7 @@ import { type ComparedStep, type Comparison, compareEffects, compareSteps } from
 import { decide, decideEarly } from './decision.ts'
 import { POINTERS, type PointedBy } from './deferred.ts'
 import { isComparedCode } from './findings.ts'
+import { leavesHomeOut } from './judgement.ts'
 import { lawsSetAside, lawValues } from './law-values.ts'
 import type { GateLists } from './lists.ts'
 import type { Manifest } from './manifest.ts'
@@ -197,6 +198,7 @@ export function compareAgain(
     lists,
     host: evaluation.host,
     declaredByApproval: evaluation.declared_by_approval,
+    leavesHomeOut: leavesHomeOut(evaluation),
     // Raw paths have one character a byte, and so have the texts on the ledger.
     scriptsChanged: new Set(evaluation.comparison.scripts_changed as RawPath[]),
     pathDirectories: evaluation.comparison.path_directories,

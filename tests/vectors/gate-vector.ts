@@ -44,6 +44,7 @@ const CASE_KEYS = [
   'roots',
   'real_paths',
   'approval',
+  'leaves_home_out',
   'ephemeral',
   'scripts_changed',
   'changes',
@@ -99,6 +100,7 @@ function readInput(row: Row): ComparisonInput {
     lists: withEphemeral(DEFAULT_LISTS, row.ephemeral ?? []),
     host: readHost(row),
     declaredByApproval: row.approval === true,
+    leavesHomeOut: row.leaves_home_out === true,
     scriptsChanged: new Set((row.scripts_changed ?? []).map(rawOfText)),
     pathDirectories: ['/usr/bin', '/home/ann/bin'],
   }

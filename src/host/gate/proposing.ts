@@ -29,6 +29,7 @@ import {
   type Judgement,
   lawsSetAside,
   lawValues,
+  leavesHomeOut,
   leavesOf,
   type StandingFold,
 } from '../../gate/index.ts'
@@ -275,6 +276,7 @@ export class Proposing {
       lists: this.#book.lists,
       host: draft.host,
       declaredByApproval: draft.declared_by_approval,
+      leavesHomeOut: leavesHomeOut(draft),
       scriptsChanged: scripts,
       pathDirectories: directories,
       pointed,
