@@ -44,6 +44,12 @@ export const GATE_COMMANDS: readonly Command[] = [
         many: true,
         says: 'a host it may reach; one that is not read-only by the laws needs your passphrase first',
       },
+      {
+        name: 'env',
+        value: 'NAME[=VALUE]',
+        many: true,
+        says: 'a variable it sees besides the usual ones; it is recorded with the command',
+      },
       { name: 'yes', short: 'y', value: null, says: 'the plain yes, where a plain yes is enough' },
       {
         name: 'memory',

@@ -98,16 +98,43 @@ export function hiddenPaths(lists: GateLists, homes: readonly string[]): readonl
   return absolutePatterns(lists.hidden, homes)
 }
 
-/** The environment of a rehearsal: what may be handed on, and what keeps programs quiet. */
+/**
+ * Returns the environment of a rehearsal: names of the list, and names that the laws pass through.
+ * A name that only a star covers is not handed on when it looks like a credential.
+ */
 export function sandboxEnvironment(
   lists: GateLists,
   environment: Readonly<Record<string, string | undefined>>,
+  passed: readonly string[] = [],
 ): Readonly<Record<string, string>> {
   const handed = Object.entries(environment).filter(
     (entry): entry is [string, string] =>
-      entry[1] !== undefined && matchesListed(lists.environmentNames, entry[0]),
+      entry[1] !== undefined && isHanded(lists, entry[0], passed),
   )
   return { ...Object.fromEntries(handed), ...lists.quietEnvironment }
+}
+
+/** Returns the names of an environment that a rehearsal does not see, sorted. */
+export function droppedNames(
+  lists: GateLists,
+  environment: Readonly<Record<string, string | undefined>>,
+  passed: readonly string[] = [],
+): readonly string[] {
+  return Object.keys(environment)
+    .filter((name) => environment[name] !== undefined && !isHanded(lists, name, passed))
+    .filter((name) => !Object.hasOwn(lists.quietEnvironment, name) && !OF_THE_SHELL.has(name))
+    .sort()
+}
+
+/** Set by shells and by writ's own callers; no program misses them. */
+const OF_THE_SHELL: ReadonlySet<string> = new Set(['_', 'PWD', 'OLDPWD', 'SHLVL', 'WRIT_TOKEN'])
+
+const CREDENTIAL_NAME = /auth|token|passw|secret|credential|_key$|:key$/i
+
+function isHanded(lists: GateLists, name: string, passed: readonly string[]): boolean {
+  if (lists.environmentNames.includes(name) || passed.includes(name)) return true
+  if (CREDENTIAL_NAME.test(name)) return false
+  return matchesListed(lists.environmentNames, name) || matchesListed(passed, name)
 }
 
 /** Whether a list of names, some of which end in a star, holds this one. */

@@ -32,6 +32,8 @@ export interface GateSettings {
   readonly cooldownMinutes: number
   readonly ceilings: Readonly<Required<NonNullable<LawSettings['ceilings']>>>
   readonly readOnlyHosts: readonly string[]
+  /** Names of variables that runs see besides the usual ones. */
+  readonly passEnvironment: readonly string[]
   /** Null: `inside`, and `none` from HIGH. */
   readonly unixSockets: 'inside' | 'none' | null
   readonly auditLevel: 'SUMMARY' | 'DETAILED' | 'FORENSIC'
@@ -84,6 +86,7 @@ export const DEFAULT_SETTINGS: GateSettings = {
     'api.nuget.org',
     'deb.debian.org',
   ],
+  passEnvironment: [],
   unixSockets: null,
   auditLevel: 'DETAILED',
   retention: {
@@ -104,6 +107,7 @@ export function settingsOf(file: LawSettings | undefined): GateSettings {
     cooldownMinutes: file.cooldown_minutes ?? DEFAULT_SETTINGS.cooldownMinutes,
     ceilings: { ...DEFAULT_SETTINGS.ceilings, ...file.ceilings },
     readOnlyHosts: file.read_only_hosts ?? DEFAULT_SETTINGS.readOnlyHosts,
+    passEnvironment: file.pass_environment ?? DEFAULT_SETTINGS.passEnvironment,
     unixSockets: file.unix_sockets ?? DEFAULT_SETTINGS.unixSockets,
     auditLevel: file.audit_level ?? DEFAULT_SETTINGS.auditLevel,
     retention: retentionOf(file.retention),

@@ -1,6 +1,13 @@
 /** `writ exec` without a terminal: statuses, declarations, waiting, reports, streams and signals. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -273,6 +280,68 @@ describe('the caller', () => {
     const id = place.pending().at(-1)?.id ?? ''
     expect(place.writ(['approve', id], { through }).status).not.toBe(0)
     expect(place.has('below')).toBe(false)
+  })
+})
+
+describe('writes to the home outside the scope', () => {
+  it('are left out of an undeclared run, and listed', () => {
+    const script = 'mkdir -p ~/.config/tool; echo x > ~/.config/tool/state; echo x > beside-home'
+    const ended = place.exec(['--yes'], script)
+    expect(ended.status, ended.err).toBe(0)
+    expect(place.has('beside-home')).toBe(true)
+    expect(existsSync(join(place.home, '.config/tool'))).toBe(false)
+    const asked = place.exec([], `${script}2`)
+    expect(asked.status).toBe(75)
+    expect(asked.err).toContain(join(place.home, '.config/tool/state'))
+    expect(place.writ(['deny', place.pending().at(-1).id]).status).toBe(0)
+    expect(place.writ(['replay', '--json']).json).toMatchObject({ ok: true })
+  })
+
+  it('block a declared run, and that of an agent', () => {
+    const token = place.token('ai:homely@local')
+    const script = 'echo x > ~/elsewhere'
+    expect(place.exec(['--write', '.'], script).lastLine).toBe('writ: effect.out_of_scope')
+    expect(place.exec([], script, { token }).lastLine).toBe('writ: effect.out_of_scope')
+  })
+})
+
+describe('variables', () => {
+  const env = {
+    NODE_EXTRA_CA_CERTS: '/ca.pem',
+    npm_config_registry: 'https://npm.example/',
+    npm_config__authToken: 'secret',
+    DATABASE_URL: 'postgres://x',
+    PORT: '3000',
+  }
+  const show =
+    'echo "$NODE_EXTRA_CA_CERTS,$npm_config_registry,$npm_config__authToken,$DATABASE_URL,$PORT"'
+
+  it('usual ones pass, others are named in the report, --env adds one', () => {
+    const report = join(place.folder, 'env-report.json')
+    const plain = place.exec(['--report', report], show, { env })
+    expect(plain.out).toBe('/ca.pem,https://npm.example/,,,3000\n')
+    const { dropped_variables } = JSON.parse(readFileSync(report, 'utf8'))
+    expect(dropped_variables).toEqual(
+      expect.arrayContaining(['DATABASE_URL', 'npm_config__authToken']),
+    )
+    expect(place.exec(['--env', 'DATABASE_URL', '--env', 'PORT=1'], show, { env }).out).toBe(
+      '/ca.pem,https://npm.example/,,postgres://x,1\n',
+    )
+    expect(place.exec(['--env', 'NOT_SET_HERE'], 'true').lastLine).toBe('writ: cli.usage')
+  })
+})
+
+describe('what is thrown away', () => {
+  it('entries of the private /tmp are counted in one line', () => {
+    const { err, status } = place.exec([], 'echo x > /tmp/one; mkdir /tmp/two; echo y > /tmp/two/y')
+    expect(status).toBe(0)
+    expect(err).toBe('writ exec: 2 entries of /tmp were thrown away: a run has a /tmp of its own\n')
+  })
+
+  it('settings of package managers come in without their secrets', () => {
+    writeFileSync(join(place.home, '.npmrc'), 'registry=https://npm.example/\n_auth=secret\n')
+    const script = 'echo "$npm_config_registry"; cat ~/.npmrc; env | grep -c secret'
+    expect(place.exec([], script).out).toBe('https://npm.example/\n0\n')
   })
 })
 

@@ -11,6 +11,7 @@ import {
 } from '../../host/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { counted, grouped, sizeText } from '../effects/amount.ts'
+import { visibleName } from '../effects/visible.ts'
 import { type GateSession, withGate } from '../gate/open.ts'
 import { LEVEL, withHistory } from '../home.ts'
 import type { Terminal } from '../terminal.ts'
@@ -24,9 +25,11 @@ export async function run(call: Call): Promise<Exit> {
   await driver.close()
   const ok = controls.every(({ name, status }) => status !== 'absent' || OPTIONAL.includes(name))
   const credential = await credentialOf(call)
-  const { kept, approvals } =
-    credential === null ? { kept: null, approvals: null } : await withGate(call, lookInto)
-  const answer = { ok, level: LEVEL, credential, kept, approvals, controls }
+  const { kept, approvals, dropped_variables } =
+    credential === null
+      ? { kept: null, approvals: null, dropped_variables: [] }
+      : await withGate(call, lookInto)
+  const answer = { ok, level: LEVEL, credential, kept, approvals, dropped_variables, controls }
   await call.terminal.out(
     call.options.isOn('json')
       ? `${JSON.stringify(answer)}\n`
@@ -38,7 +41,8 @@ export async function run(call: Call): Promise<Exit> {
 type Wanted = Awaited<ReturnType<GateSurface['approvalsWanted']>>
 
 async function lookInto({ gate }: GateSession) {
-  return { kept: await gate.kept(), approvals: await gate.approvalsWanted() }
+  const dropped_variables = gate.droppedVariables
+  return { kept: await gate.kept(), approvals: await gate.approvalsWanted(), dropped_variables }
 }
 
 type Credential = 'none' | 'passphrase' | null
@@ -68,7 +72,7 @@ const CREDENTIALS = {
   passphrase: 'the human of this home has a passphrase',
 }
 
-function closing({ ok, credential, kept, approvals }: Closing) {
+function closing({ ok, credential, kept, approvals, dropped_variables: dropped }: Closing) {
   return [
     '',
     ok
@@ -78,7 +82,13 @@ function closing({ ok, credential, kept, approvals }: Closing) {
     ...(credential === null ? [] : [CREDENTIALS[credential]]),
     ...(kept === null ? [] : keptLines(kept)),
     ...(approvals === null ? [] : [approvalsLine(approvals)]),
+    ...(dropped.length === 0 ? [] : [droppedLine(dropped)]),
   ]
+}
+
+function droppedLine(names: readonly string[]): string {
+  const listed = names.map(visibleName).join(', ')
+  return `variables that runs do not see: ${listed}; \`writ exec --env NAME\` passes one on`
 }
 
 function approvalsLine({ needed, humans }: NonNullable<Wanted>): string {
@@ -94,6 +104,7 @@ interface Closing {
   readonly credential: Credential
   readonly kept: KeptState | null
   readonly approvals: Wanted
+  readonly dropped_variables: readonly string[]
 }
 
 function keptLines({ audit_level, outputs_days, undo, standing }: KeptState): readonly string[] {

@@ -16,6 +16,7 @@ import {
   waitForRemovals,
 } from '../../host/index.ts'
 import { type Call, type OwnStatus, Stop } from '../command.ts'
+import { readEnv } from '../gate/exec-env.ts'
 import { readLimits } from '../gate/exec-limits.ts'
 import type { ExecRequest } from '../gate/exec-proposal.ts'
 import { absoluteGlob, execScope } from '../gate/exec-scope.ts'
@@ -77,6 +78,7 @@ function readRequest(call: Call): ExecRequest {
     write: options.texts('write').map((glob) => absoluteGlob(glob, cwd)),
     remove: options.texts('delete').map((glob) => absoluteGlob(glob, cwd)),
     resources: readLimits(options),
+    env: readEnv(options.texts('env'), process.env),
     hosts: readHosts(options.texts('net')),
   }
 }

@@ -14,6 +14,8 @@ export interface ExecRequest {
   readonly write: readonly string[]
   readonly remove: readonly string[]
   readonly resources: ActionDescriptor['resources']
+  /** Variables that `--env` names. */
+  readonly env: Readonly<Record<string, string>>
   /** Hosts it may reach; none for no network. */
   readonly hosts: readonly string[]
 }
@@ -25,10 +27,11 @@ export function isDeclaredByApproval({ write, remove }: ExecRequest): boolean {
 }
 
 export function execProposal(request: ExecRequest): Proposal {
-  const { argv, cwd } = request
+  const { argv, cwd, env } = request
+  const named = Object.keys(env).length === 0 ? {} : { env: { ...env } }
   return {
     descriptor: execDescriptor(request),
-    operation: { type: 'COMMAND_EXECUTION', argv: [...argv], cwd },
+    operation: { type: 'COMMAND_EXECUTION', argv: [...argv], cwd, ...named },
   }
 }
 

@@ -25,7 +25,8 @@ export async function carryOut(call: Call, request: ExecRequest, begun: Begun): 
     const ground = reportGround(session, request)
     prepareReport(call.options, ground)
     const { answer, prompts } = await runLive(session, { ...request, resources })
-    writeReport(call.options, ground, { ...answer, prompts })
+    const { droppedVariables: dropped_variables } = session.gate
+    writeReport(call.options, ground, { ...answer, prompts, dropped_variables })
     const { status, code } = execEnd(answer)
     if (code !== null) explain(call, answer, code, capLine(answer, resources, ceilings))
     else tellDone(call, answer)

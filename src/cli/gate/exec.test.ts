@@ -94,6 +94,7 @@ const REQUEST: ExecRequest = {
   scope: ['/home/ann/shop'],
   write: [],
   remove: [],
+  env: {},
   hosts: [],
   resources: { max_cpu_ms: 1, max_memory_mb: 1, max_disk_mb: 1, max_duration_ms: 1 },
 }

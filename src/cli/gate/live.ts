@@ -63,6 +63,7 @@ export class Live {
       },
       onRefused: this.#notices.refused,
       onUnreachable: this.#notices.unreachable,
+      onLeftovers: this.#notices.left,
       onEnded: () => this.end(),
     }
   }
@@ -101,7 +102,11 @@ export class Live {
     stdin.off('end', this.#onInputEnd)
     stdin.off('error', this.#onInputEnd)
     stdin.pause()
-    stdin.setRawMode(false)
+    try {
+      stdin.setRawMode(false)
+    } catch {
+      // The terminal is gone.
+    }
     tell(TITLE_BACK)
   }
 

@@ -1,6 +1,6 @@
 /**
- * What a person is told about the network while a command runs: each refused host once, with the
- * reason and what would let it through. Printed at once; while the command has the terminal, which it
+ * What a person is told about a run besides its effects: each refused host once, with the reason and
+ * what would let it through, a missing network, what was thrown away. Printed at once; while the command has the terminal, which it
  * may have filled, when it is over.
  */
 import { CODES, isCode } from '../../base/index.ts'
@@ -28,6 +28,11 @@ export class NetworkNotices {
 
   readonly unreachable = (): void => {
     this.#tell('this run has no network: add --net HOST for each host that it may reach')
+  }
+
+  readonly left = (count: number): void => {
+    const what = count === 1 ? '1 entry of /tmp was' : `${count} entries of /tmp were`
+    this.#tell(`${what} thrown away: a run has a /tmp of its own`)
   }
 
   /** The terminal is ours again. */

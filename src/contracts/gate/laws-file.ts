@@ -99,6 +99,16 @@ export const SettingsSchema = Type.Object(
     ),
     /** Hosts that only give: commands may read from them without a question. */
     read_only_hosts: Type.Optional(Type.Array(Type.String())),
+    /** Names of variables that every run sees besides the usual ones; a star ends a name. */
+    pass_environment: Type.Optional(
+      Type.Array(
+        Type.String({
+          pattern: '^[A-Za-z_][A-Za-z0-9_]*\\*?$',
+          'x-says': 'the name of a variable, or its beginning and a star',
+        }),
+        { maxItems: 100 },
+      ),
+    ),
     /** The unix-socket profile of every run; absent: inside, and none from HIGH. */
     unix_sockets: Type.Optional(Type.Enum([...SOCKET_PROFILES])),
     /** SUMMARY keeps no outputs beyond a day, FORENSIC drops no body by itself. */

@@ -31,6 +31,16 @@ export const ENVIRONMENT_NAMES: readonly string[] = [
   'XDG_DATA_HOME',
   'XDG_DATA_DIRS',
   'XDG_CONFIG_DIRS',
+  // Certificates of a company's own; the files themselves are read where they lie.
+  'NODE_EXTRA_CA_CERTS',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'REQUESTS_CA_BUNDLE',
+  'CURL_CA_BUNDLE',
+  'GIT_SSL_CAINFO',
+  'PORT',
+  // But for names that carry a credential, see `sandboxEnvironment`.
+  'npm_config_*',
   'CI',
   'DEBUG',
   'SOURCE_DATE_EPOCH',

@@ -7,7 +7,7 @@
  *   the question stands.
  */
 import type { HostFacts, Proposal } from '../../contracts/index.ts'
-import type { PendingQuestion as Pending } from '../../gate/index.ts'
+import { droppedNames, type PendingQuestion as Pending } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import { StandingKeeper } from '../standing/standing-keeper.ts'
 import { answerOf } from './answer.ts'
@@ -103,6 +103,11 @@ class Gate implements GateSurface {
 
   get ceilings(): HostFacts['ceilings'] {
     return this.#book.settings.ceilings
+  }
+
+  get droppedVariables(): readonly string[] {
+    const { lists, settings } = this.#book
+    return droppedNames(lists, this.#context.environment, settings.passEnvironment)
   }
 
   async propose(document: unknown, options: ProposeOptions): Promise<GateAnswer> {

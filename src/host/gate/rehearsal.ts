@@ -33,6 +33,7 @@ import { RunNetwork } from './run-network.ts'
 import { sandboxRequest } from './sandbox-request.ts'
 import { stageOf, stagePlaceFor, stagePlaces } from './stage-place.ts'
 import type { ProposeOptions } from './surface.ts'
+import { toolSettings } from './tool-settings.ts'
 
 const MEBIBYTE = 1024 * 1024
 
@@ -163,6 +164,7 @@ async function runSteps(context: GateContext, request: RehearsalRequest, scene: 
     if (!request.isDry) request.onRunning?.()
     const outcome = await scene.sandbox.run(order)
     connections.push(...((await scene.network?.end()) ?? []))
+    if ((outcome.leftovers ?? 0) > 0) request.live?.onLeftovers?.(outcome.leftovers ?? 0)
     startedAtMs ??= outcome.startedAtMs
     const isStaged = !request.isDry && index === leaves.length - 1 && isSuccess(outcome)
     const whole = await scanLayers(layers, {
@@ -206,14 +208,15 @@ function runRequest(
   const path = context.environment['PATH'] ?? ''
   const command = actCommand(operation, { descriptor, path })
   live?.onStarted?.((name) => sandbox.signal(name))
-  const environment = sandboxEnvironment(book.lists, {
-    ...context.environment,
-    HOME: context.userDirectory,
-  })
+  const environment = sandboxEnvironment(
+    book.lists,
+    { ...context.environment, HOME: context.userDirectory },
+    book.settings.passEnvironment,
+  )
   return {
     argv: command.argv,
     cwd: command.cwd,
-    env: { ...environment, ...proxied, ...command.env },
+    env: { ...toolSettings(context.userDirectory), ...environment, ...proxied, ...command.env },
     stdin: live === undefined ? command.stdin : live.stdin,
     terminal: live?.terminal ?? null,
     onOutput: (stream, bytes) => {

@@ -163,6 +163,8 @@ export interface ProposeOptions {
     readonly onRefused?: (connection: NetworkConnection) => void
     /** Called once, when a run without a network tries to reach one. */
     readonly onUnreachable?: () => void
+    /** Called with the number of entries that the run left in its private `/tmp`. */
+    readonly onLeftovers?: (count: number) => void
     /** Called when the command is over, before effects are shown. */
     readonly onEnded?: () => void
   }
@@ -277,6 +279,8 @@ export interface GateSurface {
   readonly attempts: AttemptSurface
   /** The most that this host grants to one act. */
   readonly ceilings: HostFacts['ceilings']
+  /** Names of the caller's variables that runs do not see. */
+  readonly droppedVariables: readonly string[]
   propose(proposal: unknown, options: ProposeOptions): Promise<GateAnswer>
   pending(): Promise<readonly PendingQuestion[]>
   /** By the pending id or the action id; null when there is no such question (any more). */

@@ -144,6 +144,8 @@ export interface RunOutcome {
   }
   /** Processes that still lived when the grace after the main process was over. */
   readonly backgroundProcesses: number
+  /** Entries of the private `/tmp` that are thrown away with the sandbox; absent when there are none. */
+  readonly leftovers?: number
   /** Of a run that was traced. */
   readonly refused?: readonly RefusedAccess[]
 }

@@ -5,6 +5,7 @@
  * INVARIANT (dead before read): a run resolves only after bubblewrap has reaped the first process
  *   inside, which the kernel lets die last, and after the last byte of output came.
  */
+import { readdirSync } from 'node:fs'
 import type { Server } from 'node:net'
 import { join } from 'node:path'
 import { RUN_CAPS, type RunCap } from '../../contracts/index.ts'
@@ -28,7 +29,7 @@ import { KeptFiles } from './kept-files.ts'
 import { LineChannel } from './line-channel.ts'
 import { foregroundGroup, groupMembers, groupMemoryPeak } from './meters.ts'
 import { startFailure } from './missing-control.ts'
-import { type Opened, OWN_TASKS } from './opening.ts'
+import { type Opened, OWN_TASKS, PRIVATE_PLACES } from './opening.ts'
 import { destroyEnds, type Ends, finish, flow, openEnds } from './pipe-ends.ts'
 import { Reaching } from './reaching.ts'
 import { removeTree } from './remove-tree.ts'
@@ -316,8 +317,23 @@ export class LinuxSandbox implements Sandbox {
         enforcedBy: this.#enforcedBy(),
       },
       backgroundProcesses: ended.left,
+      ...this.#leftovers(),
       ...(trace === null ? {} : { refused: await trace.end() }),
     }
+  }
+
+  /** What the run left in its private `/tmp`, besides places that lead to roots and caches of ours. */
+  #leftovers(): Pick<RunOutcome, 'leftovers'> {
+    const { backing, holder, directory } = this.#opened
+    const top = backing.kind === 'memory' ? holder.reach(join(directory, 't')) : backing.directory
+    const [tmp] = PRIVATE_PLACES
+    const known = this.#opened.layers
+      .filter(({ root }) => root.startsWith(`${tmp}/`))
+      .map(({ root }) => root.split('/')[2])
+    const names = entriesOf(join(top, 'p0')).filter(
+      (name) => name !== '.writ-cache' && !known.includes(name),
+    )
+    return names.length === 0 ? {} : { leftovers: names.length }
   }
 
   /** Null when nobody wants to know, or there is a way out. */
@@ -443,4 +459,12 @@ function notStarted(words: readonly string[], more: string) {
 
 function toMebibytes(bytes: number): number {
   return Math.ceil((bytes / MEBIBYTE) * 10) / 10
+}
+
+function entriesOf(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory)
+  } catch {
+    return []
+  }
 }

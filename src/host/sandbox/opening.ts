@@ -58,7 +58,7 @@ export interface Opened {
   readonly tidy: Workshop['tidy']
 }
 
-const PRIVATE_PLACES = ['/tmp', '/var/tmp']
+export const PRIVATE_PLACES = ['/tmp', '/var/tmp'] as const
 const MEBIBYTE = 1024 * 1024
 const SHARED_MEMORY_BYTES = 64 * MEBIBYTE
 /** The holder, bubblewrap and the waiting shell. */
