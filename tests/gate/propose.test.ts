@@ -256,6 +256,7 @@ describe('what is asked about', () => {
     expect(answer.json).toMatchObject({
       promoted: false,
       decision: { decision: 'BLOCK', code: 'promote.conflict', permanent: false },
+      obstacles: [{ code: 'promote.conflict', path: file }],
     })
     expect(readFileSync(file, 'utf8')).toBe('one\na person was here\n')
     expect(place.pending()).toEqual([])
