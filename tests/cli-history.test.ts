@@ -495,10 +495,14 @@ describe('tasks and receipts', () => {
     const listed = place.writ(['task', 'list', '--json']).json.tasks
     expect(listed.find(({ act_task_id }: Json) => act_task_id === id)).toEqual({
       act_task_id: id,
+      seq: json.facts[0].seq,
       action_type: 'IRRIGATE',
       receipts: 2,
       status: 'not_executed',
+      contradictory: true,
     })
+    expect([json.status, json.contradictory]).toEqual(['not_executed', true])
+    expect(place.writ(['task', 'show', id]).out).toContain('contradictory')
     const byFact = place.writ(['show', json.facts[1].fact_id, '--json']).json
     expect([byFact.kind, byFact.facts]).toEqual(['fact', [json.facts[1]]])
     const bySeq = place.writ(['show', `main/${json.facts[1].seq}`, '--json']).json
@@ -522,6 +526,37 @@ describe('tasks and receipts', () => {
     const shown = place.writ(['task', 'list', '--limit', '1'])
     expect(shown.err).toMatch(/^more: --after \d+\n$/)
     expect(place.writ(['task', 'list', '--limit', 'many']).status).toBe(2)
+  })
+
+  it('lists newest first, and by what is open or by device', () => {
+    const { tasks } = place.writ(['task', 'list', '--json']).json
+    const seqs = tasks.map(({ seq }: Json) => seq)
+    expect(seqs).toEqual([...seqs].sort((one, other) => other - one))
+    const oldest = place.writ(['task', 'list', '--oldest', '--json']).json.tasks
+    expect(oldest).toEqual([...tasks].reverse())
+    const open = place.writ(['task', 'list', '--open', '--json']).json.tasks
+    expect(open).toEqual(tasks.filter(({ status }: Json) => status === 'open'))
+    const device = place.writ(['task', 'list', '--device', 'pump-3@farm', '--json']).json.tasks
+    expect(device.length).toBeGreaterThan(0)
+    expect(device.length).toBeLessThan(tasks.length)
+    for (const one of device) expect(one.receipts).toBeGreaterThan(0)
+    expect(place.writ(['task', 'list', '--device', '@']).status).toBe(2)
+  })
+
+  it('makes one task of a repeated call with a key, and refuses other content under it', () => {
+    const issue = (document: object, ...args: string[]) =>
+      place.writ(['task', 'issue', '-', ...args, '--json'], { input: JSON.stringify(document) })
+    const count = () => place.writ(['task', 'list', '--json']).json.tasks.length
+    const before = count()
+    const first = issue(TASK, '--key', 'order-7')
+    expect(first.status).toBe(0)
+    const again = issue({ ...TASK, meta: { idempotency_key: 'order-7' } })
+    expect([again.status, again.json]).toEqual([0, { ...first.json, repeated: true }])
+    expect(place.writ(['task', 'show', first.json.act_task_id]).status).toBe(0)
+    const other = issue({ ...TASK, action_type: 'HARVEST' }, '--key', 'order-7')
+    expect([other.status, other.json.violations[0].code]).toEqual([1, 'task.key_reused'])
+    expect(issue({ ...TASK, meta: { idempotency_key: 'x' } }, '--key', 'y').status).toBe(2)
+    expect(count()).toBe(before + 1)
   })
 
   it('makes no task out of a verdict, a receipt or a schedule (I7)', () => {

@@ -91,6 +91,7 @@ export const CODES = {
   'task.free_string': wrong('a string stands where no enum parameter allows one'),
   'task.enum_not_in_list': wrong('the value is not in the list of its enum'),
   'task.forbid_key': wrong('the key is forbidden at any depth of a task'),
+  'task.key_reused': { http: 409, exit: 1, says: 'the idempotency key was used for another task' },
   'task.id_reused': wrong('two facts claim the id of one task'),
   'task.issuer_mismatch': { http: 403, exit: 1, says: 'the issuer is not the caller' },
 
@@ -584,6 +585,7 @@ export const CODES = {
   'ledger.key_reused': wrong('an idempotency key is used by two facts of one stream'),
   'ledger.not_extended': wrong('the history does not extend a checkpoint that was kept'),
   'ledger.anchor_foreign': wrong('the checkpoint that was kept is of none of these streams'),
+  'ledger.id_unfit': wrong('the id of a fact was used before, or is not of its time'),
   'ledger.key_current': wrong('`keys/current` names another key than the one that signs'),
   'ledger.index_wrong': wrong('the query index contradicts the facts'),
   'fact.contract': wrong('the record of a stored fact does not follow its contract'),

@@ -196,22 +196,42 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'task issue',
     says: 'issue a task for a device or a person in the field',
-    usage: 'writ task issue FILE|- [--stream NAME] [--pass-fd N]',
-    options: [STREAM, PASS_FD, HOME],
+    usage: 'writ task issue FILE|- [--key KEY] [--stream NAME] [--pass-fd N]',
+    options: [
+      {
+        name: 'key',
+        value: 'KEY',
+        says: 'idempotency key: a repeated call makes no second task',
+      },
+      STREAM,
+      PASS_FD,
+      HOME,
+    ],
     examples: ['writ task issue task.json', 'writ task issue --stream north --json - < task.json'],
     load: () => import('./commands/task-issue.ts'),
   },
   {
     name: 'task list',
     says: 'list tasks and what their receipts report',
-    usage: 'writ task list [--limit N] [--after SEQ] [--stream NAME]',
+    usage: 'writ task list [--open] [--device ID] [--oldest] [--limit N] [--after SEQ]',
     options: [
+      { name: 'open', value: null, says: 'only tasks without a receipt' },
+      {
+        name: 'device',
+        value: 'ID',
+        says: 'only tasks with a receipt of this device (id@namespace)',
+      },
+      { name: 'oldest', value: null, says: 'oldest first; newest first without it' },
       { name: 'limit', value: 'N', says: 'at most so many; 1000 without it' },
       { name: 'after', value: 'SEQ', says: 'go on behind this one; a page’s `next`' },
       STREAM,
       HOME,
     ],
-    examples: ['writ task list', 'writ task list --limit 50 --json'],
+    examples: [
+      'writ task list',
+      'writ task list --open --limit 20',
+      'writ task list --device pump-3@farm',
+    ],
     load: () => import('./commands/task-list.ts'),
   },
   {

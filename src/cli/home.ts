@@ -36,6 +36,7 @@ import {
   type Principal,
   principalText,
   type Register,
+  StoreFailure,
   unknownStream,
 } from '../ledger/index.ts'
 import { type Call, Stop } from './command.ts'
@@ -93,7 +94,7 @@ async function readHistory<T>(
 ): Promise<T> {
   const around = surroundings()
   const home = open(around, call.options.text('home'))
-  const ledger = await openHistory({ directory: home.state })
+  const ledger = await ofKnownHome(home, openHistory({ directory: home.state }))
   try {
     const register = await readRegister({ ledger, state: home.state })
     return await work({ home, ledger, register, caller: callerOf(around, register) })
@@ -102,11 +103,32 @@ async function readHistory<T>(
   }
 }
 
+/**
+ * Waits for the ledger of a home that is registered. One that is not there was removed or emptied,
+ * which is damage and no wrong call.
+ */
+export async function ofKnownHome<T>(
+  { state }: Pick<Home, 'state'>,
+  opened: Promise<T>,
+): Promise<T> {
+  try {
+    return await opened
+  } catch (error) {
+    if (!(error instanceof StoreFailure) || error.fault.code !== 'ledger.missing') throw error
+    const { at } = error.fault
+    const reason = 'the home is registered, and its ledger is gone or empty'
+    const message = `${reason}: ${at}`
+    const hint = `put a copy of the ledger back into ${state}`
+    throw new Stop(fault('ledger.corrupt', at, { reason }, { message, hint }))
+  }
+}
+
 export async function withLedger<T>(
-  { state }: Home,
+  home: Home,
   work: (ledger: Ledger, register: Register) => Promise<T>,
 ): Promise<T> {
-  const ledger = await openLedger({ directory: state, writer: 'inline' })
+  const { state } = home
+  const ledger = await ofKnownHome(home, openLedger({ directory: state, writer: 'inline' }))
   try {
     return await work(ledger, await readRegister({ ledger, state }))
   } finally {

@@ -79,11 +79,21 @@ export function integrityReport(
 
 export type TaskStatus = 'open' | 'executed' | 'not_executed' | 'reported'
 
-/** As the newest receipt says it; a receipt may leave the status out. */
+/** Returns what the newest receipt with a status says; a receipt may leave the status out. */
 export function taskStatus(receipts: readonly unknown[]): TaskStatus {
   if (receipts.length === 0) return 'open'
-  const status = field(receipts[receipts.length - 1], 'status')
-  return status === 'executed' || status === 'not_executed' ? status : 'reported'
+  return receipts.map(statedBy).findLast((status) => status !== null) ?? 'reported'
+}
+
+/** Reports whether one receipt says executed and another one not_executed. */
+export function areContradictory(receipts: readonly unknown[]): boolean {
+  const stated = new Set(receipts.map(statedBy))
+  return stated.has('executed') && stated.has('not_executed')
+}
+
+function statedBy(receipt: unknown): 'executed' | 'not_executed' | null {
+  const status = field(receipt, 'status')
+  return status === 'executed' || status === 'not_executed' ? status : null
 }
 
 function taskOf(facts: readonly OpenedFact[]): OpenedFact | undefined {

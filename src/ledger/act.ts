@@ -44,6 +44,33 @@ export function judgeTask(document: unknown, caller: Caller, fill: TaskFill): Ta
   return { ok: true, task: filled as ActTask } // Judged in the lines above.
 }
 
+/**
+ * Returns the ledger's key of a task: the same for one issuer and one key of theirs. Null for a task
+ * without `meta.idempotency_key`, which is a task of its own each time.
+ */
+export function taskKey(task: ActTask): string | null {
+  const key = clientKey({ ...task })
+  return key === null ? null : `task:${digestDocument([plain(task.issuer), key])}`
+}
+
+/** Reports whether two tasks say the same but for what the host fills in. */
+export function isSameTask(first: unknown, second: unknown): boolean {
+  const content = (task: unknown): string =>
+    isObject(task)
+      ? digestDocument({ ...task, act_task_id: null, created_at_ts: null })
+      : digestDocument(null)
+  return content(first) === content(second)
+}
+
+export function reusedTaskKey(firstId: string, seq: number): Violation {
+  return {
+    code: 'task.key_reused',
+    path: '/meta/idempotency_key',
+    message: `this key was used for another task: ${showName(firstId)} (seq ${seq})`,
+    hint: `choose another key, or look at the first one: writ task show ${firstId}`,
+  }
+}
+
 function kindViolations(caller: Caller): readonly Violation[] {
   const refused = humanFault(caller, 'issuing a task')
   if (refused === null) return []

@@ -4,14 +4,18 @@
  */
 export {
   duplicateReceipt,
+  isSameTask,
   judgeReceipt,
   judgeTask,
   type ReceiptAnswer,
   receiptKey,
+  reusedTaskKey,
   type TaskAnswer,
   type TaskFill,
+  taskKey,
 } from './act.ts'
 export {
+  areContradictory,
   type EvidencePack,
   evidencePack,
   type IntegrityError,

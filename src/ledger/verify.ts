@@ -79,6 +79,9 @@ export class StreamVerification {
   readonly #audit = new Audit()
   readonly #usedKeys = new HashSet()
   readonly #openTiles = new Map<number, StoredTile>()
+  /** The ids of one millisecond. */
+  readonly #ids = new Set<string>()
+  #idTime = ''
   #occurredAt = ''
   #nextRoot = 0
   #chainBroke = false
@@ -182,6 +185,7 @@ export class StreamVerification {
     if (!this.#options.contracts) return []
     this.#options.onFact?.(fact)
     this.#checkTime(fact)
+    this.#checkId(fact)
     this.#checkKey(fact)
     const { wrong, references } = checkRecord(fact.record, seq, this.#options.bodyRules)
     if (wrong !== null) this.#say(wrong, seq)
@@ -215,6 +219,21 @@ export class StreamVerification {
       this.#say({ code: 'ledger.clock', message: 'the fact is older than the one before' }, seq)
     }
     this.#occurredAt = occurredAt
+  }
+
+  /** An id begins with the milliseconds of its fact, and times never go back: only neighbours can share one. */
+  #checkId({ seq, fact_id: id, occurred_at: occurredAt }: Fact): void {
+    const hex = Date.parse(occurredAt).toString(16).padStart(12, '0')
+    if (`${id.slice(0, 8)}${id.slice(9, 13)}` !== hex) {
+      this.#say({ code: 'ledger.id_unfit', message: 'its id is not of its time' }, seq)
+      return
+    }
+    if (hex !== this.#idTime) this.#ids.clear()
+    this.#idTime = hex
+    if (this.#ids.has(id)) {
+      this.#say({ code: 'ledger.id_unfit', message: 'its id was used before' }, seq)
+    }
+    this.#ids.add(id)
   }
 
   #checkKey({ seq, record: { idempotency_key: key } }: Fact): void {

@@ -13,7 +13,7 @@ import {
   verifyLedger,
 } from '../../host/index.ts'
 import { type Call, type Exit, Stop } from '../command.ts'
-import { callerOf, withLedger } from '../home.ts'
+import { callerOf, ofKnownHome, withLedger } from '../home.ts'
 import { pinnedKeys } from '../pinned-keys.ts'
 import { progressBar } from '../progress.ts'
 import { readSource } from '../source.ts'
@@ -37,7 +37,7 @@ export async function run(call: Call): Promise<Exit> {
   )
   const bar = progressBar(terminal, 'verifying')
   const place = { directory: home.state }
-  const report = await verifyLedger(place, {
+  const verified = verifyLedger(place, {
     ...(stream === null ? {} : { stream }),
     ...(anchor.length === 0 ? {} : { anchor }),
     ...(options.texts('key').length === 0 ? {} : { pinnedKeys: pinnedKeys(call) }),
@@ -46,6 +46,7 @@ export async function run(call: Call): Promise<Exit> {
     kept: true,
     onProgress: ({ checked, total }) => bar.tick(checked, total),
   })
+  const report = await ofKnownHome(home, verified)
   bar.end()
   await tell(call, report)
   return exitOfReport(report)

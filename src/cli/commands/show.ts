@@ -6,12 +6,15 @@ import { fault, isUuid, showName } from '../../base/index.ts'
 import type { Decision } from '../../contracts/index.ts'
 import type { Approvals } from '../../gate/index.ts'
 import {
+  areContradictory,
   type EvidencePack,
   evidencePack,
   type IntegrityReport,
   integrityReport,
   type OpenedFact,
   type Register,
+  type TaskStatus,
+  taskStatus,
 } from '../../ledger/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
 import { approvalsText } from '../gate/approvals-text.ts'
@@ -87,6 +90,11 @@ async function tell(session: ReadSession, call: Call, id: string, found: Found):
   if (options.isOn('json')) await terminal.out(`${JSON.stringify(answer)}\n`)
   else if (kind === 'action') await terminal.out(await actText(session, call, id, found))
   else await terminal.out(toText(call, found, report ?? null))
+  if (act.contradictory === true && !options.isOn('json')) {
+    await terminal.out(
+      `receipts   ${terminal.paint.bad('contradictory')}: one says executed, another one not_executed\n`,
+    )
+  }
   if (approvals !== null && !options.isOn('json')) {
     await terminal.out(`${approvalsText(approvals)}\n`)
   }
@@ -117,13 +125,19 @@ function approvalsAmong(facts: readonly OpenedFact[], register: Register): Appro
 interface ActAnswer {
   readonly evidence_pack?: EvidencePack
   readonly integrity_report?: IntegrityReport
+  readonly status?: TaskStatus
+  /** One receipt says executed, another one not_executed. */
+  readonly contradictory?: boolean
 }
 
 async function actAnswer({ ledger }: ReadSession, id: string, found: Found): Promise<ActAnswer> {
   const { stream, facts } = found
+  const evidence_pack = evidencePack(id, facts)
   return {
-    evidence_pack: evidencePack(id, facts),
+    evidence_pack,
     integrity_report: integrityReport(facts, await treeErrors(ledger, stream, facts)),
+    status: taskStatus(evidence_pack.receipts),
+    contradictory: areContradictory(evidence_pack.receipts),
   }
 }
 

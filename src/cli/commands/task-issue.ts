@@ -3,9 +3,11 @@
  * document that names that human as its issuer.
  */
 import { randomBytes } from 'node:crypto'
-import { invariant, uuidV7 } from '../../base/index.ts'
-import { judgeTask } from '../../ledger/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { fault, invariant, showName, uuidV7 } from '../../base/index.ts'
+import { type ActTask, field, isObject } from '../../contracts/index.ts'
+import { isSameTask, judgeTask, reusedTaskKey, taskKey } from '../../ledger/index.ts'
+import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { openFact } from '../history/facts.ts'
 import { readDocument, refuse } from '../history/refusal.ts'
 import { actorOf, proveHuman, type Session, streamToWrite, withHome } from '../home.ts'
 
@@ -17,7 +19,7 @@ export async function run(call: Call): Promise<Exit> {
     const nowMs = Date.now()
     const actTaskId = `act-${uuidV7(nowMs, randomBytes(10))}`
     const fill = { actTaskId, createdAtMs: nowMs }
-    const answer = judgeTask(reading.value, session.caller, fill)
+    const answer = judgeTask(keyed(reading.value, call), session.caller, fill)
     if (!answer.ok) return refuse(call, answer.violations)
     // The bearer of a human's token was vouched for when the token was made.
     if (session.caller.proof === 'none') await proveHuman(session, call, 'issuing a task')
@@ -25,23 +27,54 @@ export async function run(call: Call): Promise<Exit> {
   })
 }
 
-async function record(
-  session: Session,
-  call: Call,
-  stream: string,
-  task: { readonly act_task_id: string },
-): Promise<Exit> {
+/** Puts the key of `--key` into the document. */
+function keyed(document: unknown, { options }: Call): unknown {
+  const key = options.text('key')
+  if (key === null || !isObject(document)) return document
+  const meta = document['meta']
+  const own = field(meta, 'idempotency_key')
+  if (key !== '' && (own === undefined || own === key)) {
+    return { ...document, meta: { ...(isObject(meta) ? meta : {}), idempotency_key: key } }
+  }
+  const message =
+    key === ''
+      ? 'a key must not be empty'
+      : `the document has the key ${showName(String(own))}, and \`--key\` says another one`
+  throw new Stop(fault('cli.usage', '/meta/idempotency_key', null, { message }))
+}
+
+async function record(session: Session, call: Call, stream: string, task: ActTask): Promise<Exit> {
   const { ledger } = session
-  const entry = { ...actorOf(session), stream, record: { type: 'ao_act_task_v0', payload: task } }
-  const recorded = await ledger.record(entry)
+  const key = taskKey(task)
+  const recorded = await ledger.record({
+    ...actorOf(session),
+    stream,
+    record: { type: 'ao_act_task_v0', payload: task },
+    ...(key === null ? {} : { idempotencyKey: key }),
+  })
   if (!recorded.ok) return refuse(call, recorded.violations)
-  const { seq, factId } = recorded.appended
-  invariant(!recorded.appended.repeated, 'a task is recorded without an idempotency key')
-  const { act_task_id } = task
-  await call.terminal.out(
-    call.options.isOn('json')
-      ? `${JSON.stringify({ act_task_id, seq, fact_id: factId })}\n`
-      : `${call.terminal.paint.good('issued')}  ${act_task_id}  ${call.terminal.paint.dim(`${stream}/${seq}`)}\n`,
+  const { seq, factId, repeated } = recorded.appended
+  if (!repeated) return tell(call, stream, { act_task_id: task.act_task_id, seq, factId, repeated })
+  const [stored] = await ledger.store.read(stream, seq, 1)
+  invariant(stored !== undefined, 'a key that was used is of a fact')
+  const first = await openFact(ledger, stored.text)
+  const act_task_id = String(field(first.payload, 'act_task_id') ?? first.record.refs?.['task'])
+  if (!isSameTask(first.payload, task)) return refuse(call, [reusedTaskKey(act_task_id, seq)])
+  return tell(call, stream, { act_task_id, seq, factId, repeated })
+}
+
+async function tell(
+  { terminal, options }: Call,
+  stream: string,
+  { factId, ...issued }: { act_task_id: string; seq: number; factId: string; repeated: boolean },
+): Promise<Exit> {
+  const { act_task_id, seq, repeated } = issued
+  const word = repeated ? 'issued before' : 'issued'
+  const note = repeated ? '  the key was used for this task; no second one was made' : ''
+  await terminal.out(
+    options.isOn('json')
+      ? `${JSON.stringify({ act_task_id, seq, fact_id: factId, ...(repeated ? { repeated } : {}) })}\n`
+      : `${terminal.paint.good(word)}  ${act_task_id}  ${terminal.paint.dim(`${stream}/${seq}`)}${note}\n`,
   )
   return EXIT.yes
 }

@@ -1,61 +1,173 @@
-/** `writ task list`: the tasks of a stream, page by page, with what their receipts say so far. */
+/**
+ * `writ task list`: the tasks of a stream, newest first, page by page, with what their receipts say so
+ * far. The receipts of each task are found through the index, so a page takes as long in a long history
+ * as in a short one.
+ */
+import { fault, showName } from '../../base/index.ts'
 import { field } from '../../contracts/index.ts'
 import type { LedgerReader } from '../../host/index.ts'
-import { type OpenedFact, type TaskStatus, taskStatus } from '../../ledger/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
-import { eachFact, openFact } from '../history/facts.ts'
+import {
+  areContradictory,
+  type Fact,
+  type OpenedFact,
+  type Page,
+  type Principal,
+  parsePrincipal,
+  StoreFailure,
+  type TaskStatus,
+  taskStatus,
+} from '../../ledger/index.ts'
+import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { allFacts, openFact } from '../history/facts.ts'
 import { LIMIT, LIMIT_MAX, numberOption } from '../history/number.ts'
 import { table } from '../history/table.ts'
+import { findTask } from '../history/task-facts.ts'
 import { streamToRead, withHistory } from '../home.ts'
 
 interface TaskRow {
   readonly act_task_id: string
-  readonly action_type: string
+  readonly seq: number
+  /** Null if the body that holds the task is damaged or gone. */
+  readonly action_type: string | null
   readonly receipts: number
-  readonly status: TaskStatus
+  /** `damaged`: a body that the task or a receipt lies in is not the one that its fact names. */
+  readonly status: TaskStatus | 'damaged'
+  /** One receipt says executed, another one not_executed. */
+  readonly contradictory: boolean
 }
+
+/** What is asked for. */
+interface Listing {
+  readonly stream: string
+  readonly limit: number
+  readonly onlyOpen: boolean
+  readonly device: Principal | null
+  readonly order: 'newest_first' | 'oldest_first'
+}
+
+const PAGE = 50
+/** Tasks that one call looks at when it has to leave some out; the next page goes on. */
+const LOOKED_AT_MAX = 5_000
 
 export async function run(call: Call): Promise<Exit> {
   return withHistory(call, async (session) => {
-    const { ledger } = session
-    const page = await ledger.store.find({
+    const { options } = call
+    const listing: Listing = {
       stream: await streamToRead(session, call),
-      type: 'ao_act_task_v0',
-      cursor: numberOption(call, 'after', Number.MAX_SAFE_INTEGER) ?? -1,
       limit: numberOption(call, 'limit', LIMIT_MAX) ?? LIMIT,
-      order: 'oldest_first',
-    })
-    const opened = await Promise.all(page.facts.map(({ text }) => openFact(ledger, text)))
-    await tell(call, await rowsOf(ledger, opened), page.next)
+      onlyOpen: options.isOn('open'),
+      device: deviceOption(call),
+      order: options.isOn('oldest') ? 'oldest_first' : 'newest_first',
+    }
+    const after = numberOption(call, 'after', Number.MAX_SAFE_INTEGER)
+    const { rows, next } = await list(session.ledger, listing, after ?? null)
+    await tell(call, rows, next)
     return EXIT.yes
   })
 }
 
-/** A count and a word for each task of the page, however many receipts there are. */
-async function rowsOf(
+function deviceOption(call: Call): Principal | null {
+  const text = call.options.text('device')
+  if (text === null) return null
+  const principal = parsePrincipal(text.startsWith('device:') ? text : `device:${text}`)
+  if (principal !== null) return principal
+  const message = `${showName(text)} is no device`
+  throw new Stop(fault('cli.usage', '', null, { message, hint: '--device pump-3@farm' }))
+}
+
+async function list(
   ledger: LedgerReader,
-  tasks: readonly OpenedFact[],
-): Promise<readonly TaskRow[]> {
-  const [first] = tasks
-  if (first === undefined) return []
-  const answered = new Map<string, { count: number; status: TaskStatus }>()
-  for (const { payload } of tasks) {
-    answered.set(String(field(payload, 'act_task_id')), { count: 0, status: taskStatus([]) })
+  listing: Listing,
+  after: number | null,
+): Promise<{ readonly rows: readonly TaskRow[]; readonly next: number | null }> {
+  const rows: TaskRow[] = []
+  const seen = new Set<string>()
+  let [cursor, lookedAt] = [after, 0]
+  for (;;) {
+    const page = await pageOf(ledger, listing, cursor)
+    for (const [at, { seq, text }] of page.facts.entries()) {
+      const row = await rowOf(ledger, listing, text, seen)
+      lookedAt++
+      if (row !== null && !(listing.onlyOpen && row.status !== 'open')) rows.push(row)
+      const isLast = at === page.facts.length - 1 && page.next === null
+      if (rows.length < listing.limit && lookedAt < LOOKED_AT_MAX) continue
+      return { rows, next: isLast ? null : seq }
+    }
+    if (page.next === null) return { rows, next: null }
+    cursor = page.next
   }
-  const { stream, seq } = first
-  // A receipt comes behind its task.
-  for await (const { payload } of eachFact(ledger, { stream, type: 'ao_act_receipt_v0' }, seq)) {
-    const id = String(field(payload, 'act_task_id'))
-    const before = answered.get(id)
-    if (before === undefined) continue
-    answered.set(id, { count: before.count + 1, status: taskStatus([payload]) })
-  }
-  return tasks.map(({ payload }) => {
-    const id = String(field(payload, 'act_task_id'))
-    const { count, status } = answered.get(id) ?? { count: 0, status: taskStatus([]) }
-    const action_type = String(field(payload, 'action_type'))
-    return { act_task_id: id, action_type, receipts: count, status }
+}
+
+/** Facts that lead to a task each: the task itself, or a receipt of the device. */
+function pageOf(
+  { store }: LedgerReader,
+  { stream, device, limit, order }: Listing,
+  cursor: number | null,
+): Promise<Page> {
+  return store.find({
+    stream,
+    type: device === null ? 'ao_act_task_v0' : 'ao_act_receipt_v0',
+    ...(device === null ? {} : { principal: device }),
+    ...(cursor === null ? {} : { cursor }),
+    limit: Math.min(Math.max(limit, PAGE), 500),
+    order,
   })
+}
+
+/** Null when the task was listed before: a device gives several receipts for one. */
+async function rowOf(
+  ledger: LedgerReader,
+  { stream, device }: Listing,
+  text: string,
+  seen: Set<string>,
+): Promise<TaskRow | null> {
+  const fact = await opened(ledger, text)
+  const id = String(field(fact.payload, 'act_task_id') ?? fact.record.refs?.['task'] ?? '')
+  if (seen.has(id)) return null
+  seen.add(id)
+  const task = device === null ? fact : await findTask(ledger, stream, id).catch(damagedTask)
+  return taskRow(ledger, stream, id, task ?? fact)
+}
+
+async function taskRow(
+  ledger: LedgerReader,
+  stream: string,
+  id: string,
+  task: OpenedFact,
+): Promise<TaskRow> {
+  const base = { act_task_id: id, seq: task.seq }
+  const action = field(task.payload, 'action_type')
+  const action_type = typeof action === 'string' ? action : null
+  try {
+    const found = await allFacts(ledger, { stream, type: 'ao_act_receipt_v0', task: id })
+    const payloads = found.map(({ payload }) => payload)
+    const isDamaged = task.payload === null || payloads.includes(null)
+    const status = isDamaged ? 'damaged' : taskStatus(payloads)
+    const contradictory = areContradictory(payloads)
+    return { ...base, action_type, receipts: found.length, status, contradictory }
+  } catch (error) {
+    if (!isAltered(error)) throw error
+    return { ...base, action_type, receipts: 0, status: 'damaged', contradictory: false }
+  }
+}
+
+/** A fact whose body was altered is listed without it. */
+async function opened(ledger: LedgerReader, text: string): Promise<OpenedFact> {
+  try {
+    return await openFact(ledger, text)
+  } catch (error) {
+    if (!isAltered(error)) throw error
+    return { ...(JSON.parse(text) as Fact), payload: null } // `openFact` has read it as a fact.
+  }
+}
+
+function damagedTask(error: unknown): null {
+  if (isAltered(error)) return null
+  throw error
+}
+
+function isAltered(error: unknown): boolean {
+  return error instanceof StoreFailure && error.fault.code === 'body.altered'
 }
 
 async function tell(
@@ -67,11 +179,11 @@ async function tell(
     const answer = next === null ? { tasks } : { tasks, next }
     return terminal.out(`${JSON.stringify(answer)}\n`)
   }
-  const rows = tasks.map(({ act_task_id, action_type, receipts, status }) => [
-    act_task_id,
-    action_type,
-    String(receipts),
-    status,
+  const rows = tasks.map((row) => [
+    row.act_task_id,
+    row.action_type ?? '-',
+    String(row.receipts),
+    row.contradictory ? `${row.status}, contradictory` : row.status,
   ])
   await terminal.out(table(terminal, ['task', 'action', 'receipts', 'status'], rows))
   if (next !== null) terminal.err(`more: --after ${next}\n`)

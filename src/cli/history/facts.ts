@@ -2,18 +2,29 @@
  * Facts as readers see them: with their payload, also when it is kept by reference. A body that is no
  * longer kept leaves the fact as it was written.
  */
-import { isDigest } from '../../base/index.ts'
+import { fault, isDigest } from '../../base/index.ts'
 import type { LedgerReader } from '../../host/index.ts'
 import { type Fact, type OpenedFact, type Query, StoreFailure } from '../../ledger/index.ts'
 
 export async function openFact(ledger: LedgerReader, text: string): Promise<OpenedFact> {
-  const fact = JSON.parse(text) as Fact // The store returns the canonical text of a fact.
+  const fact = factOf(text)
   const { payload, payload_ref: ref } = fact.record
   if (payload !== undefined || ref === undefined || !isDigest(ref)) {
     return { ...fact, payload: payload ?? null }
   }
   const bytes = await readBody(ledger, ref)
   return { ...fact, payload: bytes === null ? null : JSON.parse(Buffer.from(bytes).toString()) }
+}
+
+/** The store returns the canonical text of a fact, unless the text was changed or damaged. */
+function factOf(text: string): Fact {
+  try {
+    return JSON.parse(text) as Fact // Written as a fact; verification judges its form.
+  } catch {
+    const message = 'a stored fact is not JSON: it was changed or damaged'
+    const hint = 'writ ledger verify'
+    throw new StoreFailure(fault('ledger.tampered', '', null, { message, hint }))
+  }
 }
 
 /** Null when the body is not kept any more. One that was altered is a failure. */

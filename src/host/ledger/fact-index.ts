@@ -9,15 +9,10 @@
  */
 import { rmSync } from 'node:fs'
 import type { Database, Statement } from 'better-sqlite3'
-import {
-  type Fact,
-  INDEXED_FIELDS,
-  type IndexedField,
-  indexTerms,
-  StoreFailure,
-} from '../../ledger/index.ts'
+import { INDEXED_FIELDS, type IndexedField, indexTerms, StoreFailure } from '../../ledger/index.ts'
 import { factPlace } from './schema.ts'
-import { failure, isBusy, isDamage, isFull, openDatabase, takeTurn } from './sqlite.ts'
+import { failure, isBusy, isDamage, isFull, isReadOnly, openDatabase, takeTurn } from './sqlite.ts'
+import { storedFact } from './stored-fact.ts'
 
 const VERSION = 1
 
@@ -140,7 +135,7 @@ export class FactIndex {
     if (texts.length !== to - from) throw failure('ledger.tampered', '', 'facts are missing')
     const rows: IndexRow[] = []
     texts.forEach((text, offset) => {
-      const terms = indexTerms(parsed(text))
+      const terms = indexTerms(storedFact(text, `stream ${stream}`, from + offset))
       FIELDS.forEach((field, code) => {
         const value = terms[field]
         if (value !== undefined) rows.push([stream, code, value, from + offset])
@@ -161,15 +156,6 @@ function isBusyFailure(error: unknown): boolean {
   return error instanceof StoreFailure && error.fault.code === 'ledger.busy'
 }
 
-/** Facts are written as JSON; what others wrote over them may be anything. */
-function parsed(text: string): Fact {
-  try {
-    return JSON.parse(text) as Fact
-  } catch {
-    throw failure('ledger.tampered', '', 'a stored fact is no JSON')
-  }
-}
-
 type IndexRow = readonly [stream: number, field: number, value: string, seq: number]
 
 interface MarkRow {
@@ -185,6 +171,8 @@ function openIndex(file: string): Opened {
   try {
     return openCurrent(file)
   } catch (error) {
+    // Without room or right for a file the index is made in memory, as far as it is needed.
+    if (isFull(error) || isReadOnly(error)) return openCurrent(':memory:')
     if (!isDamage(error)) throw error
     removeIndex(file)
     return openCurrent(file)

@@ -4,18 +4,19 @@
  * `matches` on the fact decides.
  */
 import type { Database, Statement } from 'better-sqlite3'
-import { isUuid } from '../../base/index.ts'
+import { fault, isUuid } from '../../base/index.ts'
 import {
-  type Fact,
   type IndexedField,
   matches,
   occurredAtText,
   type Page,
   type Query,
   queryTerm,
+  StoreFailure,
 } from '../../ledger/index.ts'
 import type { FactIndex } from './fact-index.ts'
 import { factPlace, seqOf } from './schema.ts'
+import { storedFact } from './stored-fact.ts'
 
 /** The most selective first; one of them is looked up, the others are checked on the facts. */
 export const LOOKED_UP: readonly IndexedField[] = [
@@ -41,6 +42,7 @@ export class FactSearch {
   readonly #index: FactIndex
   readonly #fact: Statement
   readonly #last: Statement
+  readonly #head: Statement
   readonly #ascending: Statement
   readonly #descending: Statement
 
@@ -51,12 +53,13 @@ export class FactSearch {
     this.#last = database
       .prepare('SELECT max(place) FROM facts WHERE place >= ? AND place < ?')
       .pluck()
+    this.#head = database.prepare('SELECT size FROM heads WHERE stream = ?').pluck()
     this.#ascending = database.prepare(`${range} LIMIT ?`)
     this.#descending = database.prepare(`${range} DESC LIMIT ?`)
   }
 
   find(stream: number, query: Query): Page {
-    const size = this.#sizeOf(stream)
+    const size = this.#wholeSizeOf(stream, query.stream)
     const bounds = this.#boundsOf(stream, query, size)
     const field = LOOKED_UP.find((one) => queryTerm(query, one) !== undefined)
     if (field === undefined) return collect(query, this.#scan(stream, bounds, query))
@@ -78,18 +81,29 @@ export class FactSearch {
     }
   }
 
+  /** The size of a stream. Fails if its newest checkpoint counts more facts than there are. */
+  #wholeSizeOf(stream: number, name: string): number {
+    // The head is read first: facts only come.
+    const checkpoint = (this.#head.get(stream) as number | undefined) ?? 0
+    const size = this.#sizeOf(stream)
+    if (size >= checkpoint) return size
+    throw new StoreFailure(fault('ledger.truncated', name, { size, checkpoint }))
+  }
+
   #sizeOf(stream: number): number {
     const last = this.#last.get(factPlace(stream, 0), factPlace(stream + 1, 0)) as number | null
     return last === null ? 0 : seqOf(last) + 1
   }
 
-  #boundsOf(stream: number, { since, until, factId, cursor, order }: Query, size: number): Bounds {
-    let from = since === undefined ? 0 : this.#firstAt(stream, size, since)
-    let to = until === undefined ? size : this.#firstAt(stream, size, until)
+  #boundsOf(stream: number, query: Query, size: number): Bounds {
+    const { since, until, factId, cursor, order } = query
+    const firstAt = (moment: string): number => this.#firstAt(stream, query.stream, size, moment)
+    let from = since === undefined ? 0 : firstAt(since)
+    let to = until === undefined ? size : firstAt(until)
     const idMs = factId === undefined ? null : timeOfId(factId)
     if (idMs !== null) {
-      from = Math.max(from, this.#firstAt(stream, size, occurredAtText(idMs)))
-      to = Math.min(to, this.#firstAt(stream, size, occurredAtText(idMs + 1)))
+      from = Math.max(from, firstAt(occurredAtText(idMs)))
+      to = Math.min(to, firstAt(occurredAtText(idMs + 1)))
     }
     if (cursor === undefined) return { from, to }
     return order === 'oldest_first'
@@ -98,12 +112,12 @@ export class FactSearch {
   }
 
   /** The first fact that did not occur before a moment, by halving: time never runs backwards. */
-  #firstAt(stream: number, size: number, moment: string): number {
+  #firstAt(stream: number, name: string, size: number, moment: string): number {
     let low = 0
     let high = size
     while (low < high) {
       const middle = Math.floor((low + high) / 2)
-      const fact = JSON.parse(this.#fact.get(factPlace(stream, middle)) as string) as Fact
+      const fact = storedFact(this.#fact.get(factPlace(stream, middle)), name, middle)
       if (fact.occurred_at < moment) low = middle + 1
       else high = middle
     }
@@ -112,19 +126,20 @@ export class FactSearch {
 
   *#scan(stream: number, { from, to }: Bounds, { order }: Query): Iterable<Candidate> {
     let [low, high] = [from, to]
+    const newestFirst = order === 'newest_first'
     while (low < high) {
-      const newestFirst = order === 'newest_first'
       const statement = newestFirst ? this.#descending : this.#ascending
       const rows = statement.all(
         factPlace(stream, low),
         factPlace(stream, high),
         CHUNK,
       ) as FactRow[]
-      for (const { place, fact } of rows) yield { seq: seqOf(place), text: fact }
-      const last = rows[rows.length - 1]
-      if (last === undefined) return
-      if (newestFirst) high = seqOf(last.place)
-      else low = seqOf(last.place) + 1
+      if (rows.length === 0) yield { seq: newestFirst ? high - 1 : low, text: undefined }
+      for (const { place, fact } of rows) {
+        // Seqs have no gaps; the first one that is missing is told.
+        const seq = newestFirst ? --high : low++
+        yield { seq, text: seqOf(place) === seq ? fact : undefined }
+      }
     }
   }
 
@@ -160,7 +175,7 @@ export class FactSearch {
       const range = { from: low, to: high, newestFirst }
       const found = this.#index.find(stream, field, value, range, CHUNK)
       for (const seq of found) {
-        yield { seq, text: this.#fact.get(factPlace(stream, seq)) as string }
+        yield { seq, text: this.#fact.get(factPlace(stream, seq)) as string | undefined }
       }
       const last = found[found.length - 1]
       if (last === undefined || found.length < CHUNK) return
@@ -172,12 +187,12 @@ export class FactSearch {
 
 /** The first page of the candidates that match. */
 function collect(query: Query, candidates: Iterable<Candidate>): Page {
-  const facts: Candidate[] = []
-  for (const candidate of candidates) {
-    if (!matches(query, JSON.parse(candidate.text) as Fact)) continue
+  const facts: { readonly seq: number; readonly text: string }[] = []
+  for (const { seq, text } of candidates) {
+    if (!matches(query, storedFact(text, query.stream, seq))) continue
     const last = facts[facts.length - 1]
     if (facts.length >= query.limit) return { facts, next: last?.seq ?? null }
-    facts.push(candidate)
+    facts.push({ seq, text: text as string }) // It has just been read as a fact.
   }
   return { facts, next: null }
 }
@@ -190,7 +205,8 @@ export function timeOfId(id: string): number | null {
 
 interface Candidate {
   readonly seq: number
-  readonly text: string
+  /** Undefined for a fact that is not there. */
+  readonly text: string | undefined
 }
 
 interface FactRow {

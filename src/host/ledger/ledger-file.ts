@@ -24,7 +24,7 @@ import { FactIds } from './fact-id.ts'
 import type { KeyRing } from './key-ring.ts'
 import { FIRST_WITH_KEY, factPlace, STREAM_SIZE_MAX, seqOf, tilePlace } from './schema.ts'
 import { failure, failureOf, isFull } from './sqlite.ts'
-import { beginningDraft } from './stream-beginning.ts'
+import { beginningDraft, checkNotBegun } from './stream-beginning.ts'
 import { newStream, StreamLoader, type StreamState, sealNext, signEnd } from './stream-state.ts'
 import { Turnstile } from './turnstile.ts'
 import { WaitingList } from './waiting-list.ts'
@@ -201,6 +201,7 @@ export class LedgerFile {
     if (state !== null) return state.growth.size
     // A new stream is signed by the key of the host's: that one has to be in order, too.
     this.#state(HOST_STREAM)
+    checkNotBegun(this.#database, name)
     return 0
   }
 

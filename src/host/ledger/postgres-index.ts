@@ -11,7 +11,6 @@
 import type { Pool, PoolClient } from 'pg'
 import { invariant } from '../../base/index.ts'
 import {
-  type Fact,
   INDEXED_FIELDS,
   type IndexedField,
   indexTerms,
@@ -24,6 +23,7 @@ import {
 import { LOOKED_UP, timeOfId } from './fact-search.ts'
 import { release } from './postgres.ts'
 import { failure } from './sqlite.ts'
+import { storedFact } from './stored-fact.ts'
 
 const CHUNK = 256
 /** SQLSTATE of a right that a role does not have. */
@@ -82,7 +82,7 @@ export class PostgresIndex {
     const field = LOOKED_UP.find((one) => queryTerm(query, one) !== undefined)
     const facts: Candidate[] = []
     for await (const candidate of this.#candidates(extent, bounds, query, field)) {
-      if (!matches(query, JSON.parse(candidate.text) as Fact)) continue
+      if (!matches(query, storedFact(candidate.text, query.stream, candidate.seq))) continue
       if (facts.length >= query.limit) return { facts, next: facts[facts.length - 1]?.seq ?? null }
       facts.push(candidate)
     }
@@ -136,7 +136,7 @@ export class PostgresIndex {
     const texts = await this.#range(stream, { from: mark, to }, 'ASC', INDEX_CHUNK)
     const bound = await this.#chainRow(stream, to - 1)
     const terms = texts.flatMap(({ seq, text }) => {
-      const terms = indexTerms(JSON.parse(text) as Fact)
+      const terms = indexTerms(storedFact(text, name, seq))
       return FIELDS.flatMap((field, code) => {
         const value = terms[field]
         return value === undefined ? [] : [{ code, value, seq }]

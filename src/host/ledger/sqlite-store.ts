@@ -4,7 +4,7 @@
  * wait for writers and see every commit that ended before they began.
  */
 import type { Database, Statement } from 'better-sqlite3'
-import { invariant } from '../../base/index.ts'
+import { fault, invariant } from '../../base/index.ts'
 import {
   type Appended,
   type Draft,
@@ -17,6 +17,7 @@ import {
   type Store,
   type StoredFact,
   type StoredTile,
+  StoreFailure,
 } from '../../ledger/index.ts'
 import { indexFileOf, openLedgerDatabase } from './engine.ts'
 import { FactIndex } from './fact-index.ts'
@@ -25,6 +26,7 @@ import type { FilesystemType } from './filesystem.ts'
 import { type HeadRow, readHead } from './heads.ts'
 import { factPlace, seqOf, tilePlace } from './schema.ts'
 import { failure, failureOf, takeTurn } from './sqlite.ts'
+import { checkNotBegun } from './stream-beginning.ts'
 import type { Writer } from './writer.ts'
 
 /** This many tiles are kept in memory, 16 KiB each at most. */
@@ -71,19 +73,36 @@ export class SqliteStore implements Store {
     return this.#read(() => {
       const id = this.#idOf(stream)
       if (id === null) return []
+      // The head is read first: facts only come.
+      const checkpoint = (this.#sql.size.get(id) as number | undefined) ?? 0
       const rows = this.#sql.facts.all(
         factPlace(id, from),
         factPlace(id + 1, 0),
         limit,
       ) as FactRow[]
-      return rows.map(({ place, fact, chain }) => ({ seq: seqOf(place), text: fact, chain }))
+      const facts = rows.map(({ place, fact, chain }, at) => {
+        const seq = from + at
+        if (seqOf(place) === seq && typeof fact === 'string') return { seq, text: fact, chain }
+        throw failure(
+          'ledger.tampered',
+          `${stream}/${seq}`,
+          `the fact ${stream}/${seq} is not there`,
+        )
+      })
+      const size = from + facts.length
+      if (facts.length < limit && size < checkpoint) {
+        throw new StoreFailure(fault('ledger.truncated', stream, { size, checkpoint }))
+      }
+      return facts
     })
   }
 
   find(query: Query): Promise<Page> {
     return this.#read(() => {
       const id = this.#idOf(query.stream)
-      return id === null ? { facts: [], next: null } : this.#facts().find(id, query)
+      if (id !== null) return this.#facts().find(id, query)
+      checkNotBegun(this.#database, query.stream)
+      return { facts: [], next: null }
     })
   }
 
@@ -200,6 +219,7 @@ function prepareStatements(database: Database) {
   const range = 'WHERE place >= ? AND place < ? ORDER BY place LIMIT ?'
   return {
     streams: prepare('SELECT name FROM streams ORDER BY name').pluck(),
+    size: prepare('SELECT size FROM heads WHERE stream = ?').pluck(),
     ids: prepare('SELECT stream FROM streams').pluck(),
     id: prepare('SELECT stream FROM streams WHERE name = ?').pluck(),
     heads: prepare(

@@ -6,6 +6,7 @@
  * fact in 3 s), so it is off: whoever finds the file busy asks again after 0.2 to 0.5 ms, at random.
  * Appends take turns in a better order (turnstile.ts).
  */
+import { dirname } from 'node:path'
 import BetterSqlite, { type Database } from 'better-sqlite3'
 import { type Code, type Fault, fault } from '../../base/index.ts'
 import { StoreFailure } from '../../ledger/index.ts'
@@ -87,6 +88,13 @@ export function isDamage(error: unknown): boolean {
   return error instanceof SqliteError && /^SQLITE_(?:CORRUPT|NOTADB)/.test(error.code)
 }
 
+/** Whether the place cannot be written: a read-only file system, or no right to. */
+export function isReadOnly(error: unknown): boolean {
+  return /^(?:SQLITE_READONLY\w*|SQLITE_CANTOPEN\w*|SQLITE_PERM|SQLITE_IOERR_\w+|EROFS|EACCES|EPERM)$/.test(
+    errorCode(error) ?? '',
+  )
+}
+
 /** Whether there was no room to write. */
 export function isFull(error: unknown): boolean {
   return /^(?:SQLITE_FULL|ENOSPC|EDQUOT)$/.test(errorCode(error) ?? '')
@@ -110,14 +118,33 @@ function faultOf(code: string, file: string, error: Error): Fault {
   const { message } = error
   const reason = `${code}: ${message}`
   if (isFull(error)) return fault('ledger.disk_full', file, null)
-  if (/^SQLITE_(?:CORRUPT|NOTADB)/.test(code)) return fault('ledger.corrupt', file, { reason })
+  if (/^SQLITE_(?:CORRUPT|NOTADB)/.test(code)) {
+    const says = `the file of the ledger is damaged: ${file} (${reason})`
+    const hint = 'put a copy of the ledger back; nothing of this one was changed'
+    return fault('ledger.corrupt', file, { reason }, { message: says, hint })
+  }
   if (/^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/.test(code)) {
     return fault('ledger.busy', file, { waitedMs: 0 })
   }
   if (code === 'SQLITE_CONSTRAINT_TRIGGER') {
     return fault('ledger.tampered', file, null, { message: `the file refused a write: ${message}` })
   }
-  return fault('ledger.unreachable', file, { reason })
+  return unreachable(code, file, reason)
+}
+
+const CAUSES: readonly (readonly [pattern: RegExp, says: string])[] = [
+  [/^EROFS$/, 'the file system is read-only (EROFS)'],
+  [/^SQLITE_READONLY/, 'the file or its directory cannot be written (read-only)'],
+  [/^(?:EACCES|EPERM|SQLITE_PERM)$/, 'this user has no right to it (EACCES)'],
+  [/^SQLITE_CANTOPEN/, 'a file beside it cannot be made: no right, a read-only or a full disk'],
+  [/^SQLITE_IOERR/, 'the disk failed, or is full'],
+]
+
+function unreachable(code: string, file: string, reason: string): Fault {
+  const cause = CAUSES.find(([pattern]) => pattern.test(code))?.[1] ?? reason
+  const message = `the ledger at ${file} could not be read or written: ${cause}`
+  const hint = `look at it with: ls -ld ${dirname(file)}; df -h ${dirname(file)}`
+  return fault('ledger.unreachable', file, { reason }, { message, hint })
 }
 
 export function failure(code: Code, at: string, message: string): StoreFailure {

@@ -1,7 +1,8 @@
 /** The rows of a ledger in SQLite, for verification: one connection, one snapshot. */
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
-import type { Fact, StreamVerification } from '../../ledger/index.ts'
+import { fault } from '../../base/index.ts'
+import { type Fact, StoreFailure, type StreamVerification } from '../../ledger/index.ts'
 import { openLedgerDatabase } from './engine.ts'
 import { factPlace, seqOf, tilePlace } from './schema.ts'
 import { checkFile, checkStrays, readStreams } from './verify-file.ts'
@@ -48,7 +49,8 @@ export class SqliteRows implements LedgerRows {
 
   async facts(row: StreamRow, from: number, say: Say): Promise<readonly FactRow[]> {
     const rows = this.#pages.rows(row, from)
-    for (const [seq, text] of rows) {
+    for (const [seq, text, chain] of rows) {
+      if (typeof text !== 'string' || typeof chain !== 'string') throw unreadableFact(row, seq)
       if (text.includes(REPLACEMENT)) this.#checkText(row, seq, text, say)
     }
     return rows
@@ -108,4 +110,10 @@ export class SqliteRows implements LedgerRows {
     this.#indexCheck?.close()
     this.#database.close()
   }
+}
+
+/** A row that SQLite reads as something else: its pages are damaged. */
+function unreadableFact({ name }: StreamRow, seq: number): StoreFailure {
+  const reason = `the fact ${name}/${seq} cannot be read`
+  return new StoreFailure(fault('ledger.corrupt', `${name}/${seq}`, { reason }), { cause: reason })
 }
