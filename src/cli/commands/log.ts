@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fault, showName } from '../../base/index.ts'
-import { type Fact, parsePrincipal, type Query } from '../../ledger/index.ts'
+import { type Fact, parsePrincipal, type Query, StoreFailure } from '../../ledger/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
 import type { Act } from '../history/act.ts'
 import { ACT_HEADS, actRow } from '../history/act-text.ts'
@@ -122,9 +122,20 @@ async function follow({ ledger }: ReadSession, call: Call, query: Query): Promis
   }
   const asLines = call.options.isOn('json') || call.options.isOn('jsonl')
   let cursor = query.cursor ?? -1
+  let lostAtMs: number | null = null
   for (;;) {
-    const size = (await ledger.store.head(query.stream))?.size ?? 0
-    const page = await ledger.store.find({ ...query, cursor })
+    const step = await nextPage(ledger, { ...query, cursor })
+    if (step instanceof StoreFailure) {
+      lostAtMs ??= Date.now()
+      if (Date.now() - lostAtMs > RECONNECT_MS_MAX) {
+        call.terminal.err(`go on from here: writ log --follow --after ${cursor}\n`)
+        throw step
+      }
+      await sleep(RECONNECT_PAUSE_MS)
+      continue
+    }
+    lostAtMs = null
+    const { size, page } = step
     for (const { seq, text } of page.facts) {
       const fact = shownFact(await openFact(ledger, text))
       if (asLines) await printLines(call, [fact])
@@ -134,5 +145,20 @@ async function follow({ ledger }: ReadSession, call: Call, query: Query): Promis
     if (page.next !== null) continue
     cursor = Math.max(cursor, size - 1)
     await sleep(POLL_MS)
+  }
+}
+
+/** How long a server may be away while it is followed. */
+const RECONNECT_MS_MAX = 30_000
+const RECONNECT_PAUSE_MS = 500
+
+/** The next page and the size it was read at, or why the store cannot be reached now. */
+async function nextPage({ store }: ReadSession['ledger'], query: Query) {
+  try {
+    const size = (await store.head(query.stream))?.size ?? 0
+    return { size, page: await store.find(query) }
+  } catch (error) {
+    if (error instanceof StoreFailure && error.fault.code === 'ledger.unreachable') return error
+    throw error
   }
 }

@@ -4,7 +4,15 @@
  * `standing/`).
  */
 import { randomUUID } from 'node:crypto'
-import { chmodSync, existsSync, realpathSync, renameSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fault, showName } from '../../base/index.ts'
 import { StoreFailure } from '../../ledger/index.ts'
@@ -67,10 +75,27 @@ export async function makeHome(
   const now = describeHome(directory)
   if (now === null) throw homeFailure('home.malformed', directory, 'the file `id` is gone')
   const state = join(root, now.id)
-  await makeState(state, now.id, actor, created, storeOf(now.id, server))
+  try {
+    await makeState(state, now.id, actor, created, storeOf(now.id, server))
+  } catch (error) {
+    takeBack(created)
+    throw error
+  }
   trustHome(root, now)
   const home = { directory, id: now.id, state, laws: now.laws, registeredLaws: now.laws }
   return { home, created }
+}
+
+/** Removes the files and empty folders that this call made, the last one first. */
+function takeBack(created: readonly string[]): void {
+  for (const path of [...created].reverse()) {
+    try {
+      if (lstatSync(path).isDirectory()) rmdirSync(path)
+      else rmSync(path)
+    } catch {
+      // A folder that is in use meanwhile stays.
+    }
+  }
 }
 
 /** A known home whose laws changed is not taken again by the way: that is what `writ trust` is for. */
@@ -97,7 +122,12 @@ async function makeState(
     const draft = `${state}.${process.pid}.tmp`
     rmSync(draft, { recursive: true, force: true })
     makeFolder(draft, 0o700)
-    await createLedger({ directory: draft }, `writ/${id}`, actor, store)
+    try {
+      await createLedger({ directory: draft }, `writ/${id}`, actor, store)
+    } catch (error) {
+      rmSync(draft, { recursive: true, force: true })
+      throw error
+    }
     const file = store.kind === 'sqlite' ? 'ledger.db' : STORE_FILE
     if (moveInto(draft, state)) created.push(state, join(state, file), join(state, 'keys'))
   }

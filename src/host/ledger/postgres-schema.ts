@@ -379,7 +379,17 @@ const DESCRIPTION = `
   UNION ALL SELECT DISTINCT relname || '_rights', 'rights'
     FROM pg_class, aclexplode(relacl) AS given
     WHERE relnamespace = $1::regnamespace AND given.grantee <> relowner
-      AND given.privilege_type IN ('INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER')`
+      AND given.privilege_type IN ('INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER')
+  UNION ALL SELECT relname || '_owner', 'owner' FROM pg_class, pg_namespace n
+    WHERE relnamespace = n.oid AND n.oid = $1::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'f')
+      AND relowner <> n.nspowner
+  UNION ALL SELECT DISTINCT member.rolname || '_member', 'member'
+    FROM pg_namespace n, pg_class c, aclexplode(c.relacl) AS given, pg_roles member
+    WHERE n.oid = $1::regnamespace AND c.relnamespace = n.oid AND c.relname = 'facts'
+      AND given.privilege_type = 'SELECT' AND given.grantee NOT IN (0, c.relowner)
+      AND NOT member.rolsuper AND member.oid <> n.nspowner
+      AND pg_has_role(member.oid, given.grantee, 'MEMBER')
+      AND pg_has_role(member.oid, n.nspowner, 'MEMBER')`
 
 function description(schema: string): ReadonlyMap<string, string> {
   const put = (sql: string): string => sql.replaceAll('@', schema)

@@ -64,7 +64,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     return new PostgresStore(readers, turns, name, options)
   } catch (error) {
     await Promise.all([readers.end(), turns.end()])
-    throw postgresFailure(error, schema)
+    throw postgresFailure(error, schema, options.connection)
   }
 }
 
@@ -82,7 +82,7 @@ export async function openPostgresReader(place: PostgresPlace): Promise<Postgres
     return new PostgresStore(readers, turns, name, { ...place, keys: NO_KEYS, isIndexing: false })
   } catch (error) {
     await Promise.all([readers.end(), turns.end()])
-    throw postgresFailure(error, schema)
+    throw postgresFailure(error, schema, place.connection)
   }
 }
 

@@ -8,6 +8,7 @@
 import type { Client, ClientBase, Pool, PoolClient, PoolConfig } from 'pg'
 import { type Fault, fault } from '../../base/index.ts'
 import { StoreFailure } from '../../ledger/index.ts'
+import { diagnose } from './postgres-diagnosis.ts'
 import {
   checkName,
   creation,
@@ -109,7 +110,7 @@ export async function createPostgresLedger(
     await client.query(`INSERT INTO ${schema}.ledger VALUES (1, $1, $2)`, values)
     await client.query('COMMIT')
   } catch (error) {
-    throw postgresFailure(error, schema)
+    throw postgresFailure(error, schema, connection)
   } finally {
     await client.end().catch(ignore)
   }
@@ -134,7 +135,9 @@ export async function checkLedger(client: PoolClient, schema: string): Promise<s
   const { rows } = await client.query<{ fsync: string }>(`SELECT current_setting('fsync') AS fsync`)
   if (rows[0]?.fsync !== 'on') {
     const reason = 'the server runs with fsync off, so nothing would be durable'
-    throw new StoreFailure(fault('ledger.unreachable', schema, { reason }))
+    const message = `${reason}: writ does not write to it`
+    const hint = 'set fsync = on in postgresql.conf and restart the server'
+    throw new StoreFailure(fault('ledger.unreachable', schema, { reason }, { message, hint }))
   }
   const [different] = await postgresDifferences(client, schema)
   if (different === undefined) return name
@@ -158,11 +161,17 @@ export function isPassing(error: unknown): boolean {
 }
 
 /** The failure that an error of the server or the connection is. Bugs pass through. */
-export function postgresFailure(error: unknown, at: string): unknown {
+export function postgresFailure(error: unknown, at: string, connection?: PoolConfig): unknown {
   if (error instanceof StoreFailure || !(error instanceof Error)) return error
-  const code = errorCode(error)
-  if (code === null && !isConnectionLoss(error)) return error
-  return new StoreFailure(faultOf(code ?? '', at, error), { cause: error })
+  const code = errorCode(error) ?? ''
+  const diagnosis = diagnose(code, error.message, connection)
+  if (diagnosis !== null) {
+    const reason = `${code === '' ? '' : `${code}: `}${error.message}`
+    const found = fault('ledger.unreachable', at, { reason }, diagnosis)
+    return new StoreFailure(found, { cause: error })
+  }
+  if (code === '' && !isConnectionLoss(error)) return error
+  return new StoreFailure(faultOf(code, at, error), { cause: error })
 }
 
 function faultOf(code: string, at: string, { message }: Error): Fault {
@@ -175,7 +184,8 @@ function faultOf(code: string, at: string, { message }: Error): Fault {
   if (/^(?:42P06)$/.test(code)) return fault('ledger.exists', at, null)
   if (/^(?:3D000|3F000|42P01)$/.test(code)) return fault('ledger.missing', at, null)
   const reason = code === '' ? message : `${code}: ${message}`
-  return fault('ledger.unreachable', at, { reason })
+  const said = `the ledger in PostgreSQL could not be read or written: ${reason}`
+  return fault('ledger.unreachable', at, { reason }, { message: said })
 }
 
 function errorCode(error: unknown): string | null {

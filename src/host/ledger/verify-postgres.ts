@@ -46,7 +46,7 @@ export async function openPostgresRows({
     return new PostgresRows(client, schema)
   } catch (error) {
     await client.end().catch(() => undefined)
-    throw postgresFailure(error, schema)
+    throw postgresFailure(error, schema, connection)
   }
 }
 

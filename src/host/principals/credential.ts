@@ -23,9 +23,9 @@ function fileOf(state: string, publicKey: string): string {
   return join(state, FOLDER, `${name}.json`)
 }
 
-/** At least four words or 12 characters: anything shorter falls to guessing offline. */
+/** Four words of at least three letters, or 12 characters: anything shorter falls to guessing offline. */
 export function isStrongPassphrase(passphrase: string): boolean {
-  const words = passphrase.trim().split(/\s+/).filter(Boolean)
+  const words = passphrase.split(/\s+/).filter((word) => [...word].length >= 3)
   return words.length >= 4 || [...passphrase].length >= 12
 }
 

@@ -1,0 +1,86 @@
+/**
+ * What keeps writ from a PostgreSQL server, in words: which of password, server, database, rights or
+ * durability is wrong, and the command or SQL that mends it.
+ */
+import type { PoolConfig } from 'pg'
+
+export interface Diagnosis {
+  readonly message: string
+  readonly hint: string
+}
+
+/** Returns null for errors that are no matter of the set-up. */
+export function diagnose(
+  code: string,
+  said: string,
+  connection: PoolConfig = {},
+): Diagnosis | null {
+  const {
+    user = 'USER',
+    host = 'the local socket',
+    port = 5432,
+    database = String(user),
+  } = connection
+  const server = String(host).startsWith('/') ? `socket ${host}` : `${host}:${port}`
+  if (/client password must be|no password supplied/i.test(said)) {
+    return {
+      message: `the server at ${server} asks for the password of the role ${user}, and none was given`,
+      hint: passwordHint(connection),
+    }
+  }
+  if (code === '28P01') {
+    return {
+      message: `the server at ${server} refused the password of the role ${user}`,
+      hint: passwordHint(connection),
+    }
+  }
+  if (code === '28000') {
+    return {
+      message: `the server at ${server} does not let the role ${user} in: ${said}`,
+      hint: `make the role (CREATE ROLE ${user} LOGIN), or allow it in pg_hba.conf`,
+    }
+  }
+  if (code === '3D000') {
+    return {
+      message: `the server at ${server} has no database ${database}`,
+      hint: `createdb ${database}`,
+    }
+  }
+  if (
+    /^(?:ECONNREFUSED|ENOENT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/.test(code)
+  ) {
+    return {
+      message: `no PostgreSQL server answers at ${server} (${code})`,
+      hint: `look at host and port of the URL; pg_isready -h ${host} -p ${port}`,
+    }
+  }
+  return code === '42501' ? missingRight(said, String(user), String(database)) : null
+}
+
+function passwordHint({
+  host = 'localhost',
+  port = 5432,
+  user = 'USER',
+  database = '*',
+}: PoolConfig) {
+  return `a line \`${host}:${port}:${database}:${user}:PASSWORD\` in ~/.pgpass (chmod 600), or PGPASSWORD; with --store-owner both roles log in, each with its own line`
+}
+
+function missingRight(said: string, user: string, database: string): Diagnosis {
+  if (/for database/.test(said)) {
+    return {
+      message: `the role ${user} may not make a schema in the database ${database}`,
+      hint: `as a superuser: GRANT CREATE ON DATABASE ${database} TO ${user}`,
+    }
+  }
+  if (/create role|CREATEROLE/i.test(said)) {
+    return {
+      message: `the role ${user} may not make the role writ_appender, which appenders are in`,
+      hint: `as a superuser: ALTER ROLE ${user} CREATEROLE, or CREATE ROLE writ_appender NOLOGIN`,
+    }
+  }
+  return {
+    message: `the role ${user} lacks a right: ${said}`,
+    hint: `as the owner of the ledger: GRANT writ_appender TO ${user}`,
+  }
+}

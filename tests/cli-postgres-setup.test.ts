@@ -1,0 +1,97 @@
+/** Setting a home up on PostgreSQL: every mistake is named, with what to type, and leaves nothing. */
+
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { postgresDifferences } from '../src/host/index.ts'
+import { diagnose } from '../src/host/ledger/postgres-diagnosis.ts'
+import { type PostgresServer, startPostgres } from '../tools/postgres.mjs'
+import { asOwner } from './ledger/postgres-ledger.ts'
+
+let server: PostgresServer
+const folder = mkdtempSync(join(tmpdir(), 'writ-setup-'))
+let made = 0
+
+beforeAll(async () => {
+  server = await startPostgres()
+  await asOwner(server, async (client) => {
+    await client.query('CREATE ROLE weak LOGIN; CREATE ROLE half LOGIN; CREATE ROLE clerk LOGIN')
+    await client.query('GRANT CREATE ON DATABASE postgres TO half')
+    await client.query('CREATE ROLE keeper LOGIN CREATEROLE')
+    await client.query('GRANT CREATE ON DATABASE postgres TO keeper')
+  })
+}, 120_000)
+
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  await server.stop()
+})
+
+function init(user: string, database: string, host = server.connection.host, owner?: string) {
+  const project = join(folder, String(made++))
+  const state = join(project, 'state')
+  mkdirSync(state, { recursive: true })
+  const home = join(project, 'project')
+  mkdirSync(home)
+  const url = `postgresql://${user}@/${database}?host=${host}`
+  const named = owner === undefined ? [] : ['--store-owner', owner]
+  const words = ['init', '--no-pass', '--store', url, ...named, '--json']
+  const ended = spawnSync(process.execPath, [join(process.cwd(), 'bin/writ.cjs'), ...words], {
+    cwd: home,
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'], HOME: project, XDG_STATE_HOME: state },
+  })
+  const left = [...readdirSync(home), ...readdirSync(join(state), { recursive: true })]
+  return { status: ended.status, answer: JSON.parse(ended.stdout || '{}'), left, state, home }
+}
+
+it.each([
+  ['weak', 'postgres', 'GRANT CREATE ON DATABASE postgres TO weak'],
+  ['half', 'postgres', 'CREATEROLE'],
+  ['clerk', 'nowhere', 'createdb nowhere'],
+  ['stranger', 'postgres', 'CREATE ROLE stranger LOGIN'],
+])('%s on %s is told: %s', (user, database, hint) => {
+  const { status, answer, left } = init(user, database)
+  expect([status, answer.error.code]).toEqual([4, 'ledger.unreachable'])
+  expect(answer.error.hint).toContain(hint)
+  expect(left.filter((name) => !/^writ$/.test(String(name)))).toEqual([])
+})
+
+it('says that no server answers, and where', () => {
+  const { status, answer, left } = init('clerk', 'postgres', '/nonexistent')
+  expect([status, answer.error.code]).toEqual([4, 'ledger.unreachable'])
+  expect(answer.error.message).toContain('/nonexistent')
+  expect(left.filter((name) => !/^writ$/.test(String(name)))).toEqual([])
+})
+
+it('tells a password that is missing from one that is wrong', () => {
+  const at = { host: 'db', port: 5433, user: 'ann', database: 'farm' }
+  const missing = diagnose(
+    '',
+    'SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string',
+    at,
+  )
+  expect(missing?.message).toMatch(/asks for the password of the role ann/)
+  expect(missing?.hint).toContain('db:5433:farm:ann:PASSWORD')
+  expect(diagnose('28P01', 'password authentication failed', at)?.message).toMatch(
+    /refused the pass/,
+  )
+  expect(diagnose('40001', 'could not serialize', at)).toBeNull()
+})
+
+it('finds an owner that is the appender, and an appender that is a member of the owner', async () => {
+  const { status, state } = init('clerk', 'postgres', server.connection.host, 'keeper')
+  expect(status).toBe(0)
+  const id = readdirSync(join(state, 'writ')).find((name) => name.includes('-')) ?? ''
+  const schema = `writ_${id.replaceAll('-', '_')}`
+  await asOwner(server, async (client) => {
+    expect(await postgresDifferences(client, schema)).toEqual([])
+    await client.query('GRANT keeper TO clerk')
+    expect(await postgresDifferences(client, schema)).toEqual(['clerk_member'])
+    await client.query('REVOKE keeper FROM clerk')
+    await client.query(`ALTER TABLE ${schema}.facts OWNER TO clerk`)
+    expect(await postgresDifferences(client, schema)).toContain('facts_owner')
+  })
+})
