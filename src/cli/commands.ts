@@ -216,7 +216,11 @@ export const COMMANDS: readonly Command[] = [
     says: 'list tasks and what their receipts report',
     usage: 'writ task list [--open] [--device ID] [--oldest] [--limit N] [--after SEQ]',
     options: [
-      { name: 'open', value: null, says: 'only tasks without a receipt' },
+      {
+        name: 'open',
+        value: null,
+        says: 'only tasks without a receipt; a page looks at 1000 tasks',
+      },
       {
         name: 'device',
         value: 'ID',

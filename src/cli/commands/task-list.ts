@@ -47,7 +47,7 @@ interface Listing {
 
 const PAGE = 50
 /** Tasks that one call looks at when it has to leave some out; the next page goes on. */
-const LOOKED_AT_MAX = 5_000
+const LOOKED_AT_MAX = 1_000
 
 export async function run(call: Call): Promise<Exit> {
   return withHistory(call, async (session) => {

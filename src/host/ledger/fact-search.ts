@@ -28,8 +28,8 @@ export const LOOKED_UP: readonly IndexedField[] = [
   'type',
 ]
 const CHUNK = 256
-/** Reading a longer tail takes longer than indexing it first. */
-const TAIL_MAX = 20_000
+/** A command looks up to fifty things up one after another: a longer tail is indexed first. */
+const TAIL_MAX = 200
 const INDEX_CHUNK = 10_000
 
 /** Facts `from` to `to`, `to` not included. */
