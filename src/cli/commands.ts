@@ -32,6 +32,7 @@ export const COMMANDS: readonly Command[] = [
     usage: 'writ init [--no-pass | --pass-fd N] [--name ID] [--namespace NAME] [--store URL] …',
     options: [
       { name: 'no-pass', value: null, says: 'no human credential yet' },
+      { name: 'new', value: null, says: 'a history of its own, where another one could go on' },
       { ...PASS_FD, says: 'read the new passphrase from this file descriptor' },
       { name: 'name', value: 'ID', says: 'the id of the local human; the user name without it' },
       { name: 'namespace', value: 'NAME', says: 'its namespace; `local` without it' },

@@ -17,7 +17,6 @@ import {
   openCredential,
   openHistory,
   openHome,
-  openKnownHome,
   openLedger,
   type PrincipalsPlace,
   readRegister,
@@ -73,27 +72,8 @@ export async function withHistory<T>(
   call: Call,
   work: (session: ReadSession) => Promise<T>,
 ): Promise<T> {
-  return readHistory(call, openHome, work)
-}
-
-/**
- * The history of a home whose laws are being changed: whoever writes laws asks what they would do
- * before a human accepts them, so the home is read although its file is not the accepted one.
- */
-export async function withKnownHistory<T>(
-  call: Call,
-  work: (session: ReadSession) => Promise<T>,
-): Promise<T> {
-  return readHistory(call, openKnownHome, work)
-}
-
-async function readHistory<T>(
-  call: Call,
-  open: typeof openHome,
-  work: (session: ReadSession) => Promise<T>,
-): Promise<T> {
   const around = surroundings()
-  const home = open(around, call.options.text('home'))
+  const home = openHome(around, call.options.text('home'))
   const ledger = await ofKnownHome(home, openHistory({ directory: home.state }))
   try {
     const register = await readRegister({ ledger, state: home.state })

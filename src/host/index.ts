@@ -66,14 +66,15 @@ export type {
   RollbackTarget,
 } from './gate/surface.ts'
 export { HomeFailure } from './home/failure.ts'
-export { type HomeStore, type MadeHome, makeHome, registerHome } from './home/home.ts'
+export { gitDirectoriesOf, gitTop, workspacePlaces } from './home/git-directories.ts'
 export {
-  describeHome,
-  type Home,
-  type KnownHome,
-  openHome,
-  openKnownHome,
-} from './home/known-home.ts'
+  type HomeStore,
+  homeToRegister,
+  type MadeHome,
+  makeHome,
+  registerHome,
+} from './home/home.ts'
+export { type Home, type KnownHome, openHome } from './home/known-home.ts'
 export { findHome, type Surroundings, stateRoot } from './home/place.ts'
 export type { TrustedHome } from './home/trust.ts'
 export {

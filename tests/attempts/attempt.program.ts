@@ -11,8 +11,8 @@ import { recordLaws } from '../../src/host/gate/accept-laws.ts'
 import type { Attempt } from '../../src/host/gate/attempt-surface.ts'
 import { openGate } from '../../src/host/gate/gate.ts'
 import type { Answered, GateSurface, Question } from '../../src/host/gate/surface.ts'
-import { makeHome, registerHome } from '../../src/host/home/home.ts'
-import { openKnownHome } from '../../src/host/home/known-home.ts'
+import { homeToRegister, makeHome, registerHome } from '../../src/host/home/home.ts'
+import { openHome } from '../../src/host/home/known-home.ts'
 import { type Surroundings, stateRoot } from '../../src/host/home/place.ts'
 import { type Ledger, openLedger } from '../../src/host/ledger/ledger.ts'
 import { createDriver } from '../../src/host/sandbox/linux.ts'
@@ -67,7 +67,7 @@ async function main(): Promise<void> {
   const isNew = !existsSync(join(project, '.writ'))
   const home = isNew
     ? (await makeHome(around, null, { principal, source: 'test' })).home
-    : openKnownHome(around, null)
+    : openHome(around, null)
   const ledger = await openLedger({ directory: home.state, writer: 'inline' })
   const driver = createDriver({
     watcher: new URL(order.watcher),
@@ -192,8 +192,8 @@ async function perform(gate: GateSurface, ledger: Ledger, step: StepOrder): Prom
       return facts.map((fact) => JSON.parse(fact.text).record.payload).reverse()
     }
     case 'accept': {
-      registerHome(around, null)
-      await recordLaws(openKnownHome(around, null), ledger, principal, Date.now())
+      registerHome(around, homeToRegister(around, null))
+      await recordLaws(openHome(around, null), ledger, principal, Date.now())
       return null
     }
     case 'pending':

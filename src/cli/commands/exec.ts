@@ -4,13 +4,14 @@
  */
 import { randomBytes } from 'node:crypto'
 import { homedir } from 'node:os'
+import { dirname } from 'node:path'
 import { fault, showName, uuidV7 } from '../../base/index.ts'
 import { hostPort, showHostPort } from '../../gate/index.ts'
 import {
   createDriver,
   type KnownHome,
   likelyRequest,
-  openKnownHome,
+  openHome,
   stagePlaces,
   stateRoot,
   waitForRemovals,
@@ -29,10 +30,10 @@ import { surroundings } from '../surroundings.ts'
  */
 export async function run(call: Call): Promise<OwnStatus> {
   const around = surroundings()
-  const home = openKnownHome(around, call.options.text('home'))
+  const home = openHome(around, call.options.text('home'))
   // Who bears a token is known when the ledger is open; until then nothing is emptied for them.
   if (around.env['WRIT_TOKEN'] === undefined) prepareReport(call.options, personsGround(home))
-  const request = readRequest(call)
+  const request = readRequest(call, dirname(home.directory))
   const driver = createDriver({ disks: stagePlaces(home), keepsPipes: true })
   // With a network another sandbox is made than the usual one.
   if (request.hosts.length === 0) driver.anticipate(likely(request, home))
@@ -54,7 +55,7 @@ function likely({ actionId, scope, resources }: ExecRequest, home: KnownHome) {
   return likelyRequest(order, around.userDirectory)
 }
 
-function readRequest(call: Call): ExecRequest {
+function readRequest(call: Call, workspace: string): ExecRequest {
   const { options } = call
   const [program, ...rest] = call.arguments
   if (program === undefined || program === '') {
@@ -74,7 +75,7 @@ function readRequest(call: Call): ExecRequest {
     createdAt: new Date(nowMs).toISOString(),
     argv: [program, ...rest],
     cwd,
-    scope: execScope(options.texts('scope'), { cwd, home: homedir() }),
+    scope: execScope(options.texts('scope'), { cwd, home: homedir(), workspace }),
     write: options.texts('write').map((glob) => absoluteGlob(glob, cwd)),
     remove: options.texts('delete').map((glob) => absoluteGlob(glob, cwd)),
     resources: readLimits(options),

@@ -27,6 +27,10 @@ interface InitAnswer {
   readonly created: readonly string[]
   readonly credential: 'none' | 'passphrase' | 'passkey'
   readonly level: typeof LEVEL
+  /** The home that this one is a copy of. */
+  readonly copied_from?: string
+  /** The law file is not the one that a human accepted. */
+  readonly laws_differ?: true
 }
 
 export async function run(call: Call): Promise<Exit> {
@@ -36,14 +40,27 @@ export async function run(call: Call): Promise<Exit> {
   const isNamed = ['name', 'namespace'].some((name) => call.options.text(name) !== null)
   await refuseActors(call, around)
   const actor = { principal: human, source: 'cli' }
-  const made = await makeHome(around, call.options.text('home'), actor, storeOption(call))
+  const isNew = call.options.isOn('new')
+  // A new history has new laws, and neither a passphrase nor blocks.
+  if (isNew) refuseBelowAgent('a new history')
+  const server = storeOption(call)
+  const order = server === undefined ? { isNew } : { isNew, server }
+  const made = await makeHome(around, call.options.text('home'), actor, order)
+  const { directory: home, laws, registeredLaws } = made.home
+  const isAccepted = laws === registeredLaws
   const credential = await withLedger(made.home, async (ledger, register) => {
     const settled = await settleHuman(made.home, ledger, register, human, isNamed, passphrase)
-    await recordLaws(made.home, ledger, register.owner ?? human, Date.now())
+    if (isAccepted) await recordLaws(made.home, ledger, register.owner ?? human, Date.now())
     return settled
   })
-  const { directory: home } = made.home
-  await tell(call, { home, created: made.created, credential, level: LEVEL })
+  await tell(call, {
+    home,
+    created: made.created,
+    credential,
+    level: LEVEL,
+    ...(made.copiedFrom === null ? {} : { copied_from: made.copiedFrom }),
+    ...(isAccepted ? {} : { laws_differ: true }),
+  })
   return EXIT.yes
 }
 
@@ -137,7 +154,7 @@ async function settleHuman(
 async function tell({ options, terminal }: Call, answer: InitAnswer): Promise<void> {
   if (options.isOn('json')) return terminal.out(`${JSON.stringify(answer)}\n`)
   const { paint } = terminal
-  const { home, created, credential } = answer
+  const { home, created, credential, copied_from: original } = answer
   const lines =
     created.length === 0
       ? [`${paint.good('ready')}  ${visibleName(home)}  nothing was missing`]
@@ -153,8 +170,17 @@ async function tell({ options, terminal }: Call, answer: InitAnswer): Promise<vo
     `credential  ${word}`,
     `level       ${LEVEL}: bounds mistakes and what goes through the gate, not a hostile process of this user`,
   )
+  if (original !== undefined) {
+    lines.push(
+      `copy        of ${original}, which keeps its history; this home has its own from now on`,
+    )
+  }
+  if (answer.laws_differ === true) lines.push(`laws        ${LAWS_DIFFER}`)
   return terminal.out(`${lines.join('\n')}\n`)
 }
+
+const LAWS_DIFFER =
+  'the file is not the one that was accepted, which stays in force: `writ laws check`, then `writ laws accept`'
 
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [/laws\.yaml$/, 'what the gate refuses or asks; shared'],

@@ -1,24 +1,28 @@
 /**
  * What `writ exec` may change: the directories that `--scope` names, else the top of the git working
- * tree around the current directory, else the current directory.
+ * tree around the current directory with the directories of git that belong to it, else the current
+ * directory.
  *
  * A whole home, `/` or a directory directly below it is never a scope; the refusal says how to name
  * a smaller one.
  */
-import { existsSync, realpathSync, statSync } from 'node:fs'
-import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { realpathSync, statSync } from 'node:fs'
+import { dirname, isAbsolute, resolve } from 'node:path'
 import { fault, showName } from '../../base/index.ts'
+import { gitDirectoriesOf, gitTop, workspacePlaces } from '../../host/index.ts'
 import { Stop } from '../command.ts'
 import { unreadable } from '../unreadable.ts'
 
 export interface Place {
   readonly cwd: string
   readonly home: string
+  /** What the home of writ is for: the usual scope goes no further. */
+  readonly workspace: string
 }
 
 /** Real paths, each once; what lies inside another one is left out. */
 export function execScope(named: readonly string[], place: Place): readonly [string, ...string[]] {
-  const wanted = named.length === 0 ? [gitTop(place.cwd) ?? place.cwd] : named
+  const wanted = named.length === 0 ? usualScope(place) : named
   const roots = [...new Set(wanted.map((name) => realDirectory(resolve(place.cwd, name))))]
   for (const root of roots) refuseLarge(root, place.home, named.length > 0)
   const outer = roots.filter((root) => !roots.some((other) => isInside(root, other)))
@@ -31,12 +35,12 @@ export function execScope(named: readonly string[], place: Place): readonly [str
   return [first, ...rest]
 }
 
-/** The nearest directory upwards that holds `.git`; null when there is none. */
-export function gitTop(from: string): string | null {
-  for (let directory = from; ; directory = dirname(directory)) {
-    if (existsSync(join(directory, '.git'))) return directory
-    if (directory === dirname(directory)) return null
-  }
+/** A working tree with what git keeps of it elsewhere; the workspace where that is a part of it. */
+function usualScope({ cwd, workspace }: Place): readonly string[] {
+  const top = gitTop(cwd)
+  if (top === null) return [cwd]
+  if (isInside(workspace, top)) return [workspace, ...workspacePlaces(workspace)]
+  return [top, ...gitDirectoriesOf(top)]
 }
 
 function realDirectory(path: string): string {

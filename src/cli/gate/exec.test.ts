@@ -35,22 +35,24 @@ function codeOf(work: () => unknown): string | null {
 
 describe('the scope', () => {
   it('is the top of the git working tree, else the current directory', () => {
-    expect(execScope([], { cwd: deep, home })).toEqual([repository])
-    expect(execScope([], { cwd: join(folder, 'plain'), home })).toEqual([join(folder, 'plain')])
+    expect(execScope([], { cwd: deep, home, workspace: repository })).toEqual([repository])
+    expect(
+      execScope([], { cwd: join(folder, 'plain'), home, workspace: join(folder, 'plain') }),
+    ).toEqual([join(folder, 'plain')])
   })
 
   it('a worktree, whose .git is a file, counts', () => {
     const tree = join(folder, 'worktree')
     mkdirSync(join(tree, 'a'), { recursive: true })
     writeFileSync(join(tree, '.git'), 'gitdir: elsewhere\n')
-    expect(execScope([], { cwd: join(tree, 'a'), home })).toEqual([tree])
+    expect(execScope([], { cwd: join(tree, 'a'), home, workspace: tree })).toEqual([tree])
   })
 
   it('is what is named: real, each once, the outer one of two', () => {
-    expect(execScope(['.', deep, '../deep'], { cwd: deep, home })).toEqual([deep])
-    expect(execScope(['../..', '.'], { cwd: deep, home })).toEqual([repository])
-    expect(execScope([join(folder, 'link')], { cwd: deep, home })).toEqual([deep])
-    const both = execScope(['.', join(folder, 'plain')], { cwd: deep, home })
+    expect(execScope(['.', deep, '../deep'], { cwd: deep, home, workspace: deep })).toEqual([deep])
+    expect(execScope(['../..', '.'], { cwd: deep, home, workspace: deep })).toEqual([repository])
+    expect(execScope([join(folder, 'link')], { cwd: deep, home, workspace: deep })).toEqual([deep])
+    const both = execScope(['.', join(folder, 'plain')], { cwd: deep, home, workspace: deep })
     expect(both).toEqual([deep, join(folder, 'plain')])
   })
 
@@ -59,16 +61,24 @@ describe('the scope', () => {
     ['/usr', 'a top-level directory'],
     [join(folder, 'home'), 'a home'],
   ])('is never %s', (root) => {
-    expect(codeOf(() => execScope([root], { cwd: root, home }))).toBe('descriptor.scope_implicit')
-    expect(codeOf(() => execScope([], { cwd: root, home }))).toBe('descriptor.scope_implicit')
+    expect(codeOf(() => execScope([root], { cwd: root, home, workspace: root }))).toBe(
+      'descriptor.scope_implicit',
+    )
+    expect(codeOf(() => execScope([], { cwd: root, home, workspace: root }))).toBe(
+      'descriptor.scope_implicit',
+    )
   })
 
   it('holds the current directory, exists, and is a directory', () => {
-    const outside = () => execScope([join(folder, 'plain')], { cwd: deep, home })
+    const outside = () => execScope([join(folder, 'plain')], { cwd: deep, home, workspace: deep })
     expect(codeOf(outside)).toBe('descriptor.operation_scope')
-    expect(codeOf(() => execScope(['gone'], { cwd: deep, home }))).toBe('cli.file_unreadable')
+    expect(codeOf(() => execScope(['gone'], { cwd: deep, home, workspace: deep }))).toBe(
+      'cli.file_unreadable',
+    )
     writeFileSync(join(deep, 'file'), '')
-    expect(codeOf(() => execScope(['file'], { cwd: deep, home }))).toBe('cli.usage')
+    expect(codeOf(() => execScope(['file'], { cwd: deep, home, workspace: deep }))).toBe(
+      'cli.usage',
+    )
   })
 })
 

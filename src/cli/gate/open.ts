@@ -10,7 +10,7 @@ import {
   type GateSurface,
   type KnownHome,
   openGate,
-  openKnownHome,
+  openHome,
   type SandboxDriver,
   stagePlaces,
   stateRoot,
@@ -40,7 +40,7 @@ export async function withGate<T>(
   begun?: Begun,
 ): Promise<T> {
   const around = surroundings()
-  const { home, driver } = begun ?? begin(openKnownHome(around, call.options.text('home')))
+  const { home, driver } = begun ?? begin(openHome(around, call.options.text('home')))
   try {
     return await withLedger(home, async (ledger, register) => {
       const session = { home, ledger, register, caller: callerOf(around, register) }
@@ -86,7 +86,7 @@ async function withEach<T>(
 /** A home whose laws changed is opened too: the gate blocks every decision there and says why. */
 async function withSession<T>(call: Call, work: (session: Session) => Promise<T>): Promise<T> {
   const around = surroundings()
-  const home = openKnownHome(around, call.options.text('home'))
+  const home = openHome(around, call.options.text('home'))
   return withLedger(home, async (ledger, register) =>
     work({ home, ledger, register, caller: callerOf(around, register) }),
   )

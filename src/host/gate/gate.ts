@@ -52,7 +52,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS
 
 /** Nothing is asked of the machine before the first call. */
 export async function openGate(context: GateContext): Promise<GateSurface> {
-  const book = await openLawBook(context.home)
+  const book = await openLawBook(context.home, context.ledger.objects)
   return new Gate(context, book)
 }
 
@@ -256,7 +256,9 @@ class Gate implements GateSurface {
     const { home, nowMs } = this.#context
     const { settings } = this.#book
     const kept = await this.#view.ask((standing) => keptState(home, standing, settings, nowMs()))
-    return { ...kept, standing: { ...this.#view.extent, dropped: this.#keeper.dropped() } }
+    const standing = { ...this.#view.extent, dropped: this.#keeper.dropped() }
+    const laws_differ = this.#book.unaccepted !== null
+    return { ...kept, laws_differ, standing }
   }
 
   async purge(order: PurgeOrder, { dryRun }: { readonly dryRun: boolean }): Promise<PurgeAnswer> {

@@ -4,7 +4,7 @@
  * `.writ/stage`, which no sandbox and no diff shows.
  */
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fault, showName } from '../../base/index.ts'
 import { readIfThere, writeWhole } from '../home/file.ts'
 import type { KnownHome } from '../home/known-home.ts'
@@ -21,7 +21,9 @@ export function stagePlaces({ state, directory }: KnownHome): readonly string[] 
 /** The place on the filesystem of a real directory; made if it is missing. */
 export function stagePlaceFor(home: KnownHome, root: string): string {
   const { dev } = statSync(root)
-  const parents = [home.state, home.directory]
+  // Where `.writ` is gone it is made again.
+  const own = existsSync(home.directory) ? home.directory : dirname(home.directory)
+  const parents = [home.state, own]
   const index = parents.findIndex((parent) => statSync(parent).dev === dev)
   const place = index < 0 ? undefined : stagePlaces(home)[index]
   if (place === undefined) {

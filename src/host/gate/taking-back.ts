@@ -38,6 +38,7 @@ export class TakingBack {
     carry: Carry,
   ): Promise<RollbackAnswer> {
     const actions = await this.#withLater(await this.#chosen(target), options)
+    await this.#refuseElsewhere(actions)
     const action_id = actions.at(-1)?.actionId ?? ''
     const also = actions.length > 1 ? { action_ids: actions.map(({ actionId }) => actionId) } : {}
     const undoings = await this.#compensating.needed(actions)
@@ -54,6 +55,20 @@ export class TakingBack {
     const by = compensatedBy.length === 0 ? {} : { compensated_by: compensatedBy }
     const { paths: restored, verified, added } = done
     return { action_id, ...also, restored, verified, ...by, ...(added.length > 0 && { added }) }
+  }
+
+  /** An undo stays inside its home: what was done elsewhere, before it was moved, is not looked for. */
+  async #refuseElsewhere(actions: readonly PromotedAction[]): Promise<void> {
+    const here = workspaceOf(this.#context)
+    for (const { actionId } of actions) {
+      const found = await this.#view.factOf('evaluation_v1', actionId)
+      // A fact is of its contract.
+      const there = (found?.payload as Evaluation | undefined)?.host.workspace ?? here
+      if (there === here) continue
+      const message = `${showName(actionId)} was done in ${showName(there)}, and this home is ${showName(here)} now`
+      const hint = `to take it back: move the directory back, then \`writ trust\` there`
+      throw new HomeFailure(fault('rollback.elsewhere', actionId, null, { message, hint }))
+    }
   }
 
   /** Newest first. */

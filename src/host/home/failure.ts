@@ -11,7 +11,7 @@ export class HomeFailure extends Error {
   }
 }
 
-type PlainCode = 'home.missing' | 'home.untrusted' | 'home.malformed'
+type PlainCode = 'home.missing' | 'home.untrusted' | 'home.moved' | 'home.copied' | 'home.malformed'
 
 export function homeFailure(code: PlainCode, at: string, message: string, hint?: string) {
   return new HomeFailure(

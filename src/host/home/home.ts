@@ -1,5 +1,5 @@
 /**
- * Making a home: `.writ/` with what may be shared (`laws.yaml`, `rules/`, `id`), and its state, which
+ * Making a home: `.writ/` with what may be shared (`laws.yaml`, `rules/`) and its `id`, and its state, which
  * is not (`ledger.db` or `store.json`, `objects/`, `keys/`, `principals.json`, `journal/`,
  * `standing/`).
  */
@@ -19,23 +19,47 @@ import { StoreFailure } from '../../ledger/index.ts'
 import { type Actor, createLedger, type NewStore } from '../ledger/ledger.ts'
 import { connectionOf, readStoreSetting, SQLITE, STORE_FILE } from '../ledger/store-setting.ts'
 import { homeFailure } from './failure.ts'
-import { makeFolder, syncFolder, writeWhole } from './file.ts'
+import { makeFolder, readIfThere, syncFolder, writeWhole } from './file.ts'
 import { GITIGNORE } from './first-files.ts'
-import { describeHome, type KnownHome } from './known-home.ts'
+import { findIdentity, identify, identityFailure } from './identity.ts'
+import { type Home, hasLedger, type KnownHome, lawsOf } from './known-home.ts'
 import { findHome, newHome, type Surroundings, stateRoot } from './place.ts'
-import { readTrusted, type TrustedHome, trustHome } from './trust.ts'
+import { placeOf, readTrusted, type TrustedHome, trustHome } from './trust.ts'
+
+/** The home that a human is about to register again, whose history it continues. */
+export function homeToRegister(surroundings: Surroundings, given: string | null): Home {
+  const directory = findHome(surroundings, given)
+  const root = stateRoot(surroundings)
+  const found = findIdentity(directory)
+  const identity = identify(found, readTrusted(root))
+  // A copy would have the same history in two places.
+  if (identity.kind === 'copied') throw identityFailure(directory, identity, false)
+  const isKnown = identity.kind !== 'new'
+  const id = found.id ?? (isKnown ? identity.home.id : null)
+  if (id === null || !hasLedger(root, id)) {
+    const message = `the home ${showName(directory)} has no ledger of this user`
+    const hint = `to make one: \`${isKnown ? 'writ init --new' : 'writ init'}\``
+    throw homeFailure('home.missing', directory, message, hint)
+  }
+  return { directory, id, state: join(root, id) }
+}
 
 /** Registers a home again, with the laws it has now. */
-export function registerHome(surroundings: Surroundings, given: string | null): TrustedHome {
-  const directory = findHome(surroundings, given)
-  const now = describeHome(directory)
-  const root = stateRoot(surroundings)
-  if (now === null || !existsSync(join(root, now.id, 'keys'))) {
-    const message = `the home ${showName(directory)} has no ledger on this machine`
-    throw homeFailure('home.missing', directory, message, '`writ init` makes one')
-  }
-  trustHome(root, now)
-  return now
+export function registerHome(surroundings: Surroundings, { directory, id }: Home): TrustedHome {
+  const created: string[] = []
+  addFolder(directory, 0o755, created)
+  addFile(join(directory, 'id'), `${id}\n`, created)
+  return trust(stateRoot(surroundings), { path: directory, id, laws: lawsOf(directory), ...NOW })
+}
+
+/** How laws are read that a human registers now. */
+const NOW = { layered: true } as const
+
+function trust(root: string, named: Omit<TrustedHome, 'place'>): TrustedHome {
+  const place = placeOf(named.path)
+  const home = place === null ? named : { ...named, place }
+  trustHome(root, home)
+  return home
 }
 
 /** A PostgreSQL server for the facts of a new home, each home in a schema of its own. */
@@ -49,6 +73,14 @@ export interface MadeHome {
   readonly home: KnownHome
   /** Every file and folder that was not there before. */
   readonly created: readonly string[]
+  /** The home that this one is a copy of; null where it is none. */
+  readonly copiedFrom: string | null
+}
+
+export interface NewHome {
+  readonly server?: HomeStore
+  /** A history of its own, also where one could be continued. */
+  readonly isNew?: boolean
 }
 
 /** Makes what is missing of a home and registers it. What is there stays as it is. */
@@ -56,7 +88,7 @@ export async function makeHome(
   surroundings: Surroundings,
   given: string | null,
   actor: Actor,
-  server?: HomeStore,
+  { server, isNew = false }: NewHome = {},
 ): Promise<MadeHome> {
   // A wrong one leaves nothing half made.
   if (server !== undefined) connectionOf(server.url)
@@ -67,23 +99,27 @@ export async function makeHome(
   const created: string[] = []
   addFolder(wanted, 0o755, created)
   const directory = realpathSync(wanted)
-  refuseChanged(root, directory)
-  addFile(join(directory, 'id'), `${randomUUID()}\n`, created)
+  const { id, known, copiedFrom } = continued(root, directory, isNew)
+  if (readIfThere(join(directory, 'id'))?.trim() !== id) {
+    writeWhole(join(directory, 'id'), `${id}\n`, 0o644)
+    created.push(join(directory, 'id'))
+  }
   addFile(join(directory, '.gitignore'), GITIGNORE, created)
-  addFile(join(directory, 'laws.yaml'), DEFAULT_LAWS, created)
+  // Laws that a human accepted hold on without their file.
+  if (known === null) addFile(join(directory, 'laws.yaml'), DEFAULT_LAWS, created)
   addFolder(join(directory, 'rules'), 0o755, created)
-  const now = describeHome(directory)
-  if (now === null) throw homeFailure('home.malformed', directory, 'the file `id` is gone')
-  const state = join(root, now.id)
+  const state = join(root, id)
   try {
-    await makeState(state, now.id, actor, created, storeOf(now.id, server))
+    await makeState(state, id, actor, created, storeOf(id, server))
   } catch (error) {
     takeBack(created)
     throw error
   }
-  trustHome(root, now)
-  const home = { directory, id: now.id, state, laws: now.laws, registeredLaws: now.laws }
-  return { home, created }
+  const laws = lawsOf(directory)
+  const registeredLaws = known?.laws ?? laws
+  const layered = known === null ? NOW.layered : (known.layered ?? false)
+  trust(root, { path: directory, id, laws: registeredLaws, layered })
+  return { home: { directory, id, state, laws, registeredLaws, layered }, created, copiedFrom }
 }
 
 /** Removes the files and empty folders that this call made, the last one first. */
@@ -98,15 +134,28 @@ function takeBack(created: readonly string[]): void {
   }
 }
 
-/** A known home whose laws changed is not taken again by the way: that is what `writ trust` is for. */
-function refuseChanged(root: string, directory: string): void {
-  const known = readTrusted(root).find(({ path }) => path === directory)
-  const now = known === undefined ? null : describeHome(directory)
-  if (known === undefined || now === null || (now.id === known.id && now.laws === known.laws)) {
-    return
+interface Continued {
+  readonly id: string
+  /** The registration that goes on; null for a new one. */
+  readonly known: TrustedHome | null
+  readonly copiedFrom: string | null
+}
+
+/** Whose history a home continues: the one that was registered, that of its `id` file, or its own. */
+function continued(root: string, directory: string, isNew: boolean): Continued {
+  const found = findIdentity(directory)
+  const identity = identify(found, readTrusted(root))
+  if (isNew) return { id: randomUUID(), known: null, copiedFrom: null }
+  switch (identity.kind) {
+    case 'known':
+      return { id: identity.home.id, known: identity.home, copiedFrom: null }
+    case 'new':
+      return { id: found.id ?? randomUUID(), known: null, copiedFrom: null }
+    case 'copied':
+      return { id: randomUUID(), known: null, copiedFrom: identity.home.path }
+    default:
+      throw identityFailure(directory, identity, false)
   }
-  const message = `the laws or the id of ${showName(directory)} changed since it was registered`
-  throw homeFailure('home.untrusted', directory, message, 'read them, then `writ trust`')
 }
 
 /** The ledger is made beside its place and moved there whole, so that a crash leaves none or all. */

@@ -2,15 +2,17 @@
  * A home that is there: found, and compared with what a human registered. How one is made stands
  * elsewhere, since every command finds a home and hardly any makes one.
  *
- * INVARIANT (a home is obeyed by registration): `openHome` returns only a home whose path, id and laws
- * a human registered. Anything else is `home.untrusted`, and nothing of it is read further.
+ * INVARIANT (a home is obeyed by registration): `openHome` returns only a home that a human registered,
+ * recognised by its path with its `id` file, or by the directory itself where that file is gone.
+ * Nothing of any other is read further. Of the laws only those count that a human accepted.
  */
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { digestBytes, isUuid, showName } from '../../base/index.ts'
-import { homeFailure } from './failure.ts'
+import { digestBytes } from '../../base/index.ts'
 import { readIfThere } from './file.ts'
+import { findIdentity, identify, identityFailure } from './identity.ts'
 import { findHome, type Surroundings, stateRoot } from './place.ts'
-import { readTrusted, type TrustedHome } from './trust.ts'
+import { readTrusted } from './trust.ts'
 
 export interface Home {
   /** The real path of `.writ`. */
@@ -25,47 +27,30 @@ export interface KnownHome extends Home {
   /** Of the laws as they are now. */
   readonly laws: string
   readonly registeredLaws: string
+  /** The registered laws are read over the default ones; whole where an older version took them. */
+  readonly layered: boolean
 }
 
 /** The home that a command obeys, or a refusal. */
-export function openHome(surroundings: Surroundings, given: string | null): Home {
-  const { directory, id, state, laws, registeredLaws } = openKnownHome(surroundings, given)
-  if (laws !== registeredLaws) {
-    const message = `the laws of ${showName(directory)} are not the ones that were registered`
-    throw homeFailure('home.untrusted', directory, message, 'read them, then `writ trust`')
-  }
-  return { directory, id, state }
-}
-
-/**
- * For the gate, which blocks every decision while laws are changed and says so (`laws.changed`): the
- * home that a human registered, by path and id, whatever its laws are now.
- */
-export function openKnownHome(surroundings: Surroundings, given: string | null): KnownHome {
+export function openHome(surroundings: Surroundings, given: string | null): KnownHome {
   const directory = findHome(surroundings, given)
   const root = stateRoot(surroundings)
-  const known = readTrusted(root).find(({ path }) => path === directory)
-  const place = showName(directory)
-  if (known === undefined) {
-    const message = `nobody registered the home ${place} on this machine`
-    throw homeFailure('home.untrusted', directory, message, 'read its laws, then `writ init`')
+  const found = findIdentity(directory)
+  const identity = identify(found, readTrusted(root))
+  if (identity.kind !== 'known') {
+    const hasState = found.id !== null && hasLedger(root, found.id)
+    throw identityFailure(directory, identity, hasState)
   }
-  const now = describeHome(directory)
-  if (now === null || now.id !== known.id) {
-    const message = `the home ${place} has another id than the one that was registered`
-    throw homeFailure('home.untrusted', directory, message)
-  }
-  const state = join(root, known.id)
-  return { directory, id: known.id, state, laws: now.laws, registeredLaws: known.laws }
+  const { id, laws: registeredLaws, layered = false } = identity.home
+  return { directory, id, state: join(root, id), laws: lawsOf(directory), registeredLaws, layered }
 }
 
-/** A home as its files are now; null when it has no id. */
-export function describeHome(directory: string): TrustedHome | null {
-  const id = readIfThere(join(directory, 'id'))?.trim()
-  if (id === undefined) return null
-  // The id becomes a folder name: anything but a UUID could lead elsewhere.
-  if (!isUuid(id) || id !== id.toLowerCase()) {
-    throw homeFailure('home.malformed', directory, 'the file `id` does not hold a UUID')
-  }
-  return { path: directory, id, laws: digestBytes(readIfThere(join(directory, 'laws.yaml')) ?? '') }
+/** Whether a home of this id has its state here: wherever the facts lie, its keys lie there. */
+export function hasLedger(root: string, id: string): boolean {
+  return existsSync(join(root, id, 'keys'))
+}
+
+/** The digest of the law file as it is now; of nothing where there is none. */
+export function lawsOf(directory: string): string {
+  return digestBytes(readIfThere(join(directory, 'laws.yaml')) ?? '')
 }

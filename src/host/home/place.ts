@@ -6,6 +6,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { showName } from '../../base/index.ts'
 import { homeFailure } from './failure.ts'
+import { readTrusted } from './trust.ts'
 
 /** What a command knows of where it runs; handed in, so that nothing here reads the process. */
 export interface Surroundings {
@@ -31,20 +32,31 @@ function namedHome({ cwd, env }: Surroundings, given: string | null): string | n
   return basename(folder) === HOME_NAME ? folder : join(folder, HOME_NAME)
 }
 
-/** The home that a command obeys. */
+/** The home that a command obeys: a `.writ` that is there, or one that is registered and is gone. */
 export function findHome(surroundings: Surroundings, given: string | null): string {
+  const registered = new Set(readTrusted(stateRoot(surroundings)).map(({ path }) => path))
   const named = namedHome(surroundings, given)
   if (named !== null) {
-    if (existsSync(named)) return realpathSync(named)
-    throw homeFailure('home.missing', named, `there is no home at ${showName(named)}`, 'writ init')
+    const found = homeAt(named, registered)
+    if (found !== null) return found
+    const message = `there is no home at ${showName(named)}`
+    throw homeFailure('home.missing', named, message, 'to make one: `writ init`')
   }
   for (let folder = surroundings.cwd; ; folder = dirname(folder)) {
-    const candidate = join(folder, HOME_NAME)
-    if (existsSync(candidate)) return realpathSync(candidate)
+    const found = homeAt(join(folder, HOME_NAME), registered)
+    if (found !== null) return found
     if (folder === dirname(folder)) break
   }
-  const message = `neither ${showName(surroundings.cwd)} nor a folder above it has a \`.writ\``
-  throw homeFailure('home.missing', surroundings.cwd, message, '`writ init` makes a home here')
+  const message = `neither ${showName(surroundings.cwd)} nor a directory above it has a \`.writ\``
+  throw homeFailure('home.missing', surroundings.cwd, message, 'to make a home here: `writ init`')
+}
+
+/** A registered home whose `.writ` is gone is still that home: its state lies elsewhere. */
+function homeAt(directory: string, registered: ReadonlySet<string>): string | null {
+  if (existsSync(directory)) return realpathSync(directory)
+  if (!existsSync(dirname(directory))) return null
+  const path = join(realpathSync(dirname(directory)), HOME_NAME)
+  return registered.has(path) ? path : null
 }
 
 /** Where `writ init` makes one: as named, else in the current directory. */

@@ -1,8 +1,10 @@
 /**
- * Which homes a human registered on this machine: path, id and the digest of the laws, in the user's
- * state. A cloned repository can bring a `.writ/`, but nobody registered that one.
+ * Which homes a human registered on this machine: path, id, the digest of the laws and the directory
+ * that holds `.writ`, in the user's state. A cloned repository can bring a `.writ/`, but nobody
+ * registered that one.
  */
-import { join } from 'node:path'
+import { statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { isObject } from '../../contracts/index.ts'
 import { homeFailure } from './failure.ts'
 import { makeFolder, readIfThere, writeWhole } from './file.ts'
@@ -13,6 +15,18 @@ export interface TrustedHome {
   readonly id: string
   /** Of the bytes of `laws.yaml`. */
   readonly laws: string
+  /** Read over the default laws; absent where an older version registered the home. */
+  readonly layered?: boolean
+  /** The directory that holds `.writ`; absent where an older version registered the home. */
+  readonly place?: HomePlace
+}
+
+/** What stays the same of a directory for as long as it exists on one filesystem. */
+export interface HomePlace {
+  readonly device: string
+  readonly inode: string
+  /** The time of its birth in nanoseconds; null where the filesystem keeps none. */
+  readonly born: string | null
 }
 
 const FILE = 'homes.json'
@@ -30,12 +44,40 @@ export function readTrusted(root: string): readonly TrustedHome[] {
 }
 
 function isTrustedHome(value: unknown): value is TrustedHome {
-  return isObject(value) && ['path', 'id', 'laws'].every((key) => typeof value[key] === 'string')
+  if (!isObject(value)) return false
+  const isNamed = ['path', 'id', 'laws'].every((key) => typeof value[key] === 'string')
+  if (value['layered'] !== undefined && typeof value['layered'] !== 'boolean') return false
+  return isNamed && (value['place'] === undefined || isPlace(value['place']))
 }
 
-/** Registers a home as it is now; what was registered for the same path is replaced. */
+function isPlace(value: unknown): value is HomePlace {
+  if (!isObject(value)) return false
+  const { device, inode, born } = value
+  const isBorn = born === null || typeof born === 'string'
+  return typeof device === 'string' && typeof inode === 'string' && isBorn
+}
+
+/**
+ * Registers a home as it is now. What was registered for the same path, or for the same id at another
+ * path, is replaced: one history has one place.
+ */
 export function trustHome(root: string, home: TrustedHome): void {
   makeFolder(root, 0o700)
-  const others = readTrusted(root).filter(({ path }) => path !== home.path)
+  const others = readTrusted(root).filter(({ path, id }) => path !== home.path && id !== home.id)
   writeWhole(join(root, FILE), `${JSON.stringify({ homes: [...others, home] }, null, 2)}\n`, 0o600)
+}
+
+/** The directory that holds a `.writ`; null where there is none. */
+export function placeOf(directory: string): HomePlace | null {
+  const found = statSync(dirname(directory), { bigint: true, throwIfNoEntry: false })
+  if (found === undefined) return null
+  const { dev, ino, birthtimeNs } = found
+  const born = birthtimeNs > 0n ? String(birthtimeNs) : null
+  return { device: String(dev), inode: String(ino), born }
+}
+
+export function isSamePlace(one: HomePlace | null, other: HomePlace | null): boolean {
+  if (one === null || other === null) return false
+  if (one.device !== other.device || one.inode !== other.inode) return false
+  return one.born === null || other.born === null || one.born === other.born
 }
