@@ -4,14 +4,31 @@
  */
 import type { LawDocument } from '../contracts/index.ts'
 
-export const BUILT_IN_LAWS: readonly LawDocument[] = [
-  {
-    policy_id: 'WRIT_ITSELF',
-    tier: 0,
-    policy_expr: "touches('**/.writ/**') || touches('**/.local/state/writ/**')",
-    priority: 1_000_000,
-    conflicts_with: [],
-    override_mode: 'merge',
-    violation_action: 'block',
-  },
-]
+function writItself(expression: string): readonly LawDocument[] {
+  return [
+    {
+      policy_id: 'WRIT_ITSELF',
+      tier: 0,
+      policy_expr: expression,
+      priority: 1_000_000,
+      conflicts_with: [],
+      override_mode: 'merge',
+      violation_action: 'block',
+    },
+  ]
+}
+
+/** The law file and the rules are not among them: they apply only when a human accepted them. */
+export const BUILT_IN_LAWS: readonly LawDocument[] = writItself(
+  [
+    "touches('**/.writ/id')",
+    "touches('**/.writ/stage/**')",
+    "touches('**/.writ/runs/**')",
+    "touches('**/.local/state/writ/**')",
+  ].join(' || '),
+)
+
+/** As they were up to evaluator 2. */
+export const FIRST_BUILT_IN_LAWS: readonly LawDocument[] = writItself(
+  "touches('**/.writ/**') || touches('**/.local/state/writ/**')",
+)

@@ -106,7 +106,7 @@ describe('the default laws', () => {
     ['local secrets', { changes: [change(`${SHOP}/.env`, 'modified')] }, ['ASK_ENV_FILES']],
     ['others at work', { findings: ['promote.inputs_changed'] }, ['ASK_INPUTS_CHANGED']],
     ['an unlucky agent', { rollbacks: 3 }, ['ASK_AFTER_ROLLBACKS']],
-    ['writ itself', { changes: [change(`${SHOP}/.writ/laws.yaml`, 'modified')] }, ['WRIT_ITSELF']],
+    ['writ itself', { changes: [change(`${SHOP}/.writ/id`, 'modified')] }, ['WRIT_ITSELF']],
   ])('speak up: %s', async (_, doing, laws) => {
     expect(await spoken(doing)).toEqual(laws)
   })

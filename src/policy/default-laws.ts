@@ -1,91 +1,41 @@
 /**
- * The laws that a new home begins with: what a developer would keep. Each is explained, one by one,
- * in docs/laws.md; none of them speaks up on a build, a formatter, an ordinary commit or an install.
+ * The law file that a new home begins with: the default laws, so that a person sees them and can change
+ * them in place, what is not kept, and the settings.
  */
+import type { LawDocument } from '../contracts/index.ts'
+import { DEFAULT_LAW_DOCUMENTS } from './default-law-documents.ts'
+
+/** One law as a person writes it; every part of it stands for itself in YAML. */
+function lawText(law: LawDocument): string {
+  const { policy_id, text = '', tier, policy_expr, priority } = law
+  const lines = policy_expr.split('\n')
+  const expression =
+    lines.length === 1
+      ? [`policy_expr: ${policy_expr}`]
+      : ['policy_expr: |-', ...lines.map((line) => `  ${line}`)]
+  const rows = [
+    `text: ${text}`,
+    `tier: ${tier}`,
+    ...expression,
+    `priority: ${priority}`,
+    'conflicts_with: []',
+    `override_mode: ${law.override_mode}`,
+    `violation_action: ${law.violation_action}`,
+  ]
+  return [`  - policy_id: ${policy_id}`, ...rows.map((row) => `    ${row}`), ''].join('\n')
+}
+
 export const DEFAULT_LAWS = `# The laws of this home: what the gate refuses or asks about, besides what writ always refuses.
 # docs/laws.md explains each of them and the language; \`writ laws check\` tells what is wrong.
-# After a change a human registers them again; until then nothing here is obeyed.
+# A change applies when a human accepts it (\`writ laws accept\`); until then the accepted laws hold.
+#
+# The default laws hold also where this file does not name them: a law of the same id replaces one,
+# \`disable: [ID]\` turns one off, \`replace: true\` begins with none.
 #
 # tier 0: nobody can set the law aside. tier 1: a human can, for one act or a limited time.
 # tier 2: asks. An expression that is true means that the law is broken.
 laws:
-  # Nothing that its own author calls critical.
-  - policy_id: NO_CRITICAL
-    tier: 1
-    policy_expr: descriptor.risk_level == 'CRITICAL'
-    priority: 100
-    conflicts_with: []
-    override_mode: hard_override
-    violation_action: block
-
-  # Keys and logins are not an agent's to write.
-  - policy_id: NO_CREDENTIALS
-    tier: 1
-    policy_expr: |-
-      touches('~/.ssh/**') || touches('~/.gnupg/**') || touches('~/.aws/**') ||
-      touches('~/.kube/**') || touches('~/.config/gcloud/**') || touches('~/.config/gh/**') ||
-      touches('~/.docker/config.json') || touches('~/.netrc') || touches('~/.git-credentials')
-    priority: 90
-    conflicts_with: []
-    override_mode: hard_override
-    violation_action: block
-
-  # Whatever weighs HIGH, by its own word or by what it did, is a person's decision.
-  - policy_id: ASK_HIGH
-    tier: 2
-    policy_expr: descriptor.risk_level == 'HIGH'
-    priority: 80
-    conflicts_with: []
-    override_mode: merge
-    violation_action: confirm
-
-  # More deletions than one reads at a glance.
-  - policy_id: ASK_MANY_DELETIONS
-    tier: 2
-    policy_expr: result.counts.deleted > 20
-    priority: 70
-    conflicts_with: []
-    override_mode: merge
-    violation_action: confirm
-
-  # A repository loses its history.
-  - policy_id: ASK_REPOSITORY_GONE
-    tier: 2
-    policy_expr: deletes('**/.git') || deletes('**/.git/HEAD')
-    priority: 60
-    conflicts_with: []
-    override_mode: merge
-    violation_action: confirm
-
-  # Local settings and secrets that no repository holds a copy of.
-  - policy_id: ASK_ENV_FILES
-    tier: 2
-    policy_expr: |-
-      modifies('**/.env') || deletes('**/.env') ||
-      modifies('**/.env.local') || deletes('**/.env.local')
-    priority: 50
-    conflicts_with: []
-    override_mode: merge
-    violation_action: confirm
-
-  # Other files of the scope changed while a person was being asked.
-  - policy_id: ASK_INPUTS_CHANGED
-    tier: 2
-    policy_expr: result.findings.exists(f, f.code == 'promote.inputs_changed')
-    priority: 40
-    conflicts_with: []
-    override_mode: merge
-    violation_action: confirm
-
-  # An actor whose acts had to be taken back again and again.
-  - policy_id: ASK_AFTER_ROLLBACKS
-    tier: 2
-    policy_expr: context.actor_kind != 'human' && context.recent_rollbacks >= 3
-    priority: 30
-    conflicts_with: []
-    override_mode: merge
-    violation_action: confirm
-
+${DEFAULT_LAW_DOCUMENTS.map(lawText).join('\n')}
 # Places whose changes nobody keeps, besides those that writ knows: dropped, never promoted.
 ephemeral: []
 

@@ -11,6 +11,8 @@ export {
   settleConflicts,
   type Triggered,
 } from './conflict.ts'
+export { DEFAULT_GRANTS } from './default-grants.ts'
+export { DEFAULT_LAW_DOCUMENTS } from './default-law-documents.ts'
 export { DEFAULT_LAWS } from './default-laws.ts'
 export {
   EFFECT_FUNCTIONS,
@@ -18,6 +20,7 @@ export {
   effectCalls,
   type LawChange,
   type LawPlaces,
+  placeGlob,
 } from './effects.ts'
 export { fewHumansWarnings, mostApprovals } from './few-humans.ts'
 export { flowEnvironment } from './flow-environment.ts'
@@ -41,7 +44,17 @@ export {
   type RetentionSettings,
 } from './law.ts'
 export { type LawText, readLawText, type TextPlace, type TextRefusal } from './law-text.ts'
-export { bareLaws, type LawFault, type LawsReading, lawsOfDocument, loadLaws } from './load-laws.ts'
+export {
+  bareLaws,
+  FIRST_GROUND,
+  LAYERED,
+  type LawFault,
+  type LawGround,
+  type LawsReading,
+  lawsOfDocument,
+  loadLaws,
+  WHOLE,
+} from './load-laws.ts'
 export {
   ACTIONS_BY_STRICTNESS,
   type AppliedPolicy,

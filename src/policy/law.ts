@@ -2,7 +2,13 @@
  * Laws of the gate, loaded: what a file says, checked, with its expressions ready, beside the laws
  * that are built in and the settings with their defaults.
  */
-import type { LawAction, LawSettings, LawTier } from '../contracts/index.ts'
+import type {
+  GrantDocument,
+  LawAction,
+  LawDocument,
+  LawSettings,
+  LawTier,
+} from '../contracts/index.ts'
 import type { Expression } from '../expression/index.ts'
 import type { Ranked } from './conflict.ts'
 
@@ -16,6 +22,10 @@ export interface Law extends Ranked {
   readonly approvals: number
   /** Part of writ, not of the file. */
   readonly isBuiltIn: boolean
+  /** A default law that the file neither replaces nor turns off. */
+  readonly isDefault: boolean
+  /** Why it is there, in the words of whoever wrote it; null without any. */
+  readonly text: string | null
 }
 
 /** A law is judged early when it reads no result and is of tier 0 or 1 (G-8). */
@@ -47,6 +57,8 @@ export interface RetentionSettings {
   readonly manifestsDays: number
   readonly undoDays: number
   readonly undoQuotaMb: number
+  /** For each actor's acts that no human approved. */
+  readonly actorQuotaMb: number
 }
 
 export interface Laws {
@@ -54,6 +66,16 @@ export interface Laws {
   readonly laws: readonly Law[]
   /** What the file adds to the ephemeral list. */
   readonly ephemeral: readonly string[]
+  /** What the file lets actors do unasked, besides or in place of the default grants. */
+  readonly grants: readonly GrantDocument[]
+  /** Places that the file hides from every run. */
+  readonly hidden: readonly string[]
+  /** The default laws that the file was read over. */
+  readonly defaults: readonly LawDocument[]
+  /** Ids of default laws and grants that the file turns off. */
+  readonly disabled: readonly string[]
+  /** The file stands by itself: no default law and no default grant holds. */
+  readonly isWhole: boolean
   readonly settings: GateSettings
 }
 
@@ -95,6 +117,7 @@ export const DEFAULT_SETTINGS: GateSettings = {
     manifestsDays: 365,
     undoDays: 14,
     undoQuotaMb: 2_048,
+    actorQuotaMb: 512,
   },
 }
 
@@ -133,5 +156,6 @@ function retentionOf(file: LawSettings['retention']): RetentionSettings {
     manifestsDays: Math.max(file?.manifests_days ?? retention.manifestsDays, undoDays),
     undoDays,
     undoQuotaMb: file?.undo_quota_mb ?? retention.undoQuotaMb,
+    actorQuotaMb: file?.actor_quota_mb ?? retention.actorQuotaMb,
   }
 }

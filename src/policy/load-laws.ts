@@ -3,7 +3,7 @@
  * at conflicts across phases. All that is wrong is told, each with its place in the file; a file
  * with a fault has no laws at all.
  */
-import { at, type Code, showName } from '../base/index.ts'
+import { at, type Code, nearest, showName } from '../base/index.ts'
 import {
   field,
   judge,
@@ -14,8 +14,10 @@ import {
   type Violation,
 } from '../contracts/index.ts'
 import { compileExpression } from '../expression/index.ts'
-import { BUILT_IN_LAWS } from './built-in-laws.ts'
+import { BUILT_IN_LAWS, FIRST_BUILT_IN_LAWS } from './built-in-laws.ts'
 import { byRank } from './conflict.ts'
+import { DEFAULT_GRANTS } from './default-grants.ts'
+import { DEFAULT_LAW_DOCUMENTS } from './default-law-documents.ts'
 import { GATE_ENVIRONMENT, RESULT_NAMES } from './gate-environment.ts'
 import { isEarly, type Law, type Laws, settingsOf } from './law.ts'
 import { type LawText, readLawText, type TextPlace } from './law-text.ts'
@@ -38,27 +40,77 @@ export type LawsReading =
     }
   | { readonly ok: false; readonly faults: readonly LawFault[] }
 
-export async function loadLaws(text: string): Promise<LawsReading> {
+/** What a law file is read over: laws that no file changes, and laws that it may. */
+export interface LawGround {
+  readonly builtIn: readonly LawDocument[]
+  readonly defaults: readonly LawDocument[]
+}
+
+/** For a file that is whole by itself. */
+export const WHOLE: LawGround = { builtIn: BUILT_IN_LAWS, defaults: [] }
+export const LAYERED: LawGround = { builtIn: BUILT_IN_LAWS, defaults: DEFAULT_LAW_DOCUMENTS }
+/** As it was up to evaluator 2. */
+export const FIRST_GROUND: LawGround = { builtIn: FIRST_BUILT_IN_LAWS, defaults: [] }
+
+export async function loadLaws(text: string, ground: LawGround = WHOLE): Promise<LawsReading> {
   const reading = await readLawText(text)
   if (!reading.ok) {
     const { ok: _, ...fault } = reading
     return { ok: false, faults: [fault] }
   }
-  const { violations } = judge(lawsFileContract, reading.value)
+  const value = layered(reading.value, ground)
+  const { violations } = judge(lawsFileContract, value)
   const faults = violations.map((violation) => placed(violation, reading))
-  const documents = field(reading.value, 'laws')
+  reportDisabled(reading, ground, faults)
+  const documents = field(value, 'laws')
   const laws = Array.isArray(documents) ? compileLaws(documents, reading, faults) : []
   // Only a file without any other fault has every law at its own place.
   if (faults.length === 0) reportPhases(laws, reading, faults)
   if (faults.length > 0) return { ok: false, faults: faults.sort(byPlace) }
   // The contract has judged it.
-  const file = reading.value as LawsFile
-  return { ok: true, laws: lawsOf(laws, file), warnings: warningsOf(laws, reading) }
+  const file = value as LawsFile
+  return { ok: true, laws: lawsOf(laws, file, ground), warnings: warningsOf(laws, reading) }
 }
 
-function lawsOf(laws: readonly Law[], file: LawsFile): Laws {
+/** The document with the default laws that it neither replaces nor turns off, behind its own. */
+function layered(document: unknown, { defaults }: LawGround): unknown {
+  const own = field(document, 'laws')
+  if (defaults.length === 0 || !Array.isArray(own) || field(document, 'replace') === true) {
+    return document
+  }
+  const disabled = field(document, 'disable')
+  const gone = new Set<unknown>([
+    ...own.map((law: unknown) => field(law, 'policy_id')),
+    ...(Array.isArray(disabled) ? disabled : []),
+  ])
+  const kept = defaults.filter(({ policy_id }) => !gone.has(policy_id))
+  return { ...(document as object), laws: [...own, ...kept] }
+}
+
+/** What is turned off is a default law or grant; a misspelt id would leave it in force unseen. */
+function reportDisabled(reading: LawText, { defaults }: LawGround, faults: LawFault[]): void {
+  const disabled = field(reading.value, 'disable')
+  if (defaults.length === 0 || !Array.isArray(disabled)) return
+  const grants = DEFAULT_GRANTS.map(({ grant_id }) => grant_id)
+  const known = [...defaults.map(({ policy_id }) => policy_id), ...grants]
+  for (const [index, id] of disabled.entries()) {
+    if (typeof id !== 'string' || known.includes(id)) continue
+    const path = `/disable/${index}`
+    const message = `there is no default law or grant ${showName(id)}`
+    const near = nearest(id, known)
+    const hint = near === null ? {} : { hint: `did you mean ${showName(near)}?` }
+    faults.push({ code: 'laws.unknown_ref', path, message, ...hint, ...reading.placeOf(path) })
+  }
+}
+
+function lawsOf(laws: readonly Law[], file: LawsFile, { builtIn, defaults }: LawGround): Laws {
   return {
-    laws: [...builtIn(), ...laws],
+    laws: [...compiled(builtIn), ...laws],
+    defaults,
+    grants: file.grants ?? [],
+    hidden: file.settings?.hidden ?? [],
+    isWhole: file.replace === true,
+    disabled: file.disable ?? [],
     ephemeral: file.ephemeral ?? [],
     settings: settingsOf(file.settings),
   }
@@ -68,22 +120,23 @@ function lawsOf(laws: readonly Law[], file: LawsFile): Laws {
  * The same from the value that a text stood for, when the text was loaded without a fault before:
  * without places, which only faults need. Null when it is not such a value.
  */
-export function lawsOfDocument(document: unknown): Laws | null {
-  if (!judge(lawsFileContract, document).valid) return null
+export function lawsOfDocument(document: unknown, ground: LawGround = WHOLE): Laws | null {
+  const value = layered(document, ground)
+  if (!judge(lawsFileContract, value).valid) return null
   // The contract has judged it.
-  const file = document as LawsFile
+  const file = value as LawsFile
   const laws: Law[] = []
   for (const each of file.laws) {
     const law = RESERVED.has(each.policy_id) ? null : compileLaw(each, false)
     if (law === null || 'faults' in law) return null
     laws.push(law)
   }
-  return lawsOf(laws, file)
+  return lawsOf(laws, file, ground)
 }
 
 /** The laws that hold in a home without a file. */
-export function bareLaws(): Laws {
-  return lawsOf([], { laws: [] })
+export function bareLaws(ground: LawGround = WHOLE): Laws {
+  return lawsOfDocument({ laws: [] }, ground) ?? lawsOf([], { laws: [] }, WHOLE)
 }
 
 function placed(violation: Violation, reading: LawText): LawFault {
@@ -151,13 +204,15 @@ function compileLaw(document: LawDocument, isBuiltIn: boolean): Law | Compiled {
     approvals: document.approvals ?? 1,
     readsResult: [...expression.names].some((name) => RESULT_NAMES.has(name)),
     isBuiltIn,
+    isDefault: DEFAULT_LAW_DOCUMENTS.includes(document),
+    text: document.text ?? null,
   }
 }
 
-function builtIn(): readonly Law[] {
-  return BUILT_IN_LAWS.map((document) => compileLaw(document, true)).filter(
-    (law): law is Law => !('faults' in law),
-  )
+function compiled(documents: readonly LawDocument[]): readonly Law[] {
+  return documents
+    .map((document) => compileLaw(document, true))
+    .filter((law): law is Law => !('faults' in law))
 }
 
 const TYPES_SHOWN = 3

@@ -2,6 +2,7 @@
  * `writ doctor`: tries each control of the sandbox as this user and says how to get what is missing.
  * Says the trust level plainly, and whether the home's human has a credential.
  */
+import { CODES } from '../../base/index.ts'
 import {
   createDriver,
   type GateSurface,
@@ -107,7 +108,8 @@ interface Closing {
   readonly dropped_variables: readonly string[]
 }
 
-function keptLines({ audit_level, outputs_days, undo, standing }: KeptState): readonly string[] {
+function keptLines(kept: KeptState): readonly string[] {
+  const { audit_level, outputs_days, undo, standing } = kept
   const room = `${sizeText(undo.bytes)} of ${sizeText(undo.quota_bytes)}`
   const until = undo.first_until === null ? '' : `, the first of them until ${undo.first_until}`
   const bodies =
@@ -118,6 +120,7 @@ function keptLines({ audit_level, outputs_days, undo, standing }: KeptState): re
     `${counted(undo.actions, 'act')} can be taken back${until}; undo keeps ${counted(undo.days, 'day')} and ${room}`,
     `audit level ${bodies}`,
     ...standingLines(standing),
+    ...(kept.laws_differ ? [`laws.unaccepted: ${CODES['laws.unaccepted'].says}`] : []),
   ]
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { findHome, HomeFailure, humansWithCredential } from '../../host/index.ts'
 import {
   fewHumansWarnings,
+  LAYERED,
   type Law,
   type LawFault,
   type Laws,
@@ -12,7 +13,7 @@ import {
   mostApprovals,
 } from '../../policy/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
-import { withKnownHistory } from '../home.ts'
+import { withHistory } from '../home.ts'
 import { readSource } from '../source.ts'
 import { surroundings } from '../surroundings.ts'
 import type { Paint } from '../terminal.ts'
@@ -45,7 +46,7 @@ async function humansWarnings(call: Call, file: string, laws: Laws): Promise<rea
 
 async function humansOfHome(call: Call): Promise<number | null> {
   try {
-    return await withKnownHistory(call, async ({ register }) => humansWithCredential(register))
+    return await withHistory(call, async ({ register }) => humansWithCredential(register))
   } catch (error) {
     // Laws are checked anywhere, also where there is no home yet or none that this user trusts.
     if (error instanceof HomeFailure) return null
@@ -65,7 +66,7 @@ export function lawsOfHome(call: Call): string {
 
 export async function readLawFile(file: string): Promise<LawsReading> {
   const { bytes } = await readSource(file)
-  if (isUtf8(bytes)) return loadLaws(bytes.toString('utf8'))
+  if (isUtf8(bytes)) return loadLaws(bytes.toString('utf8'), LAYERED)
   const message = 'the text is not UTF-8'
   const fault: LawFault = { code: 'document.not_json', path: '', message, line: 1, column: 1 }
   return { ok: false, faults: [fault] }

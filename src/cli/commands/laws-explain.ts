@@ -2,7 +2,7 @@
 import { fault, showName } from '../../base/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
 import { wholeActionId } from '../history/short-id.ts'
-import { streamsToRead, withKnownHistory } from '../home.ts'
+import { streamsToRead, withHistory } from '../home.ts'
 import { explainAction } from '../laws/explained-action.ts'
 import { explanationText } from '../laws/explanation-text.ts'
 
@@ -13,7 +13,7 @@ export async function run(call: Call): Promise<Exit> {
     throw new Stop(fault('cli.usage', '', null, { message: 'name one action', hint }))
   }
   const { terminal, options } = call
-  return withKnownHistory(call, async (session) => {
+  return withHistory(call, async (session) => {
     const streams = await streamsToRead(session, call)
     const whole = await wholeActionId(session.ledger, streams, id)
     for (const stream of streams) {

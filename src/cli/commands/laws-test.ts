@@ -2,7 +2,7 @@
 import { fault } from '../../base/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
 import { momentOption } from '../history/moment.ts'
-import { streamsToRead, withKnownHistory } from '../home.ts'
+import { streamsToRead, withHistory } from '../home.ts'
 import { TrialRun } from '../laws/trial-run.ts'
 import { trialText } from '../laws/trial-text.ts'
 import { usableLaws } from '../laws/usable-laws.ts'
@@ -16,7 +16,7 @@ export async function run(call: Call): Promise<Exit> {
   }
   const since = momentOption(call, 'since', Date.now())
   const trial = new TrialRun(await usableLaws(file))
-  return withKnownHistory(call, async (session) => {
+  return withHistory(call, async (session) => {
     const { ledger } = session
     for (const stream of await streamsToRead(session, call)) {
       const total = (await ledger.store.head(stream))?.size ?? 0

@@ -111,6 +111,7 @@ function record(proposal: Proposal, changes = CHANGES): Fact {
     changes,
     lists: DEFAULT_LISTS,
     host: bases.whole.host,
+    isAmended: true,
     declaredByApproval: false,
     scriptsChanged: new Set<RawPath>(),
     pathDirectories: ['/usr/bin'],

@@ -7,6 +7,7 @@ import type { Decision, Evaluation, Proposal, SandboxResult } from '../../contra
 import {
   type GateLists,
   type Grounds,
+  isAmended,
   type Manifest,
   type RecordedDecision,
   readLists,
@@ -21,7 +22,14 @@ import {
   type OpenedFact,
   type ReplayLookup,
 } from '../../ledger/index.ts'
-import { bareLaws, type Laws, loadLaws } from '../../policy/index.ts'
+import {
+  bareLaws,
+  FIRST_GROUND,
+  type LawGround,
+  type Laws,
+  loadLaws,
+  WHOLE,
+} from '../../policy/index.ts'
 
 /** Something that a decision rests on is gone. */
 export class NotKept extends Error {}
@@ -85,11 +93,11 @@ export async function groundsOf(
   { seq, evaluation }: PastEvaluation,
   lookup: ReplayLookup,
 ): Promise<Grounds | null> {
-  const { basis, laws } = evaluation
+  const { basis } = evaluation
   if (basis === undefined) return null
   const before = (await standingOf(stream, lookup)).at(seq)
   if (before === null) throw new NotKept('the facts before it cannot be read')
-  return { basis, laws: await lawsOf(laws, lookup), before }
+  return { basis, laws: await lawsOf(evaluation, lookup), before }
 }
 
 interface Gathered {
@@ -106,19 +114,28 @@ function gathered(lookup: ReplayLookup): Gathered {
   return known
 }
 
-/** The laws by the digest of their text; null for a text that cannot be read as laws. */
-export function lawsOf(digest: string, lookup: ReplayLookup): Promise<Laws | null> {
+/** The laws that a record was judged by; null for a text that cannot be read as laws. */
+export function lawsOf(evaluation: Evaluation, lookup: ReplayLookup): Promise<Laws | null> {
   const { laws } = gathered(lookup)
-  const known = laws.get(digest) ?? readLaws(digest, lookup)
-  laws.set(digest, known)
+  // Since layers the lists hold the default laws that the text is read over.
+  const key = isAmended(evaluation) ? `${evaluation.laws} ${evaluation.lists}` : evaluation.laws
+  const known = laws.get(key) ?? readLaws(evaluation, lookup)
+  laws.set(key, known)
   return known
 }
 
-async function readLaws(digest: string, lookup: ReplayLookup): Promise<Laws | null> {
-  const text = await textOf(digest, lookup, 'the laws are no longer kept')
-  if (text.trim() === '') return bareLaws()
-  const reading = await loadLaws(text)
+async function readLaws(evaluation: Evaluation, lookup: ReplayLookup): Promise<Laws | null> {
+  const text = await textOf(evaluation.laws, lookup, 'the laws are no longer kept')
+  const ground = await groundOf(evaluation, lookup)
+  if (text.trim() === '') return bareLaws(ground)
+  const reading = await loadLaws(text, ground)
   return reading.ok ? reading.laws : null
+}
+
+async function groundOf(evaluation: Evaluation, lookup: ReplayLookup): Promise<LawGround> {
+  if (!isAmended(evaluation)) return FIRST_GROUND
+  const { laws: defaults = [] } = await listsOf(evaluation.lists, lookup)
+  return { ...WHOLE, defaults }
 }
 
 function standingOf(stream: string, lookup: ReplayLookup): Promise<StandingHistory> {

@@ -52,7 +52,7 @@ async function gather(
     const { evaluation } = past
     const [overrides, laws] = await Promise.all([
       overridesOf(ledger, stream, evaluation.basis?.overrides ?? []),
-      lawsOf(evaluation.laws, lookup),
+      lawsOf(evaluation, lookup),
     ])
     const record = await gatherDecision(fact, decision, evaluation, lookup)
     const told = evaluation.basis === undefined ? OLD_RECORD : null

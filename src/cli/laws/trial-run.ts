@@ -3,7 +3,7 @@
  * what changes is kept. What cannot be judged any more is counted and named, never passed over.
  */
 import type { Decision, EvaluationBasis } from '../../contracts/index.ts'
-import { DEFAULT_LISTS, type LawsOnTrial, tryLaws, withEphemeral } from '../../gate/index.ts'
+import { type LawsOnTrial, listsUnder, tryLaws } from '../../gate/index.ts'
 import type { LedgerReader } from '../../host/index.ts'
 import type { OpenedFact, ReplayLookup } from '../../ledger/index.ts'
 import type { Laws } from '../../policy/index.ts'
@@ -44,7 +44,7 @@ export class TrialRun {
   #proposals = 0
 
   constructor(laws: Laws) {
-    this.#trial = { laws, lists: withEphemeral(DEFAULT_LISTS, laws.ephemeral) }
+    this.#trial = { laws, lists: listsUnder(laws) }
     this.#broken = new Map(laws.laws.map(({ policyId }) => [policyId, 0]))
     this.#needsBasis = laws.laws.some(({ expression }) =>
       /context\s*\.\s*(?:host|recent_rollbacks)/.test(expression.source),

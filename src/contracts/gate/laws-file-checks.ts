@@ -2,7 +2,7 @@
  * What the parts of a law file say about one another: ids that stand once, conflicts that a priority
  * settles, tiers that no lower law undoes, patterns and hosts of legal form.
  */
-import { at, show, showName } from '../../base/index.ts'
+import { at, isIsoMoment, show, showName } from '../../base/index.ts'
 import { parseGlob } from '../descriptor/glob.ts'
 import { parseHost } from '../descriptor/web-address.ts'
 import { type ConflictWords, reportTies } from '../flow/policy-conflicts.ts'
@@ -113,6 +113,76 @@ function isEphemeral(pattern: string): boolean {
   return pattern.split('/').some((name) => name !== '~' && name.replaceAll('*', '') !== '')
 }
 
+const ACTOR = /^(?:ai|script|device|agent)(?::\S+)?$/
+
+function checkGrants({ document, report }: Subject): void {
+  const seen = new Set<unknown>()
+  for (const [index, grant] of elements(document['grants']).entries()) {
+    const place = `/grants/${index}`
+    const id = field(grant, 'grant_id')
+    if (typeof id === 'string' && seen.has(id)) {
+      report.add('laws.duplicate_id', `${place}/grant_id`, `the id ${showName(id)} is used twice`)
+    }
+    seen.add(id)
+    for (const [at, name] of elements(field(grant, 'actors')).entries()) {
+      if (typeof name !== 'string' || ACTOR.test(name)) continue
+      report.add(
+        'laws.actor',
+        `${place}/actors/${at}`,
+        `${show(name, '')} names no actor`,
+        'such as `ai`, `script`, `ai:builder` or `agent:claude`',
+      )
+    }
+    const until = field(grant, 'until')
+    if (typeof until === 'string' && !isIsoMoment(until)) {
+      const hint = 'such as `2026-12-31T00:00:00Z`'
+      report.add('laws.moment', `${place}/until`, `${show(until, '')} is no moment`, hint)
+    }
+    checkGrantGlobs(grant, place, report)
+  }
+}
+
+function checkGrantGlobs(grant: unknown, place: string, report: Subject['report']): void {
+  for (const name of ['create', 'change', 'delete', 'scope']) {
+    for (const [at, glob] of elements(field(grant, name)).entries()) {
+      if (typeof glob !== 'string' || isPlaced(glob, name === 'scope')) continue
+      report.add(
+        'laws.glob',
+        `${place}/${name}/${at}`,
+        `${show(glob, '')} is not a pattern of normal form`,
+        name === 'scope'
+          ? 'such as `~/other/**`'
+          : 'such as `src/**`, `**/dist/**` or `~/other/**`',
+      )
+    }
+  }
+}
+
+/** A scope is named from the root or from the home; the rest may begin anywhere. */
+function isPlaced(glob: string, isScope: boolean): boolean {
+  if (isScope && !/^(?:~\/|\/)./.test(glob)) return false
+  const rest = glob.startsWith('~/') ? glob.slice(1) : glob
+  return glob !== '' && parseGlob(rest.startsWith('/') ? rest : `/${rest}`) !== null
+}
+
+/** A hidden place is a path, with everything in it. */
+function checkHidden({ document, report }: Subject): void {
+  for (const [index, path] of elements(field(document['settings'], 'hidden')).entries()) {
+    if (typeof path !== 'string' || isHidden(path)) continue
+    report.add(
+      'laws.glob',
+      `/settings/hidden/${index}`,
+      `${show(path, '')} is not a path that can be hidden`,
+      'such as `~/clients`, `/srv/secrets` or `.env`',
+    )
+  }
+}
+
+function isHidden(path: string): boolean {
+  const plain = path.replace(/\/\*\*$/, '')
+  return !plain.includes('*') && plain !== '' && plain !== '~' && isPlaced(plain, false)
+}
+
 function checkHosts({ document, report }: Subject): void {
   const hosts = elements(field(document['settings'], 'read_only_hosts'))
   for (const [index, host] of hosts.entries()) {
@@ -132,5 +202,7 @@ export const LAWS_FILE_CHECKS: readonly Check[] = [
   checkTierActions,
   checkApprovals,
   checkEphemeral,
+  checkGrants,
+  checkHidden,
   checkHosts,
 ]

@@ -1,6 +1,6 @@
 /**
- * `law_file_v1`: the laws of a home as a person writes them (`laws.yaml`): laws, additions to the
- * ephemeral list, and the settings of the gate. Closed; every list may be absent but `laws`.
+ * `law_file_v1`: the laws of a home as a person writes them (`laws.yaml`): laws, grants, additions to
+ * the ephemeral list, and the settings of the gate. Closed; every list may be absent but `laws`.
  *
  * Deliberately absent: whether the expressions of the laws can be read, and which of them read a
  * result. That is for the room that judges them, which also tells conflicts across phases.
@@ -39,6 +39,39 @@ export const LawSchema = Type.Object(
     violation_action: Type.Enum([...LAW_ACTIONS]),
     /** How many different humans have to say yes; one without it. */
     approvals: Type.Optional(Approvals),
+    /** Why the law is there, for whoever meets it. */
+    text: Type.Optional(Type.String({ pattern: '\\S', 'x-code': { pattern: 'empty' } })),
+  },
+  closed,
+)
+
+const Globs = Type.Array(Type.String())
+
+/** How much one act, or all acts of an actor within an hour, may create, change and delete. */
+const Bound = Type.Object(
+  {
+    files: Type.Integer({ minimum: 1, 'x-code': { minimum: 'range' } }),
+    mb: Type.Integer({ minimum: 1, 'x-code': { minimum: 'range' } }),
+  },
+  closed,
+)
+
+/** What an actor that is no person may do without a question. */
+export const GrantSchema = Type.Object(
+  {
+    grant_id: PolicyId,
+    /** Kinds (`ai`), kinds with a name (`ai:builder`), or agents; everybody without it. */
+    actors: Type.Optional(Type.Array(Type.String())),
+    create: Type.Optional(Globs),
+    change: Type.Optional(Globs),
+    delete: Type.Optional(Globs),
+    /** Places outside the workspace that the actor may name as its scope. */
+    scope: Type.Optional(Globs),
+    /** Of changed files only those that git tracks. */
+    tracked: Type.Optional(Type.Boolean()),
+    per_act: Type.Optional(Bound),
+    per_hour: Type.Optional(Bound),
+    until: Type.Optional(Type.String()),
   },
   closed,
 )
@@ -65,6 +98,8 @@ export const RetentionSchema = Type.Object(
     undo_days: Type.Optional(Days(1)),
     /** The room for what was displaced; the newest act can always be taken back. */
     undo_quota_mb: Type.Optional(Cap),
+    /** The same for each actor's acts that no human approved; one that would need more is asked. */
+    actor_quota_mb: Type.Optional(Cap),
   },
   closed,
 )
@@ -110,6 +145,8 @@ export const SettingsSchema = Type.Object(
       ),
     ),
     /** The unix-socket profile of every run; absent: inside, and none from HIGH. */
+    /** Places that no run sees, besides those that writ hides. */
+    hidden: Type.Optional(Globs),
     unix_sockets: Type.Optional(Type.Enum([...SOCKET_PROFILES])),
     /** SUMMARY keeps no outputs beyond a day, FORENSIC drops no body by itself. */
     audit_level: Type.Optional(Type.Enum([...AUDIT_LEVELS])),
@@ -121,6 +158,11 @@ export const SettingsSchema = Type.Object(
 export const LawsFileSchema = Type.Object(
   {
     laws: Type.Array(LawSchema),
+    /** Without the default laws and grants; over them without it. */
+    replace: Type.Optional(Type.Boolean()),
+    /** Ids of default laws and grants that do not hold here. */
+    disable: Type.Optional(Type.Array(PolicyId)),
+    grants: Type.Optional(Type.Array(GrantSchema)),
     ephemeral: Type.Optional(Type.Array(Type.String())),
     settings: Type.Optional(SettingsSchema),
   },
@@ -130,6 +172,7 @@ export const LawsFileSchema = Type.Object(
 export type LawsFile = Type.Static<typeof LawsFileSchema>
 export type LawDocument = Type.Static<typeof LawSchema>
 export type LawSettings = Type.Static<typeof SettingsSchema>
+export type GrantDocument = Type.Static<typeof GrantSchema>
 export type LawAction = LawDocument['violation_action']
 export type LawTier = 0 | 1 | 2
 

@@ -1,7 +1,7 @@
 /**
- * `laws_v1`: a human accepted these laws for a home. A fact of the host's stream. From here on the
- * file must have this digest; any other is `laws.changed`, and nothing is decided but BLOCK. The
- * bytes are kept as bodies, so that every decision can be computed again (L-9).
+ * `laws_v1`: a human accepted these laws for a home. A fact of the host's stream. They stay in force
+ * until the next one, whatever the file says. The bytes are kept as bodies, so that every decision can
+ * be computed again (L-9).
  */
 import * as Type from 'typebox'
 import { DOCUMENT_LIMITS } from '../../base/index.ts'
@@ -16,6 +16,8 @@ export const LawsSchema = Type.Object(
     body: DigestText,
     /** Of the lists that judge besides the laws, with what the laws add to them. */
     lists: DigestText,
+    /** Read over the default laws; whole without it, as before layers. */
+    layered: Type.Optional(Type.Boolean()),
     accepted_at: Moment,
     reason: Type.Optional(Reason),
   },

@@ -11,19 +11,23 @@ import { openLawBook } from './law-book.ts'
 
 /** The home is registered with these laws already. Says nothing twice. */
 export async function recordLaws(
-  { directory, id, state, laws }: KnownHome,
+  registered: KnownHome,
   ledger: Ledger,
   principal: Principal,
   nowMs: number,
 ): Promise<void> {
-  const book = await openLawBook({ directory, id, state, laws, registeredLaws: laws })
-  if ((await lastAccepted(ledger)) === book.digest) return
+  const home = { ...registered, registeredLaws: registered.laws }
+  const book = await openLawBook(home, ledger.objects)
+  const last = await lastAccepted(ledger)
+  const { layered } = home
+  if (last?.laws === book.digest && (last.layered ?? false) === layered) return
   const bodies = [book.text, book.listsText].map((text) => Buffer.from(text))
   for (const bytes of bodies) await ledger.objects.put({ digest: digestBytes(bytes), bytes })
   const payload: Laws = {
     laws: book.digest,
     body: book.digest,
     lists: book.listsDigest,
+    ...(layered ? { layered } : {}),
     accepted_at: new Date(nowMs).toISOString(),
   }
   await ledger.record({
@@ -34,7 +38,7 @@ export async function recordLaws(
   })
 }
 
-async function lastAccepted(ledger: Ledger): Promise<string | null> {
+async function lastAccepted(ledger: Ledger): Promise<Laws | null> {
   const page = await ledger.store.find({
     stream: HOST_STREAM,
     type: 'laws_v1',
@@ -43,5 +47,5 @@ async function lastAccepted(ledger: Ledger): Promise<string | null> {
   })
   const [found] = page.facts
   if (found === undefined) return null
-  return (JSON.parse(found.text) as { record: { payload: Laws } }).record.payload.laws
+  return (JSON.parse(found.text) as { record: { payload: Laws } }).record.payload
 }

@@ -3,11 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { digestBytes } from '../../base/index.ts'
+import { digestBytes, fault } from '../../base/index.ts'
+import { StoreFailure } from '../../ledger/index.ts'
 import { DEFAULT_LAWS } from '../../policy/index.ts'
 import type { KnownHome } from '../home/known-home.ts'
 import { createKey, makeCurrent } from '../ledger/keys.ts'
-import { openLawBook } from './law-book.ts'
+import { type Bodies, openLawBook } from './law-book.ts'
 
 let folder = ''
 beforeEach(() => {
@@ -21,7 +22,18 @@ afterEach(() => {
 function home(text: string, registered = text): KnownHome {
   writeFileSync(join(folder, 'laws.yaml'), text)
   const [laws, registeredLaws] = [digestBytes(text), digestBytes(registered)]
-  return { directory: folder, id: 'x', state: folder, laws, registeredLaws }
+  return { directory: folder, id: 'x', state: folder, laws, registeredLaws, layered: false }
+}
+
+/** What was accepted is kept as a body, or lost. */
+function bodies(...texts: readonly string[]): Bodies {
+  return {
+    get: async (digest) => {
+      const text = texts.find((one) => digestBytes(one) === digest)
+      if (text === undefined) throw new StoreFailure(fault('body.missing', digest, null))
+      return Buffer.from(text)
+    },
+  }
 }
 
 // Only the laws that need no result are asked, so nothing of a rehearsal is there.
@@ -45,7 +57,7 @@ const VALUES = {
 } as never
 
 async function broken(text: string, registered?: string): Promise<readonly string[]> {
-  const book = await openLawBook(home(text, registered))
+  const book = await openLawBook(home(text, registered), bodies())
   return book.judge('before', VALUES, new Set()).map(({ policy_id }) => policy_id)
 }
 
@@ -65,10 +77,28 @@ describe('the law book', () => {
     expect(await broken(other)).toEqual(['NONE_SUCH'])
   })
 
-  it('obeys nothing of a text that nobody accepted', async () => {
-    const book = await openLawBook(home(DEFAULT_LAWS, 'laws: []\n'))
-    expect(book.isChanged).toBe(true)
+  it('goes on by the accepted laws while the file is another one', async () => {
+    const book = await openLawBook(home('laws: []\n', DEFAULT_LAWS), bodies(DEFAULT_LAWS))
+    expect([book.isLost, book.unaccepted]).toEqual([false, digestBytes('laws: []\n')])
+    expect(book.digest).toBe(digestBytes(DEFAULT_LAWS))
+    const outcomes = book.judge('before', VALUES, new Set())
+    expect(outcomes.map(({ policy_id }) => policy_id)).toEqual(['NO_CRITICAL'])
+  })
+
+  it('obeys nothing of a text that nobody accepted where the accepted one is lost', async () => {
+    const book = await openLawBook(home(DEFAULT_LAWS, 'laws: []\n'), bodies())
+    expect(book.isLost).toBe(true)
     expect(book.judge('before', VALUES, new Set())).toEqual([])
+  })
+
+  it('reads a file over the default laws, unless it was accepted before there were layers', async () => {
+    const text = 'laws: []\n'
+    const ids = async (layered: boolean) => {
+      const book = await openLawBook({ ...home(text), layered }, bodies())
+      return book.judge('before', VALUES, new Set()).map(({ policy_id }) => policy_id)
+    }
+    expect(await ids(true)).toEqual(['NO_CRITICAL'])
+    expect(await ids(false)).toEqual([])
   })
 
   it('lets nothing through by laws that cannot be read', async () => {

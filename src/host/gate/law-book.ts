@@ -1,40 +1,45 @@
 /**
- * The laws that hold in a home now: the file as it is, whether a human accepted it, and the lists with
- * what the file adds. A file that cannot be read or breaks its contract leaves no law standing but
- * that nothing is let through.
+ * The laws that hold in a home now: those that a human accepted last, from the file or, while that is
+ * another one, from the body in which their bytes are kept; and the lists with what they add. Accepted
+ * laws that cannot be read or break their contract leave one law: nothing is let through.
+ *
+ * INVARIANT (only the accepted): nothing of a file that nobody accepted is obeyed.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Digest, DOCUMENT_LIMITS, digestBytes } from '../../base/index.ts'
-import { type LawOutcome, readYaml } from '../../contracts/index.ts'
-import {
-  DEFAULT_LISTS,
-  type GateLists,
-  listsDigest,
-  listsText,
-  withEphemeral,
-} from '../../gate/index.ts'
+import { type Digest, DOCUMENT_LIMITS, digestBytes, isDigest } from '../../base/index.ts'
+import { type Laws as AcceptedLaws, type LawOutcome, readYaml } from '../../contracts/index.ts'
+import { type GateLists, listsDigest, listsText, listsUnder } from '../../gate/index.ts'
+import { StoreFailure } from '../../ledger/index.ts'
 import {
   bareLaws,
   type GateSettings,
   judgeRecorded,
+  LAYERED,
   type Law,
+  type LawGround,
   type LawPhase,
   type Laws,
   type LawValues,
   lawsOfDocument,
   loadLaws,
+  WHOLE,
 } from '../../policy/index.ts'
 import type { KnownHome } from '../home/known-home.ts'
+import type { ObjectStore } from '../ledger/objects.ts'
 import { keepReading, keptReading } from './law-cache.ts'
 
 export interface LawBook {
-  /** The bytes of the file. */
+  /** The bytes of the accepted laws; those of the file where the accepted ones are lost. */
   readonly text: string
   readonly digest: Digest
-  /** Not the laws that a human registered. */
-  readonly isChanged: boolean
-  readonly laws: readonly Pick<Law, 'policyId' | 'tier' | 'approvals'>[]
+  /** The accepted laws are neither in the file nor kept: nothing can be decided. */
+  readonly isLost: boolean
+  /** Of the file in the tree, where it is not the accepted one; null where it is. */
+  readonly unaccepted: Digest | null
+  /** Whether these are the laws that the ledger says were accepted last; null where none were. */
+  isOf(accepted: AcceptedLaws | null): boolean
+  readonly laws: readonly Pick<Law, 'policyId' | 'tier' | 'approvals' | 'text'>[]
   readonly settings: GateSettings
   readonly lists: GateLists
   /** Kept as a body beside every decision. */
@@ -43,29 +48,47 @@ export interface LawBook {
   judge(phase: LawPhase, values: LawValues, overrides: ReadonlySet<string>): readonly LawOutcome[]
 }
 
-export async function openLawBook({
-  directory,
-  state,
-  registeredLaws,
-}: KnownHome): Promise<LawBook> {
-  const text = readLaws(join(directory, 'laws.yaml'))
-  const digest = digestBytes(text)
-  const isChanged = digest !== registeredLaws
-  // Nothing of a file that nobody accepted is obeyed.
-  const reading = isChanged ? null : await readingOf(text, digest, join(state, CACHE))
-  const laws = reading ?? bareLaws()
-  const lists = withEphemeral(DEFAULT_LISTS, laws.ephemeral)
+export async function openLawBook(home: KnownHome, bodies: Bodies): Promise<LawBook> {
+  const file = readLaws(join(home.directory, 'laws.yaml'))
+  const fileDigest = digestBytes(file)
+  const isAccepted = fileDigest === home.registeredLaws
+  const kept = isAccepted ? file : await keptLaws(home.registeredLaws, bodies)
+  const isLost = kept === null
+  const text = kept ?? file
+  const digest = isLost ? fileDigest : digestBytes(text)
+  const ground = home.layered ? LAYERED : WHOLE
+  const reading = isLost ? null : await readingOf(text, digest, join(home.state, CACHE), ground)
+  const laws = reading ?? bareLaws(ground)
+  const lists = listsUnder(laws)
   return {
     text,
     digest,
-    isChanged,
+    isLost,
+    unaccepted: isAccepted ? null : fileDigest,
+    isOf: (accepted) =>
+      accepted === null ||
+      (accepted.laws === digest && (accepted.layered ?? false) === home.layered),
     laws: laws.laws,
     settings: laws.settings,
     lists,
     listsText: listsText(lists),
     listsDigest: listsDigest(lists),
     judge: (phase, values, overrides) =>
-      judgeRecorded(isChanged ? laws : reading, phase, values, overrides),
+      judgeRecorded(isLost ? laws : reading, phase, values, overrides),
+  }
+}
+
+/** Where bodies are kept, each under the digest of its bytes. */
+export type Bodies = Pick<ObjectStore, 'get'>
+
+/** The accepted laws by their digest; null where nobody has their bytes. */
+async function keptLaws(digest: string, bodies: Bodies): Promise<string | null> {
+  if (!isDigest(digest)) return null
+  try {
+    return new TextDecoder().decode(await bodies.get(digest))
+  } catch (error) {
+    if (error instanceof StoreFailure) return null
+    throw error
   }
 }
 
@@ -73,12 +96,17 @@ export async function openLawBook({
 const CACHE = 'laws.json'
 
 /** An empty file has no laws of its own. */
-async function readingOf(text: string, digest: Digest, cache: string): Promise<Laws | null> {
-  if (text.trim() === '') return bareLaws()
+async function readingOf(
+  text: string,
+  digest: Digest,
+  cache: string,
+  ground: LawGround,
+): Promise<Laws | null> {
+  if (text.trim() === '') return bareLaws(ground)
   const kept = keptReading(cache, digest)
-  const known = kept === undefined ? null : lawsOfDocument(kept)
+  const known = kept === undefined ? null : lawsOfDocument(kept, ground)
   if (known !== null) return known
-  const reading = await loadLaws(text)
+  const reading = await loadLaws(text, ground)
   if (!reading.ok) return null
   const value = await readYaml(text, DOCUMENT_LIMITS)
   if (value.ok) keepReading(cache, digest, value.value)
