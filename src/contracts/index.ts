@@ -250,6 +250,7 @@ export {
 export { type Halt, haltContract } from './gate/halt.ts'
 export { type Laws, lawsContract } from './gate/laws.ts'
 export {
+  type GrantDocument,
   LAW_ACTIONS,
   type LawAction,
   type LawDocument,

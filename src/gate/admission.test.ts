@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { HostFacts, Proposal, RootFacts } from '../contracts/index.ts'
-import { type Admission, admitProposal } from './admission.ts'
+import { type Admission, type AdmissionRules, admitProposal } from './admission.ts'
 import { DEFAULT_LISTS } from './lists.ts'
 
 const { bases } = JSON.parse(readFileSync('spec/vectors/gate/decision.json', 'utf8')) as {
@@ -17,8 +17,14 @@ const HOST = bases.whole.host
 const ROOT = HOST.roots[0] as RootFacts
 const SCOPE = '/descriptor/scope/filesystem/paths/0'
 
-function admit(host: Partial<HostFacts>, proposal: Proposal = bases.proposal): Admission {
-  return admitProposal(proposal, { ...HOST, ...host }, DEFAULT_LISTS)
+const PERSON: AdmissionRules = { isAmended: true, isActors: false, actors: [], home: '/home/ann' }
+
+function admit(
+  host: Partial<HostFacts>,
+  proposal: Proposal = bases.proposal,
+  rules = PERSON,
+): Admission {
+  return admitProposal(proposal, { ...HOST, ...host }, DEFAULT_LISTS, rules)
 }
 
 function root(more: Partial<RootFacts>): Partial<HostFacts> {

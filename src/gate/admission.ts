@@ -9,9 +9,13 @@
 import { at, type Code, parseIsoMomentMs, show, showName } from '../base/index.ts'
 import {
   EFFECT_KINDS,
+  type Evaluation,
+  type Glob,
   type HostFacts,
   hostPlace,
   hostRoot,
+  includesGlob,
+  newEffort,
   operationChain,
   operationPaths,
   type Proposal,
@@ -20,6 +24,8 @@ import {
   type RootFacts,
 } from '../contracts/index.ts'
 import { actRefusals } from './act-admission.ts'
+import { actorWords, grantedScopes } from './grants.ts'
+import { isAmended } from './judgement.ts'
 import { type GateLists, matchesListed } from './lists.ts'
 import { allProposals, literalPart, type PlacedProposal, RealPaths } from './places.ts'
 import { higherRisk, isAtMost, riskFloor } from './risk.ts'
@@ -57,13 +63,18 @@ export const HARD_FAILS: ReadonlySet<string> = new Set<Code>([
 ])
 
 /** Judges a proposal that its contract accepts. */
-export function admitProposal(proposal: Proposal, host: HostFacts, lists: GateLists): Admission {
+export function admitProposal(
+  proposal: Proposal,
+  host: HostFacts,
+  lists: GateLists,
+  rules: AdmissionRules,
+): Admission {
   const declared = allProposals(proposal)
     .map(({ proposal: { descriptor } }) => descriptor.risk_level)
     .reduce(higherRisk)
   const floor = riskFloor(proposal, host)
   const effective = higherRisk(declared, floor)
-  const desk = new Desk(host, lists)
+  const desk = new Desk(host, lists, rules)
   for (const part of allProposals(proposal)) desk.judge(part)
   desk.judgeSandbox(proposal, effective)
   const { refusals } = desk
@@ -74,6 +85,42 @@ export function admitProposal(proposal: Proposal, host: HostFacts, lists: GateLi
   }
 }
 
+/** By which rules a proposal is admitted, and whose it is. */
+export interface AdmissionRules {
+  /** Evaluator 3; records of before are admitted as they were. */
+  readonly isAmended: boolean
+  /** An actor with a token of its own, which is no person's. */
+  readonly isActors: boolean
+  /** The words that a grant may name the actor by. */
+  readonly actors: readonly string[]
+  /** Real path; `~/` of a grant's glob begins here. */
+  readonly home: string
+}
+
+export function admissionRules(
+  evaluation: Pick<Evaluation, 'actor_kind' | 'agent' | 'basis' | 'evaluator'>,
+): AdmissionRules {
+  return {
+    isAmended: isAmended(evaluation),
+    isActors: evaluation.actor_kind !== 'human',
+    actors: actorWords(evaluation),
+    home: evaluation.basis?.home ?? '/',
+  }
+}
+
+/** Whether a root of the scope lies outside what people work on here. */
+export function isScopeOutside(host: HostFacts): boolean {
+  return host.roots.some(({ real }) => !isInWorkspace(real, host))
+}
+
+function isInWorkspace(real: string, { workspace, workspace_places = [] }: HostFacts): boolean {
+  return [workspace, ...workspace_places].some((place) => isBelowText(real, place))
+}
+
+/** Directories of the system, which are never a scope. */
+const SYSTEM = /^\/(?:bin|sbin|lib[^/]*|etc|usr|var|run|boot|snap|nix)(?:\/|$)/
+const TEMPORARY = /^\/var\/(?:tmp|folders)\//
+
 type Said = Omit<Refusal, 'permanent' | 'path'> & { readonly permanent?: boolean }
 
 class Desk {
@@ -82,9 +129,11 @@ class Desk {
   readonly #lists: GateLists
   readonly #real: RealPaths
   readonly #roots: ReadonlyMap<string, RootFacts>
+  readonly #rules: AdmissionRules
 
-  constructor(host: HostFacts, lists: GateLists) {
+  constructor(host: HostFacts, lists: GateLists, rules: AdmissionRules) {
     this.#host = host
+    this.#rules = rules
     this.#lists = lists
     this.#real = new RealPaths(host)
     this.#roots = new Map(host.roots.map((root) => [root.declared, root]))
@@ -191,11 +240,12 @@ class Desk {
       this.#refuse(where, { code: 'descriptor.wildcard', message })
       return
     }
-    const place = hostRoot(glob)
+    const place = hostRoot(glob, this.#rules.isAmended)
     if (place !== null) refuse(`reaches for the host: ${place}`)
     const home = this.#host.homes.find(({ path: one }) => one === real || isBelowText(one, real))
     if (home !== undefined) refuse(home.path === real ? 'is a home itself' : 'holds a home')
     this.#judgePlace(real, shown, where)
+    if (this.#rules.isAmended) this.#judgeOutside(glob, real, shown, where)
     if (root.kind === 'other') refuse('is neither a file nor a directory', false)
     const [mount] = root.mounts
     if (mount !== undefined) refuse(`holds a mount at ${showName(mount)}`, false)
@@ -206,6 +256,25 @@ class Desk {
         message: `${shown} lies on a filesystem ${words}, where nothing could be promoted safely`,
       })
     }
+  }
+
+  /** A scope outside the workspace: never the system's, and an actor's only where a law grants it. */
+  #judgeOutside(glob: Glob, real: string, shown: string, where: string): void {
+    if (isInWorkspace(real, this.#host)) return
+    if (SYSTEM.test(real) && !TEMPORARY.test(real)) {
+      const message = `${shown} is a system directory, which is never a scope`
+      this.#refuse(where, { code: 'descriptor.host_access', message })
+      return
+    }
+    const { isActors, actors, home } = this.#rules
+    if (!isActors) return
+    const places = { home, workspace: this.#host.workspace }
+    const subject = { actors: new Set(actors), nowMs: this.#host.now_ms, places }
+    const granted = grantedScopes(this.#lists.grants ?? [], subject)
+    if (granted.some((one) => includesGlob(one, glob, newEffort()))) return
+    const message = `${shown} lies outside the workspace ${showName(this.#host.workspace)}`
+    const hint = 'a law can grant it: `grants: [{grant_id: …, scope: [~/other/**]}]`'
+    this.#refuse(where, { code: 'descriptor.scope_outside', message, hint })
   }
 
   /** Whatever the operation and the effects name, where it really leads. */
@@ -229,7 +298,7 @@ class Desk {
     if (real === path) return this.#judgePlace(literalPart(real), show(path, where), where)
     const shown = `${show(path, where)}, which is ${showName(real)},`
     const glob = parseGlob(real)
-    const place = glob === null ? null : hostPlace(glob)
+    const place = glob === null ? null : hostPlace(glob, this.#rules.isAmended)
     if (place !== null) {
       const message = `${shown} reaches for the host: ${place}`
       this.#refuse(where, { code: 'descriptor.host_access', message })
@@ -241,7 +310,8 @@ class Desk {
   #judgePlace(real: string, shown: string, where: string): void {
     const { writ_places, homes } = this.#host
     // A scope that holds such a place is ordinary; what a run does there is seen in the rehearsal.
-    if (writ_places.some((own) => isBelowText(real, own))) {
+    const isShared = this.#rules.isAmended && SHARED_OF_WRIT.test(real)
+    if (!isShared && writ_places.some((own) => isBelowText(real, own))) {
       const message = `${shown} reaches for what belongs to writ`
       this.#refuse(where, { code: 'descriptor.host_access', message })
     }
@@ -262,6 +332,9 @@ class Desk {
     })
   }
 }
+
+/** Laws and rules of a home: an act may change them after a question. */
+const SHARED_OF_WRIT = /\/\.writ\/(?:laws\.yaml|rules(?:\/.+)?)$/
 
 const CAPS = ['max_cpu_ms', 'max_memory_mb', 'max_disk_mb', 'max_duration_ms'] as const
 

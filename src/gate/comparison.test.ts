@@ -49,6 +49,7 @@ function input(changes: readonly Change[], effects: Partial<Effects>): Compariso
       homes: [{ path: '/home/ann', own: true }],
       writ_places: ['/home/ann/.local/state/writ'],
     },
+    isAmended: true,
     declaredByApproval: false,
     scriptsChanged: new Set(),
     pathDirectories: ['/usr/bin'],

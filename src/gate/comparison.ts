@@ -20,6 +20,7 @@ import { type CompiledLists, compiledLists } from './compiled-lists.ts'
 import { Declaration, type Declared } from './declaration.ts'
 import { type Deferral, DeferredPaths, POINTERS, type PointedBy } from './deferred.ts'
 import { FindingList } from './findings.ts'
+import { addGrantFindings, type GrantCase } from './grants.ts'
 import type { GateLists } from './lists.ts'
 import { networkFindings } from './network/findings.ts'
 import { groundTerms } from './network/grounds.ts'
@@ -43,6 +44,8 @@ export interface ComparisonInput {
   readonly lists: GateLists
   readonly host: Pick<HostFacts, 'roots' | 'real_paths' | 'homes' | 'writ_places'> &
     Partial<Pick<HostFacts, 'workspace'>>
+  /** By the amended rules (evaluator 3); records of before are compared as they were. */
+  readonly isAmended: boolean
   /** The human's approval of the shown effects is the declaration (exec without globs). */
   readonly declaredByApproval: boolean
   /** What a run changed in the home outside the scope is left out, and does not block. */
@@ -55,6 +58,8 @@ export interface ComparisonInput {
   readonly pointed?: ReadonlyMap<RawPath, PointedBy>
   /** What went out, and by which rules; without a network nothing does. */
   readonly network?: ComparedNetwork
+  /** Whose act it is, where only a grant spares a question; null or absent where none is needed. */
+  readonly grants?: GrantCase | null
 }
 
 export interface ComparedNetwork {
@@ -83,7 +88,7 @@ export function compareEffects(input: ComparisonInput): Comparison {
   const lists = new ComparedLists(input)
   const step = compareStep(input, lists, findings, effort)
   compareNetwork(input, findings)
-  return summarise(input.changes, step.discarded, step.deferred, findings)
+  return summarise(input, step.discarded, step.deferred, findings)
 }
 
 /** One child of a composite with what it changed beyond the ones before it (G-22). */
@@ -112,7 +117,7 @@ export function compareSteps(steps: readonly ComparedStep[], input: ComparisonIn
   compareNetwork(input, findings)
   // What one child declared is kept, though another touched it in passing.
   for (const path of kept) discarded.delete(path)
-  return summarise(input.changes, discarded, deferred, findings)
+  return summarise(input, discarded, deferred, findings)
 }
 
 const NO_HOSTS: NetworkGrounds = { hosts: [], read_only_hosts: [], release: null }
@@ -172,10 +177,28 @@ class ComparedLists {
     return this.#holders.has(displayOfRaw(nameOfRaw(path)))
   }
 
+  /** Laws and rules that people share: an act may change them, and none applies by that alone. */
+  isShared(change: Change): boolean {
+    return this.#input.isAmended && isSharedOfHome(change)
+  }
+
   isWrits(path: RawPath): boolean {
     if (`${path}/`.includes('/.writ/')) return true
     return this.#writPlaces.some((place) => isBelow(path, place))
   }
+}
+
+const SHARED = /\/\.writ(?:\/(?:laws\.yaml|\.gitignore|rules(?:\/.*)?))?$/s
+
+/** `.writ` as a directory, and in it the law file, the rules and what git ignores; no links. */
+function isSharedOfHome({ path, before, after }: Change): boolean {
+  if (path.indexOf('/.writ/') !== path.lastIndexOf('/.writ/') || !SHARED.test(path)) return false
+  const mayBeDirectory = !/\/(?:laws\.yaml|\.gitignore)$/.test(path)
+  const mayBeFile = /\/\.writ\/./.test(path)
+  return [before, after].every((state) => {
+    if (state === null) return true
+    return (state.kind === 'directory' && mayBeDirectory) || (state.kind === 'file' && mayBeFile)
+  })
 }
 
 /** The `node_modules` of a pattern that begins with two stars and goes on with it and another name. */
@@ -257,7 +280,8 @@ class Step implements StepOutcome {
     const { path } = change
     const deferral = this.#lists.deferred.of(change)
     const isDeclared = this.#isDeclared(change, deferral)
-    if (this.#lists.isWrits(path)) {
+    const isShared = this.#lists.isShared(change)
+    if (!isShared && this.#lists.isWrits(path)) {
       this.#keeps.add(parentOfRaw(path))
       return this.#findings.add('effect.host_state', displayOfRaw(path), verb(change))
     }
@@ -268,6 +292,7 @@ class Step implements StepOutcome {
       this.discarded.add(path)
       return this.#findings.add('effect.left_out', displayOfRaw(path), verb(change))
     }
+    if (isShared) this.#findings.add('effect.laws_file', displayOfRaw(path), verb(change))
     this.#keep(change, isDeclared, inScope, deferral)
   }
 
@@ -351,7 +376,7 @@ function verb(change: Change): string {
 }
 
 function summarise(
-  changes: readonly Change[],
+  { changes, lists, grants = null }: ComparisonInput,
   discardedPaths: ReadonlySet<RawPath>,
   deferredPaths: ReadonlySet<RawPath>,
   findings: FindingList,
@@ -369,6 +394,7 @@ function summarise(
     for (const list of listsOf(change)) counts[list]++
     bytes += change.after?.size ?? 0
   }
+  if (grants !== null) addGrantFindings(promoted, lists.grants ?? [], grants, findings)
   const has = (code: Code): boolean => findings.has(code)
   return {
     findings: findings.finish(),

@@ -20,6 +20,8 @@ const ORDER: readonly Code[] = [
   'effect.deferred_execution',
   'effect.build_execution',
   'effect.left_out',
+  'effect.laws_file',
+  'effect.ungranted',
   'effect.discarded',
   'effect.not_observed',
 ]

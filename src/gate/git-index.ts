@@ -44,6 +44,27 @@ export function holdsSameEntries(one: Uint8Array, other: Uint8Array): boolean {
   return mine.every((extension, index) => isSame(one, extension, other, theirs[index] ?? [0, 0]))
 }
 
+/** The names that an index holds, relative to its working tree, a character a byte; null without one. */
+export function indexNames(bytes: Uint8Array): readonly string[] | null {
+  const reader = new IndexReader(bytes)
+  if (!reader.isIndex) return null
+  const names: string[] = []
+  let last = ''
+  for (let index = 0; index < reader.count; index++) {
+    const entry = reader.nextEntry()
+    if (entry === null) return null
+    last = `${last.slice(0, Math.max(0, last.length - entry.dropped))}${textOf(bytes, entry.name)}`
+    names.push(last)
+  }
+  return names
+}
+
+function textOf(bytes: Uint8Array, [from, to]: Range): string {
+  let text = ''
+  for (let at = from; at < to; at++) text += String.fromCharCode(bytes[at] ?? 0)
+  return text
+}
+
 type Range = readonly [from: number, to: number]
 
 function isSame(one: Uint8Array, mine: Range, other: Uint8Array, theirs: Range): boolean {
@@ -53,6 +74,16 @@ function isSame(one: Uint8Array, mine: Range, other: Uint8Array, theirs: Range):
     if (one[mine[0] + offset] !== other[theirs[0] + offset]) return false
   }
   return true
+}
+
+interface IndexEntry {
+  readonly mode: Range
+  /** From the object's name to the end of the path. */
+  readonly rest: Range
+  /** What is written of the path. */
+  readonly name: Range
+  /** How many characters of the last path's end are not part of this one. */
+  readonly dropped: number
 }
 
 class IndexReader {
@@ -76,25 +107,36 @@ class IndexReader {
       isLongEnough && this.#view.getUint32(0) === SIGNATURE && VERSIONS.includes(this.version)
   }
 
-  /** The mode, and everything from the object's name to the end of the path; null when it is cut off. */
-  nextEntry(): { readonly mode: Range; readonly rest: Range } | null {
+  /** Null when it is cut off. */
+  nextEntry(): IndexEntry | null {
     const start = this.#at
     if (start + FIXED_BYTES > this.#end) return null
     const isExtended = (this.#view.getUint16(start + FLAGS_AT) & EXTENDED) !== 0
     const path = this.#pathStart(start + FIXED_BYTES + (isExtended ? 2 : 0))
-    const end = path === null ? -1 : this.#bytes.indexOf(0, path)
-    if (end === -1 || end >= this.#end) return null
+    const end = path === null ? -1 : this.#bytes.indexOf(0, path.at)
+    if (path === null || end === -1 || end >= this.#end) return null
     // Up to version 3 entries are filled up to a multiple of eight, with one zero at least.
     const length = end + 1 - start
     this.#at = start + (this.version === 4 ? length : Math.ceil(length / 8) * 8)
-    return { mode: [start + MODE_AT, start + MODE_AT + 4], rest: [start + OBJECT_AT, end] }
+    return {
+      mode: [start + MODE_AT, start + MODE_AT + 4],
+      rest: [start + OBJECT_AT, end],
+      name: [path.at, end],
+      // Up to version 3 every name stands whole.
+      dropped: this.version === 4 ? path.dropped : Number.POSITIVE_INFINITY,
+    }
   }
 
-  /** In version 4 a number of variable length stands before the path. */
-  #pathStart(at: number): number | null {
-    if (this.version !== 4) return at
+  /** In version 4 a number stands before the path: how much of the last one's end is dropped. */
+  #pathStart(at: number): { readonly at: number; readonly dropped: number } | null {
+    if (this.version !== 4) return { at, dropped: 0 }
+    let dropped = 0
     for (let place = at; place < this.#end; place++) {
-      if (((this.#bytes[place] ?? 0) & 0x80) === 0) return place + 1
+      const byte = this.#bytes[place] ?? 0
+      dropped = dropped * 128 + (byte & 0x7f)
+      if ((byte & 0x80) === 0) return { at: place + 1, dropped }
+      // Each further byte counts from one higher, so that no number is written in two ways.
+      dropped += 1
     }
     return null
   }

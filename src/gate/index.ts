@@ -4,6 +4,7 @@
  */
 export {
   type Admission,
+  admissionRules,
   admitProposal,
   HARD_FAILS,
   type Refusal,
@@ -55,7 +56,8 @@ export type { DeferredKind, DeferredRow } from './data/deferred.ts'
 export { PUBLIC_NAMES, SECRET_NAMES, UNSEARCHED } from './data/secrets.ts'
 export { decide, decideEarly, reasonsOf } from './decision.ts'
 export type { PointedBy } from './deferred.ts'
-export { holdsSameEntries, INDEX_BYTES_MAX, isIndexPath } from './git-index.ts'
+export { holdsSameEntries, INDEX_BYTES_MAX, indexNames, isIndexPath } from './git-index.ts'
+export { type GrantCase, grantCase, pathsToTrack } from './grants.ts'
 export { type BaseStanding, type Footing, footingOf, type HeldBase, type HeldMark } from './held.ts'
 export {
   awaitedPaths,
@@ -65,6 +67,7 @@ export {
 } from './held-request.ts'
 export {
   EVALUATOR,
+  isAmended,
   type Judgement,
   leavesHomeOut,
   REPLAYED_VERSIONS,
@@ -83,6 +86,7 @@ export {
   knownAgent,
   listsDigest,
   listsText,
+  listsUnder,
   readLists,
   sandboxEnvironment,
   withEphemeral,

@@ -5,7 +5,7 @@
  */
 import type { Decision, Evaluation, EvaluationBasis, LawOutcome } from '../contracts/index.ts'
 import { judgeRecorded, type Laws } from '../policy/index.ts'
-import { admitProposal } from './admission.ts'
+import { admissionRules, admitProposal } from './admission.ts'
 import type { Comparison } from './comparison.ts'
 import { decide, decideEarly } from './decision.ts'
 import { isComparedCode } from './findings.ts'
@@ -102,7 +102,10 @@ function admitted(
   lists: GateLists,
 ): Evaluation {
   const host = { ...evaluation.host, ceilings: laws.settings.ceilings }
-  const risk = proposal === null ? evaluation.risk : admitProposal(proposal, host, lists).risk
+  const risk =
+    proposal === null
+      ? evaluation.risk
+      : admitProposal(proposal, host, lists, admissionRules(evaluation)).risk
   return { ...evaluation, host, risk, law_outcomes: [] }
 }
 

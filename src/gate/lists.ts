@@ -3,7 +3,8 @@
  * decision names. A person may add to the ephemeral list in the law file; nothing is taken away.
  */
 import { canonicalJson, type Digest, digestBytes } from '../base/index.ts'
-import { parseGlob } from '../contracts/index.ts'
+import { type GrantDocument, type LawDocument, parseGlob } from '../contracts/index.ts'
+import { DEFAULT_GRANTS, type Laws } from '../policy/index.ts'
 import { AGENTS } from './data/agents.ts'
 import { BUILD } from './data/build.ts'
 import { DEFERRED, type DeferredRow } from './data/deferred.ts'
@@ -27,6 +28,10 @@ export interface GateLists {
   readonly hidden: readonly string[]
   readonly agents: readonly string[]
   readonly refusedFilesystems: readonly string[]
+  /** What an actor that is no person may do unasked; absent in lists of before grants. */
+  readonly grants?: readonly GrantDocument[]
+  /** Default laws that the law file is read over; absent in lists of before layers. */
+  readonly laws?: readonly LawDocument[]
 }
 
 export const DEFAULT_LISTS: GateLists = {
@@ -39,6 +44,7 @@ export const DEFAULT_LISTS: GateLists = {
   hidden: HIDDEN,
   agents: AGENTS,
   refusedFilesystems: REFUSED_FILESYSTEMS,
+  grants: DEFAULT_GRANTS,
 }
 
 /** The text that is kept as a body, so that decisions can be computed again (L-9). */
@@ -55,6 +61,28 @@ export function readLists(text: string): GateLists {
   // Only texts of `listsText` have a digest that a record names.
   return JSON.parse(text) as GateLists
 }
+
+/**
+ * The lists with what the laws of a home add, and with the default laws that its file is read over:
+ * a record names them by one digest, so that replay judges by the same.
+ */
+export function listsUnder(laws: LayeredLaws, lists: GateLists = DEFAULT_LISTS): GateLists {
+  const own = new Set(laws.grants.map(({ grant_id }) => grant_id))
+  const kept = (lists.grants ?? []).filter(
+    ({ grant_id }) => !own.has(grant_id) && !laws.disabled.includes(grant_id),
+  )
+  return {
+    ...withEphemeral(lists, laws.ephemeral),
+    hidden: [...new Set([...lists.hidden, ...laws.hidden])],
+    grants: laws.isWhole ? laws.grants : [...laws.grants, ...kept],
+    laws: laws.defaults,
+  }
+}
+
+export type LayeredLaws = Pick<
+  Laws,
+  'defaults' | 'disabled' | 'ephemeral' | 'grants' | 'hidden' | 'isWhole'
+>
 
 /** The lists with what a law file adds to the ephemeral one. */
 export function withEphemeral(lists: GateLists, patterns: readonly string[]): GateLists {

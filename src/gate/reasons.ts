@@ -13,7 +13,7 @@ import {
   type Obstacle,
   type SandboxResult,
 } from '../contracts/index.ts'
-import { admitProposal, HARD_FAILS } from './admission.ts'
+import { admissionRules, admitProposal, HARD_FAILS, isScopeOutside } from './admission.ts'
 import { isAmended, type Judgement } from './judgement.ts'
 import { allProposals } from './places.ts'
 import { effectClasses } from './risk.ts'
@@ -45,7 +45,10 @@ export function earlyReasons(judgement: Judgement): readonly Reason[] {
 function schemaReasons({ proposal, evaluation, lists }: Judgement): readonly Reason[] {
   const broken = evaluation.violations.map(({ code }) => code)
   if (proposal === null && broken.length === 0) broken.push('document.not_json')
-  const admitted = proposal === null ? [] : admitProposal(proposal, evaluation.host, lists).refusals
+  const admitted =
+    proposal === null
+      ? []
+      : admitProposal(proposal, evaluation.host, lists, admissionRules(evaluation)).refusals
   return [
     ...broken.map((code) => block(code, HARD_FAILS.has(code))),
     ...admitted.map(({ code, permanent }) => block(code, permanent)),
@@ -57,6 +60,10 @@ function standingReasons({ evaluation }: Judgement): readonly Reason[] {
   const reasons: Reason[] = []
   if (halted) reasons.push(block('halted'))
   if (laws_changed) reasons.push(block('laws.changed'))
+  // The accepted laws stay in force; whoever reads the decision learns that the file is another one.
+  if (evaluation.laws_file !== undefined && !laws_changed) {
+    reasons.push({ code: 'laws.unaccepted', weight: 'note' })
+  }
   if (permanent) reasons.push(block('block.permanent', true))
   // Judged at admission, when the host looked: a slow rehearsal does not let a cooldown pass.
   if (cooldown_until_ms !== null && evaluation.host.now_ms < cooldown_until_ms) {
@@ -182,6 +189,8 @@ const NOTES: ReadonlySet<string> = new Set<Code>([
 ])
 const QUESTIONS: ReadonlySet<string> = new Set<Code>([
   'effect.deferred_execution',
+  'effect.laws_file',
+  'effect.ungranted',
   'diff.link_split',
   'promote.inputs_changed',
 ])
@@ -239,6 +248,8 @@ function questionReasons({ proposal, evaluation, result }: Judgement): readonly 
     isAmended(evaluation) ? [one.intent_summary, one.confirmation.reason] : [one.intent_summary]
   const argues = descriptors.flatMap(reads).some((text) => findPersuasion(text).length > 0)
   if (argues || evaluation.standing.reconfirm) reasons.push(confirm('confirm.intent'))
+  const rules = admissionRules(evaluation)
+  if (rules.isAmended && isScopeOutside(evaluation.host)) reasons.push(confirm('confirm.scope'))
   return reasons
 }
 

@@ -17,12 +17,13 @@ import type {
   SandboxResult,
 } from '../contracts/index.ts'
 import { bareLaws, judgeRecorded, type Laws } from '../policy/index.ts'
-import { admitProposal } from './admission.ts'
+import { admissionRules, admitProposal } from './admission.ts'
 import { type ComparedStep, type Comparison, compareEffects, compareSteps } from './comparison.ts'
 import { decide, decideEarly } from './decision.ts'
 import { POINTERS, type PointedBy } from './deferred.ts'
 import { isComparedCode } from './findings.ts'
-import { leavesHomeOut } from './judgement.ts'
+import { grantCase } from './grants.ts'
+import { isAmended, leavesHomeOut } from './judgement.ts'
 import { lawsSetAside, lawValues } from './law-values.ts'
 import type { GateLists } from './lists.ts'
 import type { Manifest } from './manifest.ts'
@@ -83,7 +84,10 @@ export function recompute(record: RecordedDecision): Recomputed {
   const comparison = result === null ? null : compareAgain(record)
   return {
     decision: decide({ proposal, evaluation, result, lists, decidedAt }),
-    risk: proposal === null ? null : admitProposal(proposal, evaluation.host, lists).risk,
+    risk:
+      proposal === null
+        ? null
+        : admitProposal(proposal, evaluation.host, lists, admissionRules(evaluation)).risk,
     comparison: comparison === null ? null : computedComparison(comparison),
     laws: grounds === null ? null : computedLaws(record, grounds, comparison),
     standing: grounds === null ? null : computedStanding(evaluation, grounds),
@@ -135,11 +139,15 @@ export function reachedLaws(
 }
 
 function recordedStanding({ standing }: Evaluation, { basis }: Grounds): unknown {
-  return { ...standing, recent_rollbacks: basis.recent_rollbacks }
+  const { recent_rollbacks, hour_use: hour = null } = basis
+  return { ...standing, recent_rollbacks, hour }
 }
 
 /** A halt and changed laws show on the machine before they are facts: the host may know of more. */
-function computedStanding({ standing, host }: Evaluation, { before, laws }: Grounds): unknown {
+function computedStanding(
+  { standing, host }: Evaluation,
+  { before, laws, basis }: Grounds,
+): unknown {
   const { halted, laws_changed } = standing
   const { cooledFromMs } = before
   const { cooldownMinutes } = (laws ?? bareLaws()).settings
@@ -157,6 +165,7 @@ function computedStanding({ standing, host }: Evaluation, { before, laws }: Grou
     reconfirm: before.reconfirm,
     background_before: before.background,
     recent_rollbacks: before.recentRollbacks,
+    hour: basis.hour_use === undefined ? null : before.hourUse,
   }
 }
 
@@ -197,12 +206,14 @@ export function compareAgain(
     changes: manifest.changes,
     lists,
     host: evaluation.host,
+    isAmended: isAmended(evaluation),
     declaredByApproval: evaluation.declared_by_approval,
     leavesHomeOut: leavesHomeOut(evaluation),
     // Raw paths have one character a byte, and so have the texts on the ledger.
     scriptsChanged: new Set(evaluation.comparison.scripts_changed as RawPath[]),
     pathDirectories: evaluation.comparison.path_directories,
     pointed: pointedOf(evaluation.comparison.pointed ?? []),
+    grants: grantCase(evaluation, new Set((evaluation.comparison.tracked ?? []) as RawPath[])),
     network: {
       connections: result?.side_effects.network ?? [],
       grounds: evaluation.network ?? null,

@@ -21,6 +21,8 @@ export interface StandingBefore {
   readonly reconfirm: boolean
   readonly background: boolean
   readonly recentRollbacks: number
+  /** What the actor did in the hour before. */
+  readonly hourUse: { readonly files: number; readonly bytes: number }
   readonly overrides: readonly OverrideInForce[]
   /** What a human had released for the proposal. */
   readonly release: UsableRelease | null
@@ -106,6 +108,7 @@ export class StandingHistory {
       reconfirm,
       background: background_before,
       recentRollbacks: this.#fold.rollbacksOf(basis.actor, nowMs, RECENT_MS),
+      hourUse: this.#fold.hourUse(basis.actor, nowMs),
       overrides: this.#fold.overridesInForce(actionId, intent, nowMs),
       release: this.#fold.releaseFor(actionId, proposalDigest, nowMs),
     }

@@ -42,6 +42,7 @@ import { RequestHistory } from './request-history.ts'
  */
 export const STANDING_VERSION = 4
 
+const HOUR_MS = 60 * 60 * 1000
 export const COOLDOWN_MS = 15 * 60 * 1000
 
 /** Facts that decide what stands. */
@@ -366,6 +367,18 @@ export class StandingFold implements Remembering {
   /** How many acts of an actor were taken back within a span before a moment. */
   rollbacksOf(actor: string, nowMs: number, spanMs: number): number {
     return this.#promoted.countTakenBack(actor, nowMs, spanMs)
+  }
+
+  /** What the acts of an actor created, changed and deleted within the hour before a moment. */
+  hourUse(actor: string, nowMs: number): { readonly files: number; readonly bytes: number } {
+    let [files, bytes] = [0, 0]
+    for (const { actionId, promotedAt, promotion } of this.#promoted.newestFirst()) {
+      if (nowMs - (parseIsoMomentMs(promotedAt) ?? 0) >= HOUR_MS) break
+      if (this.#actions.get(actionId.toLowerCase())?.actor !== actor) continue
+      files += promotion.paths
+      bytes += promotion.bytes
+    }
+    return { files, bytes }
   }
 
   #takeProposal(payload: unknown): void {

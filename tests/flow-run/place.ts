@@ -12,7 +12,7 @@ import {
   type Ledger,
   makeHome,
   openGate,
-  openKnownHome,
+  openHome,
   openLedger,
   type Surroundings,
   SYSTEM_CLOCK,
@@ -51,7 +51,7 @@ export class RunPlace {
 
   /** A built program names the built thread that watches its sandboxes. */
   async open(watcher?: URL): Promise<this> {
-    this.home = openKnownHome(this.#around, null)
+    this.home = openHome(this.#around, null)
     this.ledger = await openLedger({ directory: this.home.state, writer: 'inline' })
     this.gate = await openGate({
       home: this.home,

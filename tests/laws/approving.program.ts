@@ -6,7 +6,7 @@ import {
   createDriver,
   openCredential,
   openGate,
-  openKnownHome,
+  openHome,
   openLedger,
   readRegister,
   signApproval,
@@ -22,7 +22,7 @@ const around = {
   userDirectory: order.home,
   userName: 'ann',
 }
-const home = openKnownHome(around, null)
+const home = openHome(around, null)
 const ledger = await openLedger({ directory: home.state, writer: 'inline' })
 const register = await readRegister({ ledger, state: home.state })
 const principal = { kind: 'human', id: order.who, namespace: 'local' } as const

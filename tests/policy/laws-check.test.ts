@@ -50,7 +50,7 @@ describe('writ laws check', () => {
     const path = file('broken.yaml', BROKEN)
     const { status, out } = check([path])
     expect(status).toBe(1)
-    expect(out).toContain(`${path}:11:43  expression.word`)
+    expect(out).toContain(`${path}:14:43  expression.word`)
     expect(out).toContain('hint: did you mean `CRITICAL`?')
   })
 
@@ -60,7 +60,7 @@ describe('writ laws check', () => {
     expect(JSON.parse(out)).toMatchObject({
       file: '-',
       accepted: false,
-      faults: [{ code: 'expression.word', path: '/laws/0/policy_expr', line: 11, column: 43 }],
+      faults: [{ code: 'expression.word', path: '/laws/0/policy_expr', line: 14, column: 43 }],
       laws: [],
     })
     const fine = JSON.parse(check(['--json', '-'], DEFAULT_LAWS).out)
@@ -79,7 +79,7 @@ describe('writ laws check', () => {
     )
     const { status, out } = check(['-'], text)
     expect(status).toBe(0)
-    expect(out).toContain('warning  -:11:18  laws.unguarded')
+    expect(out).toContain('warning  -:14:18  laws.unguarded')
     expect(JSON.parse(check(['--json', '-'], text).out).warnings).toHaveLength(1)
   })
 

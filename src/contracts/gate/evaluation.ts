@@ -56,6 +56,8 @@ const HostFacts = Type.Object(
     seen_action_ids: Type.Array(ActionId),
     /** Real path of what the person works on; configuration outside of it weighs more. */
     workspace: PathText,
+    /** Directories of git that belong to the workspace and lie outside it. */
+    workspace_places: Type.Optional(Paths),
     roots: Type.Array(RootFacts),
     /** Other declared paths that lead through symbolic links, longest known part first or not. */
     real_paths: Type.Array(Type.Object({ declared: PathText, real: PathText }, closed)),
@@ -160,6 +162,8 @@ const Basis = Type.Object(
         closed,
       ),
     ),
+    /** What the acts of this actor created, changed and deleted within the hour before. */
+    hour_use: Type.Optional(Type.Object({ files: Count, bytes: Count }, closed)),
     /** How many facts of the two streams the host had taken in. */
     facts_seen: Type.Object({ host: Count, stream: Count }, closed),
   },
@@ -190,6 +194,8 @@ export const EvaluationSchema = Type.Object(
     cooldown_on_repeat: Type.Boolean(),
     evaluator: Type.Object({ name: Word, version: Word }, closed),
     laws: DigestText,
+    /** Of the law file in the tree, where it is not the one that a human accepted. */
+    laws_file: Type.Optional(DigestText),
     lists: DigestText,
     door: Type.Enum(['propose', 'exec']),
     /** The act whose effects this one undoes, composed by the host from that act's own words. */
@@ -223,6 +229,8 @@ export const EvaluationSchema = Type.Object(
           pointed: Type.Optional(
             Type.Array(Type.Object({ path: Type.String(), by: Word }, closed)),
           ),
+          /** Raw paths of changed files that git tracked before, where a grant asks for that. */
+          tracked: Type.Optional(Type.Array(Type.String())),
           /** Of a composite: what each child changed, in the order they ran. */
           steps: Type.Array(Type.Object({ action_id: ActionId, manifest: DigestText }, closed)),
         },

@@ -149,7 +149,7 @@ export class Attempts implements AttemptSurface {
     const { context, book } = this.#gate
     if (standing.halted || isHalted(context.home.state)) throw refusal('halted', '')
     const { laws } = standing
-    if (book.isChanged || (laws !== null && laws.laws !== book.digest)) {
+    if (book.isLost || !book.isOf(laws)) {
       throw refusal('laws.changed', '')
     }
   }

@@ -20,6 +20,7 @@ export function basisOf(
     home: realPathOf(userDirectory),
     recent_rollbacks: standing.rollbacksOf(actor, nowMs, RECENT_MS),
     overrides: [...standing.overridesInForce(actionId, intent ?? '', nowMs)],
+    hour_use: standing.hourUse(actor, nowMs),
     facts_seen: seen,
   }
 }

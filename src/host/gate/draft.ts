@@ -11,7 +11,13 @@ import {
   type Proposal,
   type Violation,
 } from '../../contracts/index.ts'
-import { admitProposal, EVALUATOR, knownAgent, type StandingFold } from '../../gate/index.ts'
+import {
+  admissionRules,
+  admitProposal,
+  EVALUATOR,
+  knownAgent,
+  type StandingFold,
+} from '../../gate/index.ts'
 import { basisOf } from './basis.ts'
 import { type GateContext, workspaceOf } from './context.ts'
 import type { ProposingOptions } from './decided.ts'
@@ -46,10 +52,13 @@ export function beginDraft(
   const intent = proposal === null ? null : intentDigest(proposal)
   const network = networkFor({ proposal, standing, book, nowMs, dryRun: options.dryRun })
   const host = hostFactsOf(context, book, proposal, standing, nowMs, network)
+  const actorKind = options.actorKind ?? context.caller.principal.kind
+  const basis = basisOf(context, view.seen, actionIdOf(document), intent, standing, nowMs)
+  const rules = admissionRules({ actor_kind: actorKind, evaluator: EVALUATOR, basis })
   const risk =
     proposal === null
       ? ({ declared: 'LOW', floor: 'LOW', effective: 'LOW' } as const)
-      : admitProposal(proposal, host, book.lists).risk
+      : admitProposal(proposal, host, book.lists, rules).risk
   return {
     action_id: actionIdOf(document),
     proposal_digest: digestDocument(document),
@@ -63,15 +72,16 @@ export function beginDraft(
     cooldown_on_repeat: proposal?.descriptor.confirmation.cooldown_on_repeat ?? false,
     evaluator: EVALUATOR,
     laws: book.digest,
+    ...(book.unaccepted === null ? {} : { laws_file: book.unaccepted }),
     lists: book.listsDigest,
     door: options.door,
     ...(options.compensates === undefined ? {} : { compensates: options.compensates }),
     declared_by_approval: options.declaredByApproval,
-    actor_kind: options.actorKind ?? context.caller.principal.kind,
+    actor_kind: actorKind,
     ...(agent === null ? {} : { agent }),
     violations: violations.map(({ code, path }) => ({ code, path })),
     host,
-    basis: basisOf(context, view.seen, actionIdOf(document), intent, standing, nowMs),
+    basis,
     ...(network === null ? {} : { network }),
     ...(options.held === undefined ? {} : { held: options.held }),
     standing: excerptOf(context, book, standing, intent ?? '', nowMs),
@@ -103,7 +113,7 @@ function excerptOf(
   nowMs: number,
 ): Evaluation['standing'] {
   const { laws } = standing
-  const isChanged = book.isChanged || (laws !== null && laws.laws !== book.digest)
+  const isChanged = book.isLost || !book.isOf(laws)
   const halted = standing.halted || isHalted(home.state)
   return { ...standing.against(intent, isChanged, nowMs), halted }
 }

@@ -6,6 +6,7 @@ import { lstatSync, readFileSync, realpathSync, type Stats, statSync } from 'nod
 import { basename, dirname, join } from 'node:path'
 import type { HostFacts, Proposal, RootFacts } from '../../contracts/index.ts'
 import { actionIdsOf, pathsToResolve } from '../../gate/index.ts'
+import { workspacePlaces } from '../home/git-directories.ts'
 import { type Mount, mountOf, mountsBelow, readMounts } from './mounts.ts'
 
 export interface FactSources {
@@ -33,6 +34,7 @@ export function gatherHostFacts(proposal: Proposal | null, sources: FactSources)
     ceilings: sources.ceilings,
     seen_action_ids: [...new Set(ids.filter(sources.wasUsed))],
     workspace: sources.workspace,
+    workspace_places: [...workspacePlaces(sources.workspace)],
     roots: roots.map((path) => rootFacts(path, mounts)),
     real_paths: realPaths(others),
     homes: readHomes(sources.ownHome),

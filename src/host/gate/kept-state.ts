@@ -8,6 +8,8 @@ import { keptPreimages } from './housekeeping.ts'
 import { stagePlaces } from './stage-place.ts'
 
 export interface KeptState {
+  /** The law file is not the one that a human accepted. */
+  readonly laws_differ: boolean
   /** Of how many facts what stands is kept, of how many; and what of it was thrown away last. */
   readonly standing: {
     readonly kept: number
@@ -34,7 +36,7 @@ export function keptState(
   standing: StandingFold,
   { auditLevel, retention }: GateSettings,
   nowMs: number,
-): Omit<KeptState, 'standing'> {
+): Omit<KeptState, 'standing' | 'laws_differ'> {
   const open = (id: string) => {
     const act = standing.promotion(id)
     return act?.rolledBackBy === null ? act : null

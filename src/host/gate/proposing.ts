@@ -19,13 +19,16 @@ import {
   type Violation,
 } from '../../contracts/index.ts'
 import {
+  admissionRules,
   admitProposal,
   type Comparison,
   compareEffects,
   compareSteps,
   decide,
   decideEarly,
+  grantCase,
   heldRequests,
+  isAmended,
   type Judgement,
   lawsSetAside,
   lawValues,
@@ -56,6 +59,7 @@ import { whileReleased } from './released-run.ts'
 import { buildResult } from './result.ts'
 import { changedScripts } from './scripts.ts'
 import { markHeld, stageOf } from './stage-place.ts'
+import { trackedPaths } from './tracked.ts'
 
 export class Proposing {
   readonly #context: GateContext
@@ -206,7 +210,8 @@ export class Proposing {
     // When nothing is read from its layers any more; the caller waits for its end.
     const letGo = () => void rehearsal.sandbox.close().catch(() => undefined)
     if (rehearsal.changes.length === 0) letGo()
-    const { comparison, scripts, directories, pointed } = this.#compare(draft, proposal, rehearsal)
+    const compared = this.#compare(draft, proposal, rehearsal)
+    const { comparison, scripts, directories, pointed, tracked } = compared
     const discarded = new Set(comparison.discarded.map(({ path }) => path))
     const manifest = this.#bodies.manifest(rehearsal.changes, discarded)
     const result = buildResult({
@@ -228,6 +233,7 @@ export class Proposing {
       scripts_changed: [...scripts],
       path_directories: [...directories],
       ...(pointed.size === 0 ? {} : { pointed: [...pointed].map(([path, by]) => ({ path, by })) }),
+      ...(tracked.length === 0 ? {} : { tracked: [...tracked] }),
       steps: this.#keepSteps(proposal, rehearsal),
     }
     draft.law_outcomes.push(...this.#laws('after', draft, proposal, { result, comparison }))
@@ -270,21 +276,24 @@ export class Proposing {
       places,
       homes: draft.host.homes.filter(({ own }) => own).map((home) => home.path),
     })
+    const tracked = trackedPaths(rehearsal.changes, draft, this.#book.lists)
     const input = {
       descriptor: proposal.descriptor,
       changes: rehearsal.changes,
       lists: this.#book.lists,
       host: draft.host,
+      isAmended: isAmended(draft),
       declaredByApproval: draft.declared_by_approval,
       leavesHomeOut: leavesHomeOut(draft),
       scriptsChanged: scripts,
       pathDirectories: directories,
       pointed,
+      grants: grantCase(draft, new Set(tracked)),
       network: { connections: rehearsal.network ?? [], grounds: draft.network ?? null },
     }
     const comparison =
       proposal.children === undefined ? compareEffects(input) : compareSteps(rehearsal.steps, input)
-    return { comparison, scripts, directories, pointed }
+    return { comparison, scripts, directories, pointed, tracked }
   }
 
   async #stage(
@@ -336,7 +345,9 @@ export class Proposing {
     violations: readonly Violation[],
   ): Promise<Decided> {
     const admitted =
-      proposal === null ? [] : admitProposal(proposal, draft.host, this.#book.lists).refusals
+      proposal === null
+        ? []
+        : admitProposal(proposal, draft.host, this.#book.lists, admissionRules(draft)).refusals
     const told = admitted.map(({ code, path, message, hint }) => ({
       code,
       path,

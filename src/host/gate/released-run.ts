@@ -133,8 +133,8 @@ export class ReleasedRuns {
     const { home, stateRoot, userDirectory } = this.#context
     const { actionId, proposalDigest, override_id, hosts, methods } = run
     const nowMs = this.#context.nowMs()
-    const { isChanged, digest, listsDigest, settings } = this.#book
-    const lawsChanged = isChanged || (standing.laws !== null && standing.laws.laws !== digest)
+    const { isLost, digest, listsDigest, settings } = this.#book
+    const lawsChanged = isLost || !this.#book.isOf(standing.laws)
     const halted = standing.halted || isHalted(home.state)
     const detail = `interrupted; ${methods.join(', ')} to ${hosts.join(', ')} may have been sent`
     return {
