@@ -278,9 +278,10 @@ class Step implements StepOutcome {
 
   judge(change: Change): void {
     const { path } = change
-    const deferral = this.#lists.deferred.of(change)
-    const isDeclared = this.#isDeclared(change, deferral)
     const isShared = this.#lists.isShared(change)
+    // What a human accepts first runs nothing by itself.
+    const deferral = isShared ? null : this.#lists.deferred.of(change)
+    const isDeclared = this.#isDeclared(change, deferral)
     if (!isShared && this.#lists.isWrits(path)) {
       this.#keeps.add(parentOfRaw(path))
       return this.#findings.add('effect.host_state', displayOfRaw(path), verb(change))

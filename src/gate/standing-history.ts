@@ -4,6 +4,7 @@
  * One walk over the facts serves all of them, whatever the order in which they were written down.
  */
 import type { Evaluation, EvaluationBasis, Halt, Laws } from '../contracts/index.ts'
+import { hourUse } from './actor-use.ts'
 import type { UsableRelease } from './network/release-fold.ts'
 import type { OverrideInForce } from './override-fold.ts'
 import { COOLDOWN_MS, type StandingFact, StandingFold } from './standing.ts'
@@ -108,7 +109,7 @@ export class StandingHistory {
       reconfirm,
       background: background_before,
       recentRollbacks: this.#fold.rollbacksOf(basis.actor, nowMs, RECENT_MS),
-      hourUse: this.#fold.hourUse(basis.actor, nowMs),
+      hourUse: hourUse(this.#fold, basis.actor, nowMs),
       overrides: this.#fold.overridesInForce(actionId, intent, nowMs),
       release: this.#fold.releaseFor(actionId, proposalDigest, nowMs),
     }

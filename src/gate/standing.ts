@@ -35,6 +35,7 @@ import { OverrideFold, type OverrideInForce } from './override-fold.ts'
 import { type PromotedAction, PromotedFold } from './promoted-fold.ts'
 import { idsOf } from './proposal-ids.ts'
 import { RequestHistory } from './request-history.ts'
+import type { StandingFact } from './standing-fact.ts'
 
 /**
  * Of what the fold makes of facts. To be raised with every change of what is remembered or of how it
@@ -42,32 +43,9 @@ import { RequestHistory } from './request-history.ts'
  */
 export const STANDING_VERSION = 4
 
-const HOUR_MS = 60 * 60 * 1000
 export const COOLDOWN_MS = 15 * 60 * 1000
 
-/** Facts that decide what stands. */
-export const STANDING_TYPES = [
-  'halt_v1',
-  'laws_v1',
-  'proposal_v1',
-  'evaluation_v1',
-  'decision_v1',
-  'confirmation_v1',
-  'promotion_v1',
-  'rollback_v1',
-  'override_v1',
-  'request_v1',
-] as const
-
-export interface StandingFact {
-  readonly type: string
-  readonly payload: unknown
-  /** ISO 8601. */
-  readonly occurredAt: string
-  readonly seq: number
-  /** Who recorded it. */
-  readonly principal: Principal
-}
+export { STANDING_TYPES, type StandingFact } from './standing-fact.ts'
 
 export interface PendingQuestion {
   readonly actionId: string
@@ -369,16 +347,9 @@ export class StandingFold implements Remembering {
     return this.#promoted.countTakenBack(actor, nowMs, spanMs)
   }
 
-  /** What the acts of an actor created, changed and deleted within the hour before a moment. */
-  hourUse(actor: string, nowMs: number): { readonly files: number; readonly bytes: number } {
-    let [files, bytes] = [0, 0]
-    for (const { actionId, promotedAt, promotion } of this.#promoted.newestFirst()) {
-      if (nowMs - (parseIsoMomentMs(promotedAt) ?? 0) >= HOUR_MS) break
-      if (this.#actions.get(actionId.toLowerCase())?.actor !== actor) continue
-      files += promotion.paths
-      bytes += promotion.bytes
-    }
-    return { files, bytes }
+  /** Whose act it was; null where no record tells. */
+  actorOf(actionId: string): string | null {
+    return this.#actions.get(actionId.toLowerCase())?.actor ?? null
   }
 
   #takeProposal(payload: unknown): void {

@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -176,7 +177,7 @@ describe('what a declaration does not hold is blocked, and nothing of it happens
   it('a set-user-id bit, and anything of writ (tier 0)', () => {
     const suid = propose(commandProposal(place, 'echo x > s; chmod 4755 s', { create: ['work/s'] }))
     expect(suid.json.decision).toMatchObject({ decision: 'BLOCK', tier: 0 })
-    const own = commandProposal(place, 'mkdir .writ; echo x > .writ/laws.yaml', {
+    const own = commandProposal(place, 'mkdir .writ; echo x > .writ/id', {
       create: ['work/**'],
     })
     expect(propose(own).json.decision).toMatchObject({ decision: 'BLOCK', tier: 0 })
@@ -382,17 +383,21 @@ describe('the host', () => {
     expect(propose(proposal)).toMatchObject({ status: 0, json: { promoted: true } })
   })
 
-  it('refuses everything while the laws are not the accepted ones', () => {
+  it('goes on by the accepted laws while the file is another one, and says so', () => {
     const laws = at('.writ/laws.yaml')
+    const accepted = readFileSync(laws, 'utf8')
     const proposal = commandProposal(place, 'echo laws', {})
-    appendFileSync(laws, '# another word\n')
-    expect(propose(proposal)).toMatchObject({
-      status: 1,
-      json: { decision: { decision: 'BLOCK', code: 'laws.changed' }, result: null },
-    })
-    expect(place.writ(['log']).status).toBe(4)
+    writeFileSync(laws, 'laws: []\nreplace: true\n')
+    const critical = commandProposal(place, 'echo laws', {})
+    critical.descriptor.risk_level = 'CRITICAL'
+    const { decision } = propose(critical).json
+    expect(decision).toMatchObject({ decision: 'BLOCK', code: 'law.NO_CRITICAL' })
+    expect(decision.codes).toContain('laws.unaccepted')
+    expect(propose(proposal)).toMatchObject({ status: 0 })
+    expect(place.writ(['log']).status).toBe(0)
+    writeFileSync(laws, `${accepted}# another word\n`)
     expect(place.writ(['laws', 'accept']).status).toBe(0)
-    expect(propose(again(proposal)).status).toBe(0)
+    expect(propose(again(proposal)).json.decision.codes).not.toContain('laws.unaccepted')
     const facts = place.writ(['log', '--json', '--stream', 'host', '--type', 'laws_v1']).json.facts
     expect(facts).toHaveLength(2)
   })

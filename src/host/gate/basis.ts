@@ -1,7 +1,7 @@
 /** What laws are judged with besides the documents, as of a moment: it is recorded with the decision. */
 import { hostname } from 'node:os'
 import type { EvaluationBasis } from '../../contracts/index.ts'
-import { RECENT_MS, type StandingFold } from '../../gate/index.ts'
+import { hourUse, RECENT_MS, type StandingFold } from '../../gate/index.ts'
 import type { GateContext } from './context.ts'
 import { realPathOf } from './host-facts.ts'
 
@@ -20,7 +20,7 @@ export function basisOf(
     home: realPathOf(userDirectory),
     recent_rollbacks: standing.rollbacksOf(actor, nowMs, RECENT_MS),
     overrides: [...standing.overridesInForce(actionId, intent ?? '', nowMs)],
-    hour_use: standing.hourUse(actor, nowMs),
+    hour_use: hourUse(standing, actor, nowMs),
     facts_seen: seen,
   }
 }
