@@ -2,7 +2,7 @@
  * Room: gate. What is decided about a proposal, as pure functions of documents, facts and what the
  * host found out. Sees base, contracts and ledger.
  */
-export { hourUse } from './actor-use.ts'
+export { hourUse, undoUse } from './actor-use.ts'
 export {
   type Admission,
   admissionRules,

@@ -248,6 +248,10 @@ function questionReasons({ proposal, evaluation, result }: Judgement): readonly 
     isAmended(evaluation) ? [one.intent_summary, one.confirmation.reason] : [one.intent_summary]
   const argues = descriptors.flatMap(reads).some((text) => findPersuasion(text).length > 0)
   if (argues || evaluation.standing.reconfirm) reasons.push(confirm('confirm.intent'))
+  const undo = evaluation.comparison?.undo
+  if (undo !== undefined && undo.needed_bytes + undo.kept_bytes > undo.quota_bytes) {
+    reasons.push(confirm('confirm.undo_quota'))
+  }
   const rules = admissionRules(evaluation)
   if (rules.isAmended && isScopeOutside(evaluation.host)) reasons.push(confirm('confirm.scope'))
   return reasons

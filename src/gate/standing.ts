@@ -21,6 +21,7 @@ import type {
 import type { Principal } from '../ledger/index.ts'
 import { type Approvals, stillOpen } from './approvals.ts'
 import { type ApprovedAct, ApprovedFold } from './approved-fold.ts'
+import { actorWords } from './grants.ts'
 import { type Footing, footingOf, type HeldBase, HeldFold, type HeldMark } from './held.ts'
 import { IntentFold, type IntentMemory } from './intent-fold.ts'
 import { isAmended } from './judgement.ts'
@@ -41,7 +42,7 @@ import type { StandingFact } from './standing-fact.ts'
  * Of what the fold makes of facts. To be raised with every change of what is remembered or of how it
  * is written: what was kept under another version is not read.
  */
-export const STANDING_VERSION = 4
+export const STANDING_VERSION = 5
 
 export const COOLDOWN_MS = 15 * 60 * 1000
 
@@ -79,6 +80,10 @@ interface ActionMemory {
   readonly intent: string | null
   readonly proposalDigest: string
   readonly cooldownOnRepeat: boolean
+  /** It is no person's: what it displaced is kept within a room of its own, in bytes. */
+  readonly isActors: boolean
+  readonly displaced: number
+  readonly isApproved: boolean
   /** It was judged by an evaluator for which silence was a no. */
   readonly silenceDenies: boolean
 }
@@ -352,6 +357,12 @@ export class StandingFold implements Remembering {
     return this.#actions.get(actionId.toLowerCase())?.actor ?? null
   }
 
+  /** What an actor's act displaced that no human approved, in bytes; null for any other act. */
+  unapproved(actionId: string): number | null {
+    const action = this.#actions.get(actionId.toLowerCase())
+    return action?.isActors === true && !action.isApproved ? action.displaced : null
+  }
+
   #takeProposal(payload: unknown): void {
     const ids = idsOf(payload)
     for (const id of ids) this.#seen.set(id, true)
@@ -372,6 +383,9 @@ export class StandingFold implements Remembering {
         intent: intent ?? null,
         proposalDigest: evaluation.proposal_digest,
         cooldownOnRepeat: cooldown_on_repeat,
+        isActors: actorWords(evaluation).length > 0 && evaluation.held === undefined,
+        displaced: evaluation.comparison?.undo?.needed_bytes ?? 0,
+        isApproved: false,
         silenceDenies: !isAmended(evaluation),
       })
     }
@@ -438,6 +452,7 @@ export class StandingFold implements Remembering {
     this.#held.takeConfirmation(confirmation)
     const action = this.#actions.get(id)
     if (answer === 'APPROVED') this.#approved.take(action_id, answered_at)
+    if (answer === 'APPROVED' && action) this.#actions.set(id, { ...action, isApproved: true })
     if (answer === 'APPROVED') this.#note(id, { reconfirm: false })
     // A question that expired is not a human's no.
     else if (answer === 'EXPIRED' && action?.silenceDenies === false) return

@@ -59,12 +59,15 @@ export function execConfirm(
   }
 }
 
+/** Questions that no yes given before the run answers. */
+const FORCED = ['cooldown', 'confirm.scope'] as const
+
 /**
  * Returns whether `--yes` does not answer the question: a yes that was given before the run does not
  * know that the command failed, and a command that was taken back is asked about again.
  */
 function isForced({ result, decision }: Question): boolean {
-  return failureText(result) !== null || decision.codes.includes('cooldown')
+  return failureText(result) !== null || FORCED.some((code) => decision.codes.includes(code))
 }
 
 /** Shows the effects, asks, and lets a human prove who answered where a plain yes is not enough. */

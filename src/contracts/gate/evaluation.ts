@@ -231,6 +231,10 @@ export const EvaluationSchema = Type.Object(
           ),
           /** Raw paths of changed files that git tracked before, where a grant asks for that. */
           tracked: Type.Optional(Type.Array(Type.String())),
+          /** Room that the act would take to be taken back, what is kept for this actor, and the bound. */
+          undo: Type.Optional(
+            Type.Object({ needed_bytes: Count, kept_bytes: Count, quota_bytes: Count }, closed),
+          ),
           /** Of a composite: what each child changed, in the order they ran. */
           steps: Type.Array(Type.Object({ action_id: ActionId, manifest: DigestText }, closed)),
         },

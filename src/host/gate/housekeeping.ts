@@ -54,7 +54,12 @@ export function undoRetention({ undoDays, undoQuotaMb }: RetentionSettings): Ret
 }
 
 /** The act that pre-images are of, by the name of their directory; null when nobody knows. */
-export type ActOf = (name: string) => PromotedAction | null
+export type ActOf = (name: string) => KeptAct | null
+
+export interface KeptAct extends PromotedAction {
+  /** An actor's, which no human approved. */
+  readonly isUnapproved: boolean
+}
 
 /** What is kept of the acts that were promoted, and the room that it takes. */
 export function keptPreimages(place: string, actOf: ActOf): readonly Kept[] {
@@ -63,7 +68,8 @@ export function keptPreimages(place: string, actOf: ActOf): readonly Kept[] {
     if (act === null) return []
     const bytes = measureKeep(preimagesOf(place, actionId))
     const promotedAtMs = Date.parse(act.promotedAt)
-    return [{ actionId, promotedAtMs, undoUntilMs: Date.parse(act.undoUntil), bytes }]
+    const { isUnapproved } = act
+    return [{ actionId, promotedAtMs, undoUntilMs: Date.parse(act.undoUntil), bytes, isUnapproved }]
   })
 }
 

@@ -39,7 +39,8 @@ export function keptState(
 ): Omit<KeptState, 'standing' | 'laws_differ'> {
   const open = (id: string) => {
     const act = standing.promotion(id)
-    return act?.rolledBackBy === null ? act : null
+    if (act?.rolledBackBy !== null) return null
+    return { ...act, isUnapproved: standing.unapproved(id) !== null }
   }
   const kept = stagePlaces(home).flatMap((place) => keptPreimages(place, open))
   const ends = kept.flatMap(({ undoUntilMs = 0 }) => (undoUntilMs > nowMs ? [undoUntilMs] : []))

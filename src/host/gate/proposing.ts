@@ -21,6 +21,7 @@ import {
 import {
   admissionRules,
   admitProposal,
+  type Change,
   type Comparison,
   compareEffects,
   compareSteps,
@@ -35,6 +36,7 @@ import {
   leavesHomeOut,
   leavesOf,
   type StandingFold,
+  undoUse,
 } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import type { LawPhase } from '../../policy/index.ts'
@@ -234,6 +236,7 @@ export class Proposing {
       path_directories: [...directories],
       ...(pointed.size === 0 ? {} : { pointed: [...pointed].map(([path, by]) => ({ path, by })) }),
       ...(tracked.length === 0 ? {} : { tracked: [...tracked] }),
+      ...(await this.#undoUse(draft, comparison.promoted)),
       steps: this.#keepSteps(proposal, rehearsal),
     }
     draft.law_outcomes.push(...this.#laws('after', draft, proposal, { result, comparison }))
@@ -262,6 +265,18 @@ export class Proposing {
     } finally {
       await staging.catch(() => undefined)
     }
+  }
+
+  /** An actor's act that no human approves must not use up what takes its other acts back. */
+  async #undoUse(draft: Evaluation, changes: readonly Change[]) {
+    const { basis } = draft
+    if (grantCase(draft, new Set()) === null || basis === undefined) return {}
+    const kept_bytes = await this.#view.ask((standing) =>
+      undoUse(standing, basis.actor, draft.host.now_ms),
+    )
+    const needed_bytes = changes.reduce((sum, { before }) => sum + (before?.size ?? 0), 0)
+    const quota_bytes = this.#book.settings.retention.actorQuotaMb * 1024 ** 2
+    return { undo: { needed_bytes, kept_bytes, quota_bytes } }
   }
 
   #compare(draft: Evaluation, proposal: Proposal, rehearsal: Rehearsal) {

@@ -382,7 +382,12 @@ export class Settling {
 
 /** Answers that became files have pre-images of their own, which are kept as long as their act's. */
 function actOf(standing: StandingFold): ActOf {
-  return (name) => standing.promotion(standing.requests.actionOfSave(name) ?? name)
+  return (name) => {
+    const act = standing.promotion(standing.requests.actionOfSave(name) ?? name)
+    return act === null
+      ? null
+      : { ...act, isUnapproved: standing.unapproved(act.actionId) !== null }
+  }
 }
 
 /** What is to be sent once the files are in place. */

@@ -28,6 +28,14 @@ describe('droppable', () => {
     expect(found.map(({ actionId, because }) => `${actionId} ${because}`)).toEqual(want)
   })
 
+  it('leaves what no human approved to its time, and lets it take no room of others', () => {
+    const person = { actionId: 'person', promotedAtMs: 0, bytes: 90 }
+    const agent = { actionId: 'agent', promotedAtMs: 1, bytes: 5000, isUnapproved: true }
+    const newest = { actionId: 'newest', promotedAtMs: 2, bytes: 10 }
+    expect(droppable([person, agent, newest], RULE, 10)).toEqual([])
+    expect(droppable([agent], RULE, 1001)).toMatchObject([{ actionId: 'agent', because: 'period' }])
+  })
+
   it('leaves no more than the quota, but for the newest', () => {
     const row = fc.record({
       actionId: fc.uuid(),

@@ -20,6 +20,8 @@ export interface Kept {
   /** What the record promised; the period of today where it promised nothing. */
   readonly undoUntilMs?: number
   readonly bytes: number
+  /** An actor's, which no human approved: kept for its time, within a room that the gate bounds. */
+  readonly isUnapproved?: boolean
 }
 
 export interface Retention {
@@ -44,12 +46,16 @@ export function droppable(
   const newestFirst = [...kept].sort((one, other) => other.promotedAtMs - one.promotedAtMs)
   const dropped: Dropped[] = []
   let bytes = 0
-  for (const [index, each] of newestFirst.entries()) {
-    if (nowMs >= (each.undoUntilMs ?? each.promotedAtMs + periodMs))
+  let isNewest = true
+  for (const each of newestFirst) {
+    if (nowMs >= (each.undoUntilMs ?? each.promotedAtMs + periodMs)) {
       dropped.push({ ...each, because: 'period' })
-    else if (index > 0 && bytes + each.bytes > quotaBytes) {
-      dropped.push({ ...each, because: 'quota' })
-    } else bytes += each.bytes
+      continue
+    }
+    if (each.isUnapproved === true) continue
+    if (!isNewest && bytes + each.bytes > quotaBytes) dropped.push({ ...each, because: 'quota' })
+    else bytes += each.bytes
+    isNewest = false
   }
   return dropped.reverse()
 }
