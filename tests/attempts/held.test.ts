@@ -134,7 +134,7 @@ describe.each(WHO)('as %s', (who) => {
     await silent.steps(...ASKED)
     const asked = await silent.run([{ do: 'promote', name: 'asked' }], { shiftMs: HOUR_MS })
     expect(asked[1]?.ok.pending).toBeDefined()
-    const shiftMs = HOUR_MS + 16 * MINUTE_MS
+    const shiftMs = 8 * 24 * HOUR_MS
     const [over] = await silent.run([{ do: 'promote', name: 'asked', answer: 'yes' }], { shiftMs })
     expect(over?.ok).toMatchObject({ promoted: false })
     expect([silent.text('.envrc'), stagesOf(silent)]).toEqual([null, []])

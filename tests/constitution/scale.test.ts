@@ -174,7 +174,7 @@ describe('a thousand rules', () => {
     const silent: Guard = { op: 'NOT', arg: { op: 'EXISTS', field: TYPE } }
     expect(
       prove([before], { kind: 'always', verdict: 'UNDETERMINED', when: silent }, budget()),
-    ).toEqual({ proved: true })
+    ).toEqual({ proved: true, isVacuous: false })
     expect(prove([before], { kind: 'never', verdict: 'ALLOW', when: null }, budget()).proved).toBe(
       false,
     )

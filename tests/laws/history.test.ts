@@ -274,7 +274,10 @@ describe('what is no longer kept', () => {
     expect(json).toMatchObject({ missing: 'the proposal is no longer kept', decision: 'BLOCK' })
     expect(json.laws[0]).toMatchObject({ policy_id: 'NO_NOTES', deciding: null })
     const replayed = place.writ(['replay', '--json'])
-    expect(replayed).toMatchObject({ status: 0, json: { ok: true } })
+    expect(replayed).toMatchObject({
+      status: 1,
+      json: { ok: false, missing: [record.original.body] },
+    })
     expect(replayed.json.not_replayed).toMatchObject([{ code: 'replay.unreplayable' }])
   })
 })

@@ -224,7 +224,7 @@ describe('time', () => {
       expect(Date.parse(undo_until) - Date.parse(promoted_at)).toBe(2 * 86_400_000)
       const { kept } = timed.writ(['doctor', '--json']).json
       expect(kept).toMatchObject({ outputs_days: 0, undo: { days: 2, actions: 1 } })
-      expect(timed.writ(['doctor']).out).toContain('undo for 2 days: 1 acts can be taken back')
+      expect(timed.writ(['doctor']).out).toContain('1 act can be taken back')
       expect(timed.writ(['ledger', 'verify']).status).toBe(0)
       expect(timed.writ(['replay', '--json']).json).toMatchObject({ ok: true, not_replayed: [] })
     } finally {

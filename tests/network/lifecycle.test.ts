@@ -161,14 +161,14 @@ describe('a run with a network', () => {
   it('sees of the home only what is on its list', async () => {
     for (const [file, content] of [
       ['Documents/private.txt', 'secret'],
-      ['.cache/kept.txt', 'cached'],
+      ['.cache/pip/kept.txt', 'cached'],
       ['.bash_history', 'secret'],
     ] as const) {
       mkdirSync(join(place.home, file, '..'), { recursive: true })
       writeFileSync(join(place.home, file), content)
     }
     const script =
-      'ls -A ~ > seen.txt; cat ~/.cache/kept.txt >> seen.txt; cat ~/Documents/private.txt'
+      'ls -A ~ > seen.txt; cat ~/.cache/pip/kept.txt >> seen.txt; cat ~/Documents/private.txt'
     const wanted = { create: ['work/seen.txt'] }
     const proposal = networked(`${script}; touch ~/new; true`, [readHost()], wanted)
     const { json, status } = await propose(proposal)
