@@ -666,6 +666,7 @@ export const CODES = {
   'confirm.own_credential': refused('each of several approvals needs a credential of its own'),
   'confirm.unproven': refused('the approvals on the record are not proven, or too few'),
   'confirm.few_humans': waiting('fewer humans have a credential of their own than must approve'),
+  'question.quota': refused('the waiting questions hold as many staged bytes as the laws allow'),
   'precondition.failed': refused('what has to hold beforehand does not, or cannot be found out'),
   'evaluation.failed': refused('a law could not be evaluated, and so counts as broken'),
   'effect.undeclared': refused('something happened that was not declared'),

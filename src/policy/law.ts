@@ -39,6 +39,8 @@ export interface GateSettings {
   readonly confirmationMinutes: number
   /** Of questions about staged files. */
   readonly questionMinutes: number
+  /** The disk space for staged bytes of all questions that wait. */
+  readonly questionQuotaMb: number
   readonly cooldownMinutes: number
   readonly ceilings: Readonly<Required<NonNullable<LawSettings['ceilings']>>>
   readonly readOnlyHosts: readonly string[]
@@ -84,6 +86,7 @@ export const DEFAULT_SETTINGS: GateSettings = {
   plainYes: true,
   confirmationMinutes: 15,
   questionMinutes: 7 * 24 * 60,
+  questionQuotaMb: 4_096,
   cooldownMinutes: 15,
   ceilings: {
     max_cpu_ms: 3_600_000,
@@ -127,6 +130,7 @@ export function settingsOf(file: LawSettings | undefined): GateSettings {
     plainYes: file.plain_yes ?? DEFAULT_SETTINGS.plainYes,
     confirmationMinutes: file.confirmation_minutes ?? DEFAULT_SETTINGS.confirmationMinutes,
     questionMinutes: minutesOf(file.question_ttl) ?? DEFAULT_SETTINGS.questionMinutes,
+    questionQuotaMb: file.question_quota_mb ?? DEFAULT_SETTINGS.questionQuotaMb,
     cooldownMinutes: file.cooldown_minutes ?? DEFAULT_SETTINGS.cooldownMinutes,
     ceilings: { ...DEFAULT_SETTINGS.ceilings, ...file.ceilings },
     readOnlyHosts: file.read_only_hosts ?? DEFAULT_SETTINGS.readOnlyHosts,

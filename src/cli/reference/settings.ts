@@ -33,6 +33,11 @@ export const SETTINGS: readonly Setting[] = [
     value: ({ questionMinutes }) => `${questionMinutes}m`,
   },
   {
+    name: 'question_quota_mb',
+    says: 'the disk space for the staged files of all waiting questions; a question beyond it is refused',
+    value: ({ questionQuotaMb }) => questionQuotaMb,
+  },
+  {
     name: 'cooldown_minutes',
     says: 'how long an undone action is refused to agents and asked about again for people',
     value: ({ cooldownMinutes }) => cooldownMinutes,

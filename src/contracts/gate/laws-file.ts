@@ -118,6 +118,8 @@ export const SettingsSchema = Type.Object(
         'x-says': 'a number of minutes, hours or days, such as `7d`',
       }),
     ),
+    /** The disk space for staged bytes of all questions that wait. */
+    question_quota_mb: Type.Optional(Cap),
     /** How long an intent that was rolled back is not tried again. */
     cooldown_minutes: Type.Optional(Minutes(0)),
     /** What no descriptor may ask beyond. */

@@ -6,9 +6,8 @@
  * INVARIANT (an open run keeps its stages): what is staged for a run of a flow stays as long as that
  *   run can go on, however long that is.
  */
-import { lstatSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { isUuid } from '../../base/index.ts'
+import { lstatSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import type { PromotedAction } from '../../gate/index.ts'
 import type { RetentionSettings } from '../../policy/index.ts'
 import {
@@ -22,30 +21,72 @@ import {
 } from '../promotion/index.ts'
 import type { GateContext } from './context.ts'
 import { OpenRuns } from './open-runs.ts'
+import { stagesIn } from './question-room.ts'
 import { holderOf, isHeldStage, preimageNames, preimagesOf, stagePlaces } from './stage-place.ts'
 
-const HOUR_MS = 60 * 60 * 1000
+export const HOUR_MS = 60 * 60 * 1000
 const STAMP = '.swept'
 
+/** What is no longer needed at a place, and why. */
+export interface Surplus {
+  readonly kind: 'stage' | 'preimages'
+  readonly path: string
+  readonly because: 'ended' | 'period' | 'quota'
+}
+
+export interface Needs {
+  readonly actOf: ActOf
+  readonly retention: Retention
+  /** A stage that is younger may belong to a rehearsal or a question that goes on. */
+  readonly stagesBeforeMs: number
+  /** Ids of sandboxes whose question ended: their stages go at once. */
+  readonly ended?: ReadonlySet<string>
+  /** Ids of sandboxes whose stage is needed, however old it is. */
+  readonly needed?: ReadonlySet<string>
+}
+
+type Place = Pick<GateContext, 'home' | 'ledger'>
+
+/** Removes what is no longer needed, at most once an hour. */
 export async function keepHouse(
-  { home, ledger }: Pick<GateContext, 'home' | 'ledger'>,
+  context: Place,
   actOf: ActOf,
   confirmationMs: number,
   retention: Retention,
   nowMs: number,
 ): Promise<void> {
+  const needs = { actOf, retention, stagesBeforeMs: nowMs - confirmationMs - HOUR_MS }
+  for (const place of stagePlaces(context.home)) {
+    if (!isDue(place, nowMs)) continue
+    for (const surplus of await surplusAt(context, place, needs, nowMs)) removeSurplus(surplus)
+  }
+}
+
+/** Returns the stages and the pre-images of a place that can be removed. */
+export async function surplusAt(
+  { home, ledger }: Place,
+  place: string,
+  needs: Needs,
+  nowMs: number,
+): Promise<readonly Surplus[]> {
   // What was interrupted and waits for a human needs its bytes, however long that takes.
   const inUse = directoriesInUse(home.state)
-  for (const place of stagePlaces(home)) {
-    if (!isDue(place, nowMs)) continue
-    await dropOldStages(ledger, place, nowMs - confirmationMs - HOUR_MS, inUse)
-    const kept = keptPreimages(place, actOf).filter(
-      ({ actionId }) => !inUse.has(preimagesOf(place, actionId)),
-    )
-    for (const { actionId } of droppable(kept, retention, nowMs)) {
-      dropPreimages(preimagesOf(place, actionId))
-    }
-  }
+  const kept = keptPreimages(place, needs.actOf).filter(
+    ({ actionId }) => !inUse.has(preimagesOf(place, actionId)),
+  )
+  const stages = await oldStages(ledger, place, needs, inUse)
+  const preimages = droppable(kept, needs.retention, nowMs)
+  return [
+    ...stages.map((path) => ({ kind: 'stage', path, because: 'ended' }) as const),
+    ...preimages.map(({ actionId, because }) => {
+      return { kind: 'preimages', path: preimagesOf(place, actionId), because } as const
+    }),
+  ]
+}
+
+export function removeSurplus({ kind, path }: Surplus): void {
+  if (kind === 'stage') removeTree(path)
+  else dropPreimages(path)
 }
 
 /** How long an act can be taken back, and the room for it, as the laws say. */
@@ -87,21 +128,24 @@ function isDue(place: string, nowMs: number): boolean {
 const HELD_MS = 30 * 24 * HOUR_MS
 
 /** A stage is named by its sandbox; its question ended long ago, or never came to be. */
-async function dropOldStages(
+async function oldStages(
   ledger: GateContext['ledger'],
   place: string,
-  beforeMs: number,
+  { stagesBeforeMs, ended, needed }: Needs,
   inUse: ReadonlySet<string>,
-): Promise<void> {
-  for (const name of readdirSync(place)) {
-    const stage = join(place, name)
-    if (!isUuid(name) || inUse.has(stage)) continue
-    const keptMs = isHeldStage(stage) ? HELD_MS : 0
-    if (statSync(stage).mtimeMs >= beforeMs - keptMs) continue
+): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const stage of stagesIn(place)) {
+    const sandboxId = basename(stage)
+    if (inUse.has(stage) || needed?.has(sandboxId) === true) continue
+    const beforeMs = isHeldStage(stage) ? stagesBeforeMs - HELD_MS : stagesBeforeMs
+    const { mtimeMs = beforeMs } = statSync(stage, { throwIfNoEntry: false }) ?? {}
+    if (ended?.has(sandboxId) !== true && mtimeMs >= beforeMs) continue
     const holder = holderOf(stage)
-    // The run may be of another stream than whoever tidies up.
+    // The run may be of another stream than the caller's.
     const isAwaited =
       holder !== null && (await new OpenRuns({ ledger, stream: holder.stream }).has(holder.run))
-    if (!isAwaited) removeTree(stage)
+    if (!isAwaited) found.push(stage)
   }
+  return found
 }

@@ -54,6 +54,7 @@ import type { LedgerView } from './ledger-view.ts'
 import { findPointed } from './pointed.ts'
 import { probePreconditions } from './preconditions.ts'
 import { NO_ID, proposalRecord } from './proposal-record.ts'
+import { reserveRoom } from './question-room.ts'
 import { obstacleOf, pathDirectories, startingPlaces } from './readings.ts'
 import { type Rehearsal, rehearse } from './rehearsal.ts'
 import { recordBeforeRun } from './release-use.ts'
@@ -318,7 +319,9 @@ export class Proposing {
     if (decision.decision === 'PROMOTE' && draft.held === undefined) this.#options.onStaging?.()
     const stage = stageOf(place, sandboxId)
     const copies = ahead === undefined ? {} : { ahead }
+    const isAsked = decision.decision === 'CONFIRM' && draft.held === undefined
     try {
+      if (isAsked) reserveRoom(this.#context.home, stage, changes, this.#book.settings)
       await captureChanges(changes, sandbox.layers, stage, { isRoot: isRoot(), emptied, ...copies })
       if (draft.held !== undefined) markHeld(stage)
     } catch (error) {

@@ -71,10 +71,10 @@ export class Purging {
   }
 
   /** Drops what is over its time; looks at most once a day. */
-  async keepTime({ auditLevel, retention }: GateSettings): Promise<void> {
-    if (auditLevel === 'FORENSIC' || !this.#isDue()) return
+  async keepTime(settings: GateSettings): Promise<void> {
+    if (!this.#isDue()) return
     try {
-      await this.#dropOld(auditLevel, retention)
+      await this.dropOld(settings, false)
       this.#stamp()
     } catch (error) {
       // The act that was the occasion is done and recorded; the next one tries again.
@@ -82,10 +82,12 @@ export class Purging {
     }
   }
 
-  async #dropOld(
-    auditLevel: GateSettings['auditLevel'],
-    retention: GateSettings['retention'],
-  ): Promise<void> {
+  /** Drops the bodies whose time is over as the laws say, and returns them. */
+  async dropOld(
+    { auditLevel, retention }: Pick<GateSettings, 'auditLevel' | 'retention'>,
+    dryRun: boolean,
+  ): Promise<readonly FoundBody[]> {
+    if (auditLevel === 'FORENSIC') return []
     const outputs =
       auditLevel === 'SUMMARY' ? Math.min(1, retention.outputsDays) : retention.outputsDays
     const days: Readonly<Record<BodyKind, number>> = {
@@ -96,12 +98,15 @@ export class Purging {
     }
     const nowMs = this.#context.nowMs()
     const standing = await this.#view.standing()
+    const dropped: FoundBody[] = []
     for (const kind of BODY_KINDS) {
       const before = occurredAtText(nowMs - days[kind] * DAY_MS)
       const search = { kinds: new Set([kind]), before, action: null, behind: -1 }
       const { found } = await searchBodies(this.#context, standing, search, nowMs)
-      await this.#drop(found, RULES[kind], null, WRIT)
+      if (!dryRun) await this.#drop(found, RULES[kind], null, WRIT)
+      dropped.push(...found)
     }
+    return dropped
   }
 
   #isDue(): boolean {

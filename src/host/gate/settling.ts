@@ -381,7 +381,7 @@ export class Settling {
 }
 
 /** Answers that became files have pre-images of their own, which are kept as long as their act's. */
-function actOf(standing: StandingFold): ActOf {
+export function actOf(standing: StandingFold): ActOf {
   return (name) => {
     const act = standing.promotion(standing.requests.actionOfSave(name) ?? name)
     return act === null

@@ -74,19 +74,29 @@ export function dropPreimages(keep: string): boolean {
 
 const BLOCK_BYTES = 512
 
-/** The room that a directory of pre-images takes on the disk. */
+/** Returns the disk space that a file or a directory takes, as far as it is still there. */
 export function measureKeep(keep: string): number {
   let bytes = 0
   const open = [Buffer.from(keep)]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const stats = lstatSync(next)
-    bytes += stats.blocks * BLOCK_BYTES
-    if (!stats.isDirectory()) continue
-    for (const name of readdirSync(next, { encoding: 'buffer' })) {
+    const stats = lstatSync(next, { throwIfNoEntry: false })
+    bytes += (stats?.blocks ?? 0) * BLOCK_BYTES
+    if (stats?.isDirectory() !== true) continue
+    for (const name of namesIn(next)) {
       open.push(Buffer.concat([next, Buffer.from('/'), name]))
     }
   }
   return bytes
+}
+
+/** Returns no names of a directory that another process removed meanwhile. */
+function namesIn(directory: Buffer): readonly Buffer[] {
+  try {
+    return readdirSync(directory, { encoding: 'buffer' })
+  } catch (error) {
+    if (isAbsent(error)) return []
+    throw error
+  }
 }
 
 /** The directory of an action's pre-images. */

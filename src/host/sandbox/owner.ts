@@ -25,7 +25,7 @@ export function isLeftBehind(name: string, prefix = ''): boolean {
 }
 
 /** For certain: a process that cannot be looked at may be alive. */
-function isGone(pid: number): boolean {
+export function isGone(pid: number): boolean {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
     return /^[ZX]/.test(text.slice(text.lastIndexOf(')') + 2))

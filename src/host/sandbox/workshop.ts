@@ -15,16 +15,16 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { freemem, release } from 'node:os'
-import { join } from 'node:path'
-import { leftApart } from './apart.ts'
+import { dirname, join } from 'node:path'
 import { findGroupPlaces, type GroupPlaces, sweepGroup } from './cgroup.ts'
 import type { SandboxRequest } from './driver.ts'
 import { SandboxFailure, sandboxFailure } from './failure.ts'
 import { FifoStock } from './fifo-stock.ts'
 import { firstProcess } from './first-process.ts'
 import { findMakers, type Makers } from './holder-command.ts'
+import { leftBehind, namesIn, sandboxBase, sandboxLeftovers } from './leftovers.ts'
 import { SystemMasks } from './masks.ts'
-import { isLeftBehind, ownerMark } from './owner.ts'
+import { ownerMark } from './owner.ts'
 import { requireProgram } from './programs.ts'
 import { removeTree } from './remove-tree.ts'
 import { RootAttributes } from './root-attributes.ts'
@@ -113,7 +113,7 @@ export function makeWorkshop(options: WorkshopOptions, architecture: Architectur
 function baseDirectory({ directory }: WorkshopOptions) {
   if (directory !== undefined) return { base: privateDirectory(directory), isOnlyOurs: false }
   try {
-    return { base: privateDirectory(`/tmp/writ-${process.getuid?.() ?? 0}`), isOnlyOurs: false }
+    return { base: privateDirectory(sandboxBase()), isOnlyOurs: false }
   } catch (error) {
     if (!(error instanceof SandboxFailure)) throw error
     return { base: mkdtempSync('/tmp/writ-'), isOnlyOurs: true }
@@ -136,32 +136,12 @@ function privateDirectory(path: string): string {
 function sweep(base: string, disks: readonly string[], groups: GroupPlaces): void {
   // Nobody waits for it, and what cannot be removed now can be the next time.
   const remove = (path: string): void => void removeTree(path).catch(() => undefined)
-  for (const path of leftBehind(base)) {
-    killStragglers(path)
+  for (const path of sandboxLeftovers(base, disks)) {
+    if (dirname(path) === base) killStragglers(path)
     remove(path)
-  }
-  for (const path of leftApart(namesIn)) remove(path)
-  for (const disk of disks) {
-    for (const path of leftBehind(disk)) if (path.endsWith('.upper')) remove(path)
   }
   for (const place of new Set([groups.cpu, groups.memory, groups.processes])) {
     for (const path of leftBehind(place, 'writ-')) sweepGroup(path)
-  }
-}
-
-/** Entries of processes that are gone. */
-function leftBehind(directory: string | null, prefix = ''): readonly string[] {
-  return namesIn(directory)
-    .filter((name) => isLeftBehind(name, prefix))
-    .map((name) => join(directory ?? '', name))
-}
-
-/** Nothing of a directory that is not there, or goes while it is looked at. */
-function namesIn(directory: string | null): readonly string[] {
-  try {
-    return directory === null ? [] : readdirSync(directory)
-  } catch {
-    return []
   }
 }
 
