@@ -100,6 +100,8 @@ describe('pins', () => {
     expect(COMMANDS.map(({ name }) => name)).toEqual([
       'init',
       'trust',
+      'home list',
+      'home remove',
       'exec',
       'propose',
       'inbox',
@@ -112,6 +114,8 @@ describe('pins', () => {
       'override',
       'recover',
       'purge',
+      'du',
+      'gc',
       'laws check',
       'laws test',
       'laws explain',

@@ -56,6 +56,34 @@ export const COMMANDS: readonly Command[] = [
     examples: ['writ trust'],
     load: () => import('./commands/trust.ts'),
   },
+  {
+    name: 'home list',
+    says: 'list the homes of this user on this machine',
+    usage: 'writ home list',
+    options: [],
+    examples: ['writ home list', 'writ home list --json'],
+    load: () => import('./commands/home-list.ts'),
+  },
+  {
+    name: 'home remove',
+    says: 'remove a home for good: its ledger, keys and undo data; the workspace stays',
+    usage: 'writ home remove [PATH|ID] [--export DIR] [--yes] [--pass-fd N]',
+    options: [
+      {
+        name: 'export',
+        value: 'DIR',
+        says: 'first write a bundle of each stream to this new directory',
+      },
+      { name: 'yes', short: 'y', value: null, says: 'show what is lost and do not ask' },
+      PASS_FD,
+      HOME,
+    ],
+    examples: [
+      'writ home remove',
+      'writ home remove --export old-ledger 8f4d0c9e-6f0e-4b43-9f0a-3a1c2e5d7b11',
+    ],
+    load: () => import('./commands/home-remove.ts'),
+  },
   ...GATE_COMMANDS,
   {
     name: 'check',

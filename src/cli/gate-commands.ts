@@ -272,6 +272,26 @@ export const GATE_COMMANDS: readonly Command[] = [
     load: () => import('./commands/purge.ts'),
   },
   {
+    name: 'du',
+    says: 'show what takes how much disk space in this home',
+    usage: 'writ du [--home DIR]',
+    options: [HOME],
+    examples: ['writ du', 'writ du --json'],
+    load: () => import('./commands/du.ts'),
+  },
+  {
+    name: 'gc',
+    says: 'remove staged files, undo data and leftovers that are no longer needed',
+    usage: 'writ gc [--dry-run] [--pass-fd N]',
+    options: [
+      { name: 'dry-run', value: null, says: 'say what would go, and remove nothing' },
+      PASS_FD,
+      HOME,
+    ],
+    examples: ['writ gc --dry-run', 'writ gc'],
+    load: () => import('./commands/gc.ts'),
+  },
+  {
     name: 'laws check',
     says: 'can the laws be read; if not, what is wrong and where',
     usage: 'writ laws check [FILE…|-] [--home DIR]',

@@ -10,7 +10,7 @@ const RUNNER_LINE =
 const GROUPS: readonly (readonly [string, readonly string[]])[] = [
   ['Run commands and answer questions', ['exec', 'propose', 'inbox', 'approve', 'deny']],
   ['Take back and stop', ['undo', 'rollback', 'halt', 'resume', 'recover', 'override']],
-  ['Look at what happened', ['log', 'show', 'replay', 'ledger', 'du']],
+  ['Look at what happened', ['log', 'show', 'replay', 'ledger', 'du', 'gc']],
   ['Set up a home and its laws', ['init', 'doctor', 'laws', 'config', 'trust', 'home', 'upgrade']],
   ['Say who may do what', ['principal', 'token']],
   ['Let agents work together', ['flow']],

@@ -180,6 +180,14 @@ export function requireWholeHost(caller: Caller, what: string): void {
   throw new Stop(fault('principal.scope', '', null, { message }))
 }
 
+/** Refuses a call with a token where no one home could know it. */
+export function refuseTokens({ env }: Surroundings, what: string): void {
+  if ((env['WRIT_TOKEN'] ?? '') === '') return
+  const message = `${what} is for a person, and \`WRIT_TOKEN\` is set`
+  const hint = 'call without `WRIT_TOKEN`'
+  throw new Stop(fault('principal.not_human', '', null, { message, hint }))
+}
+
 export function refuseOthers(caller: Caller, what: string): void {
   const refused = humanFault(caller, what)
   if (refused !== null) throw new Stop(refused)

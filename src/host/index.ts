@@ -42,6 +42,15 @@ export { humansWithCredential } from './gate/approving.ts'
 export { BODY_KINDS, type BodyKind } from './gate/body-search.ts'
 export type { GateContext } from './gate/context.ts'
 export { openGate } from './gate/gate.ts'
+export {
+  findUnneeded,
+  type HomeInUse,
+  type HomeUse,
+  type Part,
+  removeUnneeded,
+  surveyHome,
+  type Unneeded,
+} from './gate/home-use.ts'
 export type { KeptState } from './gate/kept-state.ts'
 export type { PurgeAnswer, PurgeOrder } from './gate/purging.ts'
 export { likelyRequest, within } from './gate/sandbox-request.ts'
@@ -76,6 +85,14 @@ export {
 } from './home/home.ts'
 export { type Home, type KnownHome, openHome } from './home/known-home.ts'
 export { findHome, type Surroundings, stateRoot } from './home/place.ts'
+export {
+  knownHomeOf,
+  type ListedHome,
+  listHomes,
+  namedHome,
+  removeHome,
+  unfinishedIn,
+} from './home/removal.ts'
 export type { TrustedHome } from './home/trust.ts'
 export {
   keyFromSeed,
@@ -128,6 +145,7 @@ export {
 export { recordedKeys } from './ledger/recorded-keys.ts'
 export { schemaDifferences } from './ledger/schema.ts'
 export { SqliteStore } from './ledger/sqlite-store.ts'
+export { readStoreSetting } from './ledger/store-setting.ts'
 export { exitOfReport, verifyLedger } from './ledger/verify.ts'
 export type { VerifiedStream, VerifyOptions, VerifyReport } from './ledger/verify-run.ts'
 export {

@@ -73,6 +73,16 @@ export const ROWS: readonly Row[] = [
     ends: humans('credential.required', 'recovery.unknown'),
   },
   { command: 'purge', argv: ['purge', '--before', '9d'], ends: PROVEN },
+  { command: 'du', argv: ['du'], ends: humans(0) },
+  { command: 'gc', argv: ['gc', '--dry-run'], ends: humans(0) },
+  { command: 'gc', argv: ['gc'], ends: PROVEN },
+  { command: 'home list', argv: ['home', 'list'], ends: humans(0) },
+  {
+    command: 'home remove',
+    argv: ['home', 'remove', '--yes', '--export', '/proc/none'],
+    // Nothing can be written there, so that the home of the other rows stays.
+    ends: humans('credential.required', 'cli.file_unwritable'),
+  },
   { command: 'laws check', argv: ['laws', 'check'], ends: all(0) },
   { command: 'laws test', argv: ['laws', 'test'], ends: all(0) },
   { command: 'laws explain', argv: ['laws', 'explain', '{act}'], held: 'act', ends: all(0) },

@@ -62,12 +62,19 @@ export async function withGates<T>(
   call: Call,
   work: (sessions: readonly GateSession[]) => Promise<T>,
 ): Promise<T> {
-  return withSession(call, async (session) => {
-    const own = defaultStream(session.caller)
-    const known = (await streamsToRead(session, call)).filter((stream) => stream !== HOST_STREAM)
-    const streams = known.includes(own) ? [own, ...known.filter((name) => name !== own)] : known
-    return withEach(call, session, streams.length === 0 ? [own] : streams, [], work)
-  })
+  return withSession(call, (session) => withGatesOf(call, session, work))
+}
+
+/** The same over a session that is open. */
+export async function withGatesOf<T>(
+  call: Call,
+  session: Session,
+  work: (sessions: readonly GateSession[]) => Promise<T>,
+): Promise<T> {
+  const own = defaultStream(session.caller)
+  const known = (await streamsToRead(session, call)).filter((stream) => stream !== HOST_STREAM)
+  const streams = known.includes(own) ? [own, ...known.filter((name) => name !== own)] : known
+  return withEach(call, session, streams.length === 0 ? [own] : streams, [], work)
 }
 
 async function withEach<T>(

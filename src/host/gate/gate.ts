@@ -14,9 +14,11 @@ import { answerOf } from './answer.ts'
 import { Approving } from './approving.ts'
 import type { AttemptSurface } from './attempt-surface.ts'
 import { Attempts } from './attempts.ts'
+import type { FoundBody } from './body-search.ts'
 import { type GateContext, workspaceOf } from './context.ts'
 import type { Decided } from './decided.ts'
 import { isHalted, liftHalt, raiseHalt } from './halt.ts'
+import { type Holdings, holdingsOf } from './holdings.ts'
 import { type KeptState, keptState } from './kept-state.ts'
 import { type LawBook, openLawBook } from './law-book.ts'
 import { LedgerView } from './ledger-view.ts'
@@ -259,6 +261,19 @@ class Gate implements GateSurface {
     const standing = { ...this.#view.extent, dropped: this.#keeper.dropped() }
     const laws_differ = this.#book.unaccepted !== null
     return { ...kept, laws_differ, standing }
+  }
+
+  holdings(): Promise<Holdings> {
+    return holdingsOf(this.#view, this.#book.settings, this.#context.nowMs())
+  }
+
+  async tidy({ dryRun }: { readonly dryRun: boolean }): Promise<readonly FoundBody[]> {
+    if (!dryRun) {
+      await this.#recover()
+      const standing = await this.#view.standing()
+      await this.#settling.expire(standing.expired(this.#context.nowMs()))
+    }
+    return new Purging(this.#context, this.#view).dropOld(this.#book.settings, dryRun)
   }
 
   async purge(order: PurgeOrder, { dryRun }: { readonly dryRun: boolean }): Promise<PurgeAnswer> {

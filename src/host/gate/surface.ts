@@ -23,6 +23,8 @@ import type { Change, InterruptedRun, RawPath } from '../../gate/index.ts'
 import type { ApprovalProof } from '../principals/proof.ts'
 import type { RunRequest } from '../sandbox/driver.ts'
 import type { AttemptSurface } from './attempt-surface.ts'
+import type { FoundBody } from './body-search.ts'
+import type { Holdings } from './holdings.ts'
 import type { KeptState } from './kept-state.ts'
 import type { PurgeAnswer, PurgeOrder } from './purging.ts'
 
@@ -302,6 +304,10 @@ export interface GateSurface {
   approvalsWanted(): Promise<{ readonly needed: number; readonly humans: number } | null>
   /** What is kept of the past, and for how long. */
   kept(): Promise<KeptState>
+  /** What this stream still needs of the state directory. */
+  holdings(): Promise<Holdings>
+  /** Ends what was interrupted or expired, and drops bodies whose time is over; returns those. */
+  tidy(options: { readonly dryRun: boolean }): Promise<readonly FoundBody[]>
   /** Drops bodies of the past, never facts, and nothing that is still needed. */
   purge(order: PurgeOrder, options: { readonly dryRun: boolean }): Promise<PurgeAnswer>
   halt(reason: string | null): Promise<{ readonly ok: true; readonly seq: number }>

@@ -67,6 +67,12 @@ export function trustHome(root: string, home: TrustedHome): void {
   writeWhole(join(root, FILE), `${JSON.stringify({ homes: [...others, home] }, null, 2)}\n`, 0o600)
 }
 
+/** Removes every registration of a home. */
+export function untrustHome(root: string, id: string): void {
+  const others = readTrusted(root).filter((home) => home.id !== id)
+  writeWhole(join(root, FILE), `${JSON.stringify({ homes: others }, null, 2)}\n`, 0o600)
+}
+
 /** The directory that holds a `.writ`; null where there is none. */
 export function placeOf(directory: string): HomePlace | null {
   const found = statSync(dirname(directory), { bigint: true, throwIfNoEntry: false })

@@ -1,0 +1,162 @@
+/**
+ * `writ home remove`: unregisters a home and removes its state for good: ledger, keys, bodies, undo.
+ * Shows what is lost and asks first. The workspace and its laws stay.
+ */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fault, showName } from '../../base/index.ts'
+import {
+  exportBundle,
+  knownHomeOf,
+  type ListedHome,
+  namedHome,
+  readStoreSetting,
+  removeHome,
+  surveyHome,
+  unfinishedIn,
+} from '../../host/index.ts'
+import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { counted } from '../effects/amount.ts'
+import { visible } from '../effects/visible.ts'
+import { askLine } from '../gate/answer-line.ts'
+import { homeInUse } from '../gate/home-in-use.ts'
+import { withGatesOf } from '../gate/open.ts'
+import {
+  callerOf,
+  LEVEL,
+  refuseBelowAgent,
+  refuseTokens,
+  requireHuman,
+  requireWholeHost,
+  type Session,
+  withLedger,
+} from '../home.ts'
+import { canAsk } from '../passphrase.ts'
+import { surroundings } from '../surroundings.ts'
+
+const WHAT = 'removing a home'
+
+interface Loss {
+  readonly facts: number
+  readonly undoable: number
+  readonly questions: number
+}
+
+export async function run(call: Call): Promise<Exit> {
+  const around = surroundings()
+  const [named, ...others] = call.arguments
+  if (others.length > 0) throw usage('name one home, by its path or its id')
+  const listed = namedHome(around, named ?? call.options.text('home'))
+  const loss = listed.has_state ? await releaseState(call, listed) : await releaseBare(call, listed)
+  if (loss === null) {
+    call.terminal.err('writ: nothing was removed\n')
+    return EXIT.no
+  }
+  removeHome(around, listed)
+  const { id, paths } = listed
+  const { terminal, options } = call
+  await terminal.out(
+    options.isOn('json')
+      ? `${JSON.stringify({ removed: id, paths, lost: loss })}\n`
+      : `${terminal.paint.good('removed')}  ${id}  ${paths.map((path) => visible(path)).join(', ')}\n`,
+  )
+  return EXIT.yes
+}
+
+/** Returns what is lost when a person of this home agreed; null when they said no. */
+async function releaseState(call: Call, listed: ListedHome): Promise<Loss | null> {
+  const around = surroundings()
+  const home = knownHomeOf(listed)
+  return withLedger(home, async (ledger, register) => {
+    const session = { home, ledger, register, caller: callerOf(around, register) }
+    requireWholeHost(session.caller, WHAT)
+    refuseUnfinished(listed)
+    const loss = await lossOf(call, session)
+    if (!(await agrees(call, listed, loss))) return null
+    await requireHuman(session, call, WHAT)
+    await exportAll(call, session)
+    return loss
+  })
+}
+
+/** A registration without a state has no ledger that could know people. */
+async function releaseBare(call: Call, listed: ListedHome): Promise<Loss | null> {
+  refuseTokens(surroundings(), WHAT)
+  refuseBelowAgent(WHAT)
+  const loss = { facts: 0, undoable: 0, questions: 0 }
+  return (await agrees(call, listed, loss)) ? loss : null
+}
+
+function refuseUnfinished(listed: ListedHome): void {
+  const ids = unfinishedIn(listed.state)
+  if (!listed.has_workspace || ids.length === 0) return
+  const message = 'a promotion in this home was interrupted and is not ended'
+  const hint = '`writ recover` ends it; then remove the home'
+  throw new Stop(fault('promote.unrecovered', listed.state, { ids }, { message, hint }))
+}
+
+async function lossOf(call: Call, session: Session): Promise<Loss> {
+  const { store } = session.ledger
+  let facts = 0
+  for (const stream of await store.streams()) facts += (await store.head(stream))?.size ?? 0
+  return withGatesOf(call, session, async (sessions) => {
+    const { questions, undo } = await surveyHome(await homeInUse(sessions))
+    const now = new Date().toISOString()
+    const undoable = undo.filter(({ taken_back, until }) => !taken_back && until > now)
+    return { facts, undoable: undoable.length, questions: questions.length }
+  })
+}
+
+async function agrees(call: Call, { paths, id, state }: ListedHome, loss: Loss): Promise<boolean> {
+  const { terminal, options } = call
+  const name = paths.length === 0 ? id : paths.map((path) => visible(path)).join(', ')
+  const lines = [
+    `This removes the home ${name} for good:`,
+    `  ${counted(loss.facts, 'fact')} of its ledger, its keys and its stored outputs in ${visible(state)}`,
+    `  ${counted(loss.undoable, 'action')} that can still be undone`,
+    `  ${counted(loss.questions, 'waiting question')}`,
+    ...serverLines(state),
+    'The files of the workspace and its laws stay.',
+  ]
+  terminal.err(`${lines.join('\n')}\n`)
+  if (options.isOn('yes')) return true
+  if (!canAsk()) {
+    throw usage('nothing was removed: without a terminal, add `--yes` to remove the home')
+  }
+  const line = await askLine('Remove it? [y/N] ')
+  return typeof line === 'object' && /^y(?:es)?$/i.test(line.text.trim())
+}
+
+/** What lies on a PostgreSQL server is its owner's to drop. */
+function serverLines(state: string): readonly string[] {
+  const setting = readStoreSetting(state)
+  if (setting.kind === 'sqlite') return []
+  const drop = `DROP SCHEMA ${setting.schema} CASCADE`
+  return [`The facts on the PostgreSQL server stay there; \`${drop}\` removes them.`]
+}
+
+/** One bundle for each stream. */
+async function exportAll(call: Call, { ledger }: Session): Promise<void> {
+  const dir = call.options.text('export')
+  if (dir === null) return
+  makeFolder(dir)
+  for (const stream of await ledger.store.streams()) {
+    const to = join(dir, encodeURIComponent(stream))
+    const { size } = await exportBundle(ledger, to, { stream, level: LEVEL, bodies: false })
+    call.terminal.err(`exported ${showName(to)}, ${counted(size, 'fact')}\n`)
+  }
+}
+
+function makeFolder(dir: string): void {
+  try {
+    mkdirSync(dir, { mode: 0o700 })
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? 'unknown reason'
+    const message = `${showName(dir)} cannot be written (${reason}); nothing was removed`
+    throw new Stop(fault('cli.file_unwritable', dir, { file: dir, reason }, { message }))
+  }
+}
+
+function usage(message: string): Stop {
+  return new Stop(fault('cli.usage', '', null, { message, hint: '`writ home remove --help`' }))
+}
