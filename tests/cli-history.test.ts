@@ -19,9 +19,9 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { INPUTS, RULESET } from '../src/cli/demo/rules.ts'
+import { connect } from '../src/host/ledger/sqlite-driver.ts'
 
 const PROGRAM = join(process.cwd(), 'bin', 'writ.mjs')
 const folder = mkdtempSync(join(tmpdir(), 'writ-history-'))
@@ -862,7 +862,7 @@ function copyOf(place: Place, name: string): Place {
 
 /** Writes around the store: guards off, a statement, guards on again. */
 function alter(place: Place, statement: string): void {
-  const database = new Database(join(place.stateOfHome, 'ledger.db'))
+  const database = connect(join(place.stateOfHome, 'ledger.db'), 'write')
   const guards = database
     .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
     .all() as { name: string; sql: string }[]

@@ -3,7 +3,7 @@ import { cpSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Packages that are not bundled into the program and that every command needs. */
-const NATIVE = ['better-sqlite3', 'bindings', 'file-uri-to-path']
+const NATIVE = ['better-sqlite3']
 
 /** The checkout may not be for everybody's eyes, and may be built anew meanwhile. */
 export function copyProgram(folder: string): string {

@@ -100,28 +100,6 @@ const SELDOM = new Set([
   'node:worker_threads',
 ])
 
-/** Where Node would find it, without reading what stands in each package on the way. */
-const LIBRARY = `module.exports = (name) => {
-  const { existsSync } = process.getBuiltinModule('node:fs')
-  const inside = 'better-sqlite3/build/Release/' + name
-  const files = (require.resolve.paths('better-sqlite3') ?? []).map((place) => place + '/' + inside)
-  const library = { exports: {} }
-  process.dlopen(library, files.find((file) => existsSync(file)) ?? require.resolve(inside))
-  return library.exports
-}`
-
-/** SQLite's script is part of the program; its library lies where it was installed. */
-const SQLITE = {
-  name: 'sqlite',
-  setup(build) {
-    build.onResolve({ filter: /^bindings$/ }, () => ({ path: 'bindings', namespace: 'sqlite' }))
-    build.onLoad({ filter: /.*/, namespace: 'sqlite' }, () => ({
-      contents: LIBRARY,
-      loader: 'js',
-    }))
-  },
-}
-
 /**
  * Scripts and no modules: linking modules takes as long as all the rest, and only of a script can the
  * compiled code be kept. `exec` is the command that people wait for: scripts of its own have nothing
@@ -164,10 +142,9 @@ function isSeldom({ kind, path }) {
 }
 
 function programSettings(sources, outdir, plugins) {
-  const common = bundling(outdir, builtins(sources, SELDOM), ...plugins, doors(), SQLITE)
+  const common = bundling(outdir, builtins(sources, SELDOM), ...plugins, doors())
   return {
     ...common,
-    external: common.external.filter((each) => each !== 'better-sqlite3'),
     outExtension: { '.js': '.cjs' },
     format: 'cjs',
     // Of kept code V8 forgets who imports: what is seldom needed is required instead.

@@ -1,6 +1,6 @@
 /**
  * `npm test`: sets up what is missing, then type check, lint, house rules, vectors, unit and
- * property tests, and the pure part once more on Node 24. Ends with `N passed, N failed`.
+ * property tests, and the pure part and the store once more on Node 24. Ends with `N passed, N failed`.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,6 +25,15 @@ const PURE = [
   'tests/gate-vectors.test.ts',
   'tests/network/vectors.test.ts',
   'tests/policy/vectors.test.ts',
+]
+/** The store on the SQLite inside Node, which the first Node version may not have. */
+const STORE = [
+  'src/host/ledger',
+  'tests/ledger/sqlite-store.test.ts',
+  'tests/ledger/sqlite-walls.test.ts',
+  'tests/ledger/ledger.test.ts',
+  'tests/ledger/crash.test.ts',
+  'tests/ledger/tamper-verify.test.ts',
 ]
 
 const score = { passed: 0, failed: 0 }
@@ -91,5 +100,5 @@ function secondNode() {
     return
   }
   step('types on Node 24', () => node(['node_modules/typescript/bin/tsc', '--noEmit'], binary))
-  vitest('pure tests on Node 24', binary, PURE)
+  vitest('pure tests and the store on Node 24', binary, [...PURE, ...STORE])
 }

@@ -529,6 +529,7 @@ export const CODES = {
   },
   'ledger.version': broken('the ledger has a format that this version does not know'),
   'ledger.filesystem': broken('a ledger cannot lie on a network or foreign filesystem'),
+  'ledger.no_sqlite': broken('there is no SQLite to read or write the ledger with'),
   'ledger.busy': { http: 503, exit: 4, says: 'other writers held the ledger for too long' },
   'ledger.disk_full': { http: 507, exit: 4, says: 'the disk is full; nothing was recorded' },
   'ledger.corrupt': broken('the file of the ledger is damaged'),

@@ -6,7 +6,6 @@
  * `WRIT_CRASH_ROUNDS` and `WRIT_SEED` make the soak out of the slice; the seed is in the name.
  */
 import { join } from 'node:path'
-import BetterSqlite from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import {
   createKey,
@@ -19,6 +18,7 @@ import {
   STEPS,
   type Step,
 } from '../../src/host/index.ts'
+import { SqliteError } from '../../src/host/ledger/sqlite-driver.ts'
 import {
   assemble,
   type Checkpoint,
@@ -198,7 +198,7 @@ describe('a step fails, and the writer lives on', () => {
     const onStep: OnStep = (nowStep, nowMoment) => {
       if (!isArmed || nowStep !== step || nowMoment !== moment) return
       isArmed = false
-      throw new BetterSqlite.SqliteError('disk I/O error', 'SQLITE_IOERR_WRITE')
+      throw new SqliteError('disk I/O error', 'SQLITE_IOERR_WRITE')
     }
     const store = new SqliteStore(file, new InlineWriter({ file, keys: ringOf(KEY), onStep }))
     const ledger = { open: async () => store, verifier, remove: async () => undefined }

@@ -9,6 +9,7 @@ import {
   schemaDifferences,
   verifyLedger,
 } from '../../src/host/index.ts'
+import { connect } from '../../src/host/ledger/sqlite-driver.ts'
 import { TermSum } from '../../src/ledger/index.ts'
 import { ANN, entry } from './entries.ts'
 import { NAME, scratch } from './test-ledger.ts'
@@ -43,7 +44,7 @@ const codes = async () =>
   )
 
 function around(file: string, ...sql: readonly string[]): void {
-  const database = new BetterSqlite(join(directory, file))
+  const database = connect(join(directory, file), 'write')
   for (const one of sql) database.exec(one)
   database.close()
 }
@@ -77,7 +78,7 @@ describe('in SQLite', () => {
     await open()
     const again = await ledger.record(entry('t-3', { idempotencyKey: 'k-3' }))
     expect(again).toMatchObject({ ok: true, appended: { repeated: true, seq: 3 } })
-    const database = new BetterSqlite(join(directory, 'ledger.db'), { readonly: true })
+    const database = connect(join(directory, 'ledger.db'), 'read')
     expect(database.pragma('user_version', { simple: true })).toBe(2)
     expect(schemaDifferences(database)).toEqual([])
     database.close()

@@ -1,7 +1,6 @@
 /** The walls of the SQLite store: what the file refuses, what opening refuses, what failures say. */
 import { copyFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import BetterSqlite, { type Database } from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   checkFilesystem,
@@ -13,6 +12,7 @@ import {
   SqliteStore,
   schemaDifferences,
 } from '../../src/host/index.ts'
+import { connect, type Database } from '../../src/host/ledger/sqlite-driver.ts'
 import { StoreFailure } from '../../src/ledger/index.ts'
 import { taskDraft } from './entries.ts'
 import { runProgram } from './program.ts'
@@ -51,7 +51,7 @@ async function fill(count = 5): Promise<void> {
 
 /** Works on the file around the API. */
 function around<T>(work: (database: Database) => T): T {
-  const database = new BetterSqlite(file)
+  const database = connect(file, 'write')
   try {
     return work(database)
   } finally {
@@ -149,7 +149,9 @@ describe('opening refuses', () => {
     expect(codeOfThrow(() => createLedgerFile(file, NAME))).toBe('ledger.exists')
     writeFileSync(join(place.directory, 'text.db'), 'not a database at all, only text'.repeat(200))
     expect(codeOfThrow(() => open('text.db'))).toBe('ledger.corrupt')
-    new BetterSqlite(join(place.directory, 'foreign.db')).exec('CREATE TABLE a (b)').close()
+    const foreign = connect(join(place.directory, 'foreign.db'), 'create')
+    foreign.exec('CREATE TABLE a (b)')
+    foreign.close()
     expect(codeOfThrow(() => open('foreign.db'))).toBe('ledger.missing')
   })
 
@@ -282,7 +284,7 @@ describe('failures have codes', () => {
   it('busy beyond the bound', async () => {
     await fill()
     const store = openStore(60)
-    const other = new BetterSqlite(file)
+    const other = connect(file, 'write')
     other.exec('BEGIN IMMEDIATE')
     const started = performance.now()
     expect(await codeOf(store.append([taskDraft('x')]))).toBe('ledger.busy')
@@ -406,7 +408,7 @@ describe('the index', () => {
   it('may be wiped by another process while this one runs', async () => {
     const store = openStore()
     await store.append([keyed('e')])
-    const other = new BetterSqlite(index())
+    const other = connect(index(), 'write')
     other.exec('DELETE FROM terms; DELETE FROM marks')
     other.close()
     expect(await store.append([keyed('a'), keyed('e')])).toMatchObject([

@@ -1,6 +1,5 @@
 /** What `verifyLedger` says, case by case: codes, places, anchors, pins, exit statuses. */
 import { join } from 'node:path'
-import BetterSqlite from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sha256 } from '../../src/base/index.ts'
 import {
@@ -17,6 +16,7 @@ import {
   type VerifyOptions,
   verifyLedger,
 } from '../../src/host/index.ts'
+import { connect } from '../../src/host/ledger/sqlite-driver.ts'
 import {
   type Draft,
   formatVerifierKey,
@@ -57,7 +57,7 @@ const codes = async (options: Partial<VerifyOptions> = {}) =>
 
 /** SQL around the API, with every guard away for its time. */
 function around(...sql: readonly string[]): void {
-  const database = new BetterSqlite(join(directory, 'ledger.db'))
+  const database = connect(join(directory, 'ledger.db'), 'write')
   const triggers = database
     .prepare(`SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'`)
     .all() as { name: string; sql: string }[]
@@ -272,6 +272,15 @@ describe('the first bad fact is named', () => {
     expect((await codes({ contracts: false }))[0]).toEqual([code, seq])
   })
 
+  it('with something behind a zero byte, which some versions of Node read no further', async () => {
+    await ledger.close()
+    around(
+      `UPDATE facts SET fact = CAST(CAST(fact AS BLOB) || x'00414243' AS TEXT) WHERE place = ${MAIN} + 3`,
+    )
+    expect(await codes()).not.toEqual([])
+    expect(await codes({ contracts: false })).not.toEqual([])
+  })
+
   it('and a ledger that lost its end is a fault', async () => {
     await ledger.close()
     around(`DELETE FROM facts WHERE place = ${MAIN} + 5`)
@@ -372,10 +381,15 @@ describe('the query index', () => {
       `UPDATE terms SET value = 'x' WHERE seq = 3 AND field = 0`,
       ['ledger.index_wrong'],
     ],
+    [
+      'with a value behind a zero byte',
+      `UPDATE terms SET value = CAST(CAST(value AS BLOB) || x'0041' AS TEXT) WHERE seq = 3 AND field = 0`,
+      ['ledger.index_wrong'],
+    ],
     ['of another history', `UPDATE marks SET chain = x'00'`, []],
   ])('%s', async (_, sql, wanted) => {
     await ledger.close()
-    const index = new BetterSqlite(join(directory, 'ledger-index.db'))
+    const index = connect(join(directory, 'ledger-index.db'), 'write')
     expect(index.prepare('SELECT count(*) FROM terms').pluck().get()).toBeGreaterThan(10)
     index.exec(sql)
     index.close()

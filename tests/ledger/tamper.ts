@@ -10,8 +10,8 @@
  */
 import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import BetterSqlite, { type Database } from 'better-sqlite3'
 import { keyFromSeed, openKeys, publicKeyOf, signerFor } from '../../src/host/index.ts'
+import { connect, type Database } from '../../src/host/ledger/sqlite-driver.ts'
 import {
   Audit,
   chainNext,
@@ -98,7 +98,7 @@ export function manipulate(seed: number, directory: string, fixture: Fixture): M
 
 /** Works on the file around the API: every trigger is away while it lasts, and back afterwards. */
 function around<T>(directory: string, work: (database: Database) => T): T {
-  const database = new BetterSqlite(join(directory, 'ledger.db'))
+  const database = connect(join(directory, 'ledger.db'), 'write')
   try {
     const triggers = database
       .prepare(`SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'`)
@@ -331,7 +331,7 @@ function oldestKeyId(database: Database, origin: string): number {
 }
 
 function changeSchema(chance: Chance, directory: string): string | null {
-  const database = new BetterSqlite(join(directory, 'ledger.db'))
+  const database = connect(join(directory, 'ledger.db'), 'write')
   try {
     const names = database
       .prepare(`SELECT name FROM sqlite_schema WHERE type = 'trigger' ORDER BY name`)
@@ -487,7 +487,7 @@ function honestMeaning(fixture: Fixture): string {
 function meaningOf(file: string): string {
   if (!existsSync(file)) return 'absent'
   try {
-    const database = new BetterSqlite(file, { readonly: true })
+    const database = connect(file, 'read')
     try {
       const parts: unknown[] = ['encoding', 'user_version', 'application_id'].map((name) =>
         database.pragma(name, { simple: true }),

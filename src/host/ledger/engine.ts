@@ -4,7 +4,6 @@
  */
 import { closeSync, constants, fsyncSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Database } from 'better-sqlite3'
 import { fault, invariant } from '../../base/index.ts'
 import { isKeyName, StoreFailure } from '../../ledger/index.ts'
 import { FactIndex } from './fact-index.ts'
@@ -21,6 +20,7 @@ import {
   versionOf,
 } from './schema.ts'
 import { failure, failureOf, openDatabase, takeTurn } from './sqlite.ts'
+import type { Database } from './sqlite-driver.ts'
 import { warmUp } from './warm-up.ts'
 
 export interface EngineOptions {

@@ -5,9 +5,9 @@
  * A block is the facts' bytes, each with 0x00 in front, which is what a leaf is hashed from. Canonical
  * JSON holds no such byte; that there are as many pieces as rows shows that no fact holds one.
  */
-import type { Database, Statement } from 'better-sqlite3'
 import { HASH_BYTES } from '../../base/index.ts'
 import { factPlace, seqOf } from './schema.ts'
+import type { Database, Statement } from './sqlite-driver.ts'
 
 export interface FactBlock {
   /** The seq of the first fact. */
@@ -53,13 +53,14 @@ type BlockRow = readonly [
   count: number,
   first: number | null,
   last: number | null,
-  facts: Buffer,
+  facts: Uint8Array,
   chains: Uint8Array,
 ]
 
-function split(facts: Buffer): readonly Uint8Array[] {
+function split({ buffer, byteOffset, length }: Uint8Array): readonly Uint8Array[] {
   // Searching a Buffer is faster, and so is cutting a plain array.
-  const bytes = new Uint8Array(facts.buffer, facts.byteOffset, facts.length)
+  const facts = Buffer.from(buffer, byteOffset, length)
+  const bytes = new Uint8Array(buffer, byteOffset, length)
   const entries: Uint8Array[] = []
   for (let start = 0; start < bytes.length; ) {
     const next = facts.indexOf(0, start + 1)

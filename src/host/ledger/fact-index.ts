@@ -8,10 +8,10 @@
  * because both are written in one transaction.
  */
 import { rmSync } from 'node:fs'
-import type { Database, Statement } from 'better-sqlite3'
 import { INDEXED_FIELDS, type IndexedField, indexTerms, StoreFailure } from '../../ledger/index.ts'
 import { factPlace } from './schema.ts'
 import { failure, isBusy, isDamage, isFull, isReadOnly, openDatabase, takeTurn } from './sqlite.ts'
+import type { Database, Statement } from './sqlite-driver.ts'
 import { storedFact } from './stored-fact.ts'
 
 const VERSION = 1
@@ -73,9 +73,9 @@ export class FactIndex {
   markOf(stream: number): number {
     const row = this.#open.mark.get(stream) as MarkRow | undefined
     if (row === undefined) return 0
-    const chain = this.#chain.get(factPlace(stream, row.size - 1)) as Buffer | undefined
+    const chain = this.#chainAt(stream, row.size - 1)
     // The index of another history counts for nothing: the ledger was put back, or the file moved.
-    return chain?.equals(row.chain) === true ? row.size : 0
+    return chain !== undefined && Buffer.compare(chain, row.chain) === 0 ? row.size : 0
   }
 
   /** Facts in the range that have this term, in order. Complete only below the mark. */
@@ -121,12 +121,17 @@ export class FactIndex {
       if (to <= from) return from
       if (from === 0) forget.run(stream)
       for (const row of this.#rowsOf(stream, from, to)) add.run(...row)
-      setMark.run(stream, to, this.#chain.get(factPlace(stream, to - 1)))
+      setMark.run(stream, to, this.#chainAt(stream, to - 1))
       commit.run()
       return to
     } finally {
       if (database.inTransaction) rollback.run()
     }
+  }
+
+  #chainAt(stream: number, seq: number): Uint8Array | undefined {
+    // The column holds bytes.
+    return this.#chain.get(factPlace(stream, seq)) as Uint8Array | undefined
   }
 
   /** Sorted, so that neighbours in the index are written together. */
@@ -160,7 +165,7 @@ type IndexRow = readonly [stream: number, field: number, value: string, seq: num
 
 interface MarkRow {
   readonly size: number
-  readonly chain: Buffer
+  readonly chain: Uint8Array
 }
 
 const INDEX_WAIT_MS_MAX = 2_000

@@ -3,7 +3,7 @@
  * then candidates from the index below its mark and from the tail behind it. The index only narrows;
  * `matches` on the fact decides.
  */
-import type { Database, Statement } from 'better-sqlite3'
+
 import { fault, isUuid } from '../../base/index.ts'
 import {
   type IndexedField,
@@ -16,6 +16,7 @@ import {
 } from '../../ledger/index.ts'
 import type { FactIndex } from './fact-index.ts'
 import { factPlace, seqOf } from './schema.ts'
+import type { Database, Statement } from './sqlite-driver.ts'
 import { storedFact } from './stored-fact.ts'
 
 /** The most selective first; one of them is looked up, the others are checked on the facts. */

@@ -9,7 +9,7 @@
  * connection has written since, and is thrown away when a commit fails. Loading it again is the same
  * code that opens a ledger.
  */
-import type { Database, Statement } from 'better-sqlite3'
+
 import { fault } from '../../base/index.ts'
 import {
   type Appended,
@@ -24,6 +24,7 @@ import { FactIds } from './fact-id.ts'
 import type { KeyRing } from './key-ring.ts'
 import { FIRST_WITH_KEY, factPlace, STREAM_SIZE_MAX, seqOf, tilePlace } from './schema.ts'
 import { failure, failureOf, isFull } from './sqlite.ts'
+import type { Database, Statement } from './sqlite-driver.ts'
 import { beginningDraft, checkNotBegun } from './stream-beginning.ts'
 import { newStream, StreamLoader, type StreamState, sealNext, signEnd } from './stream-state.ts'
 import { Turnstile } from './turnstile.ts'

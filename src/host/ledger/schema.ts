@@ -5,7 +5,7 @@
  * A place is `stream << 32 | seq`, so that each stream is one ascending run of integer keys and an
  * append touches only its end. A tile's place is `stream << 32 | level << 28 | index`.
  */
-import type { Database } from 'better-sqlite3'
+import type { Database } from './sqlite-driver.ts'
 
 /** Version 2 added the index over idempotency keys; a writer adds it to a file of version 1. */
 export const SCHEMA_VERSION = 2

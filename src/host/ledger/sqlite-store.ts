@@ -3,7 +3,7 @@
  * that of a writer in the same thread, since opening one takes longer than most reads. Readers never
  * wait for writers and see every commit that ended before they began.
  */
-import type { Database, Statement } from 'better-sqlite3'
+
 import { fault, invariant } from '../../base/index.ts'
 import {
   type Appended,
@@ -26,6 +26,7 @@ import type { FilesystemType } from './filesystem.ts'
 import { type HeadRow, readHead } from './heads.ts'
 import { factPlace, seqOf, tilePlace } from './schema.ts'
 import { failure, failureOf, takeTurn } from './sqlite.ts'
+import type { Database, Statement } from './sqlite-driver.ts'
 import { checkNotBegun } from './stream-beginning.ts'
 import type { Writer } from './writer.ts'
 
@@ -171,7 +172,7 @@ export class SqliteStore implements Store {
     // Tiles only become longer: what a kept one holds is still true, and what it lacks may be new.
     const hash = kept === undefined ? null : readNode(kept, place)
     if (hash !== null) return hash
-    const row = this.#sql.tile.get(key) as { hashes: Buffer; nodes: Buffer } | undefined
+    const row = this.#sql.tile.get(key) as { hashes: Uint8Array; nodes: Uint8Array } | undefined
     if (row === undefined) return null
     const { level, index } = place
     const tile = { level, index, hashes: plain(row.hashes), inner: plain(row.nodes) }
@@ -204,7 +205,7 @@ export class SqliteStore implements Store {
 }
 
 /** Cutting a plain array is faster than cutting a Buffer. */
-function plain(bytes: Buffer): Uint8Array {
+function plain(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
 }
 

@@ -7,26 +7,20 @@
  * Appends take turns in a better order (turnstile.ts).
  */
 import { dirname } from 'node:path'
-import BetterSqlite, { type Database } from 'better-sqlite3'
 import { type Code, type Fault, fault } from '../../base/index.ts'
 import { StoreFailure } from '../../ledger/index.ts'
-
-const { SqliteError } = BetterSqlite
+import { connect, type Database, type Mode, sqliteCode } from './sqlite-driver.ts'
 
 export interface OpenOptions {
   readonly file: string
-  readonly mode: 'create' | 'write' | 'read'
+  readonly mode: Mode
   readonly synchronous: 'FULL' | 'NORMAL'
   /** Of a file that is still empty; the others keep what they have. */
   readonly pageBytes?: number
 }
 
 export function openDatabase({ file, mode, synchronous, pageBytes }: OpenOptions): Database {
-  const database = new BetterSqlite(file, {
-    timeout: 0,
-    readonly: mode === 'read',
-    fileMustExist: mode !== 'create',
-  })
+  const database = connect(file, mode)
   try {
     if (pageBytes !== undefined) database.pragma(`page_size = ${pageBytes}`)
     if (mode !== 'read') {
@@ -80,12 +74,12 @@ export function takeTurn(
 }
 
 export function isBusy(error: unknown): boolean {
-  return error instanceof SqliteError && /^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/.test(error.code)
+  return /^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/.test(sqliteCode(error) ?? '')
 }
 
 /** Whether the file itself is damaged. */
 export function isDamage(error: unknown): boolean {
-  return error instanceof SqliteError && /^SQLITE_(?:CORRUPT|NOTADB)/.test(error.code)
+  return /^SQLITE_(?:CORRUPT|NOTADB)/.test(sqliteCode(error) ?? '')
 }
 
 /** Whether the place cannot be written: a read-only file system, or no right to. */
@@ -109,7 +103,8 @@ export function failureOf(error: unknown, file: string): unknown {
 }
 
 function errorCode(error: unknown): string | null {
-  if (error instanceof SqliteError) return error.code
+  const named = sqliteCode(error)
+  if (named !== null) return named
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined
   return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) ? code : null
 }

@@ -5,10 +5,11 @@
  * INVARIANT (named streams): every stream is named in the tree of the host's stream, so that a whole
  * stream cannot be taken out of the file, or slipped into it, without the host's checkpoint telling.
  */
-import type { Database } from 'better-sqlite3'
+
 import { canonicalJson, fault } from '../../base/index.ts'
 import { type Draft, formatVerifierKey, HOST_STREAM, StoreFailure } from '../../ledger/index.ts'
 import { publicKeyOf } from './ed25519.ts'
+import type { Database } from './sqlite-driver.ts'
 import type { StreamState } from './stream-state.ts'
 
 /** The host's fact about a new stream, in the name of whoever wrote the stream's first fact. */

@@ -6,7 +6,6 @@
  * INVARIANT (checkpoint first): facts, tiles and checkpoint of a stream are of one size. Fewer facts
  * than the checkpoint counts is tampering, more is a write around the API; neither is repaired.
  */
-import type { Database, Statement } from 'better-sqlite3'
 import { fault } from '../../base/index.ts'
 import {
   CHAIN_START,
@@ -30,6 +29,7 @@ import type { FactIds } from './fact-id.ts'
 import type { KeyRing } from './key-ring.ts'
 import { factPlace, seqOf, tilePlace } from './schema.ts'
 import { failure } from './sqlite.ts'
+import type { Database, Statement } from './sqlite-driver.ts'
 
 export interface StreamState {
   readonly id: number

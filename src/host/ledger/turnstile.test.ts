@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import BetterSqlite from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { StoreFailure } from '../../ledger/index.ts'
+import { SqliteError } from './sqlite-driver.ts'
 import { Turnstile } from './turnstile.ts'
 import { WaitingList } from './waiting-list.ts'
 
@@ -20,7 +20,7 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
 function busy(): never {
-  throw new BetterSqlite.SqliteError('database is locked', 'SQLITE_BUSY')
+  throw new SqliteError('database is locked', 'SQLITE_BUSY')
 }
 
 describe('the waiting list', () => {

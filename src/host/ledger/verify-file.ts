@@ -2,9 +2,10 @@
  * The file of a ledger as a file: its pages, types, guards, which streams it lists, and that no row
  * belongs to nothing.
  */
-import type { Database } from 'better-sqlite3'
+
 import { isStreamName } from '../../ledger/index.ts'
 import { factPlace, schemaDifferences } from './schema.ts'
+import { cutsTexts, type Database } from './sqlite-driver.ts'
 import { type Say, type StreamRow, stray } from './verify-rows.ts'
 
 /** Ids beyond this make places that are no exact numbers. */
@@ -21,8 +22,28 @@ export function checkFile(database: Database, say: Say): void {
     const found = database.pragma(pragma, { simple: true })
     if (found !== 'ok') say({ code: 'ledger.corrupt', message: String(found) })
   }
+  if (cutsTexts(database)) checkTexts(database, say)
   const ones = database.prepare('SELECT one FROM ledger').pluck().all()
   if (ones.length !== 1 || ones[0] !== 1) say(stray('the file does not name exactly one ledger'))
+}
+
+const TEXTS = {
+  ...{ 'ledger.name': 'ledger', 'streams.name': 'streams', 'streams.origin': 'streams' },
+  ...{ 'facts.fact': 'facts', 'heads.note': 'heads', 'checkpoints.note': 'checkpoints' },
+}
+
+/** No text of a ledger holds a zero byte. What lies behind one is not read here, so SQLite looks. */
+function checkTexts(database: Database, say: Say): void {
+  for (const [column, table] of Object.entries(TEXTS)) {
+    const found = database.prepare(`SELECT 1 FROM ${table} WHERE ${hasZero(column)} LIMIT 1`).get()
+    if (found !== undefined) {
+      say({ code: 'ledger.tampered', message: `a text of \`${column}\` holds a zero byte` })
+    }
+  }
+}
+
+export function hasZero(column: string): string {
+  return `instr(CAST(${column} AS BLOB), x'00') > 0`
 }
 
 /** The streams that can be looked at, in the order of their ids. */

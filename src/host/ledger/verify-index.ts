@@ -5,11 +5,12 @@
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import type { Database } from 'better-sqlite3'
 import { type Fact, INDEXED_FIELDS, indexTerms, TermSum } from '../../ledger/index.ts'
 import { indexFileOf } from './engine.ts'
 import { factPlace, KEYS_OF_STREAM, seqOf, versionOf } from './schema.ts'
 import { isDamage, openDatabase } from './sqlite.ts'
+import { cutsTexts, type Database } from './sqlite-driver.ts'
+import { hasZero } from './verify-file.ts'
 import { type Say, type StreamRow, wrongIndex } from './verify-rows.ts'
 
 /** As the index numbers them; ids are found without it. */
@@ -87,15 +88,17 @@ export class SqliteIndexCheck {
   #markOf(stream: number): number {
     const mark = this.#index?.prepare('SELECT size, chain FROM marks WHERE stream = ?').get(stream)
     if (mark === undefined) return 0
-    const { size, chain } = mark as { readonly size: number; readonly chain: Buffer }
+    const { size, chain } = mark as { readonly size: number; readonly chain: Uint8Array }
     const chains = this.#ledger.prepare('SELECT chain FROM facts WHERE place = ?').pluck()
-    const last = chains.get(factPlace(stream, size - 1)) as Buffer | undefined
-    return last?.equals(chain) === true ? size : 0
+    const last = chains.get(factPlace(stream, size - 1)) as Uint8Array | undefined
+    return last !== undefined && Buffer.compare(last, chain) === 0 ? size : 0
   }
 
   #isIndexed({ stream }: StreamRow): boolean {
     const { mark, terms } = this.#sumsOf(stream)
     if (this.#index === null || mark === 0) return true
+    const cut = `SELECT 1 FROM terms WHERE stream = ? AND ${hasZero('value')} LIMIT 1`
+    if (cutsTexts(this.#index) && this.#index.prepare(cut).get(stream) !== undefined) return false
     const found = new TermSum(this.#key)
     const rows = this.#index
       .prepare('SELECT field, value, seq FROM terms WHERE stream = ?')

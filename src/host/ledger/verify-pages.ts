@@ -3,10 +3,10 @@
  * about a block is odd and the place has to be found. Texts and hex come out of SQLite in half the time of bytes, blocks in a third.
  */
 import { isUtf8 } from 'node:buffer'
-import type { Database, Statement } from 'better-sqlite3'
 import { ROTATION_MARK, type StreamVerification } from '../../ledger/index.ts'
 import { type FactBlock, FactBlocks } from './fact-block.ts'
 import { factPlace } from './schema.ts'
+import type { Database, Statement } from './sqlite-driver.ts'
 import { type FactRow, type Named, PAGE, type StreamRow } from './verify-rows.ts'
 
 export class FactPages {

@@ -1,10 +1,10 @@
 /** The rows of a ledger in SQLite, for verification: one connection, one snapshot. */
 import { join } from 'node:path'
-import type { Database } from 'better-sqlite3'
 import { fault } from '../../base/index.ts'
 import { type Fact, StoreFailure, type StreamVerification } from '../../ledger/index.ts'
 import { openLedgerDatabase } from './engine.ts'
 import { factPlace, seqOf, tilePlace } from './schema.ts'
+import type { Database } from './sqlite-driver.ts'
 import { checkFile, checkStrays, readStreams } from './verify-file.ts'
 import { SqliteIndexCheck } from './verify-index.ts'
 import { FactPages } from './verify-pages.ts'
@@ -60,8 +60,8 @@ export class SqliteRows implements LedgerRows {
     const bytes = this.#database
       .prepare('SELECT CAST(fact AS BLOB) FROM facts WHERE place = ?')
       .pluck()
-      .get(factPlace(stream, seq)) as Buffer
-    if (bytes.equals(Buffer.from(text))) return
+      .get(factPlace(stream, seq)) as Uint8Array
+    if (Buffer.from(text).equals(bytes)) return
     say({ code: 'fact.malformed', message: 'the fact is not UTF-8' }, name, seq)
   }
 

@@ -48,9 +48,20 @@ function run(port: NonNullable<typeof parentPort>, options: ThreadOptions): void
   if (engine === null) return
   let isClosing = false
   let isFollowing = false
+  let found: Fault | null = null
+  /** A ledger that was changed is told to callers that append or close; nobody waits for the index. */
+  const hasMore = (): boolean => {
+    try {
+      return engine.followUp()
+    } catch (error) {
+      if (!(error instanceof StoreFailure)) throw error
+      found ??= error.fault
+      return false
+    }
+  }
   const followUp = (): void => {
     // One stretch, then the queue again: an append never waits for more than one.
-    isFollowing = !isClosing && hasMore(engine)
+    isFollowing = !isClosing && hasMore()
     if (isFollowing) setImmediate(followUp)
   }
   const quiet = setTimeout(() => {
@@ -65,30 +76,23 @@ function run(port: NonNullable<typeof parentPort>, options: ThreadOptions): void
     }
     if (calls.length > 0) tell({ kind: 'answers', answers: commit(engine, calls) })
     quiet.refresh()
-    if (engine.isFarBehind) hasMore(engine)
+    if (engine.isFarBehind) hasMore()
     if (!isClosing) return
     clearTimeout(quiet)
-    close(engine, tell)
+    found = close(engine) ?? found
+    if (found !== null) tell({ kind: 'refused', fault: found })
     port.close()
   })
 }
 
-/** Nobody waits for the index; a ledger that was changed is told to whoever appends or closes. */
-function hasMore(engine: Engine): boolean {
-  try {
-    return engine.followUp()
-  } catch (error) {
-    if (error instanceof StoreFailure) return false
-    throw error
-  }
-}
-
-function close(engine: Engine, tell: (answer: ThreadAnswer) => void): void {
+/** Returns what was wrong with the ledger. */
+function close(engine: Engine): Fault | null {
   try {
     engine.close()
+    return null
   } catch (error) {
-    if (!(error instanceof StoreFailure)) throw error
-    tell({ kind: 'refused', fault: error.fault })
+    if (error instanceof StoreFailure) return error.fault
+    throw error
   }
 }
 
