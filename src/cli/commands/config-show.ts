@@ -1,9 +1,8 @@
 /** `writ config show`: every setting in force, and with `--origin` where its value comes from. */
 import { existsSync } from 'node:fs'
 import { HomeFailure } from '../../host/index.ts'
-import { DEFAULT_SETTINGS } from '../../policy/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
-import { type SettingRow, settingRows, variableRows } from '../reference/config.ts'
+import { DEFAULTS, type SettingRow, settingRows, variableRows } from '../reference/config.ts'
 import { parseSource, readSource } from '../source.ts'
 import { surroundings } from '../surroundings.ts'
 import { lawsOfHome, readLawFile } from './laws-check.ts'
@@ -34,13 +33,13 @@ function lawFile(call: Call): string | null {
 }
 
 async function settingsIn(file: string | null) {
-  if (file === null) return { rows: settingRows(DEFAULT_SETTINGS, null), isReadable: true }
+  if (file === null) return { rows: settingRows(DEFAULTS, null), isReadable: true }
   const reading = await readLawFile(file)
-  if (!reading.ok) return { rows: settingRows(DEFAULT_SETTINGS, null), isReadable: false }
+  if (!reading.ok) return { rows: settingRows(DEFAULTS, null), isReadable: false }
   const parsed = await parseSource(await readSource(file))
   // A law file that was read is an object.
   const written = parsed.ok ? (parsed.value as { readonly settings?: unknown }).settings : null
-  return { rows: settingRows(reading.laws.settings, written), isReadable: true }
+  return { rows: settingRows(reading.laws, written), isReadable: true }
 }
 
 function toText(rows: readonly SettingRow[], withOrigin: boolean, file: string | null): string {

@@ -7,6 +7,7 @@ export async function run(call: Call): Promise<Exit> {
   return withGate(call, async ({ gate, session }) => {
     const { terminal, options } = call
     requireWholeHost(session.caller, 'resuming')
+    await requireHuman(session, call, 'resuming')
     if (!(await gate.isHalted())) {
       const message = 'nothing is halted'
       await terminal.out(
@@ -14,7 +15,6 @@ export async function run(call: Call): Promise<Exit> {
       )
       return EXIT.yes
     }
-    await requireHuman(session, call, 'resuming')
     const answer = await gate.resume(call.options.text('reason'))
     await terminal.out(
       options.isOn('json') ? `${JSON.stringify(answer)}\n` : `${terminal.paint.good('resumed')}\n`,

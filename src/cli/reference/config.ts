@@ -9,11 +9,18 @@ export interface SettingRow {
   readonly says: string
 }
 
+export interface Known {
+  readonly settings: GateSettings
+  readonly hidden: readonly string[]
+}
+
+export const DEFAULTS: Known = { settings: DEFAULT_SETTINGS, hidden: [] }
+
 /** Returns one row a setting. `file` is what the law file has below `settings`. */
-export function settingRows(settings: GateSettings, file: unknown): readonly SettingRow[] {
+export function settingRows({ settings, hidden }: Known, file: unknown): readonly SettingRow[] {
   return SETTINGS.map(({ name, says, value }) => ({
     name,
-    value: value(settings),
+    value: value(settings, hidden),
     origin: isNamed(file, name.split('.')) ? 'laws' : 'default',
     says,
   }))
@@ -40,7 +47,7 @@ function isNamed(file: unknown, steps: readonly string[]): boolean {
 
 /** The page docs/reference.md. */
 export function referencePage(): string {
-  const rows = settingRows(DEFAULT_SETTINGS, null).map(
+  const rows = settingRows(DEFAULTS, null).map(
     ({ name, value, says }) => `| \`${name}\` | ${says} | ${defaultText(value)} |`,
   )
   const variables = VARIABLES.map(({ name, says }) => `| \`${name}\` | ${says} |`)

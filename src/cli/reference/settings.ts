@@ -8,7 +8,7 @@ export interface Setting {
   /** As the law file writes it below `settings`, with dots between the levels. */
   readonly name: string
   readonly says: string
-  readonly value: (settings: GateSettings) => unknown
+  readonly value: (settings: GateSettings, hidden: readonly string[]) => unknown
 }
 
 export interface Variable {
@@ -68,6 +68,16 @@ export const SETTINGS: readonly Setting[] = [
     value: ({ readOnlyHosts }) => readOnlyHosts,
   },
   {
+    name: 'hidden',
+    says: 'paths that no run can read, besides those that are always hidden',
+    value: (_settings, hidden) => hidden,
+  },
+  {
+    name: 'pass_environment',
+    says: 'names of environment variables that every run gets',
+    value: ({ passEnvironment }) => passEnvironment,
+  },
+  {
     name: 'unix_sockets',
     says: 'unix sockets in a run: `inside` or `none`; without it `inside`, and `none` from risk HIGH',
     value: ({ unixSockets }) => unixSockets,
@@ -101,6 +111,11 @@ export const SETTINGS: readonly Setting[] = [
     name: 'retention.undo_quota_mb',
     says: 'the disk space for what actions replaced; the newest action can always be undone',
     value: ({ retention }) => retention.undoQuotaMb,
+  },
+  {
+    name: 'retention.actor_quota_mb',
+    says: 'the part of that space which acts of one agent may take without a human',
+    value: ({ retention }) => retention.actorQuotaMb,
   },
 ]
 
