@@ -107,7 +107,7 @@ it('removes the stage of an expired question, and records that it expired', () =
   expect(place.writ(['laws', 'accept']).status).toBe(0)
   ask()
   const clock = join(place.folder, 'later.cjs')
-  writeFileSync(clock, 'const now = Date.now; Date.now = () => now() + 7_200_000\n')
+  writeFileSync(clock, 'const now = Date.now; Date.now = () => now() + 600_000\n')
   const later = { env: { NODE_OPTIONS: `--require ${clock}` } }
   const dry = place.writ(['gc', '--dry-run', '--json'], later)
   expect(dry.json.removed.some(({ kind }: Json) => kind === 'stage')).toBe(true)
