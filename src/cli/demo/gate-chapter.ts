@@ -29,11 +29,13 @@ const FILES: Readonly<Record<string, string>> = {
   'notes/ideas.txt': 'the only copy\n',
 }
 
+const JOIN = 'cat tmp/monday.log tmp/tuesday.log > tmp/all.log'
+
 /** False when this machine cannot rehearse: told, and the tour goes on. */
 async function playAgent(stage: Stage, gate: GateSurface, project: string): Promise<boolean> {
-  stage.say('An agent proposes to remove old logs. Its script removes a little more.')
-  stage.command('writ propose clean-up.json      # declares: delete tmp/*.log')
-  const greedy = 'rm -f tmp/*.log; rm -rf notes'
+  stage.say('An agent proposes to join the logs in one file. Its script removes a little more.')
+  stage.command('writ propose join-logs.json      # declares: create tmp/all.log')
+  const greedy = `${JOIN}; rm -rf notes`
   const caught = await propose(gate, project, greedy)
   if (caught.result === null && caught.decision.code === 'sandbox.control_missing') {
     stage.answer(`${stage.paint.dim('not played: this machine lacks a control of the sandbox')}`)
@@ -47,18 +49,18 @@ async function playAgent(stage: Stage, gate: GateSurface, project: string): Prom
     'the greedy one is caught',
   )
   stage.say('It ran, in a sandbox over the real tree: nothing real was touched. The honest one:')
-  stage.command('writ propose clean-up-honest.json')
-  const honest = await propose(gate, project, 'rm -f tmp/*.log')
+  stage.command('writ propose join-logs-honest.json')
+  const honest = await propose(gate, project, JOIN)
   stage.answer(answerLines(shown(honest, project), stage.paint, false).join('\n'))
-  stage.expect(honest.promoted && !existsSync(join(project, 'tmp/monday.log')), 'it is promoted')
+  stage.expect(honest.promoted && existsSync(join(project, 'tmp/all.log')), 'it is promoted')
   return true
 }
 
 async function playUndo(stage: Stage, gate: GateSurface, project: string): Promise<void> {
-  stage.say('Ann wanted those logs after all.')
+  stage.say('Ann does not want that file after all.')
   stage.command('writ undo')
   const { restored, verified } = await gate.rollback({ last: true }, { dryRun: false })
-  stage.expect(verified && existsSync(join(project, 'tmp/monday.log')), 'the logs are back')
+  stage.expect(verified && !existsSync(join(project, 'tmp/all.log')), 'the file is gone')
   const paths = restored.map((path) => `  ${path.slice(project.length + 1)}`)
   stage.answer([`${stage.paint.good('restored')}  proven by hashes`, ...paths].join('\n'))
 }
@@ -74,7 +76,7 @@ async function propose(gate: GateSurface, project: string, script: string): Prom
       preconditions: { ...DESCRIPTOR.preconditions, paths_exist: [join(project, 'tmp')] },
       effects: {
         ...DESCRIPTOR.effects,
-        filesystem: { create: [], modify: [], delete: [join(project, 'tmp/*.log')] },
+        filesystem: { create: [join(project, 'tmp/all.log')], modify: [], delete: [] },
       },
       confirmation: { required: false, reason: '', cooldown_on_repeat: true },
     },
