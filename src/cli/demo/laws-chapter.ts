@@ -32,6 +32,11 @@ const LOCK_FILES = `  - policy_id: NO_LOCK_FILES
     override_mode: merge
     violation_action: block`
 
+/** What an agent may do without a question; a law still comes first. */
+const GRANT = `grants:
+  - grant_id: PACKAGE_FILES
+    change: ['package*.json']`
+
 export const lawsChapter: Chapter = {
   title: 'Laws: what is asked, why, what would change, and who set it aside',
   play: (stage) =>
@@ -45,7 +50,7 @@ export const lawsChapter: Chapter = {
 const FILES: Readonly<Record<string, string>> = {
   'db/migrations/README.md': 'One file for each change of the schema.\n',
   'package-lock.json': '{}\n',
-  '.writ/laws.yaml': `laws:\n${MIGRATIONS}\n${LOCK_FILES}\n`,
+  '.writ/laws.yaml': `laws:\n${MIGRATIONS}\n${LOCK_FILES}\n${GRANT}\n`,
 }
 
 interface Scene {
