@@ -2,7 +2,7 @@
  * A copy of a frozen home at the path that its facts bind, and ways to call the present program in it.
  *
  * The archive keeps no owners: the files belong to the user who runs the tests. The homes were made by
- * root, so an ordinary user's undo cannot restore owner 0 and is not asked to: see `undo` in the test.
+ * root, so an ordinary user's undo cannot restore owner 0 and is not asked to.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import {

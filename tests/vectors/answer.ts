@@ -17,6 +17,7 @@ import type { Vector } from './vector.ts'
 const NOT_OF_DOCUMENTS = new Set([
   'task.issuer_mismatch',
   'task.id_reused',
+  'task.key_reused',
   'receipt.executor_mismatch',
   'receipt.unknown_task',
   'receipt.idempotency_key',
@@ -43,6 +44,9 @@ const NOT_OF_DOCUMENTS = new Set([
   'flow.secret_missing',
   'flow.interrupted',
   'flow.plan_refused',
+  // What the gate says of a scope, and of a law file that differs from the accepted one.
+  'descriptor.scope_outside',
+  'laws.unaccepted',
   // A file that `laws test` cannot judge with.
   'laws.unusable',
   'ruleset.duplicate_ruleset',
