@@ -40,7 +40,11 @@ export const ENVIRONMENT_NAMES: readonly string[] = [
   'GIT_SSL_CAINFO',
   'PORT',
   // But for names that carry a credential, see `sandboxEnvironment`.
-  'npm_config_*',
+  'npm_config_cafile',
+  'npm_config_engine_strict',
+  'npm_config_legacy_peer_deps',
+  'npm_config_registry',
+  'npm_config_strict_ssl',
   'CI',
   'DEBUG',
   'SOURCE_DATE_EPOCH',
