@@ -95,8 +95,10 @@ export class Ground {
     OPEN.add(ground)
     for (const name of ['office', 'homes', 'reports', 'starts']) ground.#directory(name)
     const place = ground.makeHome()
+    // The workspace holds every project, so that no scope lies outside it.
+    await ground.own(folder)
     const init = await ground.writ(place, ['init', '--no-pass', '--name', 'ann'], {
-      cwd: join(folder, 'office'),
+      cwd: folder,
     })
     if (init.status !== 0) throw new Error(`writ init: ${init.err}`)
     return ground
@@ -198,7 +200,7 @@ export class Ground {
       TZ: 'UTC',
       NO_COLOR: '1',
       XDG_STATE_HOME: join(this.folder, 'office', 'state'),
-      WRIT_HOME: join(this.folder, 'office', '.writ'),
+      WRIT_HOME: join(this.folder, '.writ'),
     }
   }
 }
