@@ -1,13 +1,14 @@
 /**
  * Makes the frozen homes of a version with that version's own program:
  *
- *     git worktree add /tmp/base v0.1.0 && cd /tmp/base && npm ci && npm run build
+ *     git worktree add /tmp/base 68da32f && cd /tmp/base && npm ci && npm run build
  *     node tests/frozen/make.mjs /tmp/base 0.1.0        (as root, with Debian's postgresql)
  *
  * It writes `tests/frozen/<version>/`: an archive of workspace, `.writ` and state for each store, the
  * dump of the PostgreSQL schema, and `facts.json` with what the tests need to know. A frozen home is
- * never made again: a later version adds a folder of its own. The homes in `0.1.0` were made by the
- * commit with the tag `base-0.1.0`.
+ * never made again: a later version adds a folder of its own. Run it with an environment that names no
+ * place of your machine (`env -i HOME=/root PATH=/usr/bin:/bin …`). The homes in `0.1.0` were made by the
+ * commit named above.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
