@@ -236,6 +236,7 @@ export {
   type Confirmation,
   confirmationContract,
 } from './gate/confirmation.ts'
+export { DEFAULT_LAW_IDS } from './gate/default-law-ids.ts'
 export {
   type Evaluation,
   type EvaluationBasis,
@@ -286,4 +287,4 @@ export type { Mismatch } from './mismatch.ts'
 export { type NormaliseAnswer, normaliseAndValidate, normaliseRefused } from './normalise.ts'
 export { type PublishedSchema, publishSchema } from './publication.ts'
 export { CONTRACTS, findContract, nearestContractName } from './registry.ts'
-export { readYaml } from './yaml-reader.ts'
+export { readYaml, yamlRefusal } from './yaml-reader.ts'

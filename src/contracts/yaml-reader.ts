@@ -38,11 +38,8 @@ function parse(text: string, parseDocument: typeof ParseDocument): Reading {
     const [problem] = [...document.errors, ...document.warnings]
     if (problem === undefined)
       return { ok: true, value: document.toJS({ maxAliasCount: ALIASES_MAX }) }
-    const code = problem.code === 'DUPLICATE_KEY' ? 'document.duplicate_key' : 'document.not_json'
-    return refuse(
-      code,
-      lowerFirst(problem.message.split('\n')[0]?.replace(/:$/, '') ?? 'the text is not YAML'),
-    )
+    const { line = 1, col = 1 } = problem.linePos?.[0] ?? {}
+    return refuse(...yamlRefusal(problem, { line, column: col }))
   } catch (thrown) {
     return thrown instanceof RangeError
       ? refuse('document.too_deep', 'the document nests too deeply to be read')
@@ -54,6 +51,15 @@ function refuse(code: Refusal['code'], message: string): Reading {
   return { ok: false, refusal: { code, path: '', message } }
 }
 
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1)
+/** The code and the sentence for a problem that the YAML library found at this place. */
+export function yamlRefusal(
+  { code, message }: { readonly code: string; readonly message: string },
+  { line, column }: { readonly line: number; readonly column: number },
+): readonly [Refusal['code'], string] {
+  const text = (message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '')
+  const detail = `${text.charAt(0).toLowerCase()}${text.slice(1).replace(/:$/, '')}`
+  const place = `line ${line} column ${column}`
+  return code === 'DUPLICATE_KEY'
+    ? ['document.duplicate_key', `${detail}, ${place}`]
+    : ['document.not_json', `this is not valid YAML, ${place}: ${detail}`]
 }

@@ -13,6 +13,7 @@ import {
   type RefusalCode,
   utf8Length,
 } from '../base/index.ts'
+import { yamlRefusal } from '../contracts/index.ts'
 
 export interface TextPlace {
   /** From 1. */
@@ -71,9 +72,9 @@ function parse(
     })
     const [problem] = [...document.errors, ...document.warnings]
     if (problem !== undefined) {
-      const code = problem.code === 'DUPLICATE_KEY' ? 'document.duplicate_key' : 'document.not_json'
-      const message = sayProblem(problem.message)
-      return { ok: false, code, path: '', message, ...placeAt(lines, problem.pos[0]) }
+      const place = placeAt(lines, problem.pos[0])
+      const [code, message] = yamlRefusal(problem, place)
+      return { ok: false, code, path: '', message, ...place }
     }
     const value: unknown = document.toJS({ maxAliasCount: ALIASES_MAX })
     const census = guardValue(value, limits)
@@ -89,11 +90,6 @@ function parse(
       : 'the text is not YAML that stands for a JSON value'
     return { ok: false, code, path: '', message, ...BEGINNING }
   }
-}
-
-function sayProblem(message: string): string {
-  const line = (message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '')
-  return line.charAt(0).toLowerCase() + line.slice(1).replace(/:$/, '')
 }
 
 function placeAt(lines: LineCounter, offset: number): TextPlace {

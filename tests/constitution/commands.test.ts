@@ -88,7 +88,7 @@ describe('a folder without rule files', () => {
 describe('a file that cannot be read as a ruleset', () => {
   it('is named with the place and the reason', async () => {
     const wrong =
-      /^rules\.inadmissible: .*broken\.yaml`: .* at line 2, column 1 \(document\.not_json\)$/
+      /^rules\.inadmissible: .*broken\.yaml`: this is not valid YAML, line 2 column 1: .* \(document\.not_json\)$/
     for (const [run, args, values] of [
       [fmt, [BROKEN], {}],
       [importTemplate, [BROKEN], {}],

@@ -11,7 +11,9 @@ export async function usableLaws(file: string): Promise<Laws> {
   if (reading.ok) return reading.laws
   const [first] = reading.faults
   const more = reading.faults.length - 1
-  const place = `${showName(file)} at line ${first?.line}, column ${first?.column}`
+  // A text that is no YAML names its place itself.
+  const isPlaced = first?.code === 'document.not_json'
+  const place = `${showName(file)}${isPlaced ? '' : ` at line ${first?.line}, column ${first?.column}`}`
   const message = `${place}: ${first?.message}${more === 0 ? '' : ` (and ${more} more)`}`
   const hint = `\`writ laws check ${file}\` tells all of it`
   throw new Stop(fault('laws.unusable', file, null, { message, hint }))
