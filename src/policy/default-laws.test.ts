@@ -1,7 +1,15 @@
 /** The default laws load, and do what docs/laws.md says of each of them: no more and no less. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_LAWS, judgeLaws, type LawChange, type LawValues, loadLaws } from './index.ts'
+import { DEFAULT_LAW_IDS } from '../contracts/index.ts'
+import {
+  DEFAULT_LAW_DOCUMENTS,
+  DEFAULT_LAWS,
+  judgeLaws,
+  type LawChange,
+  type LawValues,
+  loadLaws,
+} from './index.ts'
 
 const VECTORS = JSON.parse(readFileSync('spec/vectors/policy/laws.json', 'utf8')) as {
   readonly bases: Readonly<Record<string, LawValues>>
@@ -74,6 +82,10 @@ describe('the default laws', () => {
       ['ASK_INPUTS_CHANGED', 2, true],
       ['ASK_AFTER_ROLLBACKS', 2, false],
     ])
+  })
+
+  it('are the ones that a law file may name', () => {
+    expect(DEFAULT_LAW_DOCUMENTS.map(({ policy_id }) => policy_id)).toEqual(DEFAULT_LAW_IDS)
   })
 
   it('are explained one by one', () => {

@@ -59,7 +59,7 @@ export async function loadLaws(text: string, ground: LawGround = WHOLE): Promise
     return { ok: false, faults: [fault] }
   }
   const value = layered(reading.value, ground)
-  const { violations } = judge(lawsFileContract, value)
+  const { violations } = judge(lawsFileContract, alone(value, ground))
   const faults = violations.map((violation) => placed(violation, reading))
   reportDisabled(reading, ground, faults)
   const documents = field(value, 'laws')
@@ -85,6 +85,13 @@ function layered(document: unknown, { defaults }: LawGround): unknown {
   ])
   const kept = defaults.filter(({ policy_id }) => !gone.has(policy_id))
   return { ...(document as object), laws: [...own, ...kept] }
+}
+
+/** The document as the contract judges it: without default laws below it, none can be named. */
+function alone(document: unknown, { defaults }: LawGround): unknown {
+  const isPlain = typeof document === 'object' && document !== null && !Array.isArray(document)
+  if (defaults.length > 0 || !isPlain || 'replace' in document) return document
+  return { ...document, replace: true }
 }
 
 /** What is turned off is a default law or grant; a misspelt id would leave it in force unseen. */
@@ -122,7 +129,7 @@ function lawsOf(laws: readonly Law[], file: LawsFile, { builtIn, defaults }: Law
  */
 export function lawsOfDocument(document: unknown, ground: LawGround = WHOLE): Laws | null {
   const value = layered(document, ground)
-  if (!judge(lawsFileContract, value).valid) return null
+  if (!judge(lawsFileContract, alone(value, ground)).valid) return null
   // The contract has judged it.
   const file = value as LawsFile
   const laws: Law[] = []

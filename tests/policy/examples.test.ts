@@ -1,7 +1,7 @@
-/** The law files under examples/ can be read, and nothing about them is odd. */
+/** The law files under examples/ can be read over the default laws, and nothing about them is odd. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { loadLaws } from '../../src/policy/index.ts'
+import { LAYERED, loadLaws } from '../../src/policy/index.ts'
 
 const FILES = readdirSync('examples/laws').filter((name) => name.endsWith('.yaml'))
 
@@ -10,6 +10,6 @@ it('are there', () => {
 })
 
 it.each(FILES)('%s', async (name) => {
-  const reading = await loadLaws(readFileSync(`examples/laws/${name}`, 'utf8'))
+  const reading = await loadLaws(readFileSync(`examples/laws/${name}`, 'utf8'), LAYERED)
   expect(reading.ok ? reading.warnings : reading.faults).toEqual([])
 })

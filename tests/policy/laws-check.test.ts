@@ -43,7 +43,9 @@ describe('writ laws check', () => {
   it('accepts the default laws', () => {
     const { status, out } = check([file('laws.yaml', DEFAULT_LAWS)])
     expect(status).toBe(0)
-    expect(out).toMatch(/^accepted {2}\S*laws\.yaml\n {2}NO_CRITICAL +tier 1, block, before/)
+    expect(out).toMatch(
+      /^accepted {2}\S*laws\.yaml\n {2}of this file\n {4}NO_CRITICAL +tier 1, block, before the rehearsal, the same as the default law\n/,
+    )
   })
 
   it('refuses with file, line and column, the code and the nearest word', () => {
@@ -69,6 +71,9 @@ describe('writ laws check', () => {
       tier: 1,
       violation_action: 'block',
       reads_result: false,
+      origin: 'file',
+      default_law: 'same',
+      text: 'Nothing that its own author calls critical.',
     })
   })
 

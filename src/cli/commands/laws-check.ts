@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import { join } from 'node:path'
 import { findHome, HomeFailure, humansWithCredential } from '../../host/index.ts'
 import {
+  DEFAULT_LAW_DOCUMENTS,
   fewHumansWarnings,
   LAYERED,
   type Law,
@@ -13,6 +14,7 @@ import {
   mostApprovals,
 } from '../../policy/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
+import { visible } from '../effects/visible.ts'
 import { withHistory } from '../home.ts'
 import { readSource } from '../source.ts'
 import { surroundings } from '../surroundings.ts'
@@ -67,7 +69,7 @@ export function lawsOfHome(call: Call): string {
 export async function readLawFile(file: string): Promise<LawsReading> {
   const { bytes } = await readSource(file)
   if (isUtf8(bytes)) return loadLaws(bytes.toString('utf8'), LAYERED)
-  const message = 'the text is not UTF-8'
+  const message = 'this is not a text file in UTF-8'
   const fault: LawFault = { code: 'document.not_json', path: '', message, line: 1, column: 1 }
   return { ok: false, faults: [fault] }
 }
@@ -79,6 +81,7 @@ function toJson(answers: readonly Answer[]): string {
     faults: reading.ok ? [] : reading.faults,
     warnings: reading.ok ? reading.warnings : [],
     laws: reading.ok ? ownLaws(reading.laws.laws).map(described) : [],
+    disabled: reading.ok ? reading.laws.disabled : [],
   }))
   return `${JSON.stringify(shown.length === 1 ? shown[0] : shown)}\n`
 }
@@ -87,15 +90,36 @@ function ownLaws(laws: readonly Law[]): readonly Law[] {
   return laws.filter(({ isBuiltIn }) => !isBuiltIn)
 }
 
-function described({ policyId, tier, action, readsResult, approvals }: Law) {
-  const several = approvals === 1 ? {} : { approvals }
+function described(law: Law) {
+  const { policyId, tier, action, readsResult, approvals, text } = law
   return {
     policy_id: policyId,
     tier,
     violation_action: action,
     reads_result: readsResult,
-    ...several,
+    origin: law.isDefault ? 'default' : 'file',
+    ...(law.isDefault ? {} : besideDefault(law)),
+    ...(text === null ? {} : { text }),
+    ...(approvals === 1 ? {} : { approvals }),
   }
+}
+
+/** How a law of the file stands to the default law of the same id; nothing where there is none. */
+function besideDefault(law: Law): { readonly default_law?: 'same' | 'replaced' } {
+  const known = DEFAULT_LAW_DOCUMENTS.find(({ policy_id }) => policy_id === law.policyId)
+  if (known === undefined) return {}
+  const own = [law.tier, law.action, law.priority, law.overrideMode, law.conflictsWith]
+  const { tier, violation_action, priority, override_mode, conflicts_with = [] } = known
+  const isSame =
+    JSON.stringify(own) ===
+      JSON.stringify([tier, violation_action, priority, override_mode, conflicts_with]) &&
+    spaced(law.expression.source) === spaced(known.policy_expr) &&
+    law.approvals === (known.approvals ?? 1)
+  return { default_law: isSame ? 'same' : 'replaced' }
+}
+
+function spaced(expression: string): string {
+  return expression.replaceAll(/\s+/g, ' ').trim()
 }
 
 function toText(answers: readonly Answer[], paint: Paint): string {
@@ -104,7 +128,7 @@ function toText(answers: readonly Answer[], paint: Paint): string {
       reading.ok
         ? [
             `${paint.good('accepted')}  ${file}`,
-            ...listing(ownLaws(reading.laws.laws), paint),
+            ...listing(reading.laws, paint),
             ...reading.warnings.map(
               (one) => `${paint.dim('warning')}${faultText(file, one, paint)}`,
             ),
@@ -120,13 +144,37 @@ function toText(answers: readonly Answer[], paint: Paint): string {
     .join('')
 }
 
-function listing(laws: readonly Law[], paint: Paint): readonly string[] {
-  const width = Math.max(0, ...laws.map(({ policyId }) => policyId.length))
-  return laws.map(({ policyId, tier, action, readsResult, approvals }) => {
-    const when = readsResult || tier === 2 ? 'after the rehearsal' : 'before the rehearsal'
-    const by = approvals === 1 ? '' : ` by ${approvals} humans`
-    return `  ${policyId.padEnd(width)}  ${paint.dim(`tier ${tier}, ${action}${by}, ${when}`)}`
-  })
+/** The laws of the file, then the default laws that hold below it. */
+function listing({ laws, disabled, isWhole }: Laws, paint: Paint): readonly string[] {
+  const own = ownLaws(laws)
+  const defaults = own.filter(({ isDefault }) => isDefault)
+  const width = Math.max(0, ...own.map(({ policyId }) => policyId.length))
+  const heading = (words: string): string => `  ${paint.strong(words)}`
+  return [
+    heading('of this file'),
+    ...own.filter(({ isDefault }) => !isDefault).flatMap((law) => lawLines(law, width, paint)),
+    ...(defaults.length === 0 ? [] : [heading('default laws that this file leaves in force')]),
+    ...defaults.flatMap((law) => lawLines(law, width, paint)),
+    ...(disabled.length === 0 ? [] : [heading(`turned off here: ${disabled.join(', ')}`)]),
+    ...(isWhole ? [heading('`replace: true`: no default law and no default grant holds')] : []),
+  ]
+}
+
+const DEFAULT_WORDS = {
+  same: ', the same as the default law',
+  replaced: ', in place of the default law',
+  none: '',
+} as const
+
+function lawLines(law: Law, width: number, paint: Paint): readonly string[] {
+  const { policyId, tier, action, readsResult, approvals, text } = law
+  const when = readsResult || tier === 2 ? 'after the rehearsal' : 'before the rehearsal'
+  const by = approvals === 1 ? '' : ` by ${approvals} humans`
+  const place = law.isDefault ? '' : DEFAULT_WORDS[besideDefault(law).default_law ?? 'none']
+  return [
+    `    ${policyId.padEnd(width)}  ${paint.dim(`tier ${tier}, ${action}${by}, ${when}${place}`)}`,
+    ...(text === null ? [] : [`    ${' '.repeat(width)}  ${visible(text)}`]),
+  ]
 }
 
 /** Begins with `file:line:column`, which editors and terminals turn into a link. */

@@ -7,6 +7,7 @@ import { parseGlob } from '../descriptor/glob.ts'
 import { parseHost } from '../descriptor/web-address.ts'
 import { type ConflictWords, reportTies } from '../flow/policy-conflicts.ts'
 import { type Check, elements, field, type Subject } from '../kernel/contract.ts'
+import { DEFAULT_LAW_IDS } from './default-law-ids.ts'
 
 const LAW_WORDS: ConflictWords = {
   list: 'laws',
@@ -33,13 +34,16 @@ function checkConflicts(subject: Subject): void {
   const laws = elements(document['laws'])
   // The first of two equal ids counts, as everywhere.
   const known = new Map(laws.map((law) => [field(law, 'policy_id'), law] as const).reverse())
-  const names = [...known.keys()].filter((id) => typeof id === 'string')
+  const below = defaultsUnder(document)
+  const names = [...known.keys(), ...below].filter((id) => typeof id === 'string')
   for (const [index, law] of laws.entries()) {
     for (const [place, other] of elements(field(law, 'conflicts_with')).entries()) {
       if (typeof other !== 'string') continue
       const path = at(`/laws/${index}/conflicts_with`, place)
       const named = known.get(other)
       if (named === undefined) {
+        // Whether the two are in a tie only a reader of the whole layers can tell.
+        if (below.includes(other)) continue
         const message = `there is no law ${showName(other)}`
         report.add('laws.unknown_ref', path, message, report.guess(other, names))
       } else if (law === named) {
@@ -48,6 +52,13 @@ function checkConflicts(subject: Subject): void {
     }
   }
   reportTies(subject, LAW_WORDS)
+}
+
+/** Ids of the default laws that hold besides those of the file. */
+function defaultsUnder(document: Subject['document']): readonly string[] {
+  if (document['replace'] === true) return []
+  const disabled = elements(document['disable'])
+  return DEFAULT_LAW_IDS.filter((id) => !disabled.includes(id))
 }
 
 /** The law of the higher priority must not stand in a weaker tier: tier 0 yields to nobody. */
