@@ -63,6 +63,7 @@ export type {
   FinishedYes,
   GateAnswer,
   GateSurface,
+  LawWords,
   Need,
   OpenRecovery,
   OverrideOrder,

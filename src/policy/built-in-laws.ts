@@ -8,6 +8,7 @@ function writItself(expression: string): readonly LawDocument[] {
   return [
     {
       policy_id: 'WRIT_ITSELF',
+      text: 'No act changes the identity, the state or the stages of writ itself.',
       tier: 0,
       policy_expr: expression,
       priority: 1_000_000,

@@ -5,6 +5,7 @@
 import { fault, isUuid, showName } from '../../base/index.ts'
 import type { Decision } from '../../contracts/index.ts'
 import type { Approvals } from '../../gate/index.ts'
+import type { LawWords } from '../../host/index.ts'
 import {
   areContradictory,
   type EvidencePack,
@@ -23,6 +24,7 @@ import { readAct, rollbacksOf } from '../history/acts.ts'
 import { approvalsOf, shownApprovals } from '../history/approvals.ts'
 import { FACT_HEADS, factRow } from '../history/fact-rows.ts'
 import { allFacts, openFact, shownFact } from '../history/facts.ts'
+import { lawWordsAmong } from '../history/law-texts.ts'
 import { plainLines } from '../history/plain.ts'
 import { wholeActionId } from '../history/short-id.ts'
 import { table } from '../history/table.ts'
@@ -85,10 +87,13 @@ async function tell(session: ReadSession, call: Call, id: string, found: Found):
   const { integrity_report: report } = act
   const approvals = kind === 'action' ? approvalsAmong(facts, session.register) : null
   const several = approvals === null ? {} : { approvals: shownApprovals(approvals) }
-  const answer = { id, kind, stream, facts: facts.map(shownFact), ...act, ...several }
+  const laws = kind === 'action' ? await lawWordsAmong(session.ledger, facts) : []
+  const told = laws.length === 0 ? {} : { laws }
+  const answer = { id, kind, stream, facts: facts.map(shownFact), ...act, ...several, ...told }
   const { terminal, options } = call
   if (options.isOn('json')) await terminal.out(`${JSON.stringify(answer)}\n`)
-  else if (kind === 'action') await terminal.out(await actText(session, call, id, found))
+  else if (kind === 'action')
+    await terminal.out(await actText(session, call, id, { ...found, laws }))
   else await terminal.out(toText(call, found, report ?? null))
   if (act.contradictory === true && !options.isOn('json')) {
     await terminal.out(
@@ -106,11 +111,12 @@ async function actText(
   { ledger }: ReadSession,
   call: Call,
   id: string,
-  found: Found,
+  found: Found & { readonly laws: readonly LawWords[] },
 ): Promise<string> {
   const act = await readAct(ledger, found.stream, id, await rollbacksOf(ledger, found.stream))
   if (act === null || act.decision === null) return toText(call, found, null)
-  return `${actLines(act, call.terminal.paint).join('\n')}\n`
+  const texts = new Map(found.laws.map(({ policy_id, text }) => [policy_id, text]))
+  return `${actLines(act, texts, call.terminal.paint).join('\n')}\n`
 }
 
 /** Of the last decision about an act; null where nobody or one human was asked. */

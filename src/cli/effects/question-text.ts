@@ -52,17 +52,30 @@ export function questionText(asked: Asked, why: readonly string[], paint: Paint)
   ].join('\n')
 }
 
-/** One line a code: what it means, and the code. */
-export function reasonLines(codes: readonly string[], paint: Paint): readonly string[] {
-  return codes.map((code) => {
-    const says = isCode(code) ? CODES[code].says : lawText(code)
-    return `  ${says} ${paint.dim(`(${visible(code)})`)}`
-  })
+/** Texts of laws for people, by the ids of the laws. */
+export type LawTexts = ReadonlyMap<string, string>
+
+/** One line a code: what it means, and the code. A law is told in its own words. */
+export function reasonLines(
+  codes: readonly string[],
+  texts: LawTexts,
+  paint: Paint,
+): readonly string[] {
+  const hasLaw = codes.some((code) => code.startsWith(LAW))
+  return codes
+    .filter((code) => !(code === 'confirm.law' && hasLaw))
+    .map((code) => `  ${codeWords(code, texts)} ${paint.dim(`(${visible(code)})`)}`)
 }
 
-function lawText(code: string): string {
-  if (!code.startsWith('law.')) return 'a reason that this version does not know'
-  return `by the law ${visible(code.slice('law.'.length))}`
+const LAW = 'law.'
+
+/** What a code of a decision means. */
+export function codeWords(code: string, texts: LawTexts): string {
+  if (isCode(code)) return CODES[code].says
+  if (!code.startsWith(LAW)) return 'a reason that this version does not know'
+  const id = code.slice(LAW.length)
+  const text = texts.get(id)
+  return text === undefined ? `by the law ${visible(id)}` : visible(text)
 }
 
 /** What somebody typed. Only a clear yes is one. */

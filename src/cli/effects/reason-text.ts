@@ -21,12 +21,11 @@ type Asked = Pick<
   'decision' | 'result' | 'proposal' | 'deferred' | 'risk' | 'isDeclaredByApproval' | 'lawTexts'
 >
 
-/** Laws of a new home; a law that has a text of its own is told by that. */
+/** Laws of a new home, by what broke them. A law's own text comes first. */
 const LAW_WORDS: Readonly<Record<string, (asked: Asked) => string>> = {
   ASK_HIGH: (asked) => `its risk is ${asked.risk}: ${riskWords(asked)}`,
   ASK_ENV_FILES: () => 'it changes a file with settings that often hold secrets (.env)',
-  ASK_MANY_DELETIONS: ({ result }) =>
-    `it deletes many files: ${grouped(result.diff.counts.deleted)}`,
+  ASK_MANY_DELETIONS: ({ result }) => `it deletes ${grouped(result.diff.counts.deleted)} files`,
   ASK_REPOSITORY_GONE: () => 'it deletes a whole repository',
   ASK_INPUTS_CHANGED: () => 'files that it may rest on changed meanwhile',
   ASK_AFTER_ROLLBACKS: () => 'several acts of this actor were taken back lately',
@@ -75,11 +74,17 @@ function ownWords(text: string): string {
   return text.trim() === '' ? '' : `, in its own words: “${visible(text)}”`
 }
 
+/** Of these the values that broke the law are told besides its text. */
+const TELLS_VALUES: ReadonlySet<string> = new Set(['ASK_HIGH', 'ASK_MANY_DELETIONS'])
+
 function lawWords(id: string, asked: Asked): string {
   const own = asked.lawTexts.get(id)
-  if (own !== undefined) return visible(own)
-  const known = Object.hasOwn(LAW_WORDS, id) ? LAW_WORDS[id] : undefined
-  return known?.(asked) ?? `the law ${visible(id)} asks; \`writ laws explain\` says why`
+  const known = Object.hasOwn(LAW_WORDS, id) ? LAW_WORDS[id]?.(asked) : undefined
+  if (own === undefined) {
+    return known ?? `the law ${visible(id)} asks; \`writ laws explain\` says why`
+  }
+  const text = visible(own)
+  return known !== undefined && TELLS_VALUES.has(id) ? `${text} Here ${known}.` : text
 }
 
 /** Why the risk is what it is, the strongest reason of the host first. */

@@ -12,7 +12,7 @@ import { byCode, findingWords } from '../effects/finding-text.ts'
 import { heldLines, sentLines, withoutAwaited } from '../effects/held-text.ts'
 import { networkLines } from '../effects/network-text.ts'
 import { momentText } from '../effects/question-head.ts'
-import { reasonLines, shortDigest } from '../effects/question-text.ts'
+import { type LawTexts, reasonLines, shortDigest } from '../effects/question-text.ts'
 import { visible, visibleLine, visibleName } from '../effects/visible.ts'
 import { shortId } from '../history/short-id.ts'
 import type { Paint } from '../terminal.ts'
@@ -62,7 +62,7 @@ export function answerLines(answer: GateAnswer, paint: Paint, dryRun: boolean): 
   const { decision, violations = [], action_id: id } = answer
   return [
     `${headline(answer, paint, dryRun)}  ${visibleName(id)}${resultWords(answer)}`,
-    ...(decision.decision === 'PROMOTE' ? [] : reasonLines(untold(answer), paint)),
+    ...(decision.decision === 'PROMOTE' ? [] : reasonLines(untold(answer), textsOf(answer), paint)),
     ...(answer.obstacles ?? []).map((obstacle) => obstacleText(obstacle, paint)),
     ...violations.map((violation) => violationText(violation, paint)),
     ...effectLines(answer, paint),
@@ -72,6 +72,10 @@ export function answerLines(answer: GateAnswer, paint: Paint, dryRun: boolean): 
     ...findingLines(answer, paint),
     ...nextLines(answer, paint),
   ]
+}
+
+function textsOf({ laws = [] }: GateAnswer): LawTexts {
+  return new Map(laws.map(({ policy_id, text }) => [policy_id, text]))
 }
 
 /** Codes that no finding and no obstacle tells in more words further down. */
@@ -153,6 +157,9 @@ function nextLines(answer: GateAnswer, paint: Paint) {
   if (needsRelease(answer)) return [paint.dim(RELEASE)]
   if (answer.decision.decision === 'BLOCK' && answer.cooldown_until !== undefined) {
     return [paint.dim(cooldownText(answer.cooldown_until, id))]
+  }
+  if (answer.decision.decision === 'BLOCK' && answer.decision.law_refs.length > 0) {
+    return [paint.dim(`why, and what a person can do: writ laws explain ${shortId(id)}`)]
   }
   if (pending !== undefined) {
     const look = `look at it: writ inbox ${pending.id}`

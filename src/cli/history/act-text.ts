@@ -1,12 +1,11 @@
 /** Acts as a person reads them: one row in the history, or everything about one in sections. */
-import { CODES, isCode } from '../../base/index.ts'
 import type { Confirmation } from '../../contracts/index.ts'
 import { principalText } from '../../ledger/index.ts'
 import { countsText, sizeText } from '../effects/amount.ts'
 import { byCode, findingWords } from '../effects/finding-text.ts'
 import { operationLines, operationTitle } from '../effects/operation-text.ts'
 import { momentText } from '../effects/question-head.ts'
-import { failureText } from '../effects/question-text.ts'
+import { failureText, type LawTexts, reasonLines } from '../effects/question-text.ts'
 import { visible, visibleName } from '../effects/visible.ts'
 import type { Paint } from '../terminal.ts'
 import type { Act, Outcome, Recorded } from './act.ts'
@@ -51,14 +50,14 @@ export function outcomePaint(outcome: Outcome, paint: Paint): string {
   return paint.bad(outcome)
 }
 
-/** Everything about one act. */
-export function actLines(act: Act, paint: Paint): readonly string[] {
+/** Everything about one act; `texts` are of the laws that it was judged by. */
+export function actLines(act: Act, texts: LawTexts, paint: Paint): readonly string[] {
   return [
     `${paint.strong('Act')} ${visible(act.id)}  ${outcomePaint(act.outcome, paint)}`,
     ...proposalLines(act, paint),
     ...rehearsalLines(act, paint),
     ...findingLines(act, paint),
-    ...decisionLines(act, paint),
+    ...decisionLines(act, texts, paint),
     ...answerLines(act, paint),
     ...promotionLines(act, paint),
     ...undoLines(act, paint),
@@ -137,20 +136,14 @@ const DECISIONS = {
   BLOCK: 'refused',
 } as const
 
-function decisionLines({ decision }: Act, paint: Paint): readonly string[] {
+function decisionLines({ decision }: Act, texts: LawTexts, paint: Paint): readonly string[] {
   if (decision === null) return []
   const { payload } = decision
   const words = `${DECISIONS[payload.decision]}, ${momentText(payload.decided_at)}`
   return [
     ...section(paint, 'Decision', `${words}${payload.permanent ? ', until a human lifts it' : ''}`),
-    ...payload.codes.map((code) => `  ${codeWords(code)} ${paint.dim(`(${visible(code)})`)}`),
+    ...reasonLines(payload.codes, texts, paint),
   ]
-}
-
-/** What a code on the record means. */
-export function codeWords(code: string): string {
-  if (code.startsWith('law.')) return `the law ${visible(code.slice('law.'.length))}`
-  return isCode(code) ? CODES[code].says : 'a code that this version does not know'
 }
 
 const ANSWERS = {

@@ -59,6 +59,7 @@ function lawLines(law: ExplainedLaw, paint: Paint): readonly string[] {
     state === 'broken' ? 'is broken' : state === 'error' ? 'could not be evaluated' : 'was silenced'
   return [
     `${paint.strong(visible(policy_id))} ${paint.dim(`(${where}, ${law.action}${by})`)} ${word}`,
+    ...(law.text === undefined ? [] : [`  ${visible(law.text)}`]),
     ...(policy_expr === null
       ? []
       : visible(policy_expr.replaceAll(/\s+/g, ' '))

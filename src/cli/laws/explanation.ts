@@ -26,6 +26,7 @@ import {
   BUILT_IN_LAWS,
   type LawOutcome as JudgedLaw,
   judgeLawsInFull,
+  type Law,
   type LawJudgement,
   type Laws,
 } from '../../policy/index.ts'
@@ -48,7 +49,9 @@ export interface ExplainedLaw {
   readonly state: 'broken' | 'error' | 'silenced'
   /** How many different humans it wants to say yes; absent where one is enough. */
   readonly approvals?: number
-  /** The text of the law; null when it is no longer kept. */
+  /** What the law says for people; absent where it says nothing, or is no longer kept. */
+  readonly text?: string
+  /** The expression of the law; null when it is no longer kept. */
   readonly policy_expr: string | null
   readonly built_in: boolean
   /** What was read and made it so; null when it is no longer kept. */
@@ -220,6 +223,7 @@ function explainLaws(found: Found, judgements: readonly LawJudgement[]): readonl
         tier: law?.tier ?? 0,
         action: law?.action ?? 'block',
         state: 'silenced',
+        ...textOf(law),
         policy_expr: law?.expression.source ?? null,
         built_in: law?.isBuiltIn ?? false,
         deciding,
@@ -233,6 +237,11 @@ function explainLaws(found: Found, judgements: readonly LawJudgement[]): readonl
   return [...broken, ...silenced]
 }
 
+function textOf(law: Law | undefined): Pick<ExplainedLaw, 'text'> {
+  const text = law?.text ?? null
+  return text === null ? {} : { text }
+}
+
 const BUILT_IN: ReadonlySet<string> = new Set(BUILT_IN_LAWS.map(({ policy_id }) => policy_id))
 
 function explainLaw(found: Found, outcome: LawOutcome, judged: JudgedLaw | null): ExplainedLaw {
@@ -244,6 +253,7 @@ function explainLaw(found: Found, outcome: LawOutcome, judged: JudgedLaw | null)
     action,
     state,
     ...(approvals === undefined ? {} : { approvals }),
+    ...textOf(law),
     policy_expr: law?.expression.source ?? null,
     built_in: law?.isBuiltIn ?? BUILT_IN.has(policy_id),
     deciding: judged?.deciding ?? null,

@@ -21,8 +21,12 @@ export interface TrialAnswer {
   readonly proposals: number
   readonly changed: readonly ChangedDecision[]
   readonly unjudgeable: readonly { readonly action_id: string; readonly reason: string }[]
-  /** For each law of the file, how many proposals break it. */
-  readonly laws: readonly { readonly policy_id: string; readonly broken: number }[]
+  /** For each law of the file, how many proposals break it, and its text for people. */
+  readonly laws: readonly {
+    readonly policy_id: string
+    readonly broken: number
+    readonly text?: string
+  }[]
 }
 
 export interface ChangedDecision {
@@ -38,14 +42,13 @@ export class TrialRun {
   readonly #trial: LawsOnTrial
   readonly #changed: ChangedDecision[] = []
   readonly #unjudgeable: { action_id: string; reason: string }[] = []
-  readonly #broken: Map<string, number>
+  readonly #broken = new Map<string, number>()
   /** What an older record does not tell, a law of the file may ask for. */
   readonly #needsBasis: boolean
   #proposals = 0
 
   constructor(laws: Laws) {
     this.#trial = { laws, lists: listsUnder(laws) }
-    this.#broken = new Map(laws.laws.map(({ policyId }) => [policyId, 0]))
     this.#needsBasis = laws.laws.some(({ expression }) =>
       /context\s*\.\s*(?:host|recent_rollbacks)/.test(expression.source),
     )
@@ -70,7 +73,10 @@ export class TrialRun {
       proposals: this.#proposals,
       changed: this.#changed,
       unjudgeable: this.#unjudgeable,
-      laws: [...this.#broken].map(([policy_id, broken]) => ({ policy_id, broken })),
+      laws: this.#trial.laws.laws.map(({ policyId: policy_id, text }) => {
+        const counted = { policy_id, broken: this.#broken.get(policy_id) ?? 0 }
+        return text === null ? counted : { ...counted, text }
+      }),
     }
   }
 

@@ -13,8 +13,12 @@ export function trialText(answer: TrialAnswer, paint: Paint): string {
   const parts = [`${paint.strong(`${judged} of ${proposals}`)} ${words}\n`]
   if (changed.length > 0) parts.push(`\n${table({ paint }, HEADS, changed.map(row))}`)
   if (laws.length > 0) {
-    const rows = laws.map(({ policy_id, broken }) => [plain(policy_id), String(broken)])
-    parts.push(`\n${table({ paint }, ['law', 'broken by'], rows)}`)
+    const rows = laws.map(({ policy_id, broken, text = '' }) => [
+      plain(policy_id),
+      String(broken),
+      plain(text),
+    ])
+    parts.push(`\n${table({ paint }, ['law', 'broken by', 'what it says'], rows)}`)
   }
   if (unjudgeable.length > 0) {
     const rows = unjudgeable.map(({ action_id, reason }) => [plain(action_id), reason])

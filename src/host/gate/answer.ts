@@ -3,6 +3,7 @@ import type { Decision, Promotion, SandboxResult } from '../../contracts/index.t
 import { type Change, displayOfRaw, inlineDiff, type RequestMemory } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import type { Decided } from './decided.ts'
+import type { LawBook } from './law-book.ts'
 import type { GateAnswer, SentRequest } from './surface.ts'
 
 export function sentRequest({ begun, ended, kept }: RequestMemory): SentRequest {
@@ -52,6 +53,15 @@ export function answerOf(
     ...cooldownOf(decided),
     ...(violations.length === 0 ? {} : { violations }),
   }
+}
+
+/** Adds the texts of the laws that the decision names. */
+export function withLawTexts(answer: GateAnswer, { laws }: Pick<LawBook, 'laws'>): GateAnswer {
+  const { law_refs } = answer.decision
+  const told = laws.flatMap(({ policyId: policy_id, text }) =>
+    text !== null && law_refs.includes(policy_id) ? [{ policy_id, text }] : [],
+  )
+  return told.length === 0 ? answer : { ...answer, laws: told }
 }
 
 /** Of a refusal; what a question rests on is in the question. */

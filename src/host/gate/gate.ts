@@ -10,7 +10,7 @@ import type { HostFacts, Proposal } from '../../contracts/index.ts'
 import { droppedNames, type PendingQuestion as Pending } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import { StandingKeeper } from '../standing/standing-keeper.ts'
-import { answerOf } from './answer.ts'
+import { answerOf, withLawTexts } from './answer.ts'
 import { Approving } from './approving.ts'
 import type { AttemptSurface } from './attempt-surface.ts'
 import { Attempts } from './attempts.ts'
@@ -113,6 +113,10 @@ class Gate implements GateSurface {
   }
 
   async propose(document: unknown, options: ProposeOptions): Promise<GateAnswer> {
+    return withLawTexts(await this.#propose(document, options), this.#book)
+  }
+
+  async #propose(document: unknown, options: ProposeOptions): Promise<GateAnswer> {
     await this.#recover()
     const ahead = new LockAhead(workspaceOf(this.#context))
     try {
@@ -187,7 +191,7 @@ class Gate implements GateSurface {
       violations: [],
       promotion: null,
     }
-    return this.#settling.settle(pending, decided, answered)
+    return withLawTexts(await this.#settling.settle(pending, decided, answered), this.#book)
   }
 
   async rollback(target: RollbackTarget, options: RollbackOptions): Promise<RollbackAnswer> {

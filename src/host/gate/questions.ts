@@ -241,11 +241,9 @@ export class Questions {
 
   #lawTexts(): ReadonlyMap<string, string> {
     return new Map(
-      this.#book.laws.flatMap((law) => {
-        // A law carries a text for people where its file gives it one.
-        const { text } = law as { readonly text?: string | null }
-        return text == null ? [] : [[law.policyId, text] as const]
-      }),
+      this.#book.laws.flatMap(({ policyId, text }) =>
+        text === null ? [] : [[policyId, text] as const],
+      ),
     )
   }
 

@@ -57,6 +57,14 @@ export interface GateAnswer {
   readonly cooldown_until?: string
   /** Why a document was refused, each with its place; absent when it was not. */
   readonly violations?: readonly Violation[]
+  /** The laws that the decision names and what they say for people; absent where none has a text. */
+  readonly laws?: readonly LawWords[]
+}
+
+/** A law's own text for people. */
+export interface LawWords {
+  readonly policy_id: string
+  readonly text: string
 }
 
 /** How far a question has come that several humans have to answer. */
