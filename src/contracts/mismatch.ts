@@ -1,5 +1,5 @@
 /**
- * The error object of seed 001: one violation, told to an agent that is to try again. Seven strings:
+ * The error object (C-6a): one violation, told to an agent that is to try again. Seven strings:
  * what was asked for, where, what stood there, and a snippet of JSON that would have been right.
  * Values that must not be shown (C-1) are not shown here either.
  */

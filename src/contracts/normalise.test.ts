@@ -1,4 +1,4 @@
-/** The answer of `writ normalize`: names, refusals, and the error object of seed 001. */
+/** The answer of `writ normalize`: names, refusals, and the error object (C-6a). */
 import { describe, expect, it } from 'vitest'
 import { normaliseAndValidate, normaliseRefused } from './normalise.ts'
 import { CONTRACTS } from './registry.ts'

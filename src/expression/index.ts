@@ -1,6 +1,6 @@
 /**
- * Room: expression. CEL with `->`: a bounded subset, checked against declared types when it is
- * loaded, evaluated to true, false or undetermined with what decided. Pure. Sees base.
+ * Room: expression. CEL with `->` (F-1c): a bounded subset, checked against declared types when it
+ * is loaded, evaluated to true, false or undetermined with what decided. Pure. Sees base.
  */
 export type { Needs } from './analysis.ts'
 export type {

@@ -1,6 +1,6 @@
 /**
- * Several approvals of one act, where a law wants them: which yeses count, how many are missing, and
- * when the question is over. The host counts before it promotes, replay counts again.
+ * Several approvals of one act, where a law wants them (G-18b): which yeses count, how many are
+ * missing, and when the question is over. The host counts before it promotes, replay counts again.
  *
  * INVARIANT (different humans): a human counts once and a credential counts once, so neither one human
  *   under two names with one key nor one human twice makes two.

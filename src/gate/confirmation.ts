@@ -1,5 +1,5 @@
 /**
- * Confirmations (G-18 and the human's side of the interfaces): what a question needs to be answered
+ * Confirmations (G-18, G-18a, G-18c): what a question needs to be answered
  * with yes, and whether an answer counts. An answer is about one proposal and one result, and counts
  * once. A question that expires was not answered.
  */

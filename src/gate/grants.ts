@@ -1,7 +1,7 @@
 /**
- * What an actor that is no person may do without a question. A declaration says what an act will do;
- * only a grant says that nobody has to be asked about it. Whatever no grant covers, and whatever goes
- * beyond the bounds of the one that does, is a finding that asks.
+ * What an actor that is no person may do without a question (G-8b). A declaration says what an act
+ * will do; only a grant says that nobody has to be asked about it. Whatever no grant covers, and
+ * whatever goes beyond the bounds of the one that does, is a finding that asks.
  *
  * INVARIANT (grants only spare a question): nothing here lets pass what a law, a class or another
  *   finding asks about or blocks.

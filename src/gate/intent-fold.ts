@@ -1,6 +1,7 @@
 /**
- * What stands against intents, folded from facts: permanent blocks, cooldowns, and what a human has to
- * be asked about again. A lift names an intent, or an operation and with it every intent that it had.
+ * What stands against intents (G-18d), folded from facts: permanent blocks, cooldowns, and what a
+ * human has to be asked about again. A lift names an intent, or an operation and with it every
+ * intent that it had.
  */
 import { parseIsoMomentMs } from '../base/index.ts'
 import type { Override } from '../contracts/index.ts'

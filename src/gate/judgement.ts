@@ -39,7 +39,7 @@ export function recordsGrounds({ evaluator }: Pick<Evaluation, 'evaluator'>): bo
 
 /**
  * Returns whether changes to the home outside the scope are left out of what is promoted, instead of
- * blocking the run: in a run that a person started and declared nothing for.
+ * blocking the run: in a run that a person started and declared nothing for (G-15b).
  */
 export function leavesHomeOut(
   evaluation: Pick<Evaluation, 'evaluator' | 'declared_by_approval' | 'door' | 'actor_kind'>,

@@ -1,5 +1,5 @@
 /**
- * Settings of package managers without their secrets (G-10): the files that hold them are out of sight
+ * Settings of package managers without their secrets (G-10b): the files that hold them are out of sight
  * inside, since they hold tokens as well. Keys of an allow-list are handed in as the variables that the
  * same programs read. A value with a login in it, or one that refers to a variable, is left out.
  */

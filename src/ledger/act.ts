@@ -1,5 +1,5 @@
 /**
- * Tasks and receipts at the service (10-contracts, AO-ACT): what the host adds to a document before it
+ * Tasks and receipts at the service (C-4d): what the host adds to a document before it
  * is judged, and what only the host can judge, because it knows the caller and the facts.
  *
  * INVARIANT (one door, I7): `judgeTask` takes a caller and refuses all but humans. Nothing here, and

@@ -40,7 +40,7 @@ export interface Principal {
   readonly namespace: string
 }
 
-/** The envelope as it stands in a fact; open, the seed says "at least". */
+/** The envelope as it stands in a fact; open, seed 000 §C says "at least". */
 export interface FactRecord {
   readonly type: string
   readonly payload?: unknown

@@ -1,5 +1,5 @@
 /**
- * Checkpoints of a home: one signed statement over the newest checkpoints of all streams.
+ * Checkpoints of a home: one signed statement over the newest checkpoints of all streams (L-2a).
  *
  *     <ledger>\n<size of host>\n<root of host>\n<stream> <size> <root>\n…
  *

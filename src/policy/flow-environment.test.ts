@@ -1,4 +1,4 @@
-/** What guards, policies and invariants of a flow may say: the seed's own examples among them. */
+/** What guards, policies and invariants of a flow may say: the examples of seed 004 among them. */
 import { describe, expect, it } from 'vitest'
 import { HOST_FIELDS } from '../contracts/index.ts'
 import { compileExpression, evaluate, type ObjectType } from '../expression/index.ts'

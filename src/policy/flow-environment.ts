@@ -1,6 +1,6 @@
 /**
  * What guards, policies and invariants of a flow may speak of: `state`, `event`, `node`, `edge`. The
- * host's state fields have the types of the seed; the flow's own fields those it declares.
+ * host's state fields have the types of seed 004 §3.2; the flow's own fields those it declares.
  */
 import {
   type Flow,

@@ -1,6 +1,6 @@
 /**
- * Laws of the gate, loaded: what a file says, checked, with its expressions ready, beside the laws
- * that are built in and the settings with their defaults.
+ * Laws of the gate (G-8a), loaded: what a file says, checked, with its expressions ready, beside
+ * the laws that are built in and the settings with their defaults.
  */
 import type {
   GrantDocument,

@@ -1,5 +1,5 @@
 /**
- * The twelve rows of the seed's mapping table and its six criteria, as far as they are decided without
+ * The twelve rows of seed 004 §5 and the criteria of seed 004 §7, as far as they are decided without
  * a machine. Each test goes red when its mechanism is taken out. Over 500 lines on purpose: the table
  * is one page, in its order, so that a row without a test would be seen.
  */

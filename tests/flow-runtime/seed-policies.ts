@@ -1,4 +1,4 @@
-/** The two policies that the seed writes out: the time floor wins over going on. */
+/** The two policies that seed 004 §3.3 writes out: the time floor wins over going on. */
 import type { Flow } from '../../src/contracts/index.ts'
 
 export const SEED_POLICIES: NonNullable<Flow['policies']> = [

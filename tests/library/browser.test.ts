@@ -1,4 +1,4 @@
-/** Every door of the built package, bundled for a browser and used in Chromium (60-interfaces). */
+/** Every door of the built package, bundled for a browser and used in Chromium (docs/library.md). */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'

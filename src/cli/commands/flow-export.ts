@@ -183,6 +183,6 @@ function tellLost({ terminal }: Call, flow: Flow): void {
   if (lost.length === 0) return
   const names = lost.map(showName).join(', ')
   terminal.err(
-    `note: no column of the table holds ${names}; \`--all-columns\` adds those of the seed, \`--format yaml\` keeps everything\n`,
+    `note: no column of the table holds ${names}; \`--all-columns\` adds five columns for them, \`--format yaml\` keeps everything\n`,
   )
 }

@@ -1,4 +1,4 @@
-/** Laws of AO-ACT documents: order of keys, forbidden keys, and the seed's closed lists. */
+/** Laws of AO-ACT documents: order of keys, and the lists of seed 000 §A.3, seed 000 §B.3. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { mutate, mutation } from '../../../tests/arbitrary/from-schema.ts'

@@ -1,6 +1,6 @@
 /**
- * The two forbid lists of AO-ACT (seed 000, A.3 and B.3) and the walk that applies them: exact,
- * case-sensitive, at any depth, through arrays.
+ * The two forbid lists of AO-ACT (seed 000 §A.3, seed 000 §B.3) and the walk that applies them:
+ * exact, case-sensitive, at any depth, through arrays.
  */
 import { at, type Code, showName } from '../../base/index.ts'
 import { isObject } from '../kernel/contract.ts'

@@ -1,5 +1,5 @@
 /**
- * `ao_act_receipt_v0`: the statement of what an execution actually did (seed 000, part B). It says
+ * `ao_act_receipt_v0`: the statement of what an execution actually did (seed 000 §B, C-4b). It says
  * whether and how the task was carried out, never whether that was good.
  */
 import * as Type from 'typebox'

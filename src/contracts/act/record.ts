@@ -1,5 +1,5 @@
 /**
- * `record`: the ledger's envelope `{ type, payload }` (seed 000, part C). Open, because the seed
+ * `record`: the ledger's envelope `{ type, payload }` (C-4c). Open, because seed 000 §C
  * says "at least"; the payload is judged by the contract that `type` names.
  */
 import * as Type from 'typebox'

@@ -3,7 +3,7 @@ import * as Type from 'typebox'
 
 const RFC3986 = "[A-Za-z0-9._~:/?#\\[\\]@!$&'()*+,;=%-]"
 
-/** An id, hash or URI-like token: never a sentence (seed 000, pointer-like references). */
+/** An id, hash or URI-like token: never a sentence (seed 000 §A.2). */
 export const PointerRef = Type.String({
   pattern: `^[A-Za-z0-9]${RFC3986}{0,511}$`,
   'x-code': { pattern: 'ref_not_pointer' },

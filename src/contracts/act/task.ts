@@ -1,5 +1,5 @@
 /**
- * `ao_act_task_v0`: a physically checkable instruction that a human issued (seed 000, part A).
+ * `ao_act_task_v0`: a physically checkable instruction that a human issued (seed 000 §A, C-4a).
  * Deliberately absent: anything that decides, recommends, scores or triggers; the forbid list
  * refuses such keys at any depth.
  */

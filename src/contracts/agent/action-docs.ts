@@ -1,6 +1,6 @@
 /**
  * The documents that an executor asks for, gathered from the other places where executors name them
- * (seed 001, 1). Rebuilt documents carry a name, a description and the accepted types, no more.
+ * (seed 001 §1). Rebuilt documents carry a name, a description and the accepted types, no more.
  */
 import { elements, field, isObject, type JsonObject } from '../kernel/contract.ts'
 import { firstFilled, isFilled, isStringList } from './reading.ts'

@@ -1,5 +1,5 @@
 /**
- * Normalisation of executor answers (seed 001, 1): wrappers are opened, aliases and versions read,
+ * Normalisation of executor answers (seed 001 §1): wrappers are opened, aliases and versions read,
  * the words of `result_type` and of the format spelt out, a request for input made complete. What
  * the executor meant to answer is never guessed: `result_type` is not invented.
  */

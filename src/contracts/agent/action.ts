@@ -1,7 +1,7 @@
 /**
- * `xiaobo_action_v1`: what an executor answers when it is given a task (seed 001, 1). The answer is
- * an artifact, a request for input, nothing to do, or an error; `result_type` says which, and only
- * that part is judged. Open: unknown keys are kept and not judged.
+ * `xiaobo_action_v1`: what an executor answers when it is given a task (seed 001 §1, C-6b). The
+ * answer is an artifact, a request for input, nothing to do, or an error; `result_type` says which,
+ * and only that part is judged. Open: unknown keys are kept and not judged.
  */
 import * as Type from 'typebox'
 import { DOCUMENT_LIMITS } from '../../base/index.ts'

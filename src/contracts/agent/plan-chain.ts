@@ -1,5 +1,5 @@
 /**
- * START … END chains of planners that draw a flow instead of a tree (seed 001, 3). START and END are
+ * START … END chains of planners that draw a flow instead of a tree (seed 001 §3). START and END are
  * no tasks: their nodes go, edges into END are dropped, an edge from START says that the root is
  * decomposed into what follows. What remains of the chain is remembered, so that `plan-root.ts` can
  * see to it that the root cannot be done without any member of it.

@@ -1,5 +1,5 @@
 /**
- * The strict checks of a plan (seed 001, 3): what a schema cannot say. Ids are compared as they are
+ * The strict checks of a plan (seed 001 §3): what a schema cannot say. Ids are compared as they are
  * written. A duplicate id is told at its second place, a cycle at each edge that closes one.
  */
 import { isUuid, show, showName } from '../../base/index.ts'

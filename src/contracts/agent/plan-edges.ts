@@ -1,5 +1,5 @@
 /**
- * Edges of a plan under repair (seed 001, 3): aliases, types, metadata. CHILD_OF is a DECOMPOSE
+ * Edges of a plan under repair (seed 001 §3): aliases, types, metadata. CHILD_OF is a DECOMPOSE
  * seen from the child, so its ends are swapped; where the ends were given as `parent_id` and
  * `child_id` they say themselves which is which.
  */

@@ -1,5 +1,5 @@
 /**
- * The `plan` object of a plan under repair (seed 001, 3): title, ids, time, owner, constraints. What
+ * The `plan` object of a plan under repair (seed 001 §3): title, ids, time, owner, constraints. What
  * the rest of the repair needs to know about the plan comes out as `Head`.
  */
 import { isUuid } from '../../base/index.ts'

@@ -1,5 +1,5 @@
 /**
- * Nodes of a plan under repair (seed 001, 3): their aliases, their fields, and the nodes that must
+ * Nodes of a plan under repair (seed 001 §3): their aliases, their fields, and the nodes that must
  * be there because something refers to them.
  */
 import type { JsonObject } from '../kernel/contract.ts'

@@ -1,4 +1,4 @@
-/** Requirements of a plan under repair (seed 001, 3): what a task must be given before it starts. */
+/** Requirements of a plan under repair (seed 001 §3): what a task must be given before it starts. */
 import type { Draft } from './draft.ts'
 import { REQUIREMENT_KINDS, REQUIREMENT_SOURCES } from './plan.ts'
 import { isMark } from './plan-chain.ts'

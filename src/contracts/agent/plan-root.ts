@@ -1,5 +1,5 @@
 /**
- * What the root of a plan under repair is decomposed into (seed 001, 3), so that it is done when its
+ * What the root of a plan under repair is decomposed into (seed 001 §3), so that it is done when its
  * tasks are done, and not before.
  *
  * INVARIANT (no repair closes a cycle): no edge is added from the root to a task from which the root

@@ -1,6 +1,6 @@
 /**
- * `plan_json_v1`: the graph of tasks that a planner answers with (seed 001, 3): a plan, its nodes,
- * its edges and, if there are any, requirements. Open: unknown keys are kept and not judged.
+ * `plan_json_v1`: the graph of tasks that a planner answers with (seed 001 §3, C-6d): a plan, its
+ * nodes, its edges and, if there are any, requirements. Open: unknown keys are kept and not judged.
  *
  * DEPENDS_ON runs from the prerequisite to the dependent, DECOMPOSE from the parent to the child.
  */
@@ -48,7 +48,7 @@ const PlanEdge = Type.Object({
   metadata: Type.Object({}),
 })
 
-/** The seed asks of a requirement only that it is an object; what it does say must make sense. */
+/** Seed 001 §3 asks of a requirement only that it is an object; what it does say must make sense. */
 const Requirement = Type.Object({
   name: Type.Optional(Type.String()),
   kind: Type.Optional(Type.Enum([...REQUIREMENT_KINDS])),

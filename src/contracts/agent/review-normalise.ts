@@ -1,5 +1,5 @@
 /**
- * Normalisation of reviews (seed 001, 2). A review that names another version is handed back as it
+ * Normalisation of reviews (seed 001 §2). A review that names another version is handed back as it
  * is: repairing a document by the rules of a version it does not follow would lose what it says.
  *
  * INVARIANT (score gate): see `review.ts`; what comes out here never breaks it.

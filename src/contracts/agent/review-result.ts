@@ -1,5 +1,5 @@
 /**
- * The `review_result` wrapper that some reviewers add (seed 001, 2). It fills gaps of the review and
+ * The `review_result` wrapper that some reviewers add (seed 001 §2). It fills gaps of the review and
  * never overrules it; the wrapper itself stays where it is, as an unknown key does.
  */
 import { elements, field, isObject, type JsonObject } from '../kernel/contract.ts'

@@ -1,5 +1,5 @@
 /**
- * Suggestions of a review (seed 001, 2): exactly priority, change, steps and acceptance criteria.
+ * Suggestions of a review (seed 001 §2): exactly priority, change, steps and acceptance criteria.
  * What a reviewer added is dropped and written down; what is missing gets a sentence.
  */
 import { at } from '../../base/index.ts'

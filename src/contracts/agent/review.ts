@@ -1,6 +1,6 @@
 /**
- * `xiaojing_review_v1`: what a reviewer answers about a plan or about one task of it (seed 001, 2).
- * Open: unknown keys are kept and not judged.
+ * `xiaojing_review_v1`: what a reviewer answers about a plan or about one task of it (seed 001 §2,
+ * C-6c). Open: unknown keys are kept and not judged.
  *
  * INVARIANT (score gate): 90 or more is APPROVE, and nothing below 90 is. Normalisation repairs
  * towards it, validation refuses what breaks it.

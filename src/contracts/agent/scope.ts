@@ -1,5 +1,5 @@
 /**
- * Scopes of the agent contracts (seed 001): under which name an agent is asked, which contract its
+ * Scopes of the agent contracts (C-6a): under which name an agent is asked, which contract its
  * answer follows, and for reviews what is reviewed. Names are trimmed and upper-cased.
  */
 

@@ -1,4 +1,4 @@
-/** The summary that is read off the schemas equals the block of seed 001, word for word. */
+/** The summary that is read off the schemas equals the block of seed 001 §0, word for word. */
 import { expect, it } from 'vitest'
 import { contractSummary } from './summary.ts'
 

@@ -1,7 +1,7 @@
 /**
- * The machine-readable contract summary of seed 001, read off the schemas: per scope the version,
+ * The machine-readable contract summary (seed 001 §0), read off the schemas: per scope the version,
  * the keys that every answer has, and the words that its enumerations allow. A test holds it equal
- * to the block in the seed.
+ * to the block in seed 001 §0.
  */
 import type { Contract } from '../kernel/contract.ts'
 import { nodeOf, type SchemaNode } from '../kernel/schema.ts'
@@ -16,7 +16,7 @@ export interface ScopeSummary {
   readonly enums: Readonly<Record<string, readonly unknown[]>>
 }
 
-/** The scopes that the seed sums up; the others follow one of these. */
+/** The scopes that seed 001 §0 sums up; the others follow one of these. */
 const SUMMARISED: readonly (readonly [scope: string, contract: Contract])[] = [
   ['TASK_ACTION', xiaoboAction],
   ['PLAN_REVIEW', xiaojingReview],

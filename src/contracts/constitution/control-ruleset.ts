@@ -1,5 +1,5 @@
 /**
- * `control_ruleset_v0`: the template form of a ruleset that farms keep in their repositories, judged
+ * `control_ruleset_v0`: the template form of a ruleset that farms keep (K-1c), judged
  * with the same codes, and its translation into `ruleset_v0`. The template form declares its inputs
  * once for the whole file and names its default, which is UNDETERMINED and nothing else.
  */

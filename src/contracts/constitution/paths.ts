@@ -1,5 +1,5 @@
 /**
- * The 28 paths a guard may read, written in full: no prefixes, no indices, and no way to add one.
+ * The 28 paths of guards (K-1a), written in full: no prefixes, no indices, and no way to add one.
  *
  * A path has a kind, and the kind says which operators fit it: EQ and IN read scalars, INTERSECTS
  * reads sets, WINDOW_MATCH reads the window leaves, and EXISTS may ask for any path. A path that is

@@ -1,6 +1,7 @@
 /**
  * `ruleset_v0`: boolean conditions that give a three-valued verdict on one action code, and nothing
- * else (seed 002). Deliberately absent: reasons, scores, weights, priorities, advice, defaults.
+ * else (seed 002 §2, K-1b). Deliberately absent: reasons, scores, weights, priorities, advice,
+ * defaults.
  *
  * What has a code of its own gives it for any wrong value; what is missing, and whatever else has
  * the wrong JSON type, is `ruleset.shape`; a field too many is `ruleset.extra_field`.

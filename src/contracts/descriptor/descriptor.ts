@@ -1,6 +1,6 @@
 /**
  * `action_descriptor` 1.0: what an AI intends, bounded and complete before anything happens
- * (seed 003, G-1 to G-6). Closed, every field mandatory but `scope.network.hosts`, which is
+ * (seed 003 §3, G-1 to G-6). Closed, every field mandatory but `scope.network.hosts`, which is
  * mandatory once a network is required. The document alone is judged: its age, the reuse of its id,
  * ceilings, real paths, mounts and homes are the host's.
  *

@@ -1,5 +1,5 @@
 /**
- * Words of an intent summary that argue instead of describing (seed 003, 4.2). A list can err, so
+ * Words of an intent summary that argue instead of describing (seed 003 §4.2). A list can err, so
  * a hit never makes a descriptor invalid: the gate asks a human (`confirm.intent`).
  *
  * The list is data. English entries match whole words, without case; a space stands for any run of

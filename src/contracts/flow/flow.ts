@@ -1,5 +1,5 @@
 /**
- * `flow_v1`: a graph that can only be walked by the rules (seed 004). The one form that plans and
+ * `flow_v1`: a graph that can only be walked by the rules (F-1a). The one form that plans and
  * edge tables compile to.
  *
  * Deliberately absent: whether expressions parse, whether every node can be reached, which way is

@@ -1,6 +1,6 @@
 /**
- * `flow_side_v1`: what an edge table cannot say, beside it (seed 004, section 4). Every part is
- * optional, the seed's own examples are valid as they stand, and nothing is looked up in the table,
+ * `flow_side_v1`: what an edge table cannot say (seed 004 §4, F-1d). Every part is
+ * optional, the examples of the seed are valid as they are, and nothing is looked up in the table,
  * which is another file: what the two say together is judged as a flow.
  */
 import * as Type from 'typebox'
@@ -24,7 +24,7 @@ import {
 } from './shapes.ts'
 import { EDGE_CLASSES, VALIDATOR_VERDICTS } from './vocabulary.ts'
 
-/** The seed writes types where values will be: `tool_calls: integer`. */
+/** Seed 004 §3.2 writes types where values will be: `tool_calls: integer`. */
 const Text = Type.String()
 const TextOrNull = Type.Union([Type.String(), Type.Null()])
 const Whole = Type.Union([Type.Integer(), Type.Literal('integer')])

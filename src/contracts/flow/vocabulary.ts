@@ -1,12 +1,12 @@
 /**
- * The closed lists of flow documents (seed 004), and the names that exist without being declared:
+ * The closed lists of flow documents (F-1a), and the names that exist without being declared:
  * state fields that the host keeps, invariants that are built in, text policies that are on.
  */
 
 export const NODE_KINDS = ['WORK', 'CHECK', 'GOAL'] as const
 export type NodeKind = (typeof NODE_KINDS)[number]
 
-/** The eight classes of edges; the taxonomy is the seed's and does not grow. */
+/** The eight classes of edges; the taxonomy is that of seed 004 §2 and does not grow. */
 export const EDGE_CLASSES = [
   'Progress',
   'Gate',
@@ -26,7 +26,7 @@ export const TRUST_REQUIREMENTS = ['none', 'independent_verification_required'] 
 export const JOINS = ['AND', 'OR'] as const
 
 export const OVERRIDE_MODES = ['hard_override', 'soft_override', 'merge'] as const
-/** The last one is not in the seed's list of fields but in the seed's own example. */
+/** The last one is not in the list of seed 004 §3.3 but in its example. */
 export const VIOLATION_ACTIONS = [
   'reject',
   'rerun',
@@ -51,7 +51,7 @@ export const FAIL_ACTIONS = ['block', 'rerun', 'alert'] as const
 export const VALIDATOR_VERDICTS = ['APPROVE', 'REJECT', 'PENDING'] as const
 export const STATE_TYPES = ['int', 'double', 'bool', 'string'] as const
 
-/** The seed's thirteen fields, and two that its examples read. Only the host sets them. */
+/** The fields of seed 004 §3.2, and two that its examples read (F-1b). Only the host sets them. */
 export const HOST_FIELDS = [
   'phase_id',
   'subphase_id',

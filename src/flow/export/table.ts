@@ -1,6 +1,6 @@
 /**
  * A flow as an edge table. One that came from a table has that table's columns, in its way of writing:
- * what was not changed has the same bytes. Any other flow has the columns of seed 004.
+ * what was not changed has the same bytes. Any other flow has the columns of seed 004 §4.
  */
 import type { Flow, FlowEdge } from '../../contracts/index.ts'
 import {

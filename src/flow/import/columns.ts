@@ -1,7 +1,7 @@
 /**
- * The columns of an edge table (the 05d table, and the five that seed 004 adds), and how the cells of
- * some of them are fields of an edge. A cell that its field would not be written as is kept beside the
- * edge, and comes back as long as it still reads as the field does.
+ * The columns of an edge table (the 05d table, and the five that seed 004 §4 adds), and how the
+ * cells of some of them are fields of an edge. A cell that its field would not be written as is
+ * kept beside the edge, and comes back as long as it still reads as the field does.
  */
 import {
   EDGE_CLASSES,

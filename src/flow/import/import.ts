@@ -1,5 +1,5 @@
 /**
- * An edge table (the 05d table of seed 004) and its side file, read as one flow. What was found is
+ * An edge table (seed 004 §4, F-1d) and its side file, read as one flow. What was found is
  * told with places in the user's files; `originOf` says where any part of the flow came from, so that
  * whatever is found later about the flow has a place too.
  */

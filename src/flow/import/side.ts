@@ -1,6 +1,6 @@
 /**
  * What a side file adds to the edges of a table: nodes, guards, state, policies, invariants, access,
- * claims. The side file wins over the table. The seed's singular `access_rule` and
+ * claims. The side file wins over the table. The singular `access_rule` and
  * `claim_verification` are read too.
  */
 import { showName } from '../../base/index.ts'

@@ -1,5 +1,5 @@
 /**
- * A plan (`plan_json_v1`) as the flow it stands for: ACTION is WORK, DEPENDS_ON is a Progress edge that
+ * A plan (`plan_json_v1`) as a flow (F-12a): ACTION is WORK, DEPENDS_ON is a Progress edge that
  * is waited for, DECOMPOSE a Sync edge from child to parent, ALTERNATIVE a Decision of a group. An
  * ACTION that no CHECK judges gets one. The plan is valid by its contract; everything else is told.
  *

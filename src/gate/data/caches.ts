@@ -1,5 +1,5 @@
 /**
- * What of a home's caches a run with a network sees (G-10): whatever it could read it could tell, so
+ * What of a home's caches a run with a network sees (G-10b): whatever it could read it could tell, so
  * only places that are known to hold fetched and built things, and no login.
  */
 export const CACHES: readonly string[] = [

@@ -1,5 +1,5 @@
 /**
- * What is invisible inside a rehearsal (G-10): keys, tokens, browser profiles, password stores, shell
+ * What is invisible inside a rehearsal (G-10b): keys, tokens, browser profiles, password stores, shell
  * histories. Directories and files alike; a path that does not exist hides nothing. Writ's own state
  * is added by the host, which knows where it lies. The host follows links, looks below the directories
  * that the XDG variables name as well, and hides names that look like credentials (`secrets.ts`).

@@ -1,5 +1,5 @@
 /**
- * What a run with a network sees of a home (G-10): an allow-list. Whatever it could read it could tell,
+ * What a run with a network sees of a home (G-10b): an allow-list. Whatever it could read it could tell,
  * so besides its scope there are only known caches and programs.
  */
 import { CACHE_NAMES, CACHES } from '../data/caches.ts'

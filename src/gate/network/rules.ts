@@ -1,5 +1,5 @@
 /**
- * Which requests of a run pass (G-10, G-16): hosts that the scope names exactly, ports 80 and 443
+ * Which requests of a run pass (G-10d, G-16): hosts that the scope names exactly, ports 80 and 443
  * unless one is named, and, without anybody being asked, only reading from hosts that a law marks
  * read-only. Everything else needs a human's release, given before the run for hosts and methods.
  *

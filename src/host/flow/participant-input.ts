@@ -1,4 +1,4 @@
-/** The documents that participants get (70-examples, "A flow"). */
+/** The documents that participants get (F-12b). */
 import { APPROVE_SCORE_MIN } from '../../contracts/index.ts'
 import {
   type Command,

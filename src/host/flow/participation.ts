@@ -1,6 +1,6 @@
 /**
- * Participants at work: an attempt is opened, somebody is asked, what he said is read and recorded,
- * and the attempt ends with what it left in its stage.
+ * Participants at work (F-12b): an attempt is opened, somebody is asked, what he said is read and
+ * recorded, and the attempt ends with what it left in its stage.
  *
  * INVARIANT (staged): what an executor changed stays in its stage until it is promoted; what a
  * reviewer changed is thrown away.

@@ -56,7 +56,7 @@ type View = Pick<SandboxRequest, 'watchedRoots' | 'emptied' | 'network'>
 
 /**
  * What is covered, and so seen and watched. Without a network: the workspace and the homes. With one,
- * nothing of a home but what is on its allow-list (G-10).
+ * nothing of a home but what is on its allow-list (G-10a, G-10b).
  */
 function viewOf({ home, ownHomes, network }: SandboxOrder): View {
   const workspace = dirname(home.directory)

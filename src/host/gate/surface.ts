@@ -28,7 +28,7 @@ import type { Holdings } from './holdings.ts'
 import type { KeptState } from './kept-state.ts'
 import type { PurgeAnswer, PurgeOrder } from './purging.ts'
 
-/** What an approval stands on (60-interfaces). */
+/** What an approval stands on (G-18a). */
 export type Assurance = 'terminal' | 'passphrase' | 'passkey' | 'none'
 
 /** What a question needs to be answered with yes. */

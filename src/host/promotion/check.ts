@@ -1,7 +1,8 @@
 /**
- * Before anything changes (G-19 b to e): every path that would be touched is still as the rehearsal
- * saw it, bytes and attributes and complete listings; nobody is writing there; the filesystem can do
- * what is needed. Nothing is changed here, and all differences are found, not only the first.
+ * Before anything changes (G-19b to G-19e): every path that would be touched is still as the
+ * rehearsal saw it, bytes and attributes and complete listings; nobody is writing there; the
+ * filesystem can do what is needed. Nothing is changed here, and all differences are found, not
+ * only the first.
  *
  * With several parts the later ones find what the earlier ones will have left: those states are held
  * against each other, and the real tree only against what was touched first.

@@ -1,7 +1,7 @@
 /**
- * Promotion: the rehearsed bytes are put in place, once (G-19 b to f, G-20). Check, intent, apply,
- * sync, record, and only then it is done. Whatever goes wrong before the record puts everything back;
- * a crash is taken up by recovery, which ends what the journal says was begun.
+ * Promotion: the rehearsed bytes are put in place, once (G-19b to G-19f, G-20). Check, intent,
+ * apply, sync, record, and only then it is done. Whatever goes wrong before the record puts
+ * everything back; a crash is taken up by recovery, which ends what the journal says was begun.
  *
  * PROMISE (nothing of others is lost): what is displaced is kept, and what somebody else changed is
  *   never overwritten; it stops the promotion, with the exact paths.

@@ -1,7 +1,7 @@
 /**
  * Room on the disk that is taken beforehand: a file in the state directory that is given back when the
  * ledger runs out of room in the middle of a promotion, so that what was done can still be recorded
- * (G-19 e).
+ * (G-19e).
  */
 import { closeSync, fsyncSync, lstatSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
 /**
- * The filter of system calls, assembled as classic BPF from the tables of syscalls.ts. Handed to
+ * The filter of system calls (G-10c), assembled as classic BPF from the tables of syscalls.ts. Handed to
  * bubblewrap, which loads it last before the command starts.
  *
  * INVARIANT (low halves): arguments that are ints in the kernel are compared on their low 32 bits only,

@@ -1,6 +1,6 @@
 /**
- * The six criteria and the twelve rows of the seed's mapping table, each against real processes in the
- * real sandbox. Each goes red when its mechanism is taken out.
+ * The six criteria and the twelve rows of seed 004 §5 and seed 004 §7, each against real processes
+ * in the real sandbox. Each goes red when its mechanism is taken out.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { elementAt, reportOf } from '../../../src/flow/index.ts'
