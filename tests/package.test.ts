@@ -18,13 +18,40 @@ beforeAll(() => {
   paths = new Set(packed?.files.map(({ path }) => path))
 }, 120_000)
 
-/** The relative links of a page, without their anchors. */
-function linksOf(page: string): readonly string[] {
-  const prose = readFileSync(page, 'utf8').replace(/^```[\s\S]*?^```$/gm, '')
-  const targets = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
+function proseOf(page: string): string {
+  return readFileSync(page, 'utf8').replace(/^```[\s\S]*?^```$/gm, '')
+}
+
+interface Link {
+  readonly page: string
+  /** The path of the target in the package. */
+  readonly target: string
+  readonly anchor: string | undefined
+}
+
+/** Returns the links of a page that stay inside the package. */
+function linksOf(page: string): readonly Link[] {
+  const targets = [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
   return targets
-    .filter((target) => !/^[a-z]+:|^#/.test(target))
-    .map((one) => one.split('#')[0] ?? '')
+    .filter((target) => !/^[a-z]+:/.test(target))
+    .map((text) => {
+      const [path = '', anchor] = text.split('#')
+      const target = path === '' ? page : normalize(join(dirname(page), path))
+      return { page, target, anchor }
+    })
+}
+
+/** Returns the anchors that GitHub makes of a page's headings, and those that it sets itself. */
+function anchorsOf(page: string): ReadonlySet<string> {
+  const prose = proseOf(page)
+  const own = [...prose.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)
+  const headings = [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => slugOf(heading))
+  return new Set([...own, ...headings])
+}
+
+function slugOf(heading: string): string {
+  const kept = heading.toLowerCase().replace(/[^\p{L}\p{N}\p{M}_ -]/gu, '')
+  return kept.replaceAll(' ', '-')
 }
 
 function isPacked(target: string): boolean {
@@ -36,11 +63,13 @@ describe('the package', () => {
     const pages = [...paths].filter((path) => path.endsWith('.md'))
     expect(pages).toContain('README.md')
     expect(pages).toContain('docs/gate.md')
-    const links = pages.flatMap((page) => linksOf(page).map((link) => ({ page, link })))
+    const links = pages.flatMap(linksOf)
     expect(links.length).toBeGreaterThan(40)
-    const target = (page: string, link: string): string => normalize(join(dirname(page), link))
-    const broken = links.filter(({ page, link }) => !isPacked(target(page, link)))
-    expect(broken).toEqual([])
+    expect(links.filter(({ target }) => !isPacked(target))).toEqual([])
+    const anchored = links.filter(({ target, anchor }) => anchor !== undefined && paths.has(target))
+    expect(anchored.length).toBeGreaterThan(100)
+    const lost = anchored.filter(({ target, anchor = '' }) => !anchorsOf(target).has(anchor))
+    expect(lost).toEqual([])
   })
 
   it('holds the program, the specification and the examples, and no test', () => {
