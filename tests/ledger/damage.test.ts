@@ -2,7 +2,14 @@
 import { join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createLedger, openLedger, openLedgerReader, verifyLedger } from '../../src/host/index.ts'
+import {
+  createLedger,
+  openKeys,
+  openLedger,
+  openLedgerReader,
+  signHome,
+  verifyLedger,
+} from '../../src/host/index.ts'
 import { type Query, StoreFailure } from '../../src/ledger/index.ts'
 import { ANN, entry } from './entries.ts'
 import { NAME, scratch } from './test-ledger.ts'
@@ -44,13 +51,13 @@ async function failureOf(work: () => Promise<unknown>): Promise<readonly [string
   }
 }
 
-async function reading(query: Partial<Query> = {}) {
+async function reading(query: Partial<Query> = {}, stream = 'main') {
   const reader = openLedgerReader({ directory })
   const all: Query = { stream: 'main', limit: 100, order: 'oldest_first', ...query }
   try {
     return [
       await failureOf(() => reader.store.find(all)),
-      await failureOf(() => reader.store.read('main', 0, 100)),
+      await failureOf(() => reader.store.read(stream, 0, 100)),
     ]
   } finally {
     await reader.close()
@@ -101,13 +108,33 @@ describe('a reader', () => {
       'DELETE FROM heads WHERE stream = 2',
       'DELETE FROM streams WHERE stream = 2',
     )
-    expect((await reading())[0]).toEqual(['ledger.tampered', 'main'])
+    const wanted = ['ledger.tampered', 'main']
+    expect(await reading()).toEqual([wanted, wanted])
     const ledger = await openLedger({ directory, writer: 'inline' })
     expect(await failureOf(() => ledger.record(entry('again')))).toEqual([
       'ledger.tampered',
       'main',
     ])
     await ledger.record(entry('x', { stream: 'north' }))
+    const keys = openKeys(join(directory, 'keys'))
+    expect(await failureOf(() => signHome(ledger.store, keys))).toEqual(wanted)
+    await ledger.close()
+  })
+
+  it('does not take a stream for an empty one whose head is gone', async () => {
+    around('DELETE FROM heads WHERE stream = 2')
+    const wanted = ['ledger.tampered', 'main']
+    expect(await reading()).toEqual([wanted, wanted])
+  })
+
+  it('does not take the host stream for a new one whose rows are gone', async () => {
+    const places = ['facts', 'tiles'].map((one) => `DELETE FROM ${one} WHERE place >> 32 = 1`)
+    const rows = ['heads', 'streams'].map((one) => `DELETE FROM ${one} WHERE stream = 1`)
+    around(...places, ...rows)
+    const wanted = ['ledger.tampered', 'host']
+    expect(await reading({ stream: 'host' }, 'host')).toEqual([wanted, wanted])
+    const ledger = await openLedger({ directory, writer: 'inline' })
+    expect(await failureOf(() => ledger.record(entry('x', { stream: 'host' })))).toEqual(wanted)
     await ledger.close()
   })
 })

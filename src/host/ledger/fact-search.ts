@@ -18,6 +18,7 @@ import type { FactIndex } from './fact-index.ts'
 import { factPlace, seqOf } from './schema.ts'
 import type { Database, Statement } from './sqlite-driver.ts'
 import { storedFact } from './stored-fact.ts'
+import { lostStream } from './stream-beginning.ts'
 
 /** The most selective first; one of them is looked up, the others are checked on the facts. */
 export const LOOKED_UP: readonly IndexedField[] = [
@@ -85,7 +86,8 @@ export class FactSearch {
   /** The size of a stream. Fails if its newest checkpoint counts more facts than there are. */
   #wholeSizeOf(stream: number, name: string): number {
     // The head is read first: facts only come.
-    const checkpoint = (this.#head.get(stream) as number | undefined) ?? 0
+    const checkpoint = this.#head.get(stream) as number | undefined
+    if (checkpoint === undefined) throw lostStream(name)
     const size = this.#sizeOf(stream)
     if (size >= checkpoint) return size
     throw new StoreFailure(fault('ledger.truncated', name, { size, checkpoint }))

@@ -9,6 +9,7 @@ import { fault } from '../../base/index.ts'
 import {
   type Head,
   HOST_STREAM,
+  type Page,
   parseCheckpoint,
   parseNote,
   type Store,
@@ -18,6 +19,8 @@ import {
 import { type LedgerKey, signerFor } from './ed25519.ts'
 import type { KeyRing } from './key-ring.ts'
 import { failure } from './sqlite.ts'
+import { storedFact } from './stored-fact.ts'
+import { lostStream } from './stream-beginning.ts'
 import { signingKey } from './stream-state.ts'
 
 export interface HeadRow {
@@ -46,9 +49,36 @@ export function keyInUse(host: Head, keys: KeyRing): LedgerKey {
   return signingKey(host.stream, host.origin, host.checkpoint, keys)
 }
 
+/** Returns the heads of all streams. Fails if the host's stream names one that has none. */
+export async function wholeHeads(store: Store): Promise<readonly Head[]> {
+  const names = await begunStreams(store)
+  const heads = await store.heads()
+  const lost = names.find((name) => !heads.some(({ stream }) => stream === name))
+  if (lost !== undefined) throw lostStream(lost)
+  return heads
+}
+
+const PAGE = 1_000
+
+async function begunStreams(store: Store): Promise<readonly string[]> {
+  const names: string[] = []
+  const query = { stream: HOST_STREAM, type: 'key_rotated_v1', limit: PAGE } as const
+  for (let cursor: number | null = -1; cursor !== null; ) {
+    const page: Page = await store.find({ ...query, order: 'oldest_first', cursor })
+    for (const { seq, text } of page.facts) {
+      const { record } = storedFact(text, HOST_STREAM, seq)
+      // Facts of this type always hold their payload, unless they were changed.
+      const payload = record.payload as { readonly stream?: unknown } | undefined
+      if (typeof payload?.stream === 'string') names.push(payload.stream)
+    }
+    cursor = page.next
+  }
+  return names
+}
+
 /** Signs the heads of all streams, as one moment has them. */
 export async function signHome(store: Store, keys: KeyRing): Promise<string> {
-  const heads = await store.heads()
+  const heads = await wholeHeads(store)
   const host = heads.find(({ stream }) => stream === HOST_STREAM)
   if (host === undefined) {
     throw new StoreFailure(fault('ledger.stream_missing', HOST_STREAM, null))

@@ -27,7 +27,7 @@ import {
 import { type Clock, isJump, type Jump, JumpWatch, SYSTEM_CLOCK } from '../clock.ts'
 import { type LedgerKey, publicKeyOf, type Seal, sealOf } from './ed25519.ts'
 import { createLedgerFile } from './engine.ts'
-import { keyInUse, ledgerNameOf } from './heads.ts'
+import { keyInUse, ledgerNameOf, wholeHeads } from './heads.ts'
 import { createKey, makeCurrent, openKeys, setAsideUnused } from './keys.ts'
 import { ObjectStore } from './objects.ts'
 import { createPostgresLedger } from './postgres.ts'
@@ -259,7 +259,7 @@ export class Ledger {
     setAsideUnused(this.#keysDirectory, fingerprintsOf(await recordedKeys(this.store)))
     const key = createKey(this.#keysDirectory, ledgerNameOf(host))
     for (;;) {
-      const drafts = (await this.store.heads()).map(({ stream, origin, size }) => {
+      const drafts = (await wholeHeads(this.store)).map(({ stream, origin, size }) => {
         const record = rotation(stream, origin, size + 1, old, key)
         return this.#draft({ stream, source, principal, record }, size)
       })

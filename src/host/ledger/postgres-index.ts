@@ -9,7 +9,7 @@
  * behind the bound mark are the tail, and the next follower takes them.
  */
 import type { Pool, PoolClient } from 'pg'
-import { invariant } from '../../base/index.ts'
+import { fault } from '../../base/index.ts'
 import {
   INDEXED_FIELDS,
   type IndexedField,
@@ -19,15 +19,15 @@ import {
   type Page,
   type Query,
   queryTerm,
+  StoreFailure,
 } from '../../ledger/index.ts'
 import { LOOKED_UP, timeOfId } from './fact-search.ts'
-import { release } from './postgres.ts'
+import { INSUFFICIENT_PRIVILEGE, release } from './postgres.ts'
 import { failure } from './sqlite.ts'
-import { storedFact } from './stored-fact.ts'
+import { lostFact, storedFact } from './stored-fact.ts'
+import { checkNotBegunAt } from './stream-beginning.ts'
 
 const CHUNK = 256
-/** SQLSTATE of a right that a role does not have. */
-const INSUFFICIENT_PRIVILEGE = '42501'
 const INDEX_CHUNK = 2_000
 /** Reading a longer tail at every look takes longer than indexing it first. */
 const TAIL_MAX = 2_000
@@ -48,7 +48,10 @@ export function markOf(schema: string, stream: string): string {
 /** A stream as a query finds it. */
 interface Extent {
   readonly stream: number
+  /** What the newest checkpoint counts. */
   readonly size: number
+  /** How many there are, if none is missing in between. */
+  readonly facts: number
   /** All facts before this are in the index. */
   readonly mark: number
   /** What the row of marks says, in decimal: a follower has to name it exactly. */
@@ -59,6 +62,15 @@ interface Candidate {
   readonly seq: number
   readonly text: string
 }
+
+/** A step of halving: what is left from here on, and the fact that it looked at. */
+interface Halving {
+  readonly low: number
+  readonly seq: number
+  readonly found: string | null
+}
+
+const OCCURRED_AT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 /** Facts `from` to `to`, `to` not included. */
 interface Bounds {
@@ -77,7 +89,16 @@ export class PostgresIndex {
 
   async find(query: Query): Promise<Page> {
     const extent = await this.#bringOn(query.stream)
-    if (extent === null) return { facts: [], next: null }
+    if (extent === null) {
+      await checkNotBegunAt(this.#pool, this.#schema, query.stream)
+      return { facts: [], next: null }
+    }
+    const { size, facts: stored } = extent
+    if (stored < size) {
+      throw new StoreFailure(
+        fault('ledger.truncated', query.stream, { size: stored, checkpoint: size }),
+      )
+    }
     const bounds = await this.#boundsOf(extent, query)
     const field = LOOKED_UP.find((one) => queryTerm(query, one) !== undefined)
     const facts: Candidate[] = []
@@ -133,8 +154,8 @@ export class PostgresIndex {
     if (extent === null || mark >= extent.size) return false
     const { stream, size, claimed } = extent
     const to = Math.min(size, mark + INDEX_CHUNK)
-    const texts = await this.#range(stream, { from: mark, to }, 'ASC', INDEX_CHUNK)
-    const bound = await this.#chainRow(stream, to - 1)
+    const texts = await this.#wholeRange(stream, name, { from: mark, to }, 'ASC', INDEX_CHUNK)
+    const bound = await this.#chainRow(stream, name, to - 1)
     const terms = texts.flatMap(({ seq, text }) => {
       const terms = indexTerms(storedFact(text, name, seq))
       return FIELDS.flatMap((field, code) => {
@@ -154,13 +175,12 @@ export class PostgresIndex {
     return to < size
   }
 
-  async #chainRow(stream: number, seq: number) {
+  async #chainRow(stream: number, name: string, seq: number) {
     const { rows } = await this.#pool.query<{ chain: string }>(
       `SELECT encode(chain, 'hex') AS chain FROM ${this.#schema}.facts WHERE stream = $1 AND seq = $2`,
       [stream, seq],
     )
-    if (rows[0] === undefined)
-      throw failure('ledger.tampered', `${stream}/${seq}`, 'a fact is gone')
+    if (rows[0] === undefined) throw lostFact(name, seq)
     const value = `${String(seq).padStart(16, '0')} ${rows[0].chain}`
     return { code: CHAIN_FIELD, value, seq }
   }
@@ -185,6 +205,8 @@ export class PostgresIndex {
   async #extentOf(client: Pick<PoolClient, 'query'>, name: string): Promise<Extent | null> {
     const { rows } = await client.query<Extent>(
       `SELECT stream, heads.size::float8 AS size, coalesce(marks.size, 0)::text AS claimed,
+          coalesce((SELECT max(seq) FROM ${this.#schema}.facts WHERE facts.stream = streams.stream), -1)
+            ::float8 + 1 AS facts,
           least(${markOf(this.#schema, 'streams.stream')}, heads.size)::float8 AS mark
         FROM ${this.#schema}.streams JOIN ${this.#schema}.heads USING (stream)
           LEFT JOIN ${this.#schema}.marks USING (stream) WHERE name = $1`,
@@ -196,12 +218,13 @@ export class PostgresIndex {
   async #boundsOf(extent: Extent, query: Query): Promise<Bounds> {
     const { since, until, factId, cursor, order } = query
     const { size } = extent
-    let from = since === undefined ? 0 : await this.#firstAt(extent, since)
-    let to = until === undefined ? size : await this.#firstAt(extent, until)
+    const firstAt = (moment: string) => this.#firstAt(extent, query.stream, moment)
+    let from = since === undefined ? 0 : await firstAt(since)
+    let to = until === undefined ? size : await firstAt(until)
     const idMs = factId === undefined ? null : timeOfId(factId)
     if (idMs !== null) {
-      from = Math.max(from, await this.#firstAt(extent, occurredAtText(idMs)))
-      to = Math.min(to, await this.#firstAt(extent, occurredAtText(idMs + 1)))
+      from = Math.max(from, await firstAt(occurredAtText(idMs)))
+      to = Math.min(to, await firstAt(occurredAtText(idMs + 1)))
     }
     if (cursor === undefined) return { from, to }
     return order === 'oldest_first'
@@ -209,13 +232,33 @@ export class PostgresIndex {
       : { from, to: Math.min(to, cursor) }
   }
 
-  async #firstAt({ stream, size }: Extent, moment: string): Promise<number> {
-    const { rows } = await this.#pool.query<{ first: number }>(
-      `SELECT ${this.#schema}.first_at($1, $2, $3)::float8 AS first`,
+  /**
+   * The first fact that did not occur before a moment, by halving: time never runs backwards. The
+   * server halves, and every fact that it came upon is looked at here: one that is gone misleads it.
+   */
+  async #firstAt({ stream, size }: Extent, name: string, moment: string): Promise<number> {
+    const { rows } = await this.#pool.query<Halving>(
+      `WITH RECURSIVE halving (step, low, high, seq, found) AS (
+          SELECT 0, 0::bigint, $2::bigint, NULL::bigint, NULL::text
+        UNION ALL
+          SELECT step + 1, CASE WHEN now.found COLLATE "C" < $3 THEN now.seq + 1 ELSE low END,
+              CASE WHEN now.found COLLATE "C" < $3 THEN high ELSE now.seq END, now.seq, now.found
+            FROM halving, LATERAL (SELECT (low + high) / 2 AS seq, (SELECT substr(fact, 66, 24)
+              FROM ${this.#schema}.facts WHERE stream = $1 AND facts.seq = (low + high) / 2) AS found
+            ) AS now WHERE low < high)
+        SELECT low::float8 AS low, seq::float8 AS seq, found FROM halving ORDER BY step`,
       [stream, size, moment],
     )
-    invariant(rows[0] !== undefined, 'a function has one answer')
-    return rows[0].first
+    for (const { seq, found } of rows.slice(1)) {
+      if (found === null) throw lostFact(name, seq)
+      if (!OCCURRED_AT.test(found))
+        throw failure(
+          'ledger.tampered',
+          `${name}/${seq}`,
+          `the fact ${name}/${seq} has no time: it was changed or damaged`,
+        )
+    }
+    return rows[rows.length - 1]?.low ?? 0
   }
 
   async *#candidates(
@@ -252,7 +295,7 @@ export class PostgresIndex {
       const bounds = { from: low, to: high }
       const rows =
         field === undefined
-          ? await this.#range(stream, bounds, order, CHUNK)
+          ? await this.#wholeRange(stream, query.stream, bounds, order, CHUNK)
           : await this.#lookUp(stream, bounds, order, field, queryTerm(query, field) ?? '')
       yield* rows
       const last = rows[rows.length - 1]
@@ -260,6 +303,23 @@ export class PostgresIndex {
       if (newestFirst) high = last.seq
       else low = last.seq + 1
     }
+  }
+
+  /** The first facts of a range. Fails if one of them is missing: seqs have no gaps. */
+  async #wholeRange(
+    stream: number,
+    name: string,
+    bounds: Bounds,
+    order: 'ASC' | 'DESC',
+    limit: number,
+  ): Promise<readonly Candidate[]> {
+    const rows = await this.#range(stream, bounds, order, limit)
+    const count = Math.min(limit, bounds.to - bounds.from)
+    for (let at = 0; at < count; at++) {
+      const seq = order === 'ASC' ? bounds.from + at : bounds.to - 1 - at
+      if (rows[at]?.seq !== seq) throw lostFact(name, seq)
+    }
+    return rows
   }
 
   async #range(
@@ -285,7 +345,7 @@ export class PostgresIndex {
   ): Promise<readonly Candidate[]> {
     const { rows } = await this.#pool.query<Candidate>(
       `SELECT seq::float8 AS seq, fact AS text
-        FROM ${this.#schema}.terms JOIN ${this.#schema}.facts USING (stream, seq)
+        FROM ${this.#schema}.terms LEFT JOIN ${this.#schema}.facts USING (stream, seq)
         WHERE stream = $1 AND field = $2 AND value = $3 AND terms.seq >= $4 AND terms.seq < $5
         ORDER BY terms.seq ${order} LIMIT $6`,
       [stream, FIELDS.indexOf(field), value, from, to, CHUNK],

@@ -23,6 +23,7 @@ import { type HeadRow, readHead } from './heads.ts'
 import type { KeyRing } from './key-ring.ts'
 import {
   checkLedger,
+  damageOf,
   openPool,
   type PostgresPlace,
   postgresFailure,
@@ -33,6 +34,8 @@ import { PostgresIndex } from './postgres-index.ts'
 import { checkName } from './postgres-schema.ts'
 import { type OnPostgresStep, PostgresWriter } from './postgres-writer.ts'
 import { failure, WAIT_MS_MAX } from './sqlite.ts'
+import { lostFact } from './stored-fact.ts'
+import { checkNotBegunAt, lostStream } from './stream-beginning.ts'
 
 export interface PostgresStoreOptions extends PostgresPlace {
   readonly keys: KeyRing
@@ -82,7 +85,7 @@ export async function openPostgresReader(place: PostgresPlace): Promise<Postgres
     return new PostgresStore(readers, turns, name, { ...place, keys: NO_KEYS, isIndexing: false })
   } catch (error) {
     await Promise.all([readers.end(), turns.end()])
-    throw postgresFailure(error, schema, place.connection)
+    throw damageOf(error, schema, place.connection)
   }
 }
 
@@ -158,7 +161,9 @@ export class PostgresStore implements Store {
 
   async head(stream: string): Promise<Head | null> {
     const [row] = await this.#headRows('WHERE name = $1', [stream])
-    return row === undefined ? null : readHead(row)
+    if (row !== undefined) return readHead(row)
+    await this.#read(() => checkNotBegunAt(this.#readers, this.#schema, stream))
+    return null
   }
 
   #headRows(where: string, values: unknown[]): Promise<readonly HeadRow[]> {
@@ -169,13 +174,23 @@ export class PostgresStore implements Store {
     )
   }
 
-  read(stream: string, from: number, limit: number): Promise<readonly StoredFact[]> {
-    return this.#rows<StoredFact>(
-      `SELECT seq::float8 AS seq, fact AS text, chain FROM ${this.#schema}.facts
-        WHERE stream = (SELECT stream FROM ${this.#schema}.streams WHERE name = $1)
-          AND facts.seq >= $2 ORDER BY facts.seq LIMIT $3`,
+  async read(stream: string, from: number, limit: number): Promise<readonly StoredFact[]> {
+    // One statement is one snapshot: the head counts the facts that it is read with.
+    const rows = await this.#rows<FactRow>(
+      `SELECT heads.size::float8 AS checkpoint, one.seq::float8 AS seq, one.fact AS text, one.chain
+        FROM ${this.#schema}.streams LEFT JOIN ${this.#schema}.heads USING (stream)
+          LEFT JOIN LATERAL (SELECT * FROM ${this.#schema}.facts WHERE facts.stream = streams.stream
+            AND facts.seq >= $2 ORDER BY facts.seq LIMIT $3) AS one ON true
+        WHERE name = $1 ORDER BY one.seq`,
       [stream, from, limit],
     )
+    const checkpoint = rows[0]?.checkpoint
+    if (checkpoint === null) throw lostStream(stream)
+    if (checkpoint === undefined) {
+      await this.#read(() => checkNotBegunAt(this.#readers, this.#schema, stream))
+      return []
+    }
+    return wholeRun(stream, { from, limit, checkpoint }, rows)
   }
 
   find(query: Query): Promise<Page> {
@@ -269,7 +284,31 @@ export class PostgresStore implements Store {
     try {
       return await work()
     } catch (error) {
-      throw postgresFailure(error, this.#schema)
+      throw damageOf(error, this.#schema)
     }
   }
+}
+
+interface FactRow {
+  readonly checkpoint: number | null
+  readonly seq: number | null
+  readonly text: string
+  readonly chain: Buffer
+}
+
+/** Fails if a fact is missing in between, or at the end. */
+function wholeRun(
+  stream: string,
+  { from, limit, checkpoint }: Readonly<Record<'from' | 'limit' | 'checkpoint', number>>,
+  rows: readonly FactRow[],
+): readonly StoredFact[] {
+  const there = rows.filter(({ seq }) => seq !== null)
+  const facts = there.map(({ seq: found, text, chain }, at) => {
+    const seq = from + at
+    if (found === seq) return { seq, text, chain }
+    throw lostFact(stream, seq)
+  })
+  const size = from + facts.length
+  if (facts.length >= limit || size >= checkpoint) return facts
+  throw new StoreFailure(fault('ledger.truncated', stream, { size, checkpoint }))
 }

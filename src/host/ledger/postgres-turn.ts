@@ -21,7 +21,8 @@ import type { LedgerKey } from './ed25519.ts'
 import type { FactIds } from './fact-id.ts'
 import type { KeyRing } from './key-ring.ts'
 import type { Answer, Call } from './ledger-file.ts'
-import { beginningDraft } from './stream-beginning.ts'
+import { lostFact, storedFact } from './stored-fact.ts'
+import { beginningDraft, checkNotBegunAt } from './stream-beginning.ts'
 import {
   newStream,
   type StoredEnd,
@@ -129,12 +130,26 @@ export class PostgresTurn {
   async prepare(client: PoolClient, calls: readonly Call[]): Promise<void> {
     const isRotation = calls.some(({ rotateTo }) => rotateTo !== undefined)
     const heads = await this.#takeTurn(client, isRotation)
+    await this.#refuseLost(client, heads)
     // The host's stream goes first: it names every stream that comes to be, and its key signs it.
     if (heads.has(HOST_STREAM)) this.#loadOrRefuse(HOST_STREAM, heads)
     for (const name of this.#options.streams) {
       if (!this.#growing.has(name) && !this.#refused.has(name)) this.#loadOrRefuse(name, heads)
     }
     await this.#loadKeys(client, calls)
+  }
+
+  /** A stream that was begun and has no row is not begun again: that would hide what is gone. */
+  async #refuseLost(client: PoolClient, heads: ReadonlyMap<string, HeadRow>): Promise<void> {
+    const { schema, streams } = this.#options
+    for (const name of streams.filter((one) => !heads.has(one))) {
+      try {
+        await checkNotBegunAt(client, schema, name)
+      } catch (error) {
+        if (!(error instanceof StoreFailure)) throw error
+        this.#refused.set(name, error)
+      }
+    }
   }
 
   #loadOrRefuse(name: string, heads: ReadonlyMap<string, HeadRow>): void {
@@ -284,12 +299,16 @@ export class PostgresTurn {
     for (const [name, keys] of asked) {
       const growing = this.#growing.get(name)
       if (growing === undefined || growing.state.storedSize === 0) continue
-      const { rows } = await client.query<{ key: string; seq: number; fact: string }>(
+      const { rows } = await client.query<{ key: string; seq: number; fact: string | null }>(
         `SELECT key, seq::float8 AS seq, fact FROM ${this.#options.schema}.keys
-          JOIN ${this.#options.schema}.facts USING (stream, seq) WHERE stream = $1 AND key = ANY ($2)`,
+          LEFT JOIN ${this.#options.schema}.facts USING (stream, seq) WHERE stream = $1 AND key = ANY ($2)`,
         [growing.state.id, [...keys]],
       )
-      for (const { key, seq, fact } of rows) growing.keys.set(key, earlierOf(name, seq, fact))
+      for (const { key, seq, fact } of rows) {
+        // A key whose fact is gone was used all the same.
+        if (fact === null) this.#refused.set(name, lostFact(name, seq))
+        else growing.keys.set(key, earlierOf(name, seq, fact))
+      }
     }
   }
 
@@ -427,7 +446,7 @@ function appendedOf(fact: Placed, { state }: Growing, repeated: boolean): Append
 }
 
 function earlierOf(stream: string, seq: number, text: string): Placed {
-  const { fact_id: factId, occurred_at: occurredAt } = JSON.parse(text)
+  const { fact_id: factId, occurred_at: occurredAt } = storedFact(text, stream, seq)
   return { stream, seq, factId, occurredAt, leaf: leafText(factLeaf(text)) }
 }
 

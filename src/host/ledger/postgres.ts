@@ -19,6 +19,9 @@ import {
 } from './postgres-schema.ts'
 import { failure } from './sqlite.ts'
 
+/** SQLSTATE of a right that a role does not have. */
+export const INSUFFICIENT_PRIVILEGE = '42501'
+
 /** Where a ledger in PostgreSQL lies. */
 export interface PostgresPlace {
   /** As `pg` takes it: a host, a socket directory, or a connection string. */
@@ -172,6 +175,23 @@ export function postgresFailure(error: unknown, at: string, connection?: PoolCon
   }
   if (code === '' && !isConnectionLoss(error)) return error
   return new StoreFailure(faultOf(code, at, error), { cause: error })
+}
+
+/**
+ * The failure of a reader. A table or column that is gone or of another type, and pages that cannot be
+ * read, are damage: a reader names only what a ledger has.
+ */
+export function damageOf(error: unknown, at: string, connection?: PoolConfig): unknown {
+  const code = errorCode(error) ?? ''
+  if (!/^(?:42|22|3F|XX|58P01)/.test(code) || code === INSUFFICIENT_PRIVILEGE) {
+    return postgresFailure(error, at, connection)
+  }
+  const reason = `${code}: ${(error as Error).message}` // It has a code.
+  const message = `the tables of the ledger in the schema ${at} are damaged (${reason})`
+  const hint = 'put a copy of the schema back, as from pg_dump; nothing of this one was changed'
+  return new StoreFailure(fault('ledger.corrupt', at, { reason }, { message, hint }), {
+    cause: error,
+  })
 }
 
 function faultOf(code: string, at: string, { message }: Error): Fault {

@@ -27,7 +27,8 @@ import { type HeadRow, readHead } from './heads.ts'
 import { factPlace, seqOf, tilePlace } from './schema.ts'
 import { failure, failureOf, takeTurn } from './sqlite.ts'
 import type { Database, Statement } from './sqlite-driver.ts'
-import { checkNotBegun } from './stream-beginning.ts'
+import { lostFact } from './stored-fact.ts'
+import { checkNotBegun, lostStream } from './stream-beginning.ts'
 import type { Writer } from './writer.ts'
 
 /** This many tiles are kept in memory, 16 KiB each at most. */
@@ -66,16 +67,22 @@ export class SqliteStore implements Store {
   head(stream: string): Promise<Head | null> {
     return this.#read(() => {
       const row = this.#sql.head.get(stream) as HeadRow | undefined
-      return row === undefined ? null : readHead(row)
+      if (row !== undefined) return readHead(row)
+      checkNotBegun(this.#database, stream)
+      return null
     })
   }
 
   read(stream: string, from: number, limit: number): Promise<readonly StoredFact[]> {
     return this.#read(() => {
       const id = this.#idOf(stream)
-      if (id === null) return []
       // The head is read first: facts only come.
-      const checkpoint = (this.#sql.size.get(id) as number | undefined) ?? 0
+      const checkpoint = id === null ? undefined : (this.#sql.size.get(id) as number | undefined)
+      if (id === null) {
+        checkNotBegun(this.#database, stream)
+        return []
+      }
+      if (checkpoint === undefined) throw lostStream(stream)
       const rows = this.#sql.facts.all(
         factPlace(id, from),
         factPlace(id + 1, 0),
@@ -84,11 +91,7 @@ export class SqliteStore implements Store {
       const facts = rows.map(({ place, fact, chain }, at) => {
         const seq = from + at
         if (seqOf(place) === seq && typeof fact === 'string') return { seq, text: fact, chain }
-        throw failure(
-          'ledger.tampered',
-          `${stream}/${seq}`,
-          `the fact ${stream}/${seq} is not there`,
-        )
+        throw lostFact(stream, seq)
       })
       const size = from + facts.length
       if (facts.length < limit && size < checkpoint) {

@@ -9,6 +9,7 @@
 import { canonicalJson, fault } from '../../base/index.ts'
 import { type Draft, formatVerifierKey, HOST_STREAM, StoreFailure } from '../../ledger/index.ts'
 import { publicKeyOf } from './ed25519.ts'
+import type { Queries } from './postgres.ts'
 import type { Database } from './sqlite-driver.ts'
 import type { StreamState } from './stream-state.ts'
 
@@ -34,24 +35,51 @@ export function beginningDraft({ name, origin, key }: StreamState, first: Draft)
   }
 }
 
+/** What the host's fact about a stream holds: its type, and the name of the stream. */
+const BEGINNING_TYPE = '"type":"key_rotated_v1"'
+
+function beginningName(stream: string): string {
+  return `"stream":${JSON.stringify(stream)}`
+}
+
 /**
- * Fails if the host's stream names a stream that has no rows: they were removed, and beginning it again
- * would hide that.
+ * Fails if a stream that has no rows was begun: they were removed, and beginning it again would hide
+ * that. The host's stream names every other one, and is the first of a ledger.
  */
 export function checkNotBegun(database: Database, stream: string): void {
-  const begun = database
-    .prepare(
-      `SELECT facts.fact FROM facts JOIN streams ON streams.name = '${HOST_STREAM}'
-        WHERE facts.place >= streams.stream << 32 AND facts.place < (streams.stream + 1) << 32
-          AND instr(facts.fact, ?) > 0 AND instr(facts.fact, '"type":"key_rotated_v1"') > 0 LIMIT 1`,
-    )
-    .pluck()
-    .get(`"stream":${JSON.stringify(stream)}`)
-  if (begun !== undefined && stream !== HOST_STREAM) throw lostStream(stream)
+  const isHost = stream === HOST_STREAM
+  const begun = isHost
+    ? database.prepare('SELECT 1 FROM streams LIMIT 1').get()
+    : database
+        .prepare(
+          `SELECT 1 FROM facts JOIN streams ON streams.name = '${HOST_STREAM}'
+            WHERE facts.place >= streams.stream << 32 AND facts.place < (streams.stream + 1) << 32
+              AND instr(facts.fact, ?) > 0 AND instr(facts.fact, '${BEGINNING_TYPE}') > 0 LIMIT 1`,
+        )
+        .get(beginningName(stream))
+  if (begun !== undefined) throw lostStream(stream)
+}
+
+/** The same in PostgreSQL. */
+export async function checkNotBegunAt(
+  queries: Queries,
+  schema: string,
+  stream: string,
+): Promise<void> {
+  const { rows } =
+    stream === HOST_STREAM
+      ? await queries.query(`SELECT FROM ${schema}.streams LIMIT 1`)
+      : await queries.query(
+          `SELECT FROM ${schema}.facts JOIN ${schema}.streams USING (stream)
+            WHERE name = '${HOST_STREAM}' AND position($1 IN fact) > 0
+              AND position('${BEGINNING_TYPE}' IN fact) > 0 LIMIT 1`,
+          [beginningName(stream)],
+        )
+  if (rows.length > 0) throw lostStream(stream)
 }
 
 /** The failure that a stream without its rows is. */
 export function lostStream(stream: string): StoreFailure {
-  const message = `the stream \`${stream}\` was begun, and its facts are gone. Put a complete copy of the ledger back; \`writ ledger verify\` says what is missing`
+  const message = `the stream \`${stream}\` was begun, and its facts or its newest checkpoint are gone. Put a complete copy of the ledger back; \`writ ledger verify\` says what is missing`
   return new StoreFailure(fault('ledger.tampered', stream, null, { message }))
 }

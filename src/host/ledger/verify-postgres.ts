@@ -6,8 +6,8 @@
  * last), and how the pieces of a tile are cut.
  */
 import type { Client } from 'pg'
-import { fault, HASH_BYTES } from '../../base/index.ts'
-import { type Fact, isStreamName, StoreFailure, TermSum } from '../../ledger/index.ts'
+import { HASH_BYTES } from '../../base/index.ts'
+import { type Fact, isStreamName, TermSum } from '../../ledger/index.ts'
 import { newClient, type PostgresPlace, postgresFailure, readLedgerName } from './postgres.ts'
 import { CHAIN_FIELD, markOf } from './postgres-index.ts'
 import { checkName, postgresDifferences } from './postgres-schema.ts'
@@ -48,14 +48,6 @@ export async function openPostgresRows({
     await client.end().catch(() => undefined)
     throw postgresFailure(error, schema, connection)
   }
-}
-
-/** A table or column that is gone or of another type, or pages that cannot be read: found out. */
-export function damageOf(error: unknown, at: string): unknown {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  if (!/^(?:42|22|XX)/.test(code)) return postgresFailure(error, at)
-  const reason = `${code}: ${(error as Error).message}`
-  return new StoreFailure(fault('ledger.corrupt', at, { reason }), { cause: error })
 }
 
 export class PostgresRows implements LedgerRows {

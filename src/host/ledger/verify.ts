@@ -25,10 +25,11 @@ import {
 } from '../../ledger/index.ts'
 import { withKept } from '../standing/check-kept.ts'
 import type { LedgerPlace } from './ledger.ts'
+import { damageOf } from './postgres.ts'
 import { failureOf } from './sqlite.ts'
 import { postgresPlaceOf, readStoreSetting } from './store-setting.ts'
 import { BodyCheck } from './verify-bodies.ts'
-import { damageOf, openPostgresRows } from './verify-postgres.ts'
+import { openPostgresRows } from './verify-postgres.ts'
 import type { LedgerRows } from './verify-rows.ts'
 import {
   type KnownNote,
