@@ -119,7 +119,7 @@ export { type FactBlock, FactBlocks } from './ledger/fact-block.ts'
 export { checkFilesystem, type FilesystemType } from './ledger/filesystem.ts'
 export { ledgerNameOf, signHome } from './ledger/heads.ts'
 export { type KeyRing, ringOf } from './ledger/key-ring.ts'
-export { createKey, makeCurrent, openKeys, readPublicKeys } from './ledger/keys.ts'
+export { createKey, makeCurrent, openKeys } from './ledger/keys.ts'
 export {
   type Actor,
   createLedger,

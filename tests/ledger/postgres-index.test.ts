@@ -1,8 +1,15 @@
 /** Marks of the query index in PostgreSQL: bound to the history, so that an appender cannot move them. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openPostgresReader } from '../../src/host/ledger/postgres-store.ts'
 import { type PostgresServer, startPostgres } from '../../tools/postgres.mjs'
 import { taskDraft } from './entries.ts'
-import { asOwner, createRoles, postgresLedger, WRITER } from './postgres-ledger.ts'
+import {
+  asOwner,
+  createRoles,
+  postgresLedger,
+  postgresLedgerAt,
+  WRITER,
+} from './postgres-ledger.ts'
 
 let server: PostgresServer
 
@@ -58,6 +65,54 @@ it.each([
   },
   120_000,
 )
+
+it('a mark that an appender makes with the chain value of a fact hides nothing', async () => {
+  const ledger = await postgresLedger(server)
+  const { schema } = ledger.place
+  const first = await ledger.open()
+  await first.append([taskDraft('t-0')])
+  await first.close()
+  const later = await postgresLedgerAt(ledger.place, { isIndexing: false })
+  await later.append(Array.from({ length: 5 }, (_, at) => taskDraft(`u-${at}`)))
+  await asOwner(
+    server,
+    async (client) => {
+      const { rows } = await client.query(
+        `SELECT stream, size, (SELECT value FROM ${schema}.terms WHERE field = 100) AS bound
+          FROM ${schema}.marks`,
+      )
+      expect(rows[0].bound).toMatch(/^\d{16} [0-9a-f]{64} /)
+      const { rows: facts } = await client.query(
+        `SELECT encode(chain, 'hex') AS chain FROM ${schema}.facts WHERE seq = 5`,
+      )
+      const [, , signature] = rows[0].bound.split(' ')
+      const own = `${'5'.padStart(16, '0')} ${facts[0].chain}`
+      for (const value of [own, `${own} `, `${own} ${signature}`]) {
+        await client.query(
+          `SELECT ${schema}.follow($1, size, 6, '{100}', ARRAY[$2], '{5}')
+          FROM ${schema}.marks`,
+          [rows[0].stream, value],
+        )
+      }
+    },
+    WRITER,
+  )
+  for (const task of ['t-0', 'u-0', 'u-3', 'u-4']) expect(await find(later, task)).toBe(1)
+  await later.close()
+}, 120_000)
+
+it('a reader that has no key believes no mark, and finds everything', async () => {
+  const ledger = await postgresLedger(server)
+  const store = await ledger.open()
+  await store.append(Array.from({ length: 5 }, (_, at) => taskDraft(`t-${at}`)))
+  await store.close()
+  await asOwner(server, (client) =>
+    client.query(`DELETE FROM ${ledger.place.schema}.terms WHERE field < 100`),
+  )
+  const reader = await openPostgresReader(ledger.place)
+  expect(await find(reader, 't-2')).toBe(1)
+  await reader.close()
+}, 120_000)
 
 it('terms that the owner removed are written again by reindex', async () => {
   const ledger = await postgresLedger(server)

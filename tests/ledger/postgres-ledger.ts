@@ -41,6 +41,14 @@ export async function asOwner<T>(
 
 let made = 0
 
+/** Opens a ledger that exists. */
+export function postgresLedgerAt(
+  place: PostgresPlace,
+  options: Partial<PostgresStoreOptions> = {},
+) {
+  return openPostgresStore({ ...place, keys: ringOf(KEY), ...options })
+}
+
 export async function postgresLedger(
   server: PostgresServer,
   options: Partial<PostgresStoreOptions> = {},
@@ -52,7 +60,7 @@ export async function postgresLedger(
   return {
     owner,
     place,
-    open: () => openPostgresStore({ ...place, keys: ringOf(KEY), ...options }),
+    open: () => postgresLedgerAt(place, options),
     verifier: verifierOf,
     remove: async () => undefined,
   }

@@ -33,7 +33,7 @@ function readOnly(): StoreFailure {
 export async function openHistory({ directory }: LedgerPlace): Promise<LedgerReader> {
   const setting = readStoreSetting(directory)
   if (setting.kind === 'sqlite') return openLedgerReader({ directory })
-  const store = await openPostgresReader(postgresPlaceOf(setting))
+  const store = await openPostgresReader(postgresPlaceOf(setting), join(directory, 'keys'))
   const objects = new ObjectStore(join(directory, 'objects'))
   return { store, objects, close: () => store.close() }
 }

@@ -106,25 +106,14 @@ export function openKeys(directory: string): KeyRing {
   }
 }
 
-/** Public keys as texts to pin: the one that signs new streams, and those that it followed. */
-export interface PublicKeys {
-  readonly current: string
-  readonly earlier: readonly string[]
-}
-
-/** Reads no private key. */
-export function readPublicKeys(directory: string): PublicKeys {
+/** Returns the public keys of a directory as texts; none when there is no directory. Reads no private key. */
+export function readPublicKeys(directory: string): readonly string[] {
   try {
-    const wanted = readCurrent(directory)
-    const files = readdirSync(directory).filter((file) => file.endsWith('.pub'))
-    const texts = files.map((file) => [file, readFileSync(join(directory, file), 'utf8').trim()])
-    const current = texts.find(([file]) => file === `${wanted}.pub`)?.[1]
-    if (current === undefined) {
-      throw new StoreFailure(fault('ledger.key_missing', directory, { key: wanted }))
-    }
-    return { current, earlier: texts.flatMap(([, text = '']) => (text === current ? [] : [text])) }
+    return [directory, join(directory, UNUSED)]
+      .flatMap((one) => filesIn(one, '.pub'))
+      .map((file) => readFileSync(file, 'utf8').trim())
   } catch (error) {
-    throw missingKeys(error, directory)
+    throw failureOf(error, directory)
   }
 }
 
@@ -137,7 +126,7 @@ function missingKeys(error: unknown, directory: string): unknown {
 
 function readRing(directory: string): KeyRing {
   try {
-    const files = [directory, join(directory, UNUSED)].flatMap(keyFiles)
+    const files = [directory, join(directory, UNUSED)].flatMap((one) => filesIn(one, '.key'))
     const keys = new Map(files.map((file) => [basename(file, '.key'), readKey(file)]))
     const wanted = readCurrent(directory)
     const current = keys.get(wanted)
@@ -150,9 +139,9 @@ function readRing(directory: string): KeyRing {
   }
 }
 
-function keyFiles(directory: string): readonly string[] {
+function filesIn(directory: string, ending: '.key' | '.pub'): readonly string[] {
   return namesIfThere(directory)
-    .filter((file) => file.endsWith('.key'))
+    .filter((file) => file.endsWith(ending))
     .map((file) => join(directory, file))
 }
 

@@ -4,9 +4,10 @@
  * read as the tail. The index only narrows; `matches` on the fact decides.
  *
  * INVARIANT (a mark is bound to the history): with its terms every follower writes a row that holds the
- * chain value of the last fact it took. The mark that counts is that of the last such row whose value
- * the facts have. A mark that was moved without one, as any appender can, moves nothing: the facts
- * behind the bound mark are the tail, and the next follower takes them.
+ * chain value of the last fact it took, signed (index-mark.ts). The mark that counts is that of the last
+ * such row whose value the facts have and whose signature is the ledger's. A mark that was moved without
+ * one, as any appender can, moves nothing: the facts behind the bound mark are the tail, and the next
+ * follower takes them.
  */
 import type { Pool, PoolClient } from 'pg'
 import { fault } from '../../base/index.ts'
@@ -22,6 +23,7 @@ import {
   StoreFailure,
 } from '../../ledger/index.ts'
 import { LOOKED_UP, timeOfId } from './fact-search.ts'
+import { boundOf, type MarkedStream, type MarkKeys, openMark, sealMark } from './index-mark.ts'
 import { INSUFFICIENT_PRIVILEGE, release } from './postgres.ts'
 import { failure } from './sqlite.ts'
 import { lostFact, storedFact } from './stored-fact.ts'
@@ -36,17 +38,23 @@ const FIELDS: readonly IndexedField[] = INDEXED_FIELDS.filter((field) => field !
 /** Rows of the index with this field hold chain values, not terms. */
 export const CHAIN_FIELD = 100
 
-/** Returns SQL for the bound mark of a stream. Values begin with the seq, so the last is found first. */
-export function markOf(schema: string, stream: string): string {
-  return `coalesce((SELECT bound.seq + 1 FROM ${schema}.terms bound
+/** Forged marks that a reader passes over before it reads all facts. */
+const MARKS_MAX = 16
+
+/**
+ * Returns SQL for the last marks of a stream that fit the facts, as an array of texts. Values begin with
+ * the seq, so the last is found first. What follows the chain value is the signature.
+ */
+export function marksOf(schema: string, stream: string): string {
+  return `ARRAY(SELECT bound.value FROM ${schema}.terms bound
       JOIN ${schema}.facts of USING (stream, seq)
     WHERE bound.stream = ${stream} AND bound.field = ${CHAIN_FIELD}
-      AND bound.value = lpad(bound.seq::text, 16, '0') || ' ' || encode(of.chain, 'hex')
-    ORDER BY bound.value DESC LIMIT 1), 0)`
+      AND left(bound.value, 81) = lpad(bound.seq::text, 16, '0') || ' ' || encode(of.chain, 'hex')
+    ORDER BY bound.value DESC LIMIT ${MARKS_MAX})`
 }
 
 /** A stream as a query finds it. */
-interface Extent {
+interface Extent extends MarkedStream {
   readonly stream: number
   /** What the newest checkpoint counts. */
   readonly size: number
@@ -81,10 +89,14 @@ interface Bounds {
 export class PostgresIndex {
   readonly #pool: Pool
   readonly #schema: string
+  readonly #keys: MarkKeys
+  /** The last mark of each stream whose signature was checked. */
+  readonly #checked = new Map<string, string>()
 
-  constructor(pool: Pool, schema: string) {
+  constructor(pool: Pool, schema: string, keys: MarkKeys) {
     this.#pool = pool
     this.#schema = schema
+    this.#keys = keys
   }
 
   async find(query: Query): Promise<Page> {
@@ -154,8 +166,10 @@ export class PostgresIndex {
     if (extent === null || mark >= extent.size) return false
     const { stream, size, claimed } = extent
     const to = Math.min(size, mark + INDEX_CHUNK)
+    const bound = await this.#markRow(extent, to - 1)
+    // A host without a key cannot say how far the index goes.
+    if (bound === null) return false
     const texts = await this.#wholeRange(stream, name, { from: mark, to }, 'ASC', INDEX_CHUNK)
-    const bound = await this.#chainRow(stream, name, to - 1)
     const terms = texts.flatMap(({ seq, text }) => {
       const terms = indexTerms(storedFact(text, name, seq))
       return FIELDS.flatMap((field, code) => {
@@ -175,14 +189,15 @@ export class PostgresIndex {
     return to < size
   }
 
-  async #chainRow(stream: number, name: string, seq: number) {
+  async #markRow(extent: Extent, seq: number) {
+    const { stream, name } = extent
     const { rows } = await this.#pool.query<{ chain: string }>(
       `SELECT encode(chain, 'hex') AS chain FROM ${this.#schema}.facts WHERE stream = $1 AND seq = $2`,
       [stream, seq],
     )
     if (rows[0] === undefined) throw lostFact(name, seq)
-    const value = `${String(seq).padStart(16, '0')} ${rows[0].chain}`
-    return { code: CHAIN_FIELD, value, seq }
+    const value = sealMark(this.#keys, extent, boundOf(seq, rows[0].chain))
+    return value === null ? null : { code: CHAIN_FIELD, value, seq }
   }
 
   /** A role that may only read leaves the index as it is and reads a longer tail. */
@@ -203,16 +218,31 @@ export class PostgresIndex {
   }
 
   async #extentOf(client: Pick<PoolClient, 'query'>, name: string): Promise<Extent | null> {
-    const { rows } = await client.query<Extent>(
-      `SELECT stream, heads.size::float8 AS size, coalesce(marks.size, 0)::text AS claimed,
+    const { rows } = await client.query<
+      Omit<Extent, 'mark'> & { readonly marks: readonly string[] }
+    >(
+      `SELECT stream, name, origin, note, heads.size::float8 AS size, coalesce(marks.size, 0)::text AS claimed,
           coalesce((SELECT max(seq) FROM ${this.#schema}.facts WHERE facts.stream = streams.stream), -1)
             ::float8 + 1 AS facts,
-          least(${markOf(this.#schema, 'streams.stream')}, heads.size)::float8 AS mark
+          ${marksOf(this.#schema, 'streams.stream')} AS marks
         FROM ${this.#schema}.streams JOIN ${this.#schema}.heads USING (stream)
           LEFT JOIN ${this.#schema}.marks USING (stream) WHERE name = $1`,
       [name],
     )
-    return rows[0] ?? null
+    const [row] = rows
+    return row === undefined ? null : { ...row, mark: Math.min(this.#markOf(row), row.size) }
+  }
+
+  /** The mark that counts: the last one that the ledger's key signed. */
+  #markOf(row: MarkedStream & { readonly marks: readonly string[] }): number {
+    for (const stored of row.marks) {
+      if (this.#checked.get(row.name) === stored) return Number(stored.slice(0, 16)) + 1
+      const size = openMark(this.#keys, row, stored)
+      if (size === null) continue
+      this.#checked.set(row.name, stored)
+      return size
+    }
+    return 0
   }
 
   async #boundsOf(extent: Extent, query: Query): Promise<Bounds> {

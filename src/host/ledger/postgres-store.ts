@@ -20,6 +20,7 @@ import {
 } from '../../ledger/index.ts'
 import type { LedgerKey } from './ed25519.ts'
 import { type HeadRow, readHead } from './heads.ts'
+import { type MarkKeys, markKeysOf, publicMarkKeys } from './index-mark.ts'
 import type { KeyRing } from './key-ring.ts'
 import {
   checkLedger,
@@ -39,6 +40,8 @@ import { checkNotBegunAt, lostStream } from './stream-beginning.ts'
 
 export interface PostgresStoreOptions extends PostgresPlace {
   readonly keys: KeyRing
+  /** Who marks of the query index are believed from; those that have the keys when absent. */
+  readonly markKeys?: MarkKeys
   readonly nowMs?: () => number
   readonly onStep?: OnPostgresStep
   readonly waitMsMax?: number
@@ -73,16 +76,22 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
 /**
  * Opens a ledger for reading only. It needs no key, and opens what a writer would refuse: a tampered
- * one is there to be looked at.
+ * one is there to be looked at. With the directory of its keys it reads less: the query index counts
+ * only as far as one of them signed.
  */
-export async function openPostgresReader(place: PostgresPlace): Promise<PostgresStore> {
+export async function openPostgresReader(
+  place: PostgresPlace,
+  keysDirectory: string | null = null,
+): Promise<PostgresStore> {
   const { schema } = place
   const limits = { waitMsMax: WAIT_MS_MAX, stallMsMax: STALL_MS_MAX }
   const readers = await openPool(place, { ...limits, connectionsMax: READERS_MAX })
   const turns = await openPool(place, { ...limits, connectionsMax: 1 })
   try {
     const name = await readLedgerName(readers, schema)
-    return new PostgresStore(readers, turns, name, { ...place, keys: NO_KEYS, isIndexing: false })
+    const markKeys = publicMarkKeys(keysDirectory)
+    const options = { ...place, keys: NO_KEYS, markKeys, isIndexing: false }
+    return new PostgresStore(readers, turns, name, options)
   } catch (error) {
     await Promise.all([readers.end(), turns.end()])
     throw damageOf(error, schema, place.connection)
@@ -125,7 +134,7 @@ export class PostgresStore implements Store {
     this.#schema = schema
     this.#readers = readers
     this.#turns = turns
-    this.#index = new PostgresIndex(readers, schema)
+    this.#index = new PostgresIndex(readers, schema, options.markKeys ?? markKeysOf(keys))
     this.#writer = new PostgresWriter({
       pool: turns,
       schema,

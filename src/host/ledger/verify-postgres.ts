@@ -9,7 +9,7 @@ import type { Client } from 'pg'
 import { HASH_BYTES } from '../../base/index.ts'
 import { type Fact, isStreamName, TermSum } from '../../ledger/index.ts'
 import { newClient, type PostgresPlace, postgresFailure, readLedgerName } from './postgres.ts'
-import { CHAIN_FIELD, markOf } from './postgres-index.ts'
+import { CHAIN_FIELD, marksOf } from './postgres-index.ts'
 import { checkName, postgresDifferences } from './postgres-schema.ts'
 import { addTerms, newSumKey, type StreamSums, wrongKeys } from './verify-index.ts'
 import {
@@ -81,11 +81,14 @@ export class PostgresRows implements LedgerRows {
       'SELECT stream, name, origin FROM @.streams ORDER BY stream',
       [],
     )
-    const marks = await this.#rows<{ stream: number; mark: number }>(
-      `SELECT stream, (${markOf('@', 'streams.stream')})::float8 AS mark FROM @.streams`,
+    const marks = await this.#rows<{ stream: number; marks: readonly string[] }>(
+      `SELECT stream, ${marksOf('@', 'streams.stream')} AS marks FROM @.streams`,
       [],
     )
-    for (const { stream, mark } of marks) this.#marks.set(stream, mark)
+    // Also one that no key signed: terms that are missing below it are told.
+    for (const { stream, marks: found } of marks) {
+      this.#marks.set(stream, found[0] === undefined ? 0 : Number(found[0].slice(0, 16)) + 1)
+    }
     return rows.filter(({ stream, name, origin }) => {
       const isSound = stream > 0 && isStreamName(name)
       if (!isSound) say(stray(`there is a stream of the number ${stream}`))

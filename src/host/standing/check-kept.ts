@@ -86,8 +86,7 @@ async function checkOne(
  * one signed is compared with the facts like anything else.
  */
 function publicSeal(keys: string): Pick<Seal, 'isOwn'> {
-  const { current, earlier } = readPublicKeys(keys)
-  const verifiers = [current, ...earlier].flatMap((text) => {
+  const verifiers = readPublicKeys(keys).flatMap((text) => {
     const key = parseVerifierKey(text)
     return (key === null ? null : verifierFor(key)) ?? []
   })
