@@ -297,7 +297,7 @@ describe.each(STORES)('in %s', (_name, store) => {
     await keep(5)
     const { host, main: stream } = await places()
     const head = { version: STANDING_VERSION + 1, name: 'main', host, stream, briefs: {} }
-    writeTables(file(), { head, tables: {}, before: null }, ledger.seal())
+    writeTables(file(), { head, tables: {}, before: null }, await ledger.seal())
     await expectDropped('standing.version', 5)
   })
 
@@ -307,7 +307,7 @@ describe.each(STORES)('in %s', (_name, store) => {
     const fold = new StandingFold({ confirmationMs: 1, cooldownMs: 1 })
     const order = { stream: 'main', fold, before: null }
     const all = { host, stream, ...positions }
-    writeKept(file(), { ...order, positions: all }, ledger.seal())
+    writeKept(file(), { ...order, positions: all }, await ledger.seal())
   }
 
   async function places() {

@@ -1,5 +1,5 @@
 /** Key files beside a ledger: the facts name the keys, and the files only follow. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import {
@@ -60,6 +60,27 @@ it('a `current` that names a key of no fact is found and overcome', async () => 
   expect((await verify()).problems.map(({ code }) => code)).toEqual(['ledger.key_current'])
   await ledger.rotateKey(ACTOR)
   expect(await verify()).toMatchObject({ ok: true, problems: [] })
+})
+
+it.each([
+  ['a retired key', (retired: string) => writeFileSync(join(keys(), 'current'), `${retired}\n`)],
+  ['no key', () => writeFileSync(join(keys(), 'current'), 'ffff\n')],
+  ['nothing', () => rmSync(join(keys(), 'current'))],
+])('a `current` that names %s changes neither what is signed nor the seal', async (_, change) => {
+  const retired = current()
+  const early = await ledger.seal()
+  await ledger.rotateKey(ACTOR)
+  await ledger.close()
+  change(retired)
+  ledger = await openLedger({ directory, writer: 'inline' })
+  const seal = await ledger.seal()
+  const signature = seal.sign('x')
+  expect(seal.isOwn('x', signature)).toBe(true)
+  expect(early.isOwn('x', signature)).toBe(false)
+  expect(seal.isOwn('x', early.sign('x'))).toBe(false)
+  await ledger.record(entry('later', { stream: 'north' }))
+  const { problems } = await verify()
+  expect(problems.map(({ code }) => code)).toEqual(['ledger.key_current'])
 })
 
 it('what a killed rotation left is set aside by the next one, and lost to nobody', async () => {

@@ -1,5 +1,13 @@
 /** A ledger as the rest of writ uses it: made, recorded to, bodies beside it, keys rotated. */
-import { chmodSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { digestBytes, isDigest } from '../../src/base/index.ts'
@@ -229,8 +237,10 @@ describe('keys', () => {
     writeFileSync(file, 'nothing')
     expect(await codeOf(opening())).toBe('ledger.key_malformed')
     writeFileSync(file, text)
-    writeFileSync(join(folder, 'current'), 'ffff\n')
+    rmSync(file)
     expect(await codeOf(opening())).toBe('ledger.key_missing')
+    writeFileSync(file, text, { mode: 0o600 })
+    expect(await codeOf(opening())).toBe('no failure')
   })
 
   it('are rotated: both sign the checkpoint of the change, and every writer turns to the new one', async () => {

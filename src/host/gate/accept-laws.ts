@@ -17,7 +17,7 @@ export async function recordLaws(
   nowMs: number,
 ): Promise<void> {
   const home = { ...registered, registeredLaws: registered.laws }
-  const book = await openLawBook(home, ledger.objects)
+  const book = await openLawBook(home, ledger)
   const last = await lastAccepted(ledger)
   const { layered } = home
   if (last?.laws === book.digest && (last.layered ?? false) === layered) return

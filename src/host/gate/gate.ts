@@ -54,7 +54,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS
 
 /** Nothing is asked of the machine before the first call. */
 export async function openGate(context: GateContext): Promise<GateSurface> {
-  const book = await openLawBook(context.home, context.ledger.objects)
+  const book = await openLawBook(context.home, context.ledger)
   return new Gate(context, book)
 }
 

@@ -7,13 +7,13 @@ import { digestBytes, fault } from '../../base/index.ts'
 import { StoreFailure } from '../../ledger/index.ts'
 import { DEFAULT_LAWS } from '../../policy/index.ts'
 import type { KnownHome } from '../home/known-home.ts'
-import { createKey, makeCurrent } from '../ledger/keys.ts'
-import { type Bodies, openLawBook } from './law-book.ts'
+import { keyFromSeed, newSeed, sealOf } from '../ledger/ed25519.ts'
+import { type Bodies, type LawLedger, openLawBook } from './law-book.ts'
 
+const SEAL = sealOf(keyFromSeed(newSeed()))
 let folder = ''
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'writ-law-book-'))
-  makeCurrent(join(folder, 'keys'), createKey(join(folder, 'keys'), 'writ/x'))
 })
 afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
@@ -26,14 +26,15 @@ function home(text: string, registered = text): KnownHome {
 }
 
 /** What was accepted is kept as a body, or lost. */
-function bodies(...texts: readonly string[]): Bodies {
-  return {
+function ledger(...texts: readonly string[]): LawLedger {
+  const objects: Bodies = {
     get: async (digest) => {
       const text = texts.find((one) => digestBytes(one) === digest)
       if (text === undefined) throw new StoreFailure(fault('body.missing', digest, null))
       return Buffer.from(text)
     },
   }
+  return { objects, seal: async () => SEAL }
 }
 
 // Only the laws that need no result are asked, so nothing of a rehearsal is there.
@@ -57,7 +58,7 @@ const VALUES = {
 } as never
 
 async function broken(text: string, registered?: string): Promise<readonly string[]> {
-  const book = await openLawBook(home(text, registered), bodies())
+  const book = await openLawBook(home(text, registered), ledger())
   return book.judge('before', VALUES, new Set()).map(({ policy_id }) => policy_id)
 }
 
@@ -78,7 +79,7 @@ describe('the law book', () => {
   })
 
   it('goes on by the accepted laws while the file is another one', async () => {
-    const book = await openLawBook(home('laws: []\n', DEFAULT_LAWS), bodies(DEFAULT_LAWS))
+    const book = await openLawBook(home('laws: []\n', DEFAULT_LAWS), ledger(DEFAULT_LAWS))
     expect([book.isLost, book.unaccepted]).toEqual([false, digestBytes('laws: []\n')])
     expect(book.digest).toBe(digestBytes(DEFAULT_LAWS))
     const outcomes = book.judge('before', VALUES, new Set())
@@ -86,7 +87,7 @@ describe('the law book', () => {
   })
 
   it('obeys nothing of a text that nobody accepted where the accepted one is lost', async () => {
-    const book = await openLawBook(home(DEFAULT_LAWS, 'laws: []\n'), bodies())
+    const book = await openLawBook(home(DEFAULT_LAWS, 'laws: []\n'), ledger())
     expect(book.isLost).toBe(true)
     expect(book.judge('before', VALUES, new Set())).toEqual([])
   })
@@ -94,7 +95,7 @@ describe('the law book', () => {
   it('reads a file over the default laws, unless it was accepted before there were layers', async () => {
     const text = 'laws: []\n'
     const ids = async (layered: boolean) => {
-      const book = await openLawBook({ ...home(text), layered }, bodies())
+      const book = await openLawBook({ ...home(text), layered }, ledger())
       return book.judge('before', VALUES, new Set()).map(({ policy_id }) => policy_id)
     }
     expect(await ids(true)).toEqual(['NO_CRITICAL'])

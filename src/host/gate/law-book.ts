@@ -26,6 +26,7 @@ import {
   WHOLE,
 } from '../../policy/index.ts'
 import type { KnownHome } from '../home/known-home.ts'
+import type { Seal } from '../ledger/ed25519.ts'
 import type { ObjectStore } from '../ledger/objects.ts'
 import { keepReading, keptReading } from './law-cache.ts'
 
@@ -48,16 +49,17 @@ export interface LawBook {
   judge(phase: LawPhase, values: LawValues, overrides: ReadonlySet<string>): readonly LawOutcome[]
 }
 
-export async function openLawBook(home: KnownHome, bodies: Bodies): Promise<LawBook> {
+export async function openLawBook(home: KnownHome, ledger: LawLedger): Promise<LawBook> {
   const file = readLaws(join(home.directory, 'laws.yaml'))
   const fileDigest = digestBytes(file)
   const isAccepted = fileDigest === home.registeredLaws
-  const kept = isAccepted ? file : await keptLaws(home.registeredLaws, bodies)
+  const kept = isAccepted ? file : await keptLaws(home.registeredLaws, ledger.objects)
   const isLost = kept === null
   const text = kept ?? file
   const digest = isLost ? fileDigest : digestBytes(text)
   const ground = home.layered ? LAYERED : WHOLE
-  const reading = isLost ? null : await readingOf(text, digest, join(home.state, CACHE), ground)
+  const cache = { file: join(home.state, CACHE), ledger }
+  const reading = isLost ? null : await readingOf(text, digest, cache, ground)
   const laws = reading ?? bareLaws(ground)
   const lists = listsUnder(laws)
   return {
@@ -76,6 +78,12 @@ export async function openLawBook(home: KnownHome, bodies: Bodies): Promise<LawB
     judge: (phase, values, overrides) =>
       judgeRecorded(isLost ? laws : reading, phase, values, overrides),
   }
+}
+
+/** What the law book needs of a ledger: its bodies, and the key that signs what is kept of laws. */
+export interface LawLedger {
+  readonly objects: Bodies
+  seal(): Promise<Seal>
 }
 
 /** Where bodies are kept, each under the digest of its bytes. */
@@ -99,17 +107,18 @@ const CACHE = 'laws.json'
 async function readingOf(
   text: string,
   digest: Digest,
-  cache: string,
+  { file, ledger }: { readonly file: string; readonly ledger: LawLedger },
   ground: LawGround,
 ): Promise<Laws | null> {
   if (text.trim() === '') return bareLaws(ground)
-  const kept = keptReading(cache, digest)
+  const own = await ledger.seal()
+  const kept = keptReading(file, digest, own)
   const known = kept === undefined ? null : lawsOfDocument(kept, ground)
   if (known !== null) return known
   const reading = await loadLaws(text, ground)
   if (!reading.ok) return null
   const value = await readYaml(text, DOCUMENT_LIMITS)
-  if (value.ok) keepReading(cache, digest, value.value)
+  if (value.ok) keepReading(file, digest, value.value, own)
   return reading.laws
 }
 

@@ -4,51 +4,44 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { digestBytes } from '../../base/index.ts'
-import { createKey, makeCurrent } from '../ledger/keys.ts'
+import { keyFromSeed, newSeed, sealOf } from '../ledger/ed25519.ts'
 import { keepReading, keptReading } from './law-cache.ts'
 
 let folder = ''
 const file = () => join(folder, 'laws.json')
 const DIGEST = digestBytes('laws: []\n')
+const OWN = sealOf(keyFromSeed(newSeed()))
 const READING = { laws: [{ policy_id: 'NO_CRITICAL' }] }
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'writ-law-cache-'))
-  makeCurrent(join(folder, 'keys'), createKey(join(folder, 'keys'), 'writ/x'))
 })
 afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
 it('is used for the laws it was read from, and for no others', () => {
-  keepReading(file(), DIGEST, READING)
-  expect(keptReading(file(), DIGEST)).toEqual(READING)
-  expect(keptReading(file(), digestBytes('laws: [1]\n'))).toBeUndefined()
+  keepReading(file(), DIGEST, READING, OWN)
+  expect(keptReading(file(), DIGEST, OWN)).toEqual(READING)
+  expect(keptReading(file(), digestBytes('laws: [1]\n'), OWN)).toBeUndefined()
 })
 
 it('is not used when its document was changed, or says another digest', () => {
-  keepReading(file(), DIGEST, READING)
+  keepReading(file(), DIGEST, READING, OWN)
   const kept = JSON.parse(readFileSync(file(), 'utf8'))
   const empty = { ...kept, document: JSON.stringify({ laws: [] }) }
   const moved = { ...kept, digest: digestBytes('another') }
   for (const changed of [empty, { ...empty, seal: undefined }, { ...kept, seal: 'AAAA' }]) {
     writeFileSync(file(), JSON.stringify(changed))
-    expect(keptReading(file(), DIGEST)).toBeUndefined()
+    expect(keptReading(file(), DIGEST, OWN)).toBeUndefined()
   }
   writeFileSync(file(), JSON.stringify(moved))
-  expect(keptReading(file(), digestBytes('another'))).toBeUndefined()
+  expect(keptReading(file(), digestBytes('another'), OWN)).toBeUndefined()
 })
 
 it('is not used when an earlier version wrote it, and not when another key signed it', () => {
   writeFileSync(file(), JSON.stringify({ digest: DIGEST, document: READING }))
-  expect(keptReading(file(), DIGEST)).toBeUndefined()
-  keepReading(file(), DIGEST, READING)
-  makeCurrent(join(folder, 'keys'), createKey(join(folder, 'keys'), 'writ/x'))
-  expect(keptReading(file(), DIGEST)).toBeUndefined()
-})
-
-it('is neither made nor used without a key', () => {
-  rmSync(join(folder, 'keys'), { recursive: true })
-  keepReading(file(), DIGEST, READING)
-  expect(keptReading(file(), DIGEST)).toBeUndefined()
+  expect(keptReading(file(), DIGEST, OWN)).toBeUndefined()
+  keepReading(file(), DIGEST, READING, sealOf(keyFromSeed(newSeed())))
+  expect(keptReading(file(), DIGEST, OWN)).toBeUndefined()
 })

@@ -165,7 +165,7 @@ export class Engine {
         database: this.#database,
         file,
         onGrown: (stream, size) => this.#noteGrown(stream, size),
-        meanwhile: () => warmUp(options.keys.current()),
+        meanwhile: warmUp,
       })
     } catch (error) {
       this.#database.close()

@@ -3,7 +3,7 @@
  * of the home.
  *
  * INVARIANT (the ledger names its key): the key in use is the last signer of the host's newest
- * checkpoint. The file `keys/current` only says which key file to read first.
+ * checkpoint. What the file `keys/current` says changes nothing.
  */
 import { fault } from '../../base/index.ts'
 import {

@@ -1,7 +1,9 @@
 /**
  * Keys as files: `<fingerprint>.key` (0600) holds the private key as a C2SP text, `<fingerprint>.pub`
- * the public one, `current` the fingerprint of the key that signs new streams. Key files are written
- * once and never changed; a key that was rotated away stays, because its public half is still needed.
+ * the public one. Key files are written once and never changed; a key that was rotated away stays,
+ * because its public half is still needed. `current` holds the fingerprint of the key that signs, for
+ * people to read: the first fact of a ledger is signed with it, and from then on the checkpoints say
+ * whose turn it is.
  */
 import {
   closeSync,
@@ -27,7 +29,7 @@ import {
 import { namesIfThere } from '../home/file.ts'
 import { keyFromSeed, type LedgerKey, newSeed, publicKeyOf } from './ed25519.ts'
 import { syncDirectory } from './engine.ts'
-import { type KeyRing, ringOf } from './key-ring.ts'
+import { findKey, type KeyRing } from './key-ring.ts'
 import { failure, failureOf } from './sqlite.ts'
 
 const PRIVATE_MODE = 0o600
@@ -128,12 +130,18 @@ function readRing(directory: string): KeyRing {
   try {
     const files = [directory, join(directory, UNUSED)].flatMap((one) => filesIn(one, '.key'))
     const keys = new Map(files.map((file) => [basename(file, '.key'), readKey(file)]))
-    const wanted = readCurrent(directory)
-    const current = keys.get(wanted)
-    if (current === undefined) {
-      throw new StoreFailure(fault('ledger.key_missing', directory, { key: wanted }))
+    if (keys.size === 0) {
+      throw new StoreFailure(fault('ledger.key_missing', directory, { key: 'any' }))
     }
-    return ringOf(current, ...[...keys.values()].filter((key) => key !== current))
+    return {
+      find: (name, keyId) => findKey([...keys.values()], name, keyId),
+      current() {
+        const wanted = readCurrent(directory)
+        const key = keys.get(wanted)
+        if (key !== undefined) return key
+        throw new StoreFailure(fault('ledger.key_missing', directory, { key: wanted }))
+      },
+    }
   } catch (error) {
     throw missingKeys(error, directory)
   }

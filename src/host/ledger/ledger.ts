@@ -14,6 +14,7 @@ import {
   type Draft,
   type Entry,
   formatVerifierKey,
+  type Head,
   HOST_STREAM,
   occurredAtText,
   type Preparation,
@@ -251,10 +252,8 @@ export class Ledger {
    * last size the old key may sign: the size with that fact, whose checkpoint carries both signatures.
    */
   async rotateKey({ principal, source }: Actor): Promise<LedgerKey> {
-    const host = await this.store.head(HOST_STREAM)
-    invariant(host !== null, 'a ledger that was opened has a host stream')
-    const old = keyInUse(host, openKeys(this.#keysDirectory))
-    // First `current`, which reading needs: it may name a key that is about to be set aside.
+    const { host, key: old } = await this.#keyInUse()
+    // Verification compares it with the facts, also when this process is killed on its way.
     makeCurrent(this.#keysDirectory, old)
     setAsideUnused(this.#keysDirectory, fingerprintsOf(await recordedKeys(this.store)))
     const key = createKey(this.#keysDirectory, ledgerNameOf(host))
@@ -276,9 +275,15 @@ export class Ledger {
     return key
   }
 
-  /** By the key that signs new streams. */
-  seal(): Seal {
-    return sealOf(openKeys(this.#keysDirectory).current())
+  /** Of the key that signs now, as the ledger itself names it. */
+  async seal(): Promise<Seal> {
+    return sealOf((await this.#keyInUse()).key)
+  }
+
+  async #keyInUse(): Promise<{ readonly host: Head; readonly key: LedgerKey }> {
+    const host = await this.store.head(HOST_STREAM)
+    invariant(host !== null, 'a ledger that was opened has a host stream')
+    return { host, key: keyInUse(host, openKeys(this.#keysDirectory)) }
   }
 
   async close(): Promise<void> {

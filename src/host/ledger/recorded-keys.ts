@@ -72,7 +72,7 @@ export async function checkCurrentKey(
   if (namesIfThere(directory).length === 0) return []
   const keys = await recordedKeys(store)
   const wanted = fingerprint((keys[keys.length - 1] ?? keys[0]).publicKey)
-  const found = readCurrent(directory)
+  const found = namesIfThere(directory).includes('current') ? readCurrent(directory) : 'no key'
   if (found === wanted) return []
   const message = `keys/current names ${showName(found)}, and the facts name ${wanted}; write that name into the file`
   return [{ code: 'ledger.key_current', message }]

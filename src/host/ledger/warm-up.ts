@@ -5,7 +5,7 @@
  * nowhere; who finds nobody in front has nobody to spare it.
  */
 import type { Draft } from '../../ledger/index.ts'
-import type { LedgerKey } from './ed25519.ts'
+import { keyFromSeed, newSeed } from './ed25519.ts'
 import { FactIds } from './fact-id.ts'
 import { ringOf } from './key-ring.ts'
 import { newStream, sealNext, signEnd, stateOf } from './stream-state.ts'
@@ -19,7 +19,9 @@ const DRAFT: Draft = {
   expectedSize: null,
 }
 
-export function warmUp(key: LedgerKey): void {
+/** With a key of its own, which signs nothing else. */
+export function warmUp(): void {
+  const key = keyFromSeed(newSeed())
   const state = newStream(0, NAME, NAME, key)
   const { text, chain } = sealNext(state, DRAFT, 0, new FactIds())
   const tiles = state.growth.takeChanges()

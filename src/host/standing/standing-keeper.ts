@@ -5,9 +5,9 @@
  * INVARIANT (nothing waits for it, nothing fails by it): it is written when all else is done, and when
  *   that fails, the next command folds more.
  */
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Fault, showName } from '../../base/index.ts'
+import { type Fault, invariant, showName } from '../../base/index.ts'
 import type { StandingFold } from '../../gate/index.ts'
 import { occurredAtText, type Store } from '../../ledger/index.ts'
 import { readIfThere, writeWhole } from '../home/file.ts'
@@ -38,7 +38,7 @@ export interface KeeperPlace {
   /** The state directory. */
   readonly state: string
   readonly stream: string
-  readonly ledger: { readonly store: Pick<Store, 'read'>; seal(): Seal }
+  readonly ledger: { readonly store: Pick<Store, 'read'>; seal(): Promise<Seal> }
   readonly nowMs: () => number
   /** How many facts have to come before it is written again. */
   readonly every?: number
@@ -68,6 +68,8 @@ export class StandingKeeper {
   /** What a fold may begin with; null when it has to begin with the first fact. */
   async open(): Promise<KeptStanding | null> {
     const { ledger, stream } = this.#place
+    if (!existsSync(this.#path)) return null
+    await this.prepare()
     const found = openKept(this.#path, () => this.#sealed())
     if (found === null) return null
     if (!(found instanceof KeptStanding)) {
@@ -115,6 +117,11 @@ export class StandingKeeper {
     return !this.#hasFailed && newFacts(positions, before) >= (this.#place.long ?? LONG)
   }
 
+  /** Finds out which key signs what is kept. Has to be done before it is. */
+  async prepare(): Promise<void> {
+    this.#seal ??= await this.#place.ledger.seal()
+  }
+
   keep(fold: StandingFold, positions: Positions, before: KeptStanding | null): void {
     this.#hasFailed = true
     ignoringTheSystem(() => {
@@ -142,7 +149,7 @@ export class StandingKeeper {
   }
 
   #sealed(): Seal {
-    this.#seal ??= this.#place.ledger.seal()
+    invariant(this.#seal !== null, 'who keeps what stands has asked for the key first')
     return this.#seal
   }
 

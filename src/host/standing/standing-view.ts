@@ -123,6 +123,9 @@ export class StandingView {
   async #catchUpAll(): Promise<void> {
     await this.#catchUp(HOST_STREAM)
     await this.#catchUp(this.#place.stream)
+    const { keeper } = this.#place
+    // It will be kept at the end, when nothing can be waited for.
+    if (keeper?.isDue(this.positions, this.#kept) === true) await keeper.prepare()
   }
 
   /** Facts of a page are taken in and counted without a pause, so that no caller sees half of one. */
@@ -146,6 +149,7 @@ export class StandingView {
   async #letGo(): Promise<void> {
     const { keeper } = this.#place
     if (keeper?.isLong(this.positions, this.#kept) !== true) return
+    await keeper.prepare()
     keeper.keep(this.#fold, this.positions, this.#kept)
     const kept = await keeper.open()
     // Only for the very facts that were taken in: somebody else may have gone further, here or there.
