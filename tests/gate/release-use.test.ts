@@ -25,7 +25,8 @@ function networked(): Proposal {
 it('by one of many, and the others hear so', async () => {
   const proposal = networked()
   const order = { kind: 'release', proposal, hosts: ['a.example:443'], methods: ['POST'] } as const
-  const payload = releaseFact({ ...order, reason: 'read' }, NOW - 1_000)
+  const payload = releaseFact({ ...order, reason: 'read' }, 15, NOW - 1_000)
+  expect(Date.parse(payload.expires_at ?? '') - Date.parse(payload.given_at)).toBe(15 * 60_000)
   await view().record([{ type: 'override_v1', payload, key: 'override' }])
   const views = Array.from({ length: 5 }, view)
   // All of them have seen it unused before anyone uses it.
@@ -54,7 +55,7 @@ it('by one of many, and the others hear so', async () => {
 
 it('only for hosts and methods that the proposal could use', () => {
   const give = (hosts: readonly string[], methods: readonly string[], proposal: unknown) => () =>
-    releaseFact({ kind: 'release', proposal, hosts, methods, reason: 'x' }, NOW)
+    releaseFact({ kind: 'release', proposal, hosts, methods, reason: 'x' }, 15, NOW)
   expect(give(['a.example'], ['POST'], networked())).not.toThrow()
   expect(give(['b.example'], ['POST'], networked())).toThrow('does not name')
   expect(give(['a.example:8080'], ['POST'], networked())).toThrow('does not name')

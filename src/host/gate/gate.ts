@@ -214,8 +214,11 @@ class Gate implements GateSurface {
   async override(order: OverrideOrder) {
     const nowMs = this.#context.nowMs()
     if (order.kind === 'law') refuseLaw(order.policyId, this.#book.laws)
+    const { confirmationMinutes } = this.#book.settings
     const payload = await this.#view.ask((standing) =>
-      order.kind === 'release' ? releaseFact(order, nowMs) : overrideFact(order, standing, nowMs),
+      order.kind === 'release'
+        ? releaseFact(order, confirmationMinutes, nowMs)
+        : overrideFact(order, standing, nowMs),
     )
     const key = `override/${payload.override_id}`
     const seq = await this.#view.record([{ type: 'override_v1', payload, key }])

@@ -10,11 +10,11 @@ import { HomeFailure } from '../home/failure.ts'
 import type { LawBook } from './law-book.ts'
 import type { ReleaseOrder } from './surface.ts'
 
-/** As long as a proposal is young enough to be admitted. */
-const RELEASE_MS = 60 * 60 * 1000
+const MINUTE_MS = 60_000
 const METHOD = /^[A-Z][A-Z0-9_-]*$/
 
-export function releaseFact(order: ReleaseOrder, nowMs: number): Override {
+/** A release waits for its run as long as a question about requests waits for its answer. */
+export function releaseFact(order: ReleaseOrder, minutes: number, nowMs: number): Override {
   const { proposal, hosts, methods, reason } = order
   const grounds = groundsOf(proposal)
   for (const host of hosts) refuseHost(host, grounds.hosts)
@@ -32,7 +32,7 @@ export function releaseFact(order: ReleaseOrder, nowMs: number): Override {
     uses: 1,
     reason,
     given_at: new Date(nowMs).toISOString(),
-    expires_at: new Date(nowMs + RELEASE_MS).toISOString(),
+    expires_at: new Date(nowMs + minutes * MINUTE_MS).toISOString(),
   }
 }
 
