@@ -247,7 +247,7 @@ describe('waiting', () => {
     })
     expect(place.has('once')).toBe(false)
     const again = place.writ(['approve', id, '--json'])
-    expect(again).toMatchObject({ status: 1, json: { error: { code: 'history.unknown' } } })
+    expect(again).toMatchObject({ status: 1, json: { error: { code: 'confirm.denied' } } })
     expect(place.has('once')).toBe(false)
   })
 })
@@ -353,7 +353,8 @@ describe('after an undo', () => {
     expect(again()).toMatchObject({ status: 75, lastLine: 'writ: cooldown' })
     expect(place.has('back-again')).toBe(false)
     const { id } = place.pending().at(-1)
-    expect(place.writ(['approve', id, '--yes']).status).toBe(0)
+    const seen = place.person(['approve', id], [{ expect: 'show all] ' }, { send: 'y\n' }])
+    expect(seen).toMatchObject({ failed: null, status: 0 })
     expect(place.has('back-again')).toBe(true)
   })
 

@@ -9,7 +9,13 @@ import { failureText } from '../effects/question-text.ts'
 import { visibleName } from '../effects/visible.ts'
 import { printAnswer } from '../gate/answer-text.ts'
 import { approveBatch, findBatch, refuseRepeated } from '../gate/batch.ts'
-import { askAtTerminal, assure, refuseUnseen, settleChangedInputs } from '../gate/confirm.ts'
+import {
+  askAtTerminal,
+  assure,
+  refuseCooledDown,
+  refuseUnseen,
+  settleChangedInputs,
+} from '../gate/confirm.ts'
 import { type FoundQuestion, findQuestion, namedId } from '../gate/named-question.ts'
 import { withGates } from '../gate/open.ts'
 import { refuseOthers } from '../home.ts'
@@ -56,6 +62,7 @@ async function approval({ session, question }: FoundQuestion): Promise<Answered>
   if (asksFirst(session.call)) return askAtTerminal(session, question)
   const failure = failureText(question.result)
   if (failure !== null) session.call.terminal.err(`${failure}\n`)
+  refuseCooledDown(session, question)
   refuseUnseen(session, question)
   const assured = await assure(session, question, 'approving')
   return { kind: 'yes', ...assured(question), ...(failure === null ? {} : { toldFailure: true }) }

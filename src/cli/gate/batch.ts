@@ -13,7 +13,7 @@ import { failureText, readAnswer, shortDigest } from '../effects/question-text.t
 import { canAsk } from '../passphrase.ts'
 import { askLine } from './answer-line.ts'
 import { answerLines, exitOf } from './answer-text.ts'
-import { assure, refuseUnseen } from './confirm.ts'
+import { assure, refuseCooledDown, refuseUnseen } from './confirm.ts'
 import { type FoundQuestion, findQuestion } from './named-question.ts'
 import type { GateSession } from './open.ts'
 import { showEffects } from './show-question.ts'
@@ -90,7 +90,10 @@ export async function approveBatch(call: Call, batch: readonly FoundQuestion[]):
     call.terminal.err(`not approved; ${batch.length} questions still wait\n`)
     return EXIT.waiting
   }
-  if (!isAsked) for (const { session, question } of batch) refuseUnseen(session, question)
+  for (const { session, question } of isAsked ? [] : batch) {
+    refuseCooledDown(session, question)
+    refuseUnseen(session, question)
+  }
   // They have one shape, and so one need: the proof is asked for once.
   const assured = await assure(first.session, first.question, `approving ${batch.length} acts`)
   const answers: GateAnswer[] = []

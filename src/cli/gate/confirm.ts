@@ -157,6 +157,19 @@ export async function assure(
   return (asked) => passphraseProof(key, asked)
 }
 
+/**
+ * Refuses to take this call for the yes to an act that was taken back a short time ago: a person has
+ * to look at it again, so neither `--yes` nor a call without a terminal answers it.
+ */
+export function refuseCooledDown({ call }: Asking, question: Question): void {
+  if (!question.decision.codes.includes('cooldown')) return
+  if (call.options.text('pass-fd') !== null && !call.options.isOn('yes')) return
+  const given = call.options.isOn('yes') ? '`--yes`' : 'a call without a terminal'
+  const message = `the same act was taken back a short time ago, so ${given} does not answer this question`
+  const hint = `it still waits: run \`writ approve ${questionId(question)}\` at a terminal, look at the effects and answer there`
+  throw new Stop(fault('cooldown', question.actionId, null, { message, hint }))
+}
+
 /** Refuses a plain yes to effects that this call does not show, where it has to show them first. */
 export function refuseUnseen({ call, session }: Asking, question: Question): void {
   if (question.need !== 'plain' || question.countsAhead) return
