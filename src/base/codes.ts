@@ -659,6 +659,7 @@ export const CODES = {
   ),
   'confirm.denied': refused('a human said no'),
   'confirm.expired': refused('the question expired before anybody answered it'),
+  'confirm.superseded': refused('a newer question of the same actor asks about the same act'),
   'confirm.used': refused('the question was answered before'),
   'confirm.mismatch': refused('the answer is about another proposal or another result'),
   'confirm.unlike': { http: 409, exit: 1, says: 'the questions are not alike' },

@@ -19,6 +19,7 @@ import type {
   StandingExcerpt,
 } from '../contracts/index.ts'
 import type { Principal } from '../ledger/index.ts'
+import type { ActionMemory } from './action-memory.ts'
 import { type Approvals, stillOpen } from './approvals.ts'
 import { type ApprovedAct, ApprovedFold } from './approved-fold.ts'
 import { actorWords } from './grants.ts'
@@ -37,6 +38,7 @@ import { type PromotedAction, PromotedFold } from './promoted-fold.ts'
 import { idsOf } from './proposal-ids.ts'
 import { RequestHistory } from './request-history.ts'
 import type { StandingFact } from './standing-fact.ts'
+import { isSupersededBy } from './superseded.ts'
 
 /**
  * Of what the fold makes of facts. To be raised with every change of what is remembered or of how it
@@ -71,21 +73,6 @@ export interface StandingOptions {
   /** How long a question about staged files waits; as long as one about requests without it. */
   readonly questionMs?: number
   readonly cooldownMs: number
-}
-
-/** What is remembered of one action. */
-interface ActionMemory {
-  /** Null where the record does not tell. */
-  readonly actor: string | null
-  readonly intent: string | null
-  readonly proposalDigest: string
-  readonly cooldownOnRepeat: boolean
-  /** It is no person's: what it displaced is kept within a room of its own, in bytes. */
-  readonly isActors: boolean
-  readonly displaced: number
-  readonly isApproved: boolean
-  /** It was judged by an evaluator for which silence was a no. */
-  readonly silenceDenies: boolean
 }
 
 interface Brief {
@@ -239,6 +226,17 @@ export class StandingFold implements Remembering {
   question(actionId: string): PendingQuestion | null {
     const asked = this.#pending.get(actionId.toLowerCase())
     return asked === undefined ? null : this.#expiring(asked)
+  }
+
+  /** Open questions that a newer act takes the place of; `proposedMs` is when that was proposed. */
+  olderAlike(actionId: string, proposedMs: number): readonly PendingQuestion[] {
+    const newer = this.#actions.get(actionId.toLowerCase())
+    return [...this.#pending.values()]
+      .filter((asked) => asked.askedMs < proposedMs && this.#held.markOf(asked.actionId) === null)
+      .filter((asked) =>
+        isSupersededBy(asked, this.#actions.get(asked.actionId.toLowerCase()), newer),
+      )
+      .map((asked) => this.#expiring(asked))
   }
 
   /** Acts that a human approved and that were neither promoted nor refused since, oldest first. */
@@ -440,7 +438,7 @@ export class StandingFold implements Remembering {
   }
 
   #takeConfirmation(confirmation: Confirmation, principal: Principal): void {
-    const { action_id, answer, answered_at } = confirmation
+    const { action_id, answer, answered_at, superseded_by } = confirmation
     const id = action_id.toLowerCase()
     const pending = this.#pending.get(id)
     const approvals = pending === undefined ? null : stillOpen(pending, confirmation, principal)
@@ -454,7 +452,8 @@ export class StandingFold implements Remembering {
     if (answer === 'APPROVED') this.#approved.take(action_id, answered_at)
     if (answer === 'APPROVED' && action) this.#actions.set(id, { ...action, isApproved: true })
     if (answer === 'APPROVED') this.#note(id, { reconfirm: false })
-    // A question that expired is not a human's no.
+    // A question that expired or was superseded is not a human's no.
+    else if (superseded_by !== undefined) return
     else if (answer === 'EXPIRED' && action?.silenceDenies === false) return
     else if (action?.cooldownOnRepeat === true) this.#coolDown(id, answered_at)
   }

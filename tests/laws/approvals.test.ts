@@ -90,7 +90,7 @@ describe('two humans', () => {
     const token = humans.token('bob') ?? ''
     expect(place.writ(['deny', id, '--reason', 'not now'], { token }).status).toBe(0)
     const late = humans.as('bob', ['approve', id, '--json'])
-    expect(late).toMatchObject({ status: 1, json: { error: { code: 'history.unknown' } } })
+    expect(late).toMatchObject({ status: 1, json: { error: { code: 'confirm.denied' } } })
     expect(place.has('prod/denied')).toBe(false)
     expect(confirmations(actionId)).toMatchObject([{ answer: 'APPROVED' }, { answer: 'DENIED' }])
     expect(place.pending()).toEqual([])

@@ -93,11 +93,12 @@ function obstacleText({ code, path, detail }: Obstacle, paint: Paint): string {
 }
 
 function headline(answer: GateAnswer, paint: Paint, dryRun: boolean): string {
-  const { promoted, pending, decision, expired } = answer
+  const { promoted, pending, decision, expired, superseded_by } = answer
   if (promoted) return paint.good('promoted')
   if (pending !== undefined) return paint.accent('waiting')
   if (decision.decision === 'BLOCK') return paint.bad('blocked')
   if (expired === true) return paint.bad('expired')
+  if (superseded_by !== undefined) return paint.bad('superseded')
   if (!dryRun) return paint.bad('denied')
   return decision.decision === 'PROMOTE'
     ? paint.good('would be promoted')
@@ -166,6 +167,11 @@ function nextLines(answer: GateAnswer, paint: Paint) {
     const words = `${look}; then writ approve ${pending.id}, or writ deny ${pending.id}; until ${momentText(pending.expires_at)}`
     return [...severalLines(pending.approvals, paint), paint.dim(words)]
   }
+  if (answer.superseded_by !== undefined) {
+    const newer = shortId(answer.superseded_by)
+    return [paint.dim(`superseded by ${newer}, which asks about the same act: writ show ${newer}`)]
+  }
+  if (answer.expired === true) return [paint.dim('nothing was changed; propose it again')]
   const isUndoable = promoted && promotion !== undefined && promotion.paths.length > 0
   return isUndoable ? [paint.dim(`take it back: writ rollback ${shortId(id)}`)] : []
 }

@@ -2,6 +2,7 @@
 import { fault, showName } from '../../base/index.ts'
 import type { PendingQuestion, Question } from '../../host/index.ts'
 import { type Call, Stop } from '../command.ts'
+import { wholeIdOf } from './decider.ts'
 import type { GateSession } from './open.ts'
 
 export function namedId(call: Call): string {
@@ -30,9 +31,19 @@ export async function findQuestion(
     const { code, message } = lost.problem
     throw new Stop(fault(code, id, null, { message, hint: `writ deny ${lost.id}` }))
   }
-  const message = `no question waits under ${showName(id)}`
-  const hint = 'it was answered, or nobody answered in time; `writ inbox` lists what waits'
+  await refuseEnded(sessions, id)
+  const message = `no question has the id ${showName(id)}`
+  const hint = '`writ inbox` lists what waits, `writ log` what was done'
   throw new Stop(fault('history.unknown', '', null, { message, hint }))
+}
+
+/** Fails with what became of a question that was answered, expired or superseded. */
+async function refuseEnded(sessions: readonly GateSession[], id: string): Promise<void> {
+  const actionId = await wholeIdOf(sessions, id)
+  for (const { gate } of sessions) {
+    const ended = await gate.ended(actionId)
+    if (ended !== null) throw new Stop(ended)
+  }
 }
 
 export interface LostQuestion {

@@ -42,6 +42,8 @@ async function settledAnswer(
   const confirmation = await newest<Confirmation>('confirmation_v1')
   if (confirmation === null) return null
   const { pending: _answered, ...rest } = answer
+  const { superseded_by } = confirmation
+  if (superseded_by !== undefined) return { ...rest, superseded_by }
   if (confirmation.answer === 'EXPIRED') return { ...rest, expired: true }
   if (confirmation.answer === 'DENIED') return rest
   const promotion = await newest<Promotion>('promotion_v1')

@@ -163,7 +163,12 @@ function answerLines({ answers, outcome }: Act, paint: Paint): readonly string[]
     return section(paint, 'Answer', 'none yet: writ inbox')
   }
   return answers.flatMap(({ payload, by }) => {
-    const { answer, assurance, answered_at, reason } = payload
+    const { answer, assurance, answered_at, reason, superseded_by } = payload
+    if (superseded_by !== undefined) {
+      const newer = shortId(superseded_by)
+      const words = `superseded by ${newer}, which asked about the same act, ${momentText(answered_at)}`
+      return section(paint, 'Answer', `${words}: writ show ${newer}`)
+    }
     const who = answer === 'EXPIRED' ? '' : ` by ${visible(principalText(by))}`
     const proof = answer === 'APPROVED' ? ` ${PROOFS[assurance]}` : ''
     const why = reason === undefined ? '' : `: “${visible(reason)}”`

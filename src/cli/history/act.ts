@@ -16,6 +16,7 @@ export type Outcome =
   | 'waiting'
   | 'denied'
   | 'expired'
+  | 'superseded'
   | 'blocked'
   | 'undone'
   | 'approved'
@@ -81,8 +82,9 @@ function outcomeOf(parts: Pick<Act, 'decision' | 'answers' | 'promotion' | 'roll
     return promotion.payload.paths > 0 ? 'promoted' : 'no effects'
   }
   if (decision?.payload.decision === 'BLOCK') return 'blocked'
-  const answer = answers.at(-1)?.payload.answer
+  const { answer, superseded_by } = answers.at(-1)?.payload ?? {}
   if (answer === 'DENIED') return 'denied'
+  if (superseded_by !== undefined) return 'superseded'
   if (answer === 'EXPIRED') return 'expired'
   if (decision?.payload.decision === 'CONFIRM') return answer === undefined ? 'waiting' : 'approved'
   return decision === null ? 'unknown' : 'approved'

@@ -46,6 +46,8 @@ export const ConfirmationSchema = Type.Object(
     told_failure: Type.Optional(Type.Boolean()),
     /** Other files of the scope that changed while the question was open; they were not asked about. */
     changed_meanwhile: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { maxItems: 100 })),
+    /** The newer act whose question took the place of this one, before it expired. */
+    superseded_by: Type.Optional(ActionId),
     /** The signature of the human's own credential; see `approvalText` of the gate. */
     proof: Type.Optional(
       Type.Object(
@@ -71,7 +73,10 @@ function checkAnswer(subject: Subject): void {
   if (answer !== 'APPROVED' || assurance !== 'passphrase') {
     refuseField(subject, 'proof', 'unless a passphrase opened the key of an approval')
   }
-  if (answer !== 'EXPIRED') return
+  if (answer !== 'EXPIRED') {
+    refuseField(subject, 'superseded_by', 'where a human answered')
+    return
+  }
   refuseField(subject, 'told_failure', 'where nobody answered')
   refuseField(subject, 'changed_meanwhile', 'where nobody answered')
   if (assurance === 'none' || typeof assurance !== 'string') return
@@ -79,9 +84,10 @@ function checkAnswer(subject: Subject): void {
   report.add('gate_record.assurance', '/assurance', message)
 }
 
-/** Who answers is in time; who does not is not. */
+/** Who answers is in time; who does not is not. A superseded question ends before its time. */
 function checkExpiry({ document, report }: Subject): void {
   const answer = field(document, 'answer')
+  if (answer === 'EXPIRED' && field(document, 'superseded_by') !== undefined) return
   const answered = momentMs(field(document, 'answered_at'))
   const expires = momentMs(field(document, 'expires_at'))
   if (answered === null || expires === null) return
@@ -91,6 +97,14 @@ function checkExpiry({ document, report }: Subject): void {
   }
   if (answer !== 'APPROVED' || answered <= expires) return
   report.add('gate_record.time_order', '/answered_at', 'the approval came after the expiry')
+}
+
+/** A question is superseded by another one. */
+function checkSuperseding({ document, report }: Subject): void {
+  const newer = field(document, 'superseded_by')
+  if (typeof newer !== 'string' || newer !== field(document, 'action_id')) return
+  const message = 'the question of an act does not supersede itself'
+  report.add('gate_record.contradiction', '/superseded_by', message)
 }
 
 export const confirmationContract: Contract = {
@@ -104,6 +118,7 @@ export const confirmationContract: Contract = {
     checkOrder(['asked_at', 'expires_at']),
     checkAnswer,
     checkExpiry,
+    checkSuperseding,
   ],
   limits: DOCUMENT_LIMITS,
   isRecord: true,

@@ -6,6 +6,7 @@
  * INVARIANT (approval is of effects, I4): an answer counts for the digests it was asked about, while
  *   the question stands.
  */
+import type { Fault } from '../../base/index.ts'
 import type { HostFacts, Proposal } from '../../contracts/index.ts'
 import { droppedNames, type PendingQuestion as Pending } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
@@ -17,6 +18,7 @@ import { Attempts } from './attempts.ts'
 import type { FoundBody } from './body-search.ts'
 import { type GateContext, workspaceOf } from './context.ts'
 import type { Decided } from './decided.ts'
+import { endedQuestion } from './ended-question.ts'
 import { isHalted, liftHalt, raiseHalt } from './halt.ts'
 import { type Holdings, holdingsOf } from './holdings.ts'
 import { type KeptState, keptState } from './kept-state.ts'
@@ -141,6 +143,7 @@ class Gate implements GateSurface {
     this.#questions.askHere(decided.actionId)
     const question = pending === null ? null : await this.#questions.open(pending)
     if (pending === null || question === null) return answerOf(decided)
+    await this.#settling.supersede(decided)
     const answered = await options.confirm(question)
     if (answered.kind === 'wait') {
       return answerOf(decided, { pending: await this.#questions.pendingOf(pending) })
@@ -169,10 +172,14 @@ class Gate implements GateSurface {
     return pending === null ? null : this.#questions.open(pending)
   }
 
+  ended(actionId: string): Promise<Fault | null> {
+    return endedQuestion(this.#view, actionId)
+  }
+
   async answer(id: string, answered: Exclude<Answered, { kind: 'wait' }>): Promise<GateAnswer> {
     await this.#recover()
     const pending = await this.#find(id)
-    if (pending === null) throw refusal('confirm.used', id)
+    if (pending === null) throw await this.#settling.ended(id)
     const { actionId } = pending
     const record = await this.#questions.record(actionId)
     // A no needs nothing but the question.

@@ -31,6 +31,7 @@ import { answerOf, sentRequest } from './answer.ts'
 import { Approving } from './approving.ts'
 import type { GateContext } from './context.ts'
 import type { Decided } from './decided.ts'
+import { endedQuestion } from './ended-question.ts'
 import { isHalted } from './halt.ts'
 import { realPathOf } from './host-facts.ts'
 import { type ActOf, keepHouse, undoRetention } from './housekeeping.ts'
@@ -103,7 +104,7 @@ export class Settling {
       this.#context.nowMs(),
     )
     if (refused === 'confirm.expired') await this.expire([pending])
-    if (refused !== null) throw refusal(refused, pending.actionId)
+    if (refused !== null) throw await this.ended(pending.actionId, refused)
     const { assurance, proof, toldFailure: told_failure } = answered
     const changed = await this.#changedMeanwhile(pending, decided, answered.together ?? [])
     const meanwhile = { changed_meanwhile: changed.map(displayOfRaw) }
@@ -113,6 +114,12 @@ export class Settling {
     if (asked !== null) return asked
     await this.#confirm(pending, yes)
     return (await this.#waitingForMore(pending, decided)) ?? this.promoteDecided(decided)
+  }
+
+  /** What became of a question that is over, as a failure that says what to do now. */
+  async ended(actionId: string, code: RefusalCode = 'confirm.used'): Promise<PromotionFailure> {
+    const found = await endedQuestion(this.#view, actionId)
+    return found === null ? refusal(code, actionId) : new PromotionFailure(found)
   }
 
   /** The answer while other humans have to approve as well; null for the last one. */
@@ -251,9 +258,10 @@ export class Settling {
       readonly told_failure?: boolean | undefined
       readonly proof?: Confirmation['proof'] | undefined
       readonly changed_meanwhile?: Confirmation['changed_meanwhile']
+      readonly superseded_by?: string | undefined
     },
   ): Confirmation {
-    const { reason, told_failure, proof, changed_meanwhile: changed = [] } = more
+    const { reason, told_failure, proof, changed_meanwhile: changed = [], superseded_by } = more
     return {
       action_id: pending.actionId,
       proposal_digest: pending.proposalDigest,
@@ -268,6 +276,7 @@ export class Settling {
       ...(told_failure === undefined ? {} : { told_failure }),
       ...(proof === undefined ? {} : { proof }),
       ...(changed.length === 0 ? {} : { changed_meanwhile: changed }),
+      ...(superseded_by === undefined ? {} : { superseded_by }),
     }
   }
 
@@ -284,18 +293,31 @@ export class Settling {
       records,
       (standing) => standing.question(actionId)?.askedAt === askedAt,
     )
-    if (!isRecorded && payload.answer !== 'EXPIRED') throw refusal('confirm.used', actionId)
+    if (!isRecorded && payload.answer !== 'EXPIRED') throw await this.ended(actionId)
     return isRecorded
   }
 
   /** Silence is a no, and goes on the record as soon as somebody looks. */
   async expire(questions: readonly Pending[]): Promise<void> {
-    for (const pending of questions) {
-      const silence = this.#answer(pending, 'EXPIRED', 'none', {})
-      if (!(await this.#confirm(pending, silence))) continue
-      const found = await this.#view.factOf('sandbox_result_v1', pending.actionId)
-      this.dropStage((found?.payload as SandboxResult | undefined) ?? null)
+    for (const pending of questions) await this.#endUnanswered(pending, {})
+  }
+
+  /** Ends older questions of the same actor about the same intent: the newest one is asked. */
+  async supersede({ actionId, evaluation }: Decided): Promise<void> {
+    // What undoes an act belongs to that act, however alike it is to another.
+    if (evaluation.compensates !== undefined) return
+    const standing = await this.#view.standing()
+    for (const older of standing.olderAlike(actionId, evaluation.host.now_ms)) {
+      await this.#endUnanswered(older, { superseded_by: actionId })
     }
+  }
+
+  async #endUnanswered(pending: Pending, why: { readonly superseded_by?: string }): Promise<void> {
+    const silence = this.#answer(pending, 'EXPIRED', 'none', why)
+    if (!(await this.#confirm(pending, silence))) return
+    const found = await this.#view.factOf('sandbox_result_v1', pending.actionId)
+    // A fact is of its contract.
+    this.dropStage((found?.payload as SandboxResult | undefined) ?? null)
   }
 
   dropStage(result: SandboxResult | null): void {

@@ -7,7 +7,7 @@
  * PROMISE (asked about effects): `confirm` is called after the rehearsed bytes and the result are
  *   durable, and its answer counts for exactly that proposal and that result.
  */
-import type { Digest } from '../../base/index.ts'
+import type { Digest, Fault } from '../../base/index.ts'
 import type {
   Decision,
   Evaluation,
@@ -43,6 +43,8 @@ export interface GateAnswer {
   readonly promoted: boolean
   /** The question expired before anybody answered it. */
   readonly expired?: true
+  /** The newer act whose question took the place of this one's. */
+  readonly superseded_by?: string
   readonly promotion?: { readonly paths: readonly string[]; readonly snapshot_digest: string }
   readonly pending?: {
     readonly id: string
@@ -295,6 +297,8 @@ export interface GateSurface {
   pending(): Promise<readonly PendingQuestion[]>
   /** By the pending id or the action id; null when there is no such question (any more). */
   question(id: string): Promise<Question | null>
+  /** What became of the question of an act that no longer waits; null when there was none. */
+  ended(actionId: string): Promise<Fault | null>
   /** `answered` is the human's; a yes promotes. */
   answer(id: string, answered: Exclude<Answered, { kind: 'wait' }>): Promise<GateAnswer>
   rollback(target: RollbackTarget, options: RollbackOptions): Promise<RollbackAnswer>
