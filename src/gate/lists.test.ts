@@ -5,10 +5,10 @@ import {
   absolutePatterns,
   DEFAULT_LISTS,
   ephemeralFault,
-  hiddenPaths,
   knownAgent,
   listsDigest,
   listsText,
+  placedPaths,
   readLists,
   sandboxEnvironment,
   withEphemeral,
@@ -49,7 +49,7 @@ describe('the lists', () => {
   })
 
   it('hide keys and tokens', () => {
-    const hidden = hiddenPaths(DEFAULT_LISTS, HOMES)
+    const hidden = placedPaths(DEFAULT_LISTS.hidden, HOMES, '/w')
     for (const path of ['/home/ann/.ssh', '/home/ann/.aws', '/etc/shadow']) {
       expect(hidden).toContain(path)
     }

@@ -24,8 +24,10 @@ export interface GateLists {
   /** Names of variables that are handed on; a trailing star stands for any rest. */
   readonly environmentNames: readonly string[]
   readonly quietEnvironment: Readonly<Record<string, string>>
-  /** Invisible inside: `~/` begins at the actor's home. */
+  /** Invisible inside: `~/` begins at the actor's home, a relative path at the workspace. */
   readonly hidden: readonly string[]
+  /** Visible to runs without a network although they are hidden; absent where the laws name none. */
+  readonly shown?: readonly string[]
   readonly agents: readonly string[]
   readonly refusedFilesystems: readonly string[]
   /** What an actor that is no person may do unasked; absent in lists of before grants. */
@@ -74,6 +76,7 @@ export function listsUnder(laws: LayeredLaws, lists: GateLists = DEFAULT_LISTS):
   return {
     ...withEphemeral(lists, laws.ephemeral),
     hidden: [...new Set([...lists.hidden, ...laws.hidden])],
+    ...(laws.shown.length === 0 ? {} : { shown: laws.shown }),
     grants: laws.isWhole ? laws.grants : [...laws.grants, ...kept],
     laws: laws.defaults,
   }
@@ -81,7 +84,7 @@ export function listsUnder(laws: LayeredLaws, lists: GateLists = DEFAULT_LISTS):
 
 export type LayeredLaws = Pick<
   Laws,
-  'defaults' | 'disabled' | 'ephemeral' | 'grants' | 'hidden' | 'isWhole'
+  'defaults' | 'disabled' | 'ephemeral' | 'grants' | 'hidden' | 'isWhole' | 'shown'
 >
 
 /** The lists with what a law file adds to the ephemeral one. */
@@ -121,9 +124,14 @@ export function absolutePatterns(
   )
 }
 
-/** Real places to hide from a run of this actor. */
-export function hiddenPaths(lists: GateLists, homes: readonly string[]): readonly string[] {
-  return absolutePatterns(lists.hidden, homes)
+/** Paths that the laws or the built-in list name, made absolute for this actor and workspace. */
+export function placedPaths(
+  paths: readonly string[],
+  homes: readonly string[],
+  workspace: string,
+): readonly string[] {
+  const placed = paths.map((path) => (/^(?:\/|~\/)/.test(path) ? path : `${workspace}/${path}`))
+  return absolutePatterns(placed, homes)
 }
 
 /**

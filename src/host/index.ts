@@ -63,6 +63,7 @@ export type {
   FinishedYes,
   GateAnswer,
   GateSurface,
+  HiddenFromRun,
   LawWords,
   Need,
   OpenRecovery,

@@ -72,6 +72,8 @@ export interface Laws {
   readonly grants: readonly GrantDocument[]
   /** Places that the file hides from every run. */
   readonly hidden: readonly string[]
+  /** Places that it shows to runs without a network although writ hides them. */
+  readonly shown: readonly string[]
   /** The default laws that the file was read over. */
   readonly defaults: readonly LawDocument[]
   /** Ids of default laws and grants that the file turns off. */

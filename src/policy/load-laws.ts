@@ -116,6 +116,7 @@ function lawsOf(laws: readonly Law[], file: LawsFile, { builtIn, defaults }: Law
     defaults,
     grants: file.grants ?? [],
     hidden: file.settings?.hidden ?? [],
+    shown: file.settings?.shown ?? [],
     isWhole: file.replace === true,
     disabled: file.disable ?? [],
     ephemeral: file.ephemeral ?? [],

@@ -49,3 +49,67 @@ describe.each(['root', 'user'])('as %s', (who) => {
     expect(seen.out).toBe('0\n')
   })
 })
+
+describe('places that the laws name', () => {
+  const accept = (place: Place, settings: string): void => {
+    writeFileSync(join(place.project, '.writ', 'laws.yaml'), `laws: []\nsettings:\n  ${settings}\n`)
+    const { status, err } = place.writ(['laws', 'accept'])
+    expect(status, err).toBe(0)
+  }
+
+  function made(name: string): Place {
+    const place = new Place(name).init()
+    places.push(place)
+    place.write('secrets/a', 'SECRET\n')
+    place.write('notes', 'SECRET\n')
+    for (const path of [join(place.home, 'clients/x/a'), join(place.home, 'far/a')]) {
+      mkdirSync(dirname(path), { recursive: true })
+      writeFileSync(path, 'SECRET\n')
+    }
+    return place
+  }
+
+  it('are hidden: relative to the workspace, to the home, and absolute', () => {
+    const place = made('laws-hidden')
+    const far = join(place.home, 'far')
+    const script = `cat secrets/a notes ~/clients/x/a ${far}/a`
+    expect(place.exec([], script).out).toBe('SECRET\n'.repeat(4))
+    accept(place, `hidden: [secrets, notes, ~/clients, ${far}]`)
+    const { out, err } = place.exec([], script)
+    expect(out).toBe('')
+    for (const name of [join(place.project, 'secrets'), '~/clients', far]) {
+      const where = name.replace(place.home, '~')
+      expect(err).toContain(
+        `${where} is hidden from runs, which find it empty; \`settings.hidden\``,
+      )
+    }
+  })
+
+  it('are shown where the built-in list hides them, and the rest stays hidden', () => {
+    const place = made('laws-shown')
+    mkdirSync(join(place.home, '.ssh'))
+    for (const name of ['config', 'id_rsa']) {
+      writeFileSync(join(place.home, '.ssh', name), `${name}\n`)
+    }
+    const script = 'cat ~/.ssh/config ~/.ssh/id_rsa'
+    const before = place.exec([], script)
+    expect(before.out).toBe('')
+    expect(before.err).toMatch(
+      /writ exec: ~\/\.ssh is hidden from runs.*add it to `settings\.shown`.*`writ laws accept`/,
+    )
+    accept(place, 'shown: [~/.ssh/config]')
+    const { out, err } = place.exec([], script)
+    expect(out).toBe('config\n')
+    expect(err).toContain('~/.ssh/id_rsa is hidden from runs')
+    expect(err).not.toContain('~/.ssh/config is hidden')
+  })
+
+  it('are refused in words where they are no paths', () => {
+    const place = made('laws-bad')
+    const file = place.write('bad.yaml', 'laws: []\nsettings:\n  hidden: [../x]\n')
+    const { status, out } = place.writ(['laws', 'check', file])
+    expect(status).toBe(1)
+    expect(out).toContain('`"../x"` is not a path that can be hidden')
+    expect(out).toContain('`secrets` (in the workspace)')
+  })
+})

@@ -151,7 +151,7 @@ function listing({ laws, disabled, isWhole }: Laws, paint: Paint): readonly stri
   const width = Math.max(0, ...own.map(({ policyId }) => policyId.length))
   const heading = (words: string): string => `  ${paint.strong(words)}`
   return [
-    heading('of this file'),
+    heading(own.length === defaults.length ? 'of this file: no law' : 'of this file'),
     ...own.filter(({ isDefault }) => !isDefault).flatMap((law) => lawLines(law, width, paint)),
     ...(defaults.length === 0 ? [] : [heading('default laws that this file leaves in force')]),
     ...defaults.flatMap((law) => lawLines(law, width, paint)),

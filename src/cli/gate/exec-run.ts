@@ -10,6 +10,7 @@ import { answerLines } from './answer-text.ts'
 import { execConfirm, settleChangedInputs } from './confirm.ts'
 import { capText, withinCeilings } from './exec-limits.ts'
 import { type ExecRequest, execProposal, isDeclaredByApproval } from './exec-proposal.ts'
+import { HiddenNote } from './hidden-note.ts'
 import { Live } from './live.ts'
 import { type Begun, type GateSession, withGate } from './open.ts'
 import { PromptCount } from './prompt-count.ts'
@@ -48,6 +49,7 @@ async function runLive(session: GateSession, request: ExecRequest) {
   if (request.hosts.length > 0) await releaseBefore(session, proposal)
   const live = new Live()
   const renames = new RenameNote()
+  const hidden = new HiddenNote({ ...request, home: surroundings().userDirectory })
   const prompts = new PromptCount()
   const confirm = prompts.counting(execConfirm(session, live))
   try {
@@ -56,7 +58,9 @@ async function runLive(session: GateSession, request: ExecRequest) {
       declaredByApproval: isDeclaredByApproval(request),
       dryRun: false,
       confirm,
-      live: renames.watching(live.run()),
+      live: hidden.watching(renames.watching(live.run()), (text) =>
+        session.call.terminal.err(text),
+      ),
       abort: live.abort.signal,
     })
     const answer = await settleChangedInputs(session.gate, first, confirm)

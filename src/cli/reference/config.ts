@@ -1,6 +1,6 @@
 /** The settings in force: value and origin of each, and the variables that are set. */
 import { DEFAULT_SETTINGS, type GateSettings } from '../../policy/index.ts'
-import { SETTINGS, VARIABLES } from './settings.ts'
+import { type KnownPlaces, SETTINGS, VARIABLES } from './settings.ts'
 
 export interface SettingRow {
   readonly name: string
@@ -9,18 +9,17 @@ export interface SettingRow {
   readonly says: string
 }
 
-export interface Known {
+export interface Known extends KnownPlaces {
   readonly settings: GateSettings
-  readonly hidden: readonly string[]
 }
 
-export const DEFAULTS: Known = { settings: DEFAULT_SETTINGS, hidden: [] }
+export const DEFAULTS: Known = { settings: DEFAULT_SETTINGS, hidden: [], shown: [] }
 
 /** Returns one row a setting. `file` is what the law file has below `settings`. */
-export function settingRows({ settings, hidden }: Known, file: unknown): readonly SettingRow[] {
+export function settingRows({ settings, ...places }: Known, file: unknown): readonly SettingRow[] {
   return SETTINGS.map(({ name, says, value }) => ({
     name,
-    value: value(settings, hidden),
+    value: value(settings, places),
     origin: isNamed(file, name.split('.')) ? 'laws' : 'default',
     says,
   }))

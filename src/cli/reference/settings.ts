@@ -2,14 +2,17 @@
  * Every setting of a law file and every environment variable that writ reads, in words: the one
  * source of `writ config show`, of docs/reference.md and of the manual page.
  */
-import type { GateSettings } from '../../policy/index.ts'
+import type { GateSettings, Laws } from '../../policy/index.ts'
 
 export interface Setting {
   /** As the law file writes it below `settings`, with dots between the levels. */
   readonly name: string
   readonly says: string
-  readonly value: (settings: GateSettings, hidden: readonly string[]) => unknown
+  readonly value: (settings: GateSettings, places: KnownPlaces) => unknown
 }
+
+/** Paths that the law file hides and shows. */
+export type KnownPlaces = Pick<Laws, 'hidden' | 'shown'>
 
 export interface Variable {
   readonly name: string
@@ -70,7 +73,12 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'hidden',
     says: 'paths that no run can read, besides those that are always hidden',
-    value: (_settings, hidden) => hidden,
+    value: (_settings, { hidden }) => hidden,
+  },
+  {
+    name: 'shown',
+    says: 'paths that runs without a network can read although writ hides them',
+    value: (_settings, { shown }) => shown,
   },
   {
     name: 'pass_environment',

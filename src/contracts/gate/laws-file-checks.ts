@@ -176,22 +176,31 @@ function isPlaced(glob: string, isScope: boolean): boolean {
   return glob !== '' && parseGlob(rest.startsWith('/') ? rest : `/${rest}`) !== null
 }
 
-/** A hidden place is a path, with everything in it. */
-function checkHidden({ document, report }: Subject): void {
-  for (const [index, path] of elements(field(document['settings'], 'hidden')).entries()) {
-    if (typeof path !== 'string' || isHidden(path)) continue
-    report.add(
-      'laws.glob',
-      `/settings/hidden/${index}`,
-      `${show(path, '')} is not a path that can be hidden`,
-      'such as `~/clients`, `/srv/secrets` or `.env`',
-    )
+/** A place that is hidden or shown is a path, with everything in it. */
+function checkPlaces({ document, report }: Subject): void {
+  const { settings } = document
+  const hidden = elements(field(settings, 'hidden'))
+  for (const name of ['hidden', 'shown']) {
+    for (const [index, path] of elements(field(settings, name)).entries()) {
+      if (typeof path !== 'string') continue
+      const place = `/settings/${name}/${index}`
+      if (!isPlace(path)) {
+        const message = `${show(path, '')} is not a path that can be ${name}`
+        report.add('laws.glob', place, message, PLACE_HINT)
+      } else if (name === 'shown' && hidden.includes(path)) {
+        report.add('laws.glob', place, `${show(path, '')} is hidden and shown at once`)
+      }
+    }
   }
 }
 
-function isHidden(path: string): boolean {
+const PLACE_HINT =
+  'a path without `*`, `..` and a slash at its end: `secrets` (in the workspace), `~/clients` or `/srv/secrets`'
+
+function isPlace(path: string): boolean {
   const plain = path.replace(/\/\*\*$/, '')
-  return !plain.includes('*') && plain !== '' && plain !== '~' && isPlaced(plain, false)
+  if (plain === '' || plain === '/' || plain.includes('*') || /^~(?!\/)/.test(plain)) return false
+  return isPlaced(plain, false)
 }
 
 function checkHosts({ document, report }: Subject): void {
@@ -214,6 +223,6 @@ export const LAWS_FILE_CHECKS: readonly Check[] = [
   checkApprovals,
   checkEphemeral,
   checkGrants,
-  checkHidden,
+  checkPlaces,
   checkHosts,
 ]

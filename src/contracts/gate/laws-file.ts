@@ -146,9 +146,11 @@ export const SettingsSchema = Type.Object(
         { maxItems: 100 },
       ),
     ),
-    /** The unix-socket profile of every run; absent: inside, and none from HIGH. */
     /** Places that no run sees, besides those that writ hides. */
     hidden: Type.Optional(Globs),
+    /** Places that runs without a network see although writ hides them. */
+    shown: Type.Optional(Globs),
+    /** The unix-socket profile of every run; absent: inside, and none from HIGH. */
     unix_sockets: Type.Optional(Type.Enum([...SOCKET_PROFILES])),
     /** SUMMARY keeps no outputs beyond a day, FORENSIC drops no body by itself. */
     audit_level: Type.Optional(Type.Enum([...AUDIT_LEVELS])),

@@ -10,7 +10,6 @@ import {
   DEFAULT_LISTS,
   forwardedHead,
   headEnd,
-  hiddenPaths,
   hostName,
   hostPort,
   hostsToRelease,
@@ -20,6 +19,7 @@ import {
   networkRules,
   onlyRead,
   parseAddress,
+  placedPaths,
   readClientHello,
   readRequestHead,
   readResponseHead,
@@ -323,7 +323,7 @@ describe('what a run with a network sees of a home', () => {
   it('are caches and programs, no histories and no logins', () => {
     const places = visiblePlaces(['/home/ann'])
     expect(places).toEqual(expect.arrayContaining(['/home/ann/.npm', '/home/ann/.nvm/versions']))
-    const hidden = hiddenPaths(DEFAULT_LISTS, ['/home/ann'])
+    const hidden = placedPaths(DEFAULT_LISTS.hidden, ['/home/ann'], '/home/ann/shop')
     for (const path of places) {
       expect(path).toMatch(/^\/home\/ann\/[^*]+$/)
       expect(path).not.toMatch(/history|\.ssh|\.aws|\.config\/g|\.netrc/)

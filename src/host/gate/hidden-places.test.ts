@@ -120,3 +120,22 @@ describe('other places', () => {
     expect(isHidden('.cache/some-cli/session', hidden(false))).toBe(false)
   })
 })
+
+describe('places of the laws', () => {
+  it('relative ones lie in the workspace', () => {
+    make('shop/papers/a', 'papers/a')
+    const lists = { ...DEFAULT_LISTS, hidden: ['papers'] }
+    const places = hidden(false, lists)
+    expect(isHidden('shop/papers/a', places)).toBe(true)
+    expect(isHidden('papers/a', places)).toBe(false)
+  })
+
+  it('shown ones are seen without a network only', () => {
+    make('.ssh/config', '.ssh/keys/one', '.config/gh/hosts.yml')
+    const lists = { ...DEFAULT_LISTS, shown: ['~/.ssh/config', '~/.config/gh'] }
+    const names = ['.ssh/config', '.ssh/keys/one', '.config/gh/hosts.yml']
+    const seen = (places: readonly string[]) => names.filter((name) => !isHidden(name, places))
+    expect(seen(hidden(false, lists))).toEqual(['.ssh/config', '.config/gh/hosts.yml'])
+    expect(seen(hidden(true, lists))).toEqual([])
+  })
+})

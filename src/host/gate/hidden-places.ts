@@ -11,10 +11,10 @@ import { homedir, userInfo } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import {
   type GateLists,
-  hiddenPaths,
   isKnownCache,
   NameSet,
   PUBLIC_NAMES,
+  placedPaths,
   SECRET_NAMES,
   UNSEARCHED,
 } from '../../gate/index.ts'
@@ -52,7 +52,10 @@ const LINKS_LOOKED_AT = 500
 export function hiddenPlaces(order: HiddenOrder): readonly string[] {
   const { lists, homes, workspace, shown, hasNetwork } = order
   const all = withAccountHome(homes)
-  const listed = hiddenPaths(lists, all).flatMap((path) => [path, ...elsewhere(path, all)])
+  const listed = placedPaths(lists.hidden, all, workspace).flatMap((path) => [
+    path,
+    ...elsewhere(path, all),
+  ])
   const places = listed.flatMap(expanded).flatMap(realPlace)
   // A workspace that somebody keeps inside such a place shows it on purpose.
   const found = new Set(places.filter((path) => !isWithin(workspace, path)))
@@ -65,7 +68,17 @@ export function hiddenPlaces(order: HiddenOrder): readonly string[] {
   for (const home of all) search.home(home)
   for (const { name } of XDG) search.directory(process.env[name], 2)
   if (hasNetwork) for (const home of all) search.unknownCaches(join(home, '.cache'))
-  return [...new Set([...found, ...search.found])]
+  const hidden = [...new Set([...found, ...search.found])]
+  if (hasNetwork || lists.shown === undefined) return hidden
+  const open = placedPaths(lists.shown, all, workspace).flatMap(realPlace)
+  return hidden.flatMap((place) => without(place, open))
+}
+
+/** A hidden place without what the laws show; a directory that holds such a place goes by entries. */
+function without(place: string, open: readonly string[]): readonly string[] {
+  if (open.some((path) => isWithin(place, path))) return []
+  if (!open.some((path) => isWithin(path, place))) return [place]
+  return entriesOf(place).flatMap(({ name }) => without(join(place, name), open))
 }
 
 const XDG = [

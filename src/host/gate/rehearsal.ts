@@ -30,7 +30,7 @@ import type { LawBook } from './law-book.ts'
 import { Outputs } from './outputs.ts'
 import { withoutRefreshedIndexes } from './refreshed-index.ts'
 import { RunNetwork } from './run-network.ts'
-import { sandboxRequest } from './sandbox-request.ts'
+import { hiddenFromRun, sandboxRequest } from './sandbox-request.ts'
 import { stageOf, stagePlaceFor, stagePlaces } from './stage-place.ts'
 import type { ProposeOptions } from './surface.ts'
 import { toolSettings } from './tool-settings.ts'
@@ -95,19 +95,20 @@ export async function rehearse(
     request.network === undefined
       ? null
       : new RunNetwork(request.network, ownHomes, proxyOptions(context, request))
-  const sandbox = await context.driver.open(
-    sandboxRequest({
-      sandboxId,
-      home: context.home,
-      stateRoot: context.stateRoot,
-      roots,
-      ownHomes,
-      resources: proposal.descriptor.resources,
-      lists: book.lists,
-      sockets,
-      ...(network === null ? {} : { network: network.door }),
-    }),
-  )
+  const order = {
+    sandboxId,
+    home: context.home,
+    stateRoot: context.stateRoot,
+    roots,
+    ownHomes,
+    resources: proposal.descriptor.resources,
+    lists: book.lists,
+    sockets,
+    ...(network === null ? {} : { network: network.door }),
+  }
+  const asked = sandboxRequest(order)
+  request.live?.onHidden?.(hiddenFromRun(order, asked.hidden))
+  const sandbox = await context.driver.open(asked)
   const staging: Staging = { stage: stageOf(place, sandboxId), ahead: null }
   try {
     await request.recorded

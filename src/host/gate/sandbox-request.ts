@@ -5,7 +5,7 @@
 import { lstatSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { ActionDescriptor } from '../../contracts/index.ts'
-import { DEFAULT_LISTS, type GateLists, visiblePlaces } from '../../gate/index.ts'
+import { DEFAULT_LISTS, type GateLists, placedPaths, visiblePlaces } from '../../gate/index.ts'
 import { DEFAULT_SETTINGS } from '../../policy/index.ts'
 import type { KnownHome } from '../home/known-home.ts'
 import type { NetworkDoor, SandboxRequest, SocketProfile } from '../sandbox/driver.ts'
@@ -13,6 +13,7 @@ import { isRoot } from './context.ts'
 import { hiddenPlaces, withAccountHome } from './hidden-places.ts'
 import { realPathOf } from './host-facts.ts'
 import { stagePlaces } from './stage-place.ts'
+import type { HiddenFromRun } from './surface.ts'
 
 /** More than any build starts, fewer than would hurt; threads count. */
 const PROCESSES_MAX = 1_024
@@ -106,6 +107,20 @@ function hiddenFrom(order: SandboxOrder): readonly string[] {
   return [...new Set([...listed, ...own])].filter(
     (path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined,
   )
+}
+
+/** What of it a person may want to know of: writ's own places are nobody's business. */
+export function hiddenFromRun(order: SandboxOrder, hidden: readonly string[]): HiddenFromRun {
+  const { lists, ownHomes, home, stateRoot, network } = order
+  const own = new Set([stateRoot, ...stagePlaces(home)].map(realPathOf))
+  const named = lists.hidden.filter((path) => !DEFAULT_LISTS.hidden.includes(path))
+  const workspace = realPathOf(dirname(home.directory))
+  const byLaws = placedPaths(named, withAccountHome(ownHomes), workspace).map(realPathOf)
+  return {
+    places: hidden.filter((path) => !own.has(path)),
+    byLaws: byLaws.map((path) => path.replace(/\/\*\*$/, '')),
+    hasNetwork: network !== undefined,
+  }
 }
 
 const OWNERS_LOOKED_AT = 1_000

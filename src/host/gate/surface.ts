@@ -175,12 +175,22 @@ export interface ProposeOptions {
     readonly onRefused?: (connection: NetworkConnection) => void
     /** Called once, when a run without a network tries to reach one. */
     readonly onUnreachable?: () => void
+    /** Called before the command runs with what it cannot see. */
+    readonly onHidden?: (hidden: HiddenFromRun) => void
     /** Called with the number of entries that the run left in its private `/tmp`. */
     readonly onLeftovers?: (count: number) => void
     /** Called when the command is over, before effects are shown. */
     readonly onEnded?: () => void
   }
   readonly abort: AbortSignal
+}
+
+/** Places that a run finds empty, without those of writ itself. */
+export interface HiddenFromRun {
+  readonly places: readonly string[]
+  /** Those of them that the laws of the home name. */
+  readonly byLaws: readonly string[]
+  readonly hasNetwork: boolean
 }
 
 /** One question of the inbox. */
