@@ -36,30 +36,17 @@ function versionIn(directory: string, flags: readonly string[] = []): string {
 }
 
 interface Starter {
-  readonly load: (directory: string, name: string, shelf?: unknown) => { shelf?: unknown }
-  /** By file, in the order in which they were loaded. */
-  readonly scripts: ReadonlyMap<string, Script>
+  readonly load: (directory: string) => { readonly script: Script }
 }
-
-/** Two of a class would not know each other's failures, two of a table not each other's entries. */
-it.each(['SandboxFailure', 'PromotionFailure', 'HomeFailure', 'TreeFailure', 'StoreFailure'])(
-  'exec is three scripts with one %s',
-  (name) => {
-    const holding = ['exec', 'exec-run', 'exec-rest'].filter((script) =>
-      readFileSync(join(BUILT, `${script}.cjs`), 'latin1').includes(`name="${name}"`),
-    )
-    expect(holding).toHaveLength(1)
-  },
-)
 
 describe('the code that was kept', () => {
   it('is taken by the Node that made it', () => {
-    const { load, scripts } = createRequire(import.meta.url)(STARTER) as Starter
-    load(BUILT, 'program')
-    const { shelf } = load(BUILT, 'exec')
-    load(BUILT, 'exec-run', shelf)
-    const rejected = [...scripts.values()].map(({ cachedDataRejected }) => cachedDataRejected)
-    expect(rejected).toEqual([false, false, false])
+    const { load } = createRequire(import.meta.url)(STARTER) as Starter
+    expect(load(BUILT).script.cachedDataRejected).toBe(false)
+  })
+
+  it('belongs to a file that is read as one byte a character', () => {
+    expect(readFileSync(join(BUILT, 'program.cjs')).every((byte) => byte < 128)).toBe(true)
   })
 
   it('may be missing', () => {

@@ -1,8 +1,4 @@
-/**
- * Every document but the envelope of the ledger. The registry asks here; a built program has a list in
- * this place that sets up a contract when it is first asked for (tools/structures.mjs), since most
- * commands need few of them.
- */
+/** Every document except the envelope of the ledger. Only the registry imports this file. */
 import { actReceipt } from './act/receipt.ts'
 import { actTask } from './act/task.ts'
 import { xiaoboAction } from './agent/action.ts'

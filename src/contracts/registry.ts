@@ -9,8 +9,7 @@ import type { Contract } from './kernel/contract.ts'
 
 const record = recordContract(RECORD_NAMES, findDocument)
 
-/** A program that never asks for all of them sets up none but those it asks for. */
-export const CONTRACTS: readonly Contract[] = /* @__PURE__ */ allContracts()
+export const CONTRACTS: readonly Contract[] = allContracts()
 
 function allContracts(): readonly Contract[] {
   const documents = DOCUMENT_NAMES.map(findDocument)

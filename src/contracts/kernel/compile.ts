@@ -16,19 +16,7 @@ import { nodeOf, type SchemaNode, UUID_PATTERN } from './schema.ts'
 
 export type Accepts = (value: unknown) => boolean
 
-/** What a compiled schema is made of: statements that return the function, and what they refer to. */
-export interface StructureProgram {
-  readonly body: string
-  readonly regexps: readonly RegExp[]
-  readonly sets: readonly ReadonlySet<unknown>[]
-}
-
 export function compileStructure(schema: TSchema): Accepts {
-  const { body, regexps, sets } = structureProgram(schema)
-  return new Function('regexps', 'sets', 'isUuid', body)(regexps, sets, isUuid) as Accepts
-}
-
-export function structureProgram(schema: TSchema): StructureProgram {
   const root = nodeOf(schema)
   const program = new Program()
   for (const [name, definition] of Object.entries(root.$defs ?? {})) {
@@ -52,9 +40,11 @@ class Program {
     this.#functions.push(`function ${name}(v) {\n${this.#refuseUnless(node, 'v')}return true\n}`)
   }
 
-  finish(): StructureProgram {
+  finish(): Accepts {
     const body = `'use strict'\n${this.#functions.join('\n')}\nreturn root`
-    return { body, regexps: this.#regexps, sets: this.#sets }
+    const make = new Function('regexps', 'sets', 'isUuid', body)
+    // The functions that make up `body` take a value and return a boolean.
+    return make(this.#regexps, this.#sets, isUuid) as Accepts
   }
 
   #fresh(): string {

@@ -5,7 +5,6 @@
 import { guardValue, invariant, isRefusal } from '../../base/index.ts'
 import { type Accepts, compileStructure } from './compile.ts'
 import { type Context, type Contract, isObject, type JsonObject } from './contract.ts'
-import { MADE_AHEAD } from './made-ahead.ts'
 import { explainStructure } from './structure.ts'
 import { Report, VALID, type Validation } from './violation.ts'
 
@@ -53,7 +52,7 @@ const COMPILED = new WeakMap<Contract, Accepts>()
 function compiled(contract: Contract): Accepts {
   let accepts = COMPILED.get(contract)
   if (accepts === undefined) {
-    accepts = MADE_AHEAD.get(contract.name)?.() ?? compileStructure(contract.schema)
+    accepts = compileStructure(contract.schema)
     COMPILED.set(contract, accepts)
   }
   return accepts

@@ -69,7 +69,7 @@ export function classOf(cell: string): EdgeClass | null {
 
 /** `SOURCE->TARGET`, with any arrow of that kind and space around it. */
 export function endsOf(signature: string): readonly [source: string, target: string] | null {
-  const found = /^([\s\S]*?)\s*(?:-+>|→|=>)\s*([\s\S]*)$/.exec(signature.trim())
+  const found = /^([\s\S]*?)\s*(?:-+>|\u2192|=>)\s*([\s\S]*)$/.exec(signature.trim())
   const [, source = '', target = ''] = found ?? []
   return source === '' || target === '' ? null : [source, target]
 }

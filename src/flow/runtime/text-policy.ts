@@ -85,7 +85,7 @@ function fold(text: string): Folded {
   const plain = text
     .normalize('NFKC')
     .toLowerCase()
-    .replace(/['’`]/g, '')
+    .replace(/['\u2019`]/g, '')
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim()
   return { words: plain === '' ? '' : ` ${plain} `, run: plain.replaceAll(' ', '') }
