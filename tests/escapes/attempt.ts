@@ -5,8 +5,7 @@
  * outside may have changed, no secret may come out, nobody may be spoken to, and nothing may be left.
  * What it finds in its environment: OUT (a directory outside, writable for this user by its mode),
  * HIDDEN and STATE (directories out of sight), HOME (watched, not in scope), SOCKET, ABSTRACT and PORT
- * (listeners of the machine), VICTIM (a process of the machine), CALLS (calls.c, compiled), OPENED (when
- * the sandbox was, in seconds).
+ * (listeners of the machine), VICTIM (a process of the machine), CALLS (calls.c, compiled).
  */
 import type { RunCap } from '../../src/contracts/index.ts'
 import type { Caps } from '../../src/host/index.ts'

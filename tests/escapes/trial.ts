@@ -109,7 +109,9 @@ export async function tried(setting: Setting, attempt: Attempt): Promise<readonl
       )
     : []
   const input = inputOf(attempt, ground)
-  const pipes = [ground.scope, ground.home].map((place) => new ReadPipe(join(place, 'pipe')))
+  const pipes = [ground.scope, ground.home, ground.outside].map(
+    (place) => new ReadPipe(join(place, 'pipe')),
+  )
   const before = statesBelow(ground.top)
   try {
     const wrong = [...(await sandboxed(setting, attempt, ground, input.stdin))]
@@ -157,7 +159,6 @@ async function sandboxed(
   const { order, driver } = setting
   const sandboxId = `escape-${process.pid}-${attempt.id.replace('/', '-')}`
   const marker = makeMarker(join(order.base, 'markers'), sandboxId, [ground.scope], Date.now)
-  const openedAtMs = Date.now()
   const sandbox = await driver.open({
     sandboxId,
     scopeRoots: [ground.scope],
@@ -174,7 +175,7 @@ async function sandboxed(
     sandbox.run({
       argv: commandOf(program),
       cwd: ground.scope,
-      env: environmentOf(setting, ground, openedAtMs),
+      env: environmentOf(setting, ground),
       stdin,
       terminal: attempt.terminal ? { rows: 24, columns: 80, onResize: () => undefined } : null,
       onOutput: (_, bytes) => output.push(Buffer.from(bytes.subarray(0, 65_536))),
@@ -234,7 +235,6 @@ export function commandOf([language, text]: Text): [string, ...string[]] {
 function environmentOf(
   { order, abstract, listeners, victim }: Setting,
   { outside, hidden, home }: Ground,
-  openedAtMs: number,
 ): Record<string, string> {
   return {
     PATH: '/usr/bin:/bin',
@@ -247,7 +247,6 @@ function environmentOf(
     PORT: String(listeners.port.port),
     VICTIM: String(victim.pid),
     CALLS: order.calls,
-    OPENED: String(openedAtMs / 1000),
   }
 }
 

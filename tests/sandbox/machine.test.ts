@@ -82,7 +82,14 @@ describe('the probe', () => {
         'network_door',
         'pid_namespace',
       ],
-      ...['overlay_disk', 'overlay_memory', 'bubblewrap', 'seccomp', 'terminal'],
+      ...[
+        'overlay_disk',
+        'overlay_memory',
+        'bubblewrap',
+        'seccomp',
+        'terminal',
+        'directory_rename',
+      ],
       ...['cap_memory', 'cap_processes', 'cap_cpu', 'cap_duration', 'cap_disk'],
     ])
     expect(existsSync('/tmp')).toBe(true)

@@ -15,6 +15,8 @@ export interface Bind {
 }
 
 export interface Bubble {
+  /** The directory that becomes the root. */
+  readonly machine: string
   /** Overlays by the path they stand at. */
   readonly binds: readonly Bind[]
   /** Roots that are covered in parts only, unwritable. */
@@ -135,7 +137,7 @@ function machine(bubble: Bubble): readonly string[] {
   const { proc, emptyFile, sharedMemoryBytes } = bubble
   const hidden = [...(proc?.hiddenDirectories ?? []), '/sys/fs/cgroup']
   return [
-    ...['--ro-bind', '/', '/', '--dev', '/dev'],
+    ...['--ro-bind', bubble.machine, '/', '--dev', '/dev'],
     // bubblewrap's /dev is an unsized, writable tmpfs.
     ...['--size', String(sharedMemoryBytes), '--tmpfs', '/dev/shm', '--remount-ro', '/dev'],
     ...['--proc', '/proc'],

@@ -3,7 +3,7 @@ import type { Control, SandboxRequest } from './driver.ts'
 import type { Opened } from './opening.ts'
 
 export function controlsOf(request: SandboxRequest, opened: Opened): readonly Control[] {
-  const { plan, hidden, backing, group } = opened
+  const { plan, unseen, hidden, backing, group } = opened
   return [
     { name: 'user_namespace', profile: request.foreignOwners ? 'full_map' : 'single_user' },
     { name: 'pid_namespace' },
@@ -19,6 +19,7 @@ export function controlsOf(request: SandboxRequest, opened: Opened): readonly Co
       detail: plan.roots.map(({ path }) => path).join(' '),
     },
     ...(plan.readOnly.length === 0 ? [] : [{ name: 'read_only', detail: plan.readOnly.join(' ') }]),
+    ...(unseen.length === 0 ? [] : [{ name: 'unseen', detail: unseen.join(' ') }]),
     ...(request.emptied ?? []).map((path) => ({ name: 'allow_list', detail: path })),
     { name: 'hidden', detail: `${hidden} places` },
     { name: 'control_group', profile: group === null ? 'polled' : 'kernel' },

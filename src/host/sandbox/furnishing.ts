@@ -6,7 +6,8 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { INPUT } from './holder-command.ts'
-import { READ_ONLY } from './mount-lines.ts'
+import type { MachineView } from './machine-view.ts'
+import { linkOf, MACHINE, NOTHING, READ_ONLY } from './mount-lines.ts'
 import type { OverlayPlan } from './overlay-plan.ts'
 
 export type Furnishing =
@@ -16,7 +17,8 @@ export type Furnishing =
 
 /** `over` are the layers over each root, `scratch` says how many private places lie on a disk. */
 export function furnishings(
-  { roots, shown }: OverlayPlan,
+  { roots }: OverlayPlan,
+  view: MachineView,
   over: readonly (readonly string[])[],
   scratch: number,
 ): readonly Furnishing[] {
@@ -27,7 +29,7 @@ export function furnishings(
       'm',
     ),
     ...over.flatMap((layers, index) => layersOf(layers, index)),
-    ...linked(shown, 'k', 's'),
+    ...viewParts(view),
     directory(READ_ONLY),
     // On a disk they may lie where a mask goes, so they are bound here first.
     ...Array.from({ length: scratch }, (_, index) => directory(`p${index}`)),
@@ -37,11 +39,30 @@ export function furnishings(
   ]
 }
 
+/** What lies in the memory filesystem of the view before its parts are mounted. */
+function viewParts(view: MachineView): readonly Furnishing[] {
+  const { covered, bound, files, made, links, emptied } = view
+  const at = (path: string): string => join(MACHINE, path)
+  const empty = (path: string) => ({ kind: 'file' as const, name: at(path), mode: 0o444 })
+  return [
+    directory(NOTHING),
+    ...[...made, ...covered, ...bound].map((path) => directory(at(path))),
+    ...[...files, ...emptied].map(empty),
+    ...links.map(({ path, target }) => ({ kind: 'link' as const, name: at(path), target })),
+    ...[...covered, ...bound, ...files].map((target, index) => {
+      return { kind: 'link' as const, name: linkOf(index), target }
+    }),
+  ]
+}
+
 export function furnish(place: string, made: readonly Furnishing[]): void {
   for (const each of made) {
     const path = join(place, each.name)
-    if (each.kind === 'directory') mkdirSync(path)
-    else if (each.kind === 'link') symlinkSync(each.target, path)
+    if (each.kind === 'directory') {
+      mkdirSync(path)
+      // Modes must not depend on the caller's umask, which the command keeps.
+      chmodSync(path, 0o755)
+    } else if (each.kind === 'link') symlinkSync(each.target, path)
     else {
       writeFileSync(path, '', { flag: 'wx' })
       chmodSync(path, each.mode)

@@ -9,7 +9,7 @@
  */
 import { FD } from './bubble.ts'
 import type { Furnishing } from './furnishing.ts'
-import { READ_ONLY } from './mount-lines.ts'
+import { MAY_FAIL, READ_ONLY, VIEW } from './mount-lines.ts'
 import { findProgram, type ProgramPath, requireProgram } from './programs.ts'
 import { quote, quoteAll } from './shell-text.ts'
 import { type Architecture, ownNumber } from './syscalls.ts'
@@ -50,6 +50,10 @@ export type Makers = 'one' | 'many'
 export const INPUT = 'input'
 /** The file that lists what was found of attributes. */
 export const CARRIERS = 'carriers'
+
+/** The file that lists the parts of the machine that no overlay could cover. */
+export const UNSEEN = 'unseen'
+const VIEW_OPTIONS = 'size=4m,nr_inodes=16k,mode=700'
 
 type Words = readonly [ProgramPath, ...string[]]
 
@@ -122,9 +126,10 @@ else {
 ${call('prctl')}, 1, 9, 0, 0, 0) == 0 or fail('setpriv: prctl failed');
 mounted($none, $top, $none, 0x44000, $none);
 put($_, '0', 'group') for @doors;
+mounted($source, "$dir/${VIEW}", my $small = 'tmpfs', 0, my $size = '${VIEW_OPTIONS}');
 while (my ($kind, $name, $rest) = splice @things, 0, 3) {
   my $path = "$dir/$name";
-  if ($kind eq 'd') { mkdir $path, 0755 or fail("directory: $path") }
+  if ($kind eq 'd') { mkdir $path and chmod 0755, $path or fail("directory: $path") }
   elsif ($kind eq 'l') { symlink $rest, $path or fail("link: $path") }
   else { put($path, '', 'file'); chmod $rest, $path or fail("file: $path") }
 }
@@ -148,21 +153,26 @@ for my $root (@roots) {
 put("$dir/${CARRIERS}", $found, 'attributes') if @roots;
 hear();
 exit 1 if $found ne '';
+my $unseen = '';
 open(my $lines, '<', "$dir/fstab") or fail('fstab');
 while (my $line = <$lines>) {
   my ($from, $at, $type, $options) = split / /, $line;
   $at =~ s/\\\\([0-7]{3})/chr oct $1/ge;
-  my ($flags, @data) = (0);
+  my ($flags, $mayFail, @data) = (0, 0);
   for (split /,/, $options) {
     if ($_ eq 'ro') { $flags |= 1 }
     elsif ($_ eq 'bind') { $flags |= 0x1000 }
     elsif ($_ eq 'rbind') { $flags |= 0x5000 }
+    elsif ($_ eq '${MAY_FAIL}') { $mayFail = 1 }
     else { push @data, $_ }
   }
-  mounted($from, $at, $type, $flags, join ',', @data);
+  my $data = join ',', @data;
+  if ($mayFail) { $unseen .= "$at\\n" if ${call('mount')}, $from, $at, $type, $flags, $data) != 0 }
+  else { mounted($from, $at, $type, $flags, $data) }
   mounted($none, $at, $none, 0x102f, $none) if ($flags & 0x1001) == 0x1001;
 }
 close $lines;
+put("$dir/${UNSEEN}", $unseen, 'view') if $unseen ne '';
 exec $sh, '-c', $loop or fail('sh');
 `
 }
@@ -190,6 +200,7 @@ function mountScript({ directory, memory, doors, attributesOf }: HolderPlan): st
   const carriers = `${directory}/${CARRIERS}`
   return [
     ...doors.map((door) => `echo 0 >${quote(door)} || exit 90`),
+    `${mount} -t tmpfs -o ${VIEW_OPTIONS} writ ${directory}/${VIEW} || exit 91`,
     ...(memory === null ? [] : [`${mount} -t tmpfs -o ${memory} writ ${directory}/t || exit 91`]),
     `echo T >&${FD.holder}`,
     ...(attributesOf.length === 0 ? [] : attributeLines(attributesOf, carriers)),

@@ -6,6 +6,7 @@
  * character of it can mean anything there; targets are escaped.
  */
 import { join } from 'node:path'
+import type { MachineView } from './machine-view.ts'
 import type { Mask } from './masks.ts'
 import { isWithin } from './mount-table.ts'
 
@@ -15,19 +16,27 @@ import { isWithin } from './mount-table.ts'
  */
 export const READ_ONLY = 'r'
 
+/** The small memory filesystem in which the view of the machine is put together. */
+export const VIEW = 'v'
+/** In it: the machine's root as the sandbox shows it, and an empty directory. */
+export const MACHINE = `${VIEW}/m`
+export const NOTHING = `${VIEW}/n`
+/** A part of the view whose filesystem no overlay can cover stays empty. */
+export const MAY_FAIL = 'X-writ.may-fail'
+
 export interface MountPlan {
   /** The working directory; its name needs no escape. */
   readonly directory: string
   readonly roots: readonly string[]
   /** How many layers lie over each root, by its place in the list. */
   readonly layers: readonly number[]
-  readonly shown: readonly string[]
+  readonly view: MachineView
   readonly scratch: number
   readonly masks: readonly Mask[]
 }
 
 export function mountLines(plan: MountPlan): string {
-  const { directory, roots, layers, shown, scratch, masks } = plan
+  const { directory, roots, layers, view, scratch, masks } = plan
   const at = (name: string): string => join(directory, name)
   const lines = [
     ...roots.flatMap((_, index) => {
@@ -39,7 +48,7 @@ export function mountLines(plan: MountPlan): string {
       const before = `writ ${at(`b${index}`)} overlay ro,userxattr,${lower}`
       return over.length === 0 ? [merged] : [merged, before]
     }),
-    ...shown.map((_, index) => `${at(`k${index}`)} ${at(`s${index}`)} none rbind`),
+    ...viewLines(view, directory),
     ...range(scratch).map((index) => `${at(`t/p${index}`)} ${at(`p${index}`)} none bind`),
     `${directory} ${at(READ_ONLY)} none bind,ro`,
     ...masks.map((mask) => maskLine(mask, at, seenAt(mask.path, roots, directory))),
@@ -47,11 +56,36 @@ export function mountLines(plan: MountPlan): string {
   return lines.map((line) => `${line} 0 0\n`).join('')
 }
 
-/** Inside a root a mask lies on the merged directory, which bubblewrap binds with all it carries. */
+/** An overlay needs a second layer where nothing is written to it. */
+function viewLines({ covered, bound, files }: MachineView, directory: string): readonly string[] {
+  const source = (index: number): string => join(directory, linkOf(index))
+  const target = (path: string): string => escaped(join(directory, MACHINE, path))
+  const nothing = join(directory, NOTHING)
+  return [
+    ...covered.map(
+      (path, index) =>
+        `writ ${target(path)} overlay ro,${MAY_FAIL},lowerdir=${source(index)}:${nothing}`,
+    ),
+    ...[...bound, ...files].map(
+      (path, index) => `${source(covered.length + index)} ${target(path)} none rbind`,
+    ),
+  ]
+}
+
+/** The link to a part of the view, by its place among the covered and the bound ones. */
+export function linkOf(part: number): string {
+  return `${VIEW}/c${part}`
+}
+
+/**
+ * Inside a root a mask lies on the merged directory, which bubblewrap binds with all it carries, and
+ * elsewhere on the view of the machine.
+ */
 export function seenAt(path: string, roots: readonly string[], directory: string): string {
   const index = roots.findIndex((root) => isWithin(path, root))
   const root = roots[index]
-  return root === undefined ? path : join(directory, `m${index}`, path.slice(root.length))
+  if (root === undefined) return join(directory, MACHINE, path)
+  return join(directory, `m${index}`, path.slice(root.length))
 }
 
 function maskLine({ kind, isBanned }: Mask, at: (name: string) => string, target: string): string {

@@ -20,9 +20,10 @@ import type { Caps, Layer, SandboxRequest } from './driver.ts'
 import { sandboxFailure } from './failure.ts'
 import { furnish, furnishings } from './furnishing.ts'
 import { Holder } from './holder.ts'
-import { CARRIERS, type Upper } from './holder-command.ts'
+import { CARRIERS, UNSEEN, type Upper } from './holder-command.ts'
+import type { MachineView } from './machine-view.ts'
 import { procMasks } from './masks.ts'
-import { mountLines, READ_ONLY, seenAt } from './mount-lines.ts'
+import { MACHINE, mountLines, READ_ONLY, seenAt, VIEW } from './mount-lines.ts'
 import type { OverlayPlan } from './overlay-plan.ts'
 import { ownerMark } from './owner.ts'
 import { destroyEnds, type Ends, openEnds, type Pipes } from './pipe-ends.ts'
@@ -43,6 +44,8 @@ export interface Opened {
   readonly holder: Holder
   readonly layers: readonly Layer[]
   readonly plan: OverlayPlan
+  /** Directories of the machine that are shown empty, since no overlay can cover them. */
+  readonly unseen: readonly string[]
   /** How many places are out of sight. */
   readonly hidden: number
   readonly group: ControlGroup | null
@@ -83,7 +86,7 @@ export async function openSandbox(
 async function build(
   request: SandboxRequest,
   shop: Workshop,
-  { plan, masksNow }: Survey,
+  { plan, view, masksNow }: Survey,
   directory: string,
   undo: (() => Promise<void> | void)[],
 ): Promise<Opened> {
@@ -94,6 +97,7 @@ async function build(
   mkdirSync(directory, { mode: 0o700 })
   undo.push(() => removeTree(directory))
   // The holder mounts there as its first act.
+  mkdirSync(join(directory, VIEW), { mode: 0o700 })
   if (backing.kind === 'memory') mkdirSync(join(directory, 't'), { mode: 0o700 })
   else symlinkSync(backing.directory, join(directory, 't'))
   const group = makeGroup(shop, name, request, backing)
@@ -101,7 +105,7 @@ async function build(
   const unknown = shop.attributes.unknown(plan.roots)
   const over = plan.roots.map(({ path }) => layersOver(path, request.bases ?? []))
   const scratch = backing.kind === 'memory' ? 0 : PRIVATE_PLACES.length
-  const furniture = furnishings(plan, over, scratch)
+  const furniture = furnishings(plan, view, over, scratch)
   const isMadeThere = shop.makers === 'one'
   const holder = new Holder({
     directory,
@@ -125,8 +129,7 @@ async function build(
   const taken = shop.fifos.takeNow(names) ? null : shop.fifos.take(names)
   taken?.catch(() => undefined)
   const masks = masksNow()
-  if (!isMadeThere) furnish(directory, furniture)
-  writeMounts(directory, plan, masks, scratch, over)
+  writeMounts(directory, plan, view, masks, scratch, over)
   const scripts = new ScriptFiles(directory)
   undo.push(() => scripts.close())
   const bubble = bubbleOf(request, plan, masks, directory, backing, shop)
@@ -136,9 +139,12 @@ async function build(
   undo.push(() => destroyEnds(ends))
   // Maps are written first, and memory is mounted where uppers are made from here; otherwise the holder
   // need not be waited for until everything is in place, so that who opens can do something else.
-  const waitsFirst = request.foreignOwners || (backing.kind === 'memory' && !isMadeThere)
+  const waitsFirst = request.foreignOwners || !isMadeThere
   if (waitsFirst) await holder.begin()
-  if (!isMadeThere) makeUppers(uppersOf(plan, request), holder, directory, backing)
+  if (!isMadeThere) {
+    furnish(holder.reach(directory), furniture)
+    makeUppers(uppersOf(plan, request), holder, directory, backing)
+  }
   holder.go()
   if (!waitsFirst) await holder.begin()
   await mounted(holder, plan, join(directory, CARRIERS))
@@ -150,6 +156,7 @@ async function build(
     layers: layersOf(plan, holder, directory, backing, over),
     tools,
     plan,
+    unseen: [...view.unseen, ...unseenIn(directory)],
     hidden: masks.mounted.length + masks.late.length,
     group,
     backing,
@@ -200,7 +207,8 @@ function pipesIn(directory: string): Pipes {
 
 function writeMounts(
   directory: string,
-  { roots, shown }: OverlayPlan,
+  { roots }: OverlayPlan,
+  view: MachineView,
   { mounted }: Masks,
   scratch: number,
   over: readonly (readonly string[])[],
@@ -209,7 +217,7 @@ function writeMounts(
     directory,
     roots: roots.map(({ path }) => path),
     layers: over.map(({ length }) => length),
-    shown,
+    view,
     scratch,
     masks: mounted,
   })
@@ -279,8 +287,9 @@ function bubbleOf(
     at,
   })
   return {
+    machine: join(directory, MACHINE),
     binds: paths.map(bound('m')),
-    shown: shown.map(bound('s')),
+    shown: shown.map((at) => ({ from: join(directory, MACHINE, at), at })),
     scratch: PRIVATE_PLACES.map(bound(backing.kind === 'memory' ? 't/p' : 'p')).filter(
       ({ at }) => isDirectory(at) && !isInside(at, paths),
     ),
@@ -305,6 +314,12 @@ function textOr(file: string): string {
     // Nobody came so far as to write it.
     return ''
   }
+}
+
+function unseenIn(directory: string): readonly string[] {
+  const lines = textOr(join(directory, UNSEEN)).split('\n')
+  const top = join(directory, MACHINE)
+  return lines.filter((line) => line !== '').map((line) => line.slice(top.length))
 }
 
 function isDirectory(path: string): boolean {

@@ -5,7 +5,7 @@
 import { statSync } from 'node:fs'
 import type { SandboxRequest } from './driver.ts'
 import { sandboxFailure } from './failure.ts'
-import { liveSocketPlaces } from './live-sockets.ts'
+import { type MachineView, planMachineView } from './machine-view.ts'
 import { type Mask, masksOf } from './masks.ts'
 import { isWithin, readMounts } from './mount-table.ts'
 import { type OverlayPlan, planOverlays } from './overlay-plan.ts'
@@ -16,16 +16,24 @@ const HIDDEN_ALREADY = ['/tmp', '/var/tmp', '/dev', '/run', '/proc', '/sys']
 
 export interface Survey {
   readonly plan: OverlayPlan
+  readonly view: MachineView
   /** Looked for when first asked, since that can wait until the holder is on its way. */
   readonly masksNow: () => Masks
 }
 
 export function survey(request: SandboxRequest, shop: Workshop): Survey {
-  const plan = planOverlays(request, readMounts())
+  const mounts = readMounts()
+  const plan = planOverlays(request, mounts)
   refuseForeignRoots(request, plan)
+  const roots = [...plan.roots.map(({ path }) => path), ...plan.shown]
+  const isMasked = (directory: string): boolean =>
+    !roots.some((root) => isWithin(root, directory)) &&
+    shop.systemMasks.outside(request.scopeRoots).some(({ path }) => path === directory)
+  const view = planMachineView({ mounts, roots, parts: plan.shown, isMasked })
   let found: Masks | null = null
   return {
     plan,
+    view,
     masksNow: () => {
       found ??= masksFor(request, plan, shop)
       return found
@@ -34,11 +42,11 @@ export function survey(request: SandboxRequest, shop: Workshop): Survey {
 }
 
 /** Everything that is fixed when a sandbox is made; CPU and wall time are not. */
-export function surveyKey(request: SandboxRequest, { plan, masksNow }: Survey): string {
+export function surveyKey(request: SandboxRequest, { plan, view, masksNow }: Survey): string {
   const { caps, sockets, foreignOwners, emptied, bases, hasChannel } = request
   const { memoryMb, diskMb, processes } = caps
   const fixed = [memoryMb, diskMb, processes, sockets, foreignOwners, emptied, bases, hasChannel]
-  return JSON.stringify([plan, masksNow(), fixed])
+  return JSON.stringify([plan, view, masksNow(), fixed])
 }
 
 function refuseForeignRoots(
@@ -79,10 +87,9 @@ function masksFor(
   const system = systemMasks.outside(request.scopeRoots)
   const late = system.filter(({ path }) => holdsRoot(path) || isWithin(directory, path))
   const early = system.filter((mask) => !late.includes(mask))
-  const sockets = request.sockets === 'inside' ? liveSocketPlaces(paths) : []
   const gone = [...HIDDEN_ALREADY, ...late.map(({ path }) => path)]
   const { banned = [], bases = [] } = request
-  const hidden = [...request.hidden, ...banned, ...ownPlaces, ...sockets]
+  const hidden = [...request.hidden, ...banned, ...ownPlaces]
   const covered = early.map(({ path }) => path)
   const wanted = hidden.filter((path) => isInside(path, paths) || !isInside(path, gone))
   const uncovered = wanted.filter((path) => !isInside(path, covered))

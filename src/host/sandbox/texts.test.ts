@@ -3,7 +3,6 @@ import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { parseOwnGroups } from './cgroup.ts'
 import { Lines } from './lines.ts'
-import { maskFor, pathsOf } from './live-sockets.ts'
 import { mountLines } from './mount-lines.ts'
 import { isWithin, parseMounts } from './mount-table.ts'
 import { processLimits, runScripts, sizeLine } from './run-script.ts'
@@ -35,7 +34,15 @@ describe('mounts', () => {
       directory: '/r',
       roots: ['/home/u', '/w'],
       layers: [0, 0],
-      shown: ['/mnt/x'],
+      view: {
+        covered: ['/usr', '/a,b'],
+        bound: ['/sys'],
+        files: ['/f g'],
+        made: ['/'],
+        links: [],
+        emptied: [],
+        unseen: [],
+      },
       scratch: 1,
       masks: [
         { path: '/home/u/.ssh', kind: 'directory' },
@@ -46,35 +53,17 @@ describe('mounts', () => {
     expect(lines.split('\n')).toEqual([
       'writ /r/m0 overlay userxattr,volatile,lowerdir=/r/l0,upperdir=/r/t/u0,workdir=/r/t/w0 0 0',
       'writ /r/m1 overlay userxattr,volatile,lowerdir=/r/l1,upperdir=/r/t/u1,workdir=/r/t/w1 0 0',
-      '/r/k0 /r/s0 none rbind 0 0',
+      'writ /r/v/m/usr overlay ro,X-writ.may-fail,lowerdir=/r/v/c0:/r/v/n 0 0',
+      'writ /r/v/m/a,b overlay ro,X-writ.may-fail,lowerdir=/r/v/c1:/r/v/n 0 0',
+      '/r/v/c2 /r/v/m/sys none rbind 0 0',
+      '/r/v/c3 /r/v/m/f\\040g none rbind 0 0',
       '/r/t/p0 /r/p0 none bind 0 0',
       '/r /r/r none bind,ro 0 0',
       'writ /r/m0/.ssh tmpfs ro,size=4k,nr_inodes=2,mode=555 0 0',
       '/r/empty /r/m1/a\\040b\\012c none bind,ro 0 0',
-      'writ /var/lib tmpfs ro,size=4k,nr_inodes=2,mode=555 0 0',
+      'writ /r/v/m/var/lib tmpfs ro,size=4k,nr_inodes=2,mode=555 0 0',
       '',
     ])
-  })
-})
-
-describe('sockets', () => {
-  it('with a path are found, others are not', () => {
-    const table = [
-      'Num       RefCount Protocol Flags    Type St Inode Path',
-      '000000002ace463f: 00000003 00000000 00000000 0001 03 751855',
-      '0000000031004880: 00000002 00000000 00010000 0001 01 12 /opt/with blank/s',
-      '000000009d23a793: 00000002 00000000 00010000 0001 01    13 @/tmp/abstract',
-    ].join('\n')
-    expect(pathsOf(table)).toEqual(['/opt/with blank/s'])
-  })
-
-  it('are masked with their directory, unless something needed lies there', () => {
-    expect(maskFor('/opt/app/run/s', ['/w'])).toBe('/opt/app/run/s')
-    expect(maskFor('/srv/app/run/s', ['/w'])).toBe('/srv/app/run')
-    expect(maskFor('/srv/app/s', ['/srv/app/w'])).toBe('/srv/app/s')
-    expect(maskFor('/srv/s', ['/w'])).toBe('/srv/s')
-    expect(maskFor('/s', ['/w'])).toBe('/s')
-    expect(maskFor('/etc/x/s', ['/w'])).toBe('/etc/x/s')
   })
 })
 

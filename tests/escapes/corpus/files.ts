@@ -73,11 +73,10 @@ except Exception as error:
   },
   {
     id: 'outside/pipe',
-    // Elsewhere a named pipe that somebody reads can be written to: docs/sandbox.md says so.
-    title: 'write to named pipes in the scope and at home that a process of the machine reads',
+    title: 'write to named pipes that a process of the machine reads',
     program: [
       'perl',
-      'use Fcntl; for my $p ("$ENV{HOME}/pipe", "pipe") { sysopen(P, $p, O_WRONLY|O_NONBLOCK) and syswrite(P, "SPOKEN"); close P }',
+      'use Fcntl; for my $p ("$ENV{HOME}/pipe", "pipe", "$ENV{OUT}/pipe") { sysopen(P, $p, O_WRONLY|O_NONBLOCK) and syswrite(P, "SPOKEN"); close P }',
     ],
   },
   {

@@ -4,6 +4,11 @@ import type { Attempt } from '../attempt.ts'
 const connect = (path: string): string =>
   `perl -MSocket -e 'socket(S,AF_UNIX,SOCK_STREAM,0) or die "socket: $!"; connect(S,sockaddr_un(${path})) or die "connect: $!"; print <S>'`
 
+/** The listener takes connections only: who is told that found it. */
+const datagram = (make: string): string =>
+  `perl -MSocket -MErrno -e '${make} or die "$!"; my $is = send(S,"SPOKEN",0,sockaddr_un($ENV{SOCKET})); ` +
+  `print "ESCAPED " if defined $is || $!{EPROTOTYPE}; print "$!"'`
+
 export const SECRET_ATTEMPTS: readonly Attempt[] = [
   {
     id: 'secret/paths',
@@ -87,10 +92,13 @@ export const SECRET_ATTEMPTS: readonly Attempt[] = [
   {
     id: 'socket/datagram',
     title: 'datagrams to a socket of the machine',
-    program: [
-      'sh',
-      `perl -MSocket -e 'socket(S,AF_UNIX,SOCK_DGRAM,0) or die; send(S,"SPOKEN",0,sockaddr_un("$ENV{SOCKET}")) or die "send: $!"'`,
-    ],
+    program: ['sh', datagram('socket(S,AF_UNIX,SOCK_DGRAM,0)')],
+  },
+  {
+    id: 'socket/pair',
+    title: 'datagrams to sockets of the machine through a pair, which needs no socket of its own',
+    sockets: 'none',
+    program: ['sh', datagram('socketpair(S,T,AF_UNIX,SOCK_DGRAM,0)')],
   },
   {
     id: 'socket/services',
@@ -99,7 +107,7 @@ export const SECRET_ATTEMPTS: readonly Attempt[] = [
       'sh',
       'for s in /run/docker.sock /var/run/docker.sock /run/dbus/system_bus_socket /run/containerd/containerd.sock /run/systemd/private /run/user/*/bus ' +
         '/tmp/.X11-unix/X0 /tmp/ssh-*/agent* /var/run/postgresql/.s.PGSQL.5432 /run/nscd/socket /run/snapd.socket; do [ -S "$s" ] && echo "ESCAPED $s"; done; ' +
-        'find / -xdev -path "$(dirname "$(dirname "$OUT")")/*" ! -path "$(dirname "$OUT")*" -prune -o -type s ! -newermt "@$OPENED" -print 2>/dev/null | head -20 | while read -r s; do S="$s" ' +
+        'find / \\( -path /proc -o -path /sys \\) -prune -o -type s -print 2>/dev/null | head -50 | while read -r s; do S="$s" ' +
         `perl -MSocket -e 'socket(S,AF_UNIX,SOCK_STREAM,0); connect(S,sockaddr_un($ENV{S})) and print "ESCAPED $ENV{S}\\n"'; done`,
     ],
     caps: { cpuMs: 20_000 },
