@@ -108,7 +108,7 @@ export function admissionRules(
   }
 }
 
-/** Whether a root of the scope lies outside what people work on here. */
+/** Whether a root of the scope lies outside what people work on here (G-2a). */
 export function isScopeOutside(host: HostFacts): boolean {
   return host.roots.some(({ real }) => !isInWorkspace(real, host))
 }

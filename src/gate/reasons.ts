@@ -159,9 +159,9 @@ const OUTCOMES: Readonly<Record<SandboxResult['execution']['status'], Code | nul
 }
 
 /**
- * An exit status never discards effects. A failure without effects has nothing to promote, and a
- * failing child of a composite blocks the whole. Otherwise the failure is noted if a person declared
- * the effects, and asked about if nothing was declared or an actor ran the command.
+ * An exit status never discards effects (G-17a). A failure without effects has nothing to promote,
+ * and a failing child of a composite blocks the whole. Otherwise the failure is noted if a person
+ * declared the effects, and asked about if nothing was declared or an actor ran the command.
  */
 function outcomeReasons(judgement: Judgement, result: SandboxResult): readonly Reason[] {
   const { status } = result.execution

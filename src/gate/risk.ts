@@ -1,5 +1,5 @@
 /**
- * The host's own floor under the risk that a descriptor claims (G-1). The higher of the two counts:
+ * The host's own floor under the risk that a descriptor claims (G-1a). The higher of the two counts:
  * an actor can make its act look riskier, never safer.
  */
 import {

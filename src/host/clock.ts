@@ -1,6 +1,6 @@
 /**
- * The clocks of the machine. The wall clock tells people when something was and can be set; the
- * monotonic clock only runs forward, and only tells how long something took.
+ * The clocks of the machine (L-1a). The wall clock tells people when something was and can be set;
+ * the monotonic clock only runs forward, and only tells how long something took.
  *
  * INVARIANT (the earlier one): what expires does so as soon as either clock says it is time. A wall
  * clock that is set back gives nobody more time, and one that is set forward takes time away, which is

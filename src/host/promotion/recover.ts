@@ -1,6 +1,6 @@
 /**
  * Recovery: what was begun and never ended is finished or put back as a whole, and the record says
- * which (G-20, I6). It works from the intent and the look of the tree alone, under the workspace's
+ * which (G-20a, I6). It works from the intent and the look of the tree alone, under the workspace's
  * lock, before any command that reads or changes the workspace.
  *
  * A path that is neither old nor new ends it: nothing is touched then, and a human chooses for each

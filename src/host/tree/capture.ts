@@ -1,6 +1,6 @@
 /**
- * Rehearsed bytes are set aside before anyone is asked (G-13): the sandbox can then go, and a promotion
- * after an approval or a restart needs nothing but the stage.
+ * Rehearsed bytes are set aside before anyone is asked (G-13b): the sandbox can then go, and a
+ * promotion after an approval or a restart needs nothing but the stage.
  *
  * INVARIANT (staged is scanned): every staged entry has the kind, bytes, mode, target, attributes, time
  *   and owner that its change says, or capturing fails. Bytes that were copied are hashed again; bytes
