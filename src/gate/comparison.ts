@@ -60,6 +60,8 @@ export interface ComparisonInput {
   readonly network?: ComparedNetwork
   /** Whose act it is, where only a grant spares a question; null or absent where none is needed. */
   readonly grants?: GrantCase | null
+  /** How many findings of one code are listed; the rest is counted. */
+  readonly findingsMax?: number
 }
 
 export interface ComparedNetwork {
@@ -75,6 +77,8 @@ export interface Comparison {
   readonly discarded: readonly Change[]
   /** Those of `promoted` that other programs run by themselves. */
   readonly deferred: readonly Change[]
+  /** Those of `promoted` that a build or a test runs. */
+  readonly builds: readonly Change[]
   readonly counts: SandboxResult['diff']['counts']
   /** Of the files as they would be. */
   readonly bytes: number
@@ -83,12 +87,12 @@ export interface Comparison {
 }
 
 export function compareEffects(input: ComparisonInput): Comparison {
-  const findings = new FindingList()
+  const findings = new FindingList(input.findingsMax)
   const effort = newTryingEffort()
   const lists = new ComparedLists(input)
   const step = compareStep(input, lists, findings, effort)
   compareNetwork(input, findings)
-  return summarise(input, step.discarded, step.deferred, findings)
+  return summarise(input, step, findings)
 }
 
 /** One child of a composite with what it changed beyond the ones before it (G-22). */
@@ -102,22 +106,24 @@ export interface ComparedStep {
  * did to the real tree, and `input.descriptor` the composite's own.
  */
 export function compareSteps(steps: readonly ComparedStep[], input: ComparisonInput): Comparison {
-  const findings = new FindingList()
+  const findings = new FindingList(input.findingsMax)
   const effort = newTryingEffort()
   const lists = new ComparedLists(input)
   const discarded = new Set<RawPath>()
   const deferred = new Set<RawPath>()
+  const builds = new Set<RawPath>()
   const kept = new Set<RawPath>()
   for (const { descriptor, changes } of steps) {
     const step = compareStep({ ...input, descriptor, changes }, lists, findings, effort)
     for (const path of step.discarded) discarded.add(path)
     for (const path of step.deferred) deferred.add(path)
+    for (const path of step.builds) builds.add(path)
     for (const { path } of changes) if (!step.discarded.has(path)) kept.add(path)
   }
   compareNetwork(input, findings)
   // What one child declared is kept, though another touched it in passing.
   for (const path of kept) discarded.delete(path)
-  return summarise(input, discarded, deferred, findings)
+  return summarise(input, { discarded, deferred, builds }, findings)
 }
 
 const NO_HOSTS: NetworkGrounds = { hosts: [], read_only_hosts: [], release: null }
@@ -211,6 +217,7 @@ function holderOf(pattern: string): readonly string[] {
 interface StepOutcome {
   readonly discarded: ReadonlySet<RawPath>
   readonly deferred: ReadonlySet<RawPath>
+  readonly builds: ReadonlySet<RawPath>
 }
 
 function compareStep(
@@ -248,6 +255,7 @@ function happenedIn(changes: readonly Change[]): Record<EffectKind, string[]> {
 class Step implements StepOutcome {
   readonly discarded = new Set<RawPath>()
   readonly deferred = new Set<RawPath>()
+  readonly builds = new Set<RawPath>()
   readonly #declaration: Declaration
   readonly #lists: ComparedLists
   readonly #byApproval: boolean
@@ -354,7 +362,10 @@ class Step implements StepOutcome {
     else if (!isDeclared && !this.#byApproval) {
       this.#findings.add('effect.undeclared', text, verb(change))
     }
-    if (deferral?.kind === 'note') this.#findings.add('effect.build_execution', text)
+    if (deferral?.kind === 'note') {
+      this.builds.add(path)
+      this.#findings.add('effect.build_execution', text)
+    }
     if (deferral?.kind !== 'ask') return
     this.deferred.add(path)
     const reason = deferral.by === null ? undefined : POINTERS[deferral.by]
@@ -378,8 +389,7 @@ function verb(change: Change): string {
 
 function summarise(
   { changes, lists, grants = null }: ComparisonInput,
-  discardedPaths: ReadonlySet<RawPath>,
-  deferredPaths: ReadonlySet<RawPath>,
+  marked: StepOutcome,
   findings: FindingList,
 ): Comparison {
   const counts = { added: 0, modified: 0, deleted: 0 }
@@ -387,7 +397,7 @@ function summarise(
   const discarded: Change[] = []
   let bytes = 0
   for (const change of changes) {
-    if (discardedPaths.has(change.path)) {
+    if (marked.discarded.has(change.path)) {
       discarded.push(change)
       continue
     }
@@ -401,7 +411,8 @@ function summarise(
     findings: findings.finish(),
     promoted,
     discarded,
-    deferred: promoted.filter(({ path }) => deferredPaths.has(path)),
+    deferred: promoted.filter(({ path }) => marked.deferred.has(path)),
+    builds: promoted.filter(({ path }) => marked.builds.has(path)),
     counts,
     bytes,
     effectsDeclared: !has('effect.undeclared'),

@@ -8,6 +8,8 @@ import type { SandboxResult } from '../contracts/index.ts'
 type Finding = SandboxResult['findings'][number]
 
 export const FINDINGS_PER_CODE_MAX = 200
+/** How many a person is shown, who can page through them. */
+export const FINDINGS_SHOWN_MAX = 100_000
 
 /** In the order they are listed: what blocks for good first, what only reports last. */
 const ORDER: readonly Code[] = [
@@ -31,8 +33,8 @@ export function isComparedCode(code: string): boolean {
   return ORDER.some((known) => known === code)
 }
 
-/** Past this many the ones that will not be listed are let go. */
-const HELD_MAX = 10 * FINDINGS_PER_CODE_MAX
+/** Past so many times the limit the ones that will not be listed are let go. */
+const HELD_TIMES = 10
 
 interface Held {
   readonly found: Map<string, Finding>
@@ -43,6 +45,11 @@ interface Held {
 export class FindingList {
   readonly #held = new Map<Code, Held>()
   readonly #counted = new Map<Code, Map<string, number>>()
+  readonly #limit: number
+
+  constructor(limit = FINDINGS_PER_CODE_MAX) {
+    this.#limit = limit
+  }
 
   add(code: Code, path: string, detail?: string): void {
     const held = this.#held.get(code) ?? { found: new Map(), more: 0 }
@@ -50,7 +57,7 @@ export class FindingList {
     const key = `${path}\0${detail ?? ''}`
     if (held.found.has(key)) return
     held.found.set(key, detail === undefined ? { code, path } : { code, path, detail })
-    if (held.found.size > HELD_MAX) prune(held)
+    if (held.found.size > HELD_TIMES * this.#limit) prune(held, this.#limit)
   }
 
   /** One more of something that is told by its number. */
@@ -72,16 +79,16 @@ export class FindingList {
         detail: count === 1 ? '1 entry' : `${count} entries`,
       }))
       const { found, more } = this.#held.get(code) ?? { found: new Map<string, Finding>(), more: 0 }
-      return cut(code, sorted([...found.values(), ...counted]), more)
+      return cut(code, sorted([...found.values(), ...counted]), more, this.#limit)
     })
   }
 }
 
 /** Keeps those that would be listed first. */
-function prune(held: Held): void {
+function prune(held: Held, limit: number): void {
   const keys = [...held.found.keys()].sort(compareCodePoints)
-  for (const key of keys.slice(FINDINGS_PER_CODE_MAX)) held.found.delete(key)
-  held.more += keys.length - FINDINGS_PER_CODE_MAX
+  for (const key of keys.slice(limit)) held.found.delete(key)
+  held.more += keys.length - limit
 }
 
 function sorted(findings: readonly Finding[]): readonly Finding[] {
@@ -92,8 +99,13 @@ function sorted(findings: readonly Finding[]): readonly Finding[] {
   )
 }
 
-function cut(code: Code, findings: readonly Finding[], letGo: number): readonly Finding[] {
-  const listed = findings.slice(0, FINDINGS_PER_CODE_MAX)
+function cut(
+  code: Code,
+  findings: readonly Finding[],
+  letGo: number,
+  limit: number,
+): readonly Finding[] {
+  const listed = findings.slice(0, limit)
   const more = findings.length - listed.length + letGo
   return more === 0 ? listed : [...listed, { code, detail: `and ${more} more` }]
 }

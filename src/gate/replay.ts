@@ -198,6 +198,7 @@ export function compareAgain(
     RecordedDecision,
     'proposal' | 'evaluation' | 'result' | 'manifest' | 'steps' | 'lists'
   >,
+  findingsMax?: number,
 ): Comparison | null {
   const { proposal, evaluation, result, manifest, steps, lists } = record
   if (proposal === null || manifest === null || evaluation.comparison === null) return null
@@ -205,6 +206,7 @@ export function compareAgain(
     descriptor: proposal.descriptor,
     changes: manifest.changes,
     lists,
+    ...(findingsMax === undefined ? {} : { findingsMax }),
     host: evaluation.host,
     isAmended: isAmended(evaluation),
     declaredByApproval: evaluation.declared_by_approval,

@@ -69,6 +69,7 @@ async function* iterate(bytes: Buffer): AsyncGenerator<Buffer> {
 }
 
 const DEFERRED = 'effect.deferred_execution'
+const BUILD = 'effect.build_execution'
 
 async function render(
   changes: readonly Change[],
@@ -80,7 +81,11 @@ async function render(
   const named = new Set(findings.flatMap(({ code, path }) => (code === DEFERRED ? [path] : [])))
   const later = sorted.filter(({ path }) => named.has(displayOfRaw(path)))
   const deferred = new Set(later.map(({ path }) => path))
-  const effects = { changes: sorted, findings, deferred, read }
+  const built = new Set(findings.flatMap(({ code, path }) => (code === BUILD ? [path] : [])))
+  const builds = new Set(
+    sorted.map(({ path }) => path).filter((path) => built.has(displayOfRaw(path))),
+  )
+  const effects = { changes: sorted, findings, deferred, builds, read }
   for await (const piece of renderEffects(effects, { ...PLAIN, ...view })) text += piece
   return text
 }
@@ -279,11 +284,46 @@ ${codeSays('effect.discarded')} (effect.discarded)
         { code: DEFERRED, detail: 'and 299 more' },
       ],
       deferred: new Set(hooks.map(({ path }) => path)),
+      builds: new Set<RawPath>(),
       read,
     }
     let text = ''
     for await (const piece of renderEffects(effects, PLAIN)) text += piece
     for (const index of hooks.keys()) expect(text).toContain(`+ .h/${index} (new file`)
+  })
+
+  it('counts by directory what a build runs, and lists all of it in the whole view', async () => {
+    const made = Array.from({ length: 300 }, (_, index) =>
+      change(`p${index % 2}/${index}/Makefile`, null, file('x')),
+    )
+    const changes = made.toSorted((one, other) => (one.path < other.path ? -1 : 1))
+    const builds = new Set(made.map(({ path }) => path))
+    const findings = [
+      { code: BUILD, path: '/home/ann/shop/p0/0/Makefile' },
+      { code: BUILD, detail: 'and 299 more' },
+    ]
+    const shown = async (view: View): Promise<string> => {
+      const effects = { changes, findings, deferred: new Set<RawPath>(), builds, read }
+      let text = ''
+      for await (const piece of renderEffects(effects, view)) text += piece
+      return text.slice(text.indexOf('Runs when'), text.indexOf('\nAdded'))
+    }
+    expect(await shown(PLAIN)).toBe(
+      'Runs when you build or test (300)\n  p0/ 150 added\n  p1/ 150 added\n  `a` lists them\n',
+    )
+    const whole = await shown({ ...PLAIN, whole: true })
+    for (const index of made.keys()) expect(whole).toContain(`  p${index % 2}/${index}/Makefile\n`)
+  })
+
+  it('counts findings that the record only counts', async () => {
+    const named = Array.from({ length: 200 }, (_, index) => ({
+      code: 'effect.undeclared',
+      path: `/x/${index}`,
+    }))
+    const findings = [...named, { code: 'effect.undeclared', detail: 'and 50 more' }]
+    const text = await render([change('a', null, file('x'))], findings)
+    expect(text).toContain('Found (250)\n')
+    expect(text).toContain('and 220 more; `a` lists them\n')
   })
 
   it('shows modes, owners and attributes of what is new, also where it is only counted', async () => {

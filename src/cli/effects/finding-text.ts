@@ -22,6 +22,16 @@ export function findingWords({ code, path, detail }: Finding): FindingWords {
   }
 }
 
+const REST = /^and (\d+) more$/
+
+/** Returns how many there are with those that the record counts only. */
+export function findingCount(findings: readonly Finding[]): number {
+  return findings.reduce((sum, { path, detail = '' }) => {
+    const rest = path === undefined ? REST.exec(detail)?.[1] : undefined
+    return sum + Number(rest ?? 1)
+  }, 0)
+}
+
 /** Findings of one code stand together, in the order in which the codes first occur. */
 export function byCode(findings: readonly Finding[]): ReadonlyMap<string, readonly Finding[]> {
   const groups = new Map<string, Finding[]>()

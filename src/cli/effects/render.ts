@@ -13,7 +13,7 @@ import { counted, countsText, grouped, sizeText } from './amount.ts'
 import { LineBudget } from './budget.ts'
 import { bytesText } from './change-text.ts'
 import { differences, oddities, stateText } from './entry-text.ts'
-import { byCode, findingWords } from './finding-text.ts'
+import { byCode, findingCount, findingWords } from './finding-text.ts'
 import { gitLines } from './git-fold.ts'
 import { shortened } from './narrow.ts'
 import {
@@ -72,20 +72,32 @@ export async function* renderEffects(effects: Effects, view: View): AsyncGenerat
     for (const change of deferred) yield* changedText(change, effects.read, full, budget)
     yield* leftOutText(budget, view)
   }
-  if (builds.length > 0) {
-    yield heading(view, 'Runs when you build or test', builds.length)
-    for (const { path } of builds) yield `  ${shownPath(path, view.base)}\n`
-  }
+  if (builds.length > 0) yield* buildsText(builds, view)
   if (changed.length > 0) yield* changedSection(changed, effects.read, view)
   if (added.length > 0) yield* addedSection(added, effects.read, view)
   if (git.length > 0) yield* gitSection(git, effects.read, view)
-  yield* findingsText(findings, view.paint)
+  yield* findingsText(findings, view)
 }
 
-function* summaryText({ changes }: Effects, { paint, base }: View): Generator<string> {
+/** By their names, or by counts where those would fill the screen. */
+function* buildsText(builds: readonly Change[], view: View): Generator<string> {
+  yield heading(view, 'Runs when you build or test', builds.length)
+  if (view.whole || builds.length <= NAMED_MAX) {
+    for (const { path } of builds) yield `  ${shownPath(path, view.base)}\n`
+    return
+  }
+  yield* directoriesText(builds, view)
+  yield `  ${view.paint.dim('`a` lists them')}\n`
+}
+
+function* summaryText({ changes }: Effects, view: View): Generator<string> {
   if (changes.length < SUMMARISED) return
+  yield `\n${view.paint.strong('By directory')}\n`
+  yield* directoriesText(changes, view)
+}
+
+function* directoriesText(changes: readonly Change[], { paint, base }: View): Generator<string> {
   const rows = countsByDirectory(changes, base)
-  yield `\n${paint.strong('By directory')}\n`
   for (const row of rows.slice(0, DIRECTORIES_MAX)) {
     yield `  ${visibleName(row.directory)} ${paint.dim(countsText(row))}\n`
   }
@@ -238,14 +250,20 @@ async function* gitSection(
   yield `  ${paint.dim(`${counted(git.length, 'path')} that git keeps for itself; \`a\` lists them`)}\n`
 }
 
-function* findingsText(findings: readonly Finding[], paint: Paint): Generator<string> {
+function* findingsText(findings: readonly Finding[], { paint, whole }: View): Generator<string> {
   if (findings.length === 0) return
-  yield `\n${paint.strong(`Found (${grouped(findings.length)})`)}\n`
-  for (const [, group] of byCode(findings)) {
-    for (const [index, finding] of group.entries()) {
+  const groups = [...byCode(findings).values()]
+  const count = groups.reduce((sum, group) => sum + findingCount(group), 0)
+  yield `\n${paint.strong(`Found (${grouped(count)})`)}\n`
+  for (const group of groups) {
+    const named = group.slice(0, whole ? group.length : NAMED_MAX)
+    for (const [index, finding] of named.entries()) {
       const { code, says, where } = findingWords(finding)
       if (index === 0) yield `  ${says === null ? '' : `${says} `}${paint.dim(`(${code})`)}\n`
       if (where !== null) yield `      ${where}\n`
     }
+    const more = findingCount(group) - named.length
+    if (more > 0 && !whole)
+      yield `      ${paint.dim(`and ${grouped(more)} more; \`a\` lists them`)}\n`
   }
 }

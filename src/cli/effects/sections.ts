@@ -57,10 +57,11 @@ export interface Sectioned {
   readonly findings: readonly Finding[]
   /** From the whole manifest: findings name the first paths only. */
   readonly deferred: ReadonlySet<RawPath>
+  readonly builds: ReadonlySet<RawPath>
 }
 
-export function sectionsOf({ changes, findings, deferred }: Sectioned, whole: boolean): Sections {
-  const buildPaths = pathsOf(findings, BUILD)
+export function sectionsOf(effects: Sectioned, whole: boolean): Sections {
+  const { changes, findings, deferred, builds } = effects
   const isDeferred = (change: Change): boolean => change.after !== null && deferred.has(change.path)
   const isFolded = (change: Change): boolean =>
     !whole && !isDeferred(change) && isBookkeeping(change)
@@ -71,17 +72,11 @@ export function sectionsOf({ changes, findings, deferred }: Sectioned, whole: bo
     deleted: deletedGroups(inList('deleted'), whole),
     deferred: changes.filter(isDeferred),
     changed: inList('modified').filter((change) => !isDeferred(change)),
-    builds: changes.filter(({ path }) => buildPaths.has(displayOfRaw(path))),
+    builds: changes.filter(({ path }) => builds.has(path)),
     added: groupsOf(inList('added').filter((change) => !isDeferred(change))),
     git: changes.filter(isFolded),
     findings: findings.filter(({ code }) => code !== DEFERRED && code !== BUILD),
   }
-}
-
-function pathsOf(findings: readonly Finding[], wanted: string): ReadonlySet<string> {
-  return new Set(
-    findings.flatMap(({ code, path }) => (code === wanted && path !== undefined ? [path] : [])),
-  )
 }
 
 /** A deleted directory with more than this in it is one line. */

@@ -8,7 +8,7 @@ import type { ApprovalsSoFar, GateAnswer } from '../../host/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { violationText } from '../commands/check.ts'
 import { countsText, grouped } from '../effects/amount.ts'
-import { byCode, findingWords } from '../effects/finding-text.ts'
+import { byCode, findingCount, findingWords } from '../effects/finding-text.ts'
 import { heldLines, sentLines, withoutAwaited } from '../effects/held-text.ts'
 import { networkLines } from '../effects/network-text.ts'
 import { momentText } from '../effects/question-head.ts'
@@ -137,18 +137,20 @@ function effectLines(answer: GateAnswer, paint: Paint): readonly string[] {
 
 const PLACES_MAX = 10
 
-export function findingLines({ result }: GateAnswer, paint: Paint): readonly string[] {
+export function findingLines(answer: GateAnswer, paint: Paint): readonly string[] {
+  const { result, pending, action_id: id } = answer
+  const where = pending === undefined ? `writ show ${id}` : `writ inbox ${pending.id} --all`
   const held = result?.side_effects.held ?? []
   const groups = byCode(withoutAwaited(result?.findings ?? [], held))
   return [...groups.values()].flatMap((findings) => {
     const words = findings.map(findingWords)
     const places = words.flatMap(({ where }) => (where === null ? [] : [`      ${where}`]))
     const [first] = words
-    const more = places.length - PLACES_MAX
+    const more = findingCount(findings) - PLACES_MAX
     return [
       `  ${first?.says ?? ''} ${paint.dim(`(${first?.code ?? ''})`)}`,
       ...places.slice(0, PLACES_MAX),
-      ...(more > 0 ? [`      and ${grouped(more)} more`] : []),
+      ...(more > 0 ? [`      and ${grouped(more)} more: ${where}`] : []),
     ]
   })
 }

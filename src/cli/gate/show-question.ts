@@ -42,16 +42,16 @@ export async function pageEffects(terminal: Terminal, question: Question): Promi
 }
 
 export async function* effectsText(question: Question, shown: ShownAs): AsyncGenerator<string> {
-  const { changes, deferred, result, read, proposal } = question
+  const { changes, deferred, builds, result, read, proposal } = question
   const { paint, whole } = shown
   for (const line of headLines(question, paint, whole)) yield `${line}\n`
   const failure = failureText(result)
   if (failure !== null) yield `${paint.bad(failure)}\n`
   const [root = '/'] = proposal.descriptor.scope.filesystem.paths
   const { network, held = [] } = result.side_effects
-  const findings = withoutAwaited(result.findings, held)
+  const findings = withoutAwaited(question.findings, held)
   const view = { ...shown, base: rawOfText(root) }
-  yield* renderEffects({ changes, findings, deferred, read }, view)
+  yield* renderEffects({ changes, findings, deferred, builds, read }, view)
   if (held.length > 0) {
     yield `\n${paint.strong(`Sent after a yes, last (${grouped(held.length)})`)}\n`
     for (const line of heldLines(held, proposal, paint)) yield `${line}\n`

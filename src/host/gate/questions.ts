@@ -2,7 +2,7 @@
  * Questions that wait, put together again from the ledger: what was proposed, what the rehearsal did,
  * and what would be promoted. Any process can ask and answer; nothing of a question lives in memory.
  */
-import type { Digest } from '../../base/index.ts'
+import type { Code, Digest } from '../../base/index.ts'
 import type { Decision, Evaluation, Proposal, SandboxResult } from '../../contracts/index.ts'
 import {
   type AskedAct,
@@ -14,8 +14,10 @@ import {
   countsAhead,
   displayOfRaw,
   effectClasses,
+  FINDINGS_SHOWN_MAX,
   finalRisk,
   type GateLists,
+  isComparedCode,
   knownAgent,
   type Manifest,
   type Need,
@@ -47,6 +49,10 @@ export interface ActionRecord {
   readonly discarded: readonly Change[]
   /** Those of `changes` that other programs run by themselves. */
   readonly deferred: ReadonlySet<RawPath>
+  /** Those of `changes` that a build or a test runs. */
+  readonly builds: ReadonlySet<RawPath>
+  /** All that were found; the result on the record names the first of each code. */
+  readonly findings: SandboxResult['findings']
   readonly asker: Asker
 }
 
@@ -81,8 +87,16 @@ type DeferringAct = Pick<ActionRecord, 'proposal' | 'evaluation' | 'result'> & {
   readonly manifest: Manifest
 }
 
-function deferredPath({ code, path }: SandboxResult['findings'][number]): readonly string[] {
-  return code === 'effect.deferred_execution' && path !== undefined ? [path] : []
+/** Returns those changes that findings of this code name. */
+function changesWith(wanted: Code, { result, manifest }: DeferringAct): readonly Change[] {
+  const found = new Set(
+    result.findings.flatMap(({ code, path = null }) => (code === wanted ? [path] : [])),
+  )
+  return manifest.changes.filter(({ path }) => found.has(displayOfRaw(path)))
+}
+
+function pathsOf(changes: readonly Change[]): ReadonlySet<RawPath> {
+  return new Set(changes.map(({ path }) => path))
 }
 
 /** A command that a known agent started is the agent's, whatever name it goes by. */
@@ -129,7 +143,7 @@ export class Questions {
       result: whole,
       decision: decided.payload as Decision,
       evaluation,
-      deferred: await this.#deferred(act),
+      ...(await this.#marked(act)),
       asker: askerOf(proposed.fact, evaluation),
       changes: manifest.changes.filter(({ path }) => !manifest.discarded.has(path)),
       discarded: manifest.changes.filter(({ path }) => manifest.discarded.has(path)),
@@ -214,6 +228,8 @@ export class Questions {
       obstacles: evaluation.obstacles,
       changes,
       deferred: record.deferred,
+      builds: record.builds,
+      findings: record.findings,
       read: await this.#reader(result.sandbox_id),
     }
   }
@@ -288,19 +304,24 @@ export class Questions {
   }
 
   /** Compared once more: the findings on the record name the first paths only. */
-  async #deferred(act: DeferringAct): Promise<ReadonlySet<RawPath>> {
-    const { evaluation, manifest } = act
+  async #marked(
+    act: DeferringAct,
+  ): Promise<Pick<ActionRecord, 'deferred' | 'builds' | 'findings'>> {
+    const { evaluation, result } = act
     const steps = []
     for (const { action_id, manifest: digest } of evaluation.comparison?.steps ?? []) {
       const step = await this.#manifest(digest)
       if (step !== null) steps.push({ actionId: action_id, ...step })
     }
     const lists = await this.#lists(evaluation.lists)
-    const comparison = compareAgain({ ...act, steps, lists })
-    if (comparison !== null) return new Set(comparison.deferred.map(({ path }) => path))
-    const found = new Set(act.result.findings.flatMap(deferredPath))
-    const isFound = ({ path }: Change): boolean => found.has(displayOfRaw(path))
-    return new Set(manifest.changes.filter(isFound).map(({ path }) => path))
+    const comparison = compareAgain({ ...act, steps, lists }, FINDINGS_SHOWN_MAX)
+    const { deferred, builds } = comparison ?? {
+      deferred: changesWith('effect.deferred_execution', act),
+      builds: changesWith('effect.build_execution', act),
+    }
+    const others = result.findings.filter(({ code }) => !isComparedCode(code))
+    const findings = comparison === null ? result.findings : [...comparison.findings, ...others]
+    return { deferred: pathsOf(deferred), builds: pathsOf(builds), findings }
   }
 
   async #lists(digest: string): Promise<GateLists> {

@@ -135,6 +135,10 @@ export interface Question {
   readonly changes: readonly Change[]
   /** Those of them that other programs run by themselves (G-15a), not cut. */
   readonly deferred: ReadonlySet<RawPath>
+  /** Those of them that a build or a test runs, not cut. */
+  readonly builds: ReadonlySet<RawPath>
+  /** All findings, where the result names the first of each code. */
+  readonly findings: SandboxResult['findings']
   /** Opens what a changed file held before, or would hold; null where there is no file. */
   readonly read: (change: Change, side: 'before' | 'after') => AsyncIterable<Uint8Array> | null
 }
