@@ -1,6 +1,6 @@
 /** What configuration and links point to is asked about, though its own name says nothing (G-15a). */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { Place } from './place.ts'
@@ -22,15 +22,15 @@ function prepare(script: string): void {
   execFileSync('bash', ['-ec', script], { cwd: place.project, env: place.env() })
 }
 
-/** The paths that are asked about, relative to the project, with why. */
+/** Returns the paths that are asked about, relative to the project. */
 function asked(script: string, env: Record<string, string> = {}): readonly string[] {
-  const options = ['--write', '.', '--delete', '.']
-  const { err } = place.writ(['exec', ...options, '--', 'bash', '-ec', script], { env })
-  const lines = err.split('\n').map((line) => line.trim())
-  const start = lines.findIndex((line) => line.startsWith('effect.deferred_execution'))
-  const rest = start < 0 ? [] : lines.slice(start + 1)
-  const end = rest.findIndex((line) => !line.startsWith('/'))
-  return rest.slice(0, end).map((line) => line.slice(place.project.length + 1).split(': ')[0] ?? '')
+  const report = join(place.folder, 'report.json')
+  const options = ['--write', '.', '--delete', '.', '--report', report]
+  place.writ(['exec', ...options, '--', 'bash', '-ec', script], { env })
+  const { result } = JSON.parse(readFileSync(report, 'utf8'))
+  return result.findings
+    .filter(({ code }: { code: string }) => code === 'effect.deferred_execution')
+    .map(({ path }: { path: string }) => path.slice(place.project.length + 1))
 }
 
 describe('git', () => {
