@@ -221,15 +221,17 @@ interface StepOutcome {
 }
 
 function compareStep(
-  { descriptor, changes, host, declaredByApproval, leavesHomeOut = false }: ComparisonInput,
+  input: ComparisonInput,
   lists: ComparedLists,
   findings: FindingList,
   effort: TryingEffort,
 ): StepOutcome {
+  const { descriptor, changes, host, declaredByApproval, leavesHomeOut = false } = input
   const declaration = new Declaration(descriptor, host, effort)
   const homes = leavesHomeOut ? host.homes.filter(({ own }) => own) : []
   const step = new Step(declaration, lists, declaredByApproval, findings)
   step.leaveOut(homes.map(({ path }) => rawOfText(path)))
+  if (input.isAmended) step.keepWrit(changes)
   // From the end: what lies below a directory comes before the directory itself.
   for (let index = changes.length - 1; index >= 0; index--) step.judge(changes[index] as Change)
   for (const { kind, text } of declaration.unseen(happenedIn(changes))) {
@@ -266,6 +268,8 @@ class Step implements StepOutcome {
   readonly #keeps = new Set<RawPath>()
   readonly #drops = new Map<RawPath, string>()
   #homes: readonly RawPath[] = []
+  /** Directories of writ that the run deleted with their id, and deleted directories around them. */
+  readonly #staying = new Set<RawPath>()
 
   constructor(
     declaration: Declaration,
@@ -284,8 +288,26 @@ class Step implements StepOutcome {
     this.#homes = homes
   }
 
+  /** A home that is deleted whole, as `git clean -fdx` does, stays; nothing else of the run does. */
+  keepWrit(changes: readonly Change[]): void {
+    for (const { path, after } of changes) {
+      if (after === null && path.endsWith('/.writ/id')) this.#staying.add(parentOfRaw(path))
+    }
+  }
+
+  #staysBehind({ path, after }: Change): boolean {
+    if (after !== null || this.#staying.size === 0) return false
+    return this.#staying.has(path) || this.#staying.has(writOf(path))
+  }
+
   judge(change: Change): void {
     const { path } = change
+    if (this.#staysBehind(change)) {
+      // What holds it cannot go either.
+      if (this.#staying.has(path)) this.#staying.add(parentOfRaw(path))
+      this.discarded.add(path)
+      return this.#findings.add('effect.writ_kept', displayOfRaw(path), verb(change))
+    }
     const isShared = this.#lists.isShared(change)
     // What a human accepts first runs nothing by itself.
     const deferral = isShared ? null : this.#lists.deferred.of(change)
@@ -371,6 +393,12 @@ class Step implements StepOutcome {
     const reason = deferral.by === null ? undefined : POINTERS[deferral.by]
     this.#findings.add('effect.deferred_execution', text, reason)
   }
+}
+
+/** The directory of writ that a path lies in; the path itself where it lies in none. */
+function writOf(path: RawPath): RawPath {
+  const end = path.indexOf('/.writ/')
+  return end === -1 ? path : (path.slice(0, end + '/.writ'.length) as RawPath)
 }
 
 const SET_ID = 0o6000
