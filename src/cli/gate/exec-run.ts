@@ -6,7 +6,8 @@ import { type GateAnswer, stateRoot } from '../../host/index.ts'
 import type { Call, OwnStatus } from '../command.ts'
 import { countsText } from '../effects/amount.ts'
 import { surroundings } from '../surroundings.ts'
-import { answerLines } from './answer-text.ts'
+import type { Terminal } from '../terminal.ts'
+import { answerLines, findingLines } from './answer-text.ts'
 import { execConfirm, settleChangedInputs } from './confirm.ts'
 import { capText, withinCeilings } from './exec-limits.ts'
 import { type ExecRequest, execProposal, isDeclaredByApproval } from './exec-proposal.ts'
@@ -17,6 +18,7 @@ import { PromptCount } from './prompt-count.ts'
 import { releaseBefore } from './release.ts'
 import { RenameNote } from './rename-note.ts'
 import { prepareReport, type ReportGround, writeReport } from './report-file.ts'
+import { scopeAdvice } from './scope-advice.ts'
 import { execEnd } from './status.ts'
 
 export async function carryOut(call: Call, request: ExecRequest, begun: Begun): Promise<OwnStatus> {
@@ -29,8 +31,10 @@ export async function carryOut(call: Call, request: ExecRequest, begun: Begun): 
     const { droppedVariables: dropped_variables } = session.gate
     writeReport(call.options, ground, { ...answer, prompts, dropped_variables })
     const { status, code } = execEnd(answer)
-    if (code !== null) explain(call, answer, code, capLine(answer, resources, ceilings))
-    else tellDone(call, answer)
+    const advice = adviceLines(session, request, answer)
+    const more = [...capLine(answer, resources, ceilings), ...advice]
+    if (code !== null) explain(call, answer, code, more)
+    else tellDone(call, answer, advice)
     return status
   }
   return withGate(call, work, begun)
@@ -72,6 +76,18 @@ async function runLive(session: GateSession, request: ExecRequest) {
   }
 }
 
+/** What would include what the run changed outside its scope. */
+function adviceLines(
+  { session, isBelowAgent }: GateSession,
+  { cwd, scope }: ExecRequest,
+  { result }: GateAnswer,
+): readonly string[] {
+  const isPerson = session.caller.principal.kind === 'human' && !isBelowAgent
+  const run = { cwd, scope, home: surroundings().userDirectory, isPerson }
+  const advice = scopeAdvice(result?.findings ?? [], run)
+  return advice === null ? [] : [advice]
+}
+
 function capLine(
   { result }: GateAnswer,
   resources: ExecRequest['resources'],
@@ -95,13 +111,29 @@ function explain(
   terminal.err(`${[...lines, ...more].join('\n')}\nwrit: ${code}\n`)
 }
 
+/** Findings about what stays as it was although the command changed it. */
+const LEFT: ReadonlySet<string> = new Set(['effect.left_out', 'effect.writ_kept'])
+
+/** Says what of a promoted run was not kept, at a terminal or not: the files are not there. */
+function tellLeft(terminal: Terminal, answer: GateAnswer, advice: readonly string[]): void {
+  const { result } = answer
+  const findings = (result?.findings ?? []).filter(({ code }) => LEFT.has(code))
+  if (result === null || findings.length === 0) return
+  const lines = findingLines({ ...answer, result: { ...result, findings } }, terminal.paintError)
+  const text = ['writ exec: not everything that the command changed is kept', ...lines, ...advice]
+  terminal.err(`${text.join('\n')}\n`)
+}
+
 const SHORT_ID = 8
 
 /**
  * Says in one line what was promoted and how to take it back, to a person at a terminal. Anywhere else
  * standard error is the command's own.
  */
-function tellDone({ terminal, options }: Call, { promoted, result, action_id }: GateAnswer): void {
+function tellDone(call: Call, answer: GateAnswer, advice: readonly string[]): void {
+  const { terminal, options } = call
+  const { promoted, result, action_id } = answer
+  tellLeft(terminal, answer, advice)
   if (!promoted || result === null || !terminal.isErrorTty || options.isOn('quiet')) return
   const { counts } = result.diff
   if (counts.added + counts.modified + counts.deleted === 0) return

@@ -11,6 +11,7 @@ import { dirname, isAbsolute, resolve } from 'node:path'
 import { fault, showName } from '../../base/index.ts'
 import { gitDirectoriesOf, gitTop, workspacePlaces } from '../../host/index.ts'
 import { Stop } from '../command.ts'
+import { commandLine } from '../effects/operation-text.ts'
 import { unreadable } from '../unreadable.ts'
 
 export interface Place {
@@ -48,7 +49,12 @@ function realDirectory(path: string): string {
     const real = realpathSync(path)
     if (statSync(real).isDirectory()) return real
   } catch (thrown) {
-    throw new Stop(unreadable(path, thrown))
+    const { code } = thrown as NodeJS.ErrnoException
+    if (code !== 'ENOENT') throw new Stop(unreadable(path, thrown))
+    const message = `the scope ${showName(path)} is not there`
+    const hint = `make it first: ${commandLine(['mkdir', '-p', path])}`
+    const details = { file: path, reason: code }
+    throw new Stop(fault('cli.file_unreadable', path, details, { message, hint }))
   }
   const message = `${showName(path)} is not a directory`
   throw new Stop(fault('cli.usage', '', null, { message, hint: '--scope names directories' }))

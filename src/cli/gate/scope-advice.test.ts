@@ -1,0 +1,39 @@
+/** Which `--scope` is named for what lies outside the scope. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { scopeAdvice } from './scope-advice.ts'
+
+const home = realpathSync(mkdtempSync(join(tmpdir(), 'writ-advice-')))
+const cwd = join(home, 'repo')
+mkdirSync(join(home, 'there'), { recursive: true })
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+const run = { cwd, scope: [cwd], home, isPerson: true }
+const left = (...names: readonly string[]) =>
+  names.map((name) => ({ code: 'effect.left_out', path: join(home, name), detail: 'added' }))
+
+it.each([
+  ['a new directory', ['wt', 'wt/a'], 'mkdir -p ../wt && writ exec --scope . --scope ../wt -- …'],
+  ['a file in a directory', ['there/a'], 'writ exec --scope . --scope ../there -- …'],
+  ['a blank', ['a b', 'a b/c'], "mkdir -p '../a b' && writ exec --scope . --scope '../a b' -- …"],
+])('%s', (_name, paths, command) => {
+  expect(scopeAdvice(left(...paths), run)).toBe(
+    `to include what lies outside the scope: ${command}`,
+  )
+})
+
+it('names what it can beside a file of the home itself', () => {
+  expect(scopeAdvice(left('.toolrc', 'there/a'), run)).toContain('--scope ../there -- …')
+})
+
+it('names none for a file of the home itself, and none where nothing lies outside', () => {
+  expect(scopeAdvice(left('.toolrc'), run)).toBe(null)
+  expect(scopeAdvice([{ code: 'effect.undeclared', path: '/x/y' }], run)).toBe(null)
+})
+
+it('tells an agent what a person can do', () => {
+  const words = scopeAdvice(left('wt', 'wt/a'), { ...run, isPerson: false })
+  expect(words).toContain('a person adds a grant with `scope`')
+})

@@ -1,0 +1,147 @@
+/**
+ * What a run changes outside its scope and in writ's own directory, with the built program: what is
+ * kept, what is not, and which words tell the person so. Submodules, which lie in two places.
+ */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { Place } from './place.ts'
+
+// Each test is several processes, and each of them a sandbox.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 })
+
+beforeAll(() => execFileSync(process.execPath, ['tools/build.mjs']))
+
+const places: Place[] = []
+afterAll(() => {
+  for (const place of places) place.remove()
+})
+
+const NAMED = ['-c', 'user.name=A', '-c', 'user.email=a@b', '-c', 'protocol.file.allow=always']
+
+function git(cwd: string, ...argv: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync('git', [...NAMED, ...argv], {
+    cwd,
+    encoding: 'utf8',
+  })
+  expect(status, stderr).toBe(0)
+  return stdout
+}
+
+/** A repository with one commit, below the home as people have it. */
+function repository(name: string): Place {
+  const place = new Place(name)
+  places.push(place)
+  rmSync(place.project, { recursive: true })
+  const project = join(place.home, 'shop')
+  Object.assign(place, { project })
+  git(place.home, 'init', '-q', '-b', 'main', 'shop')
+  place.write('a')
+  git(project, 'add', 'a')
+  git(project, 'commit', '-qm', 'one')
+  return place.init()
+}
+
+let place: Place
+describe('git clean -fdx', () => {
+  beforeEach(() => {
+    place = repository('clean')
+    place.write('junk')
+    place.write('out/b')
+  })
+
+  it('removes what is not tracked, leaves `.writ`, says so, and can be undone', () => {
+    const { status, err } = place.writ(['exec', '-y', '--', 'git', 'clean', '-fdx'])
+    expect(status, err).toBe(0)
+    expect(err).toContain('the run deleted the directory of writ, which stays where it is')
+    expect(readdirSync(place.project).sort()).toEqual(['.git', '.writ', 'a'])
+    expect(readdirSync(join(place.project, '.writ')).sort()).toEqual([
+      '.gitignore',
+      'id',
+      'laws.yaml',
+      'rules',
+    ])
+    expect(place.writ(['undo']).status).toBe(0)
+    expect([place.has('junk'), place.has('out/b')]).toEqual([true, true])
+    expect(place.writ(['replay']).out).toContain('0 differ')
+  })
+})
+
+describe('a worktree outside the scope', () => {
+  const add = ['git', 'worktree', 'add', '../wt']
+
+  it('is told with the option that includes it, and works with that', () => {
+    place = repository('worktree')
+    const words = 'mkdir -p ../wt && writ exec --scope . --scope ../wt -- …'
+    for (const options of [['-y'], ['--write', '.']]) {
+      const { err, status } = place.writ(['exec', ...options, '--', ...add])
+      expect(status).not.toBe(0)
+      expect(err).toContain(`to include what lies outside the scope: ${words}`)
+    }
+    const scoped = ['exec', '--scope', '.', '--scope', '../wt', '--', ...add]
+    expect(place.writ(scoped).err).toContain(`make it first: mkdir -p ${place.home}/wt`)
+    execFileSync('mkdir', [join(place.home, 'wt')])
+    const seen = place.person(scoped, [{ expect: 'promote them?' }, { send: 'y\n' }])
+    expect(seen.status, seen.output).toBe(0)
+    expect(git(join(place.home, 'wt'), 'status', '--short', '--branch')).toBe('## wt\n')
+  })
+})
+
+describe('submodules', () => {
+  it('are added, committed in, bumped and made in a clone', () => {
+    place = repository('submodule')
+    git(place.home, 'init', '-q', '-b', 'main', 'lib')
+    git(join(place.home, 'lib'), 'commit', '-q', '--allow-empty', '-m', 'lib')
+    const yes = [{ expect: 'promote them?' }, { send: 'y\n' }]
+    const at = ['exec', '--', 'git', ...NAMED]
+    const url = `file://${join(place.home, 'lib')}`
+    const added = place.person([...at, 'submodule', 'add', url, 'lib'], yes)
+    expect(added.status, added.output).toBe(0)
+    git(place.project, 'commit', '-qm', 'lib')
+    const lib = join(place.project, 'lib')
+    const inside = [
+      'exec',
+      '-y',
+      '--',
+      'git',
+      ...NAMED,
+      'commit',
+      '-q',
+      '--allow-empty',
+      '-m',
+      'in',
+    ]
+    const committed = place.writ(inside, { cwd: lib })
+    expect(committed.status, committed.err).toBe(0)
+    expect(git(lib, 'log', '-1', '--format=%s')).toBe('in\n')
+    const bump = place.writ(['exec', '-y', '--', 'git', ...NAMED, 'commit', '-qam', 'bump'])
+    expect(bump.status, bump.err).toBe(0)
+    expect(git(place.project, 'status', '--short', 'lib')).toBe('')
+    expect(place.writ(['undo']).status).toBe(0)
+    expect(git(place.project, 'status', '--short', 'lib')).toBe(' M lib\n')
+    git(lib, 'push', '-q', 'origin', 'HEAD:refs/heads/in')
+    git(place.project, 'commit', '-qam', 'bump')
+    git(place.home, 'clone', '-q', `file://${place.project}`, 'copy')
+    const copy = join(place.home, 'copy')
+    expect(place.writ(['init', '--no-pass', '--name', 'ann'], { cwd: copy }).status).toBe(0)
+    const update = [...at, 'submodule', 'update', '--init']
+    const updated = place.person(update, yes, { cwd: copy })
+    expect(updated.status, updated.output).toBe(0)
+    expect(existsSync(join(copy, 'lib', '.git'))).toBe(true)
+    expect(git(join(copy, 'lib'), 'log', '-1', '--format=%s')).toBe('in\n')
+  })
+})
+
+describe('changes to the home outside the scope', () => {
+  it('are told on standard error with `--yes`, with the option that includes them', () => {
+    place = repository('yes')
+    const script = 'mkdir -p ~/.tool; echo 1 > ~/.tool/state; echo 2 > b'
+    const { status, err } = place.exec(['-y'], script)
+    expect(status, err).toBe(0)
+    expect(place.has('b')).toBe(true)
+    expect(existsSync(join(place.home, '.tool'))).toBe(false)
+    expect(err).toContain(`${place.home}/.tool/state: added`)
+    expect(err).toContain('writ exec --scope . --scope ../.tool -- …')
+  })
+})
