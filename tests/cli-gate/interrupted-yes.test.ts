@@ -1,5 +1,5 @@
 /**
- * `kill -9` between a recorded yes and its promotion. The lock of the workspace is held meanwhile, so
+ * `kill -9` between a recorded yes, or a decision that needed none, and its promotion. The lock of the workspace is held meanwhile, so
  * that the process dies exactly there; and at random moments, where either end is right as long as a
  * fact says which.
  */
@@ -39,21 +39,30 @@ async function ended(child: ChildProcess): Promise<void> {
   }
 }
 
-/** Approves while the workspace is locked by somebody else, and dies with the yes on the record. */
-async function approveAndDie(id: string): Promise<void> {
+async function holdWorkspace(): Promise<void> {
   holder = spawn('flock', [place.project, 'sh', '-c', 'echo held; exec sleep 600'], {
     stdio: ['ignore', 'pipe', 'ignore'],
     detached: true,
   })
   await new Promise((resolved) => holder?.stdout?.once('data', resolved))
-  const child = place.start(['approve', id, '--yes'])
-  while (facts('confirmation_v1').length === 0) await pause(50)
-  child.kill('SIGKILL')
-  await ended(child)
+}
+
+async function letGo(): Promise<void> {
+  if (holder === null) return
   // The sleep is of its group.
   process.kill(-(holder.pid ?? 0), 'SIGKILL')
   await ended(holder)
   holder = null
+}
+
+/** Approves while the workspace is locked by another process, and dies with the yes on the record. */
+async function approveAndDie(id: string): Promise<void> {
+  await holdWorkspace()
+  const child = place.start(['approve', id, '--yes'])
+  while (facts('confirmation_v1').length === 0) await pause(50)
+  child.kill('SIGKILL')
+  await ended(child)
+  await letGo()
   expect(place.has('f')).toBe(false)
 }
 
@@ -86,6 +95,75 @@ describe('a yes on the record whose process died before the promotion', () => {
     expect(facts('decision_v1').at(-1)).toMatchObject({ decision: 'BLOCK' })
     expect(place.writ(['recover']).out).toBe('nothing waits\n')
   }, 120_000)
+})
+
+describe('a decision to promote whose process died before the promotion', () => {
+  /** A declared act, which asks nobody, killed while another process holds the workspace. */
+  async function actAndDie(script: string): Promise<void> {
+    await holdWorkspace()
+    const child = place.start(['exec', '--write', '.', '--', 'sh', '-c', script])
+    while (facts('decision_v1').length === 0) await pause(50)
+    child.kill('SIGKILL')
+    await ended(child)
+    await letGo()
+    expect(place.has('f')).toBe(false)
+  }
+
+  it.each([
+    ['recover', ['recover']],
+    ['exec', ['exec', '--', 'true']],
+  ] as const)(
+    'is carried out by %s',
+    async (_, command) => {
+      await actAndDie('echo new > f')
+      const next = place.writ(command)
+      expect(next.status, next.err).toBe(0)
+      if (command[0] === 'recover')
+        expect(next.out).toMatch(/promoted .* begun before, interrupted/)
+      expect(place.text('f')).toBe('new\n')
+      expect(facts('promotion_v1')[0]).toMatchObject({ status: 'APPLIED', paths: 1 })
+      expect(place.writ(['recover']).out).toBe('nothing waits\n')
+      expect(place.writ(['undo']).status).toBe(0)
+    },
+    120_000,
+  )
+
+  it('is ended with a fact where the tree is another by then', async () => {
+    await actAndDie('echo new > f')
+    place.write('f', 'theirs')
+    expect(place.writ(['recover']).out).toMatch(/not promoted .* \(promote\.conflict\)/)
+    expect(place.text('f')).toBe('theirs')
+    expect(facts('decision_v1').at(-1)).toMatchObject({ decision: 'BLOCK' })
+    expect(place.writ(['recover']).out).toBe('nothing waits\n')
+  }, 120_000)
+
+  it('is left to its process while that lives', async () => {
+    await holdWorkspace()
+    const child = place.start(['exec', '--write', '.', '--', 'sh', '-c', 'echo new > f'])
+    while (facts('decision_v1').length === 0) await pause(50)
+    expect(place.pending()).toEqual([])
+    expect(facts('promotion_v1')).toEqual([])
+    await letGo()
+    await ended(child)
+    expect(child.exitCode).toBe(0)
+    expect(facts('promotion_v1')).toHaveLength(1)
+  }, 120_000)
+})
+
+describe(`${ROUNDS} processes killed at random moments of a declared act`, () => {
+  it('leave it done or not, and of every decision a fact says which', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const child = place.start(['exec', '--write', '.', '--', 'sh', '-c', `echo new > f${round}`])
+      await pause(150 + Math.random() * 450)
+      child.kill('SIGKILL')
+      await ended(child)
+      expect(place.writ(['recover']).status).toBe(0)
+      const decided = facts('decision_v1').filter(({ decision }) => decision === 'PROMOTE').length
+      const ends = facts('promotion_v1').length
+      const files = [...Array(round + 1).keys()].filter((each) => place.has(`f${each}`)).length
+      expect({ round, ends, files }).toEqual({ round, ends: decided, files: decided })
+    }
+  }, 600_000)
 })
 
 describe(`${ROUNDS} processes killed at random moments of a yes`, () => {

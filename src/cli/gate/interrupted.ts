@@ -37,14 +37,15 @@ export function interruptionText(
   return `${paint.bad('interrupted')}  ${plain(action_id)}: ${what} may have been sent; ${advice}\n`
 }
 
-/** An approved act that a crash had interrupted: what became of it, and what to type next. */
+/** An act that a crash had interrupted: what became of it, and what to type next. */
 export function finishedText(
-  { action_id, promoted, code }: FinishedYes,
+  { action_id, approved, promoted, code }: FinishedYes,
   { paint }: Pick<Terminal, 'paint'>,
 ): string {
   const id = plain(action_id)
+  const before = approved ? 'approved before' : 'begun before'
   if (promoted) {
-    return `${paint.good('promoted')}  ${id}: approved before, interrupted, and carried out now; \`writ rollback ${id}\` takes it back\n`
+    return `${paint.good('promoted')}  ${id}: ${before}, interrupted, and carried out now; \`writ rollback ${id}\` takes it back\n`
   }
-  return `${paint.bad('not promoted')}  ${id}: approved before and interrupted; nothing was changed (${plain(code ?? '')}). Run or propose it again\n`
+  return `${paint.bad('not promoted')}  ${id}: ${before} and interrupted; nothing was changed (${plain(code ?? '')}). Run or propose it again\n`
 }

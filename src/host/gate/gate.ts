@@ -127,7 +127,9 @@ class Gate implements GateSurface {
       const proposing = new Proposing(this.#context, this.#view, this.#book, ordered)
       const decided = await proposing.run(document)
       const isGoing = decided.decision.decision === 'PROMOTE' && decided.promotion === null
-      if (isGoing && !options.dryRun) return await this.#settling.promoteDecided(decided, ahead)
+      if (isGoing && !options.dryRun) {
+        return await this.#settling.promoteDecided(decided, { lockAhead: ahead })
+      }
       return await this.#answered(decided, options)
     } finally {
       ahead.letGo()

@@ -61,7 +61,7 @@ import { recordBeforeRun } from './release-use.ts'
 import { whileReleased } from './released-run.ts'
 import { buildResult } from './result.ts'
 import { changedScripts } from './scripts.ts'
-import { markHeld, stageOf } from './stage-place.ts'
+import { markGoing, markHeld, stageOf } from './stage-place.ts'
 import { trackedPaths } from './tracked.ts'
 
 export class Proposing {
@@ -316,11 +316,13 @@ export class Proposing {
     { draft, decision, changes }: Judged,
     { sandbox, place, sandboxId, emptied, ahead }: Rehearsal,
   ): Promise<void> {
-    if (decision.decision === 'PROMOTE' && draft.held === undefined) this.#options.onStaging?.()
+    const isGoing = decision.decision === 'PROMOTE' && draft.held === undefined
+    if (isGoing) this.#options.onStaging?.()
     const stage = stageOf(place, sandboxId)
     const copies = ahead === undefined ? {} : { ahead }
     const isAsked = decision.decision === 'CONFIRM' && draft.held === undefined
     try {
+      if (isGoing) markGoing(stage, draft.action_id)
       if (isAsked) reserveRoom(this.#context.home, stage, changes, this.#book.settings)
       await captureChanges(changes, sandbox.layers, stage, { isRoot: isRoot(), emptied, ...copies })
       if (draft.held !== undefined) markHeld(stage)

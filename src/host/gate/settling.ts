@@ -325,7 +325,14 @@ export class Settling {
     if (found !== null) removeTree(found.stage)
   }
 
-  async promoteDecided(decided: Decided, lockAhead?: LockAhead): Promise<GateAnswer> {
+  /** Where an earlier process was to do it (`isLate`), others may find it as well. */
+  async promoteDecided(
+    decided: Decided,
+    {
+      lockAhead,
+      isLate = false,
+    }: { readonly lockAhead?: LockAhead; readonly isLate?: boolean } = {},
+  ): Promise<GateAnswer> {
     const { proposal, result, changes, evaluation } = decided
     if (proposal === null || result === null) return answerOf(decided)
     const { actionId } = decided
@@ -346,7 +353,7 @@ export class Settling {
           if (isHalted(this.#context.home.state)) throw refusal('halted', '')
           // Its own failure code, and nothing about which one (G-9).
           if (probePreconditions(proposal).length > 0) throw refusal('precondition.failed', '')
-          await this.#checkOpen(decided)
+          await this.#checkOpen(decided, isLate)
           await this.#checkFooting(decided)
         },
       })
@@ -363,11 +370,24 @@ export class Settling {
   }
 
   /** Under the lock: another process may have carried the same yes out, or ended it. */
-  async #checkOpen({ actionId, decision, evaluation: { held } }: Decided): Promise<void> {
-    if (held !== undefined || decision.decision !== 'CONFIRM') return
+  async #checkOpen(
+    { actionId, decision, evaluation: { held } }: Decided,
+    isLate: boolean,
+  ): Promise<void> {
+    if (held !== undefined || (decision.decision !== 'CONFIRM' && !isLate)) return
     const standing = await this.#view.standing()
+    if (decision.decision === 'PROMOTE') {
+      if (standing.promotion(actionId) === null && (await this.#isLast(decision))) return
+      throw refusal('confirm.used', actionId)
+    }
     const isOpen = standing.approved().some((act) => act.actionId === actionId)
     if (!isOpen) throw refusal('confirm.used', actionId)
+  }
+
+  /** Whether nothing was decided about the act since. */
+  async #isLast({ action_id, decided_at }: Decided['decision']): Promise<boolean> {
+    const last = await this.#view.factOf('decision_v1', action_id)
+    return (last?.payload as Decided['decision'] | undefined)?.decided_at === decided_at
   }
 
   /** Under the lock nothing that it stands on is promoted or taken back any more. */

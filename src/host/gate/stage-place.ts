@@ -5,10 +5,11 @@
  */
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fault, showName } from '../../base/index.ts'
-import { readIfThere, writeWhole } from '../home/file.ts'
+import { fault, isUuid, showName } from '../../base/index.ts'
+import { namesIfThere, readIfThere, writeWhole } from '../home/file.ts'
 import type { KnownHome } from '../home/known-home.ts'
 import { PromotionFailure } from '../promotion/index.ts'
+import { isLeftBehind, ownerMark } from '../sandbox/owner.ts'
 
 const STAGE = 'stage'
 const PREIMAGES = 'preimages'
@@ -67,6 +68,40 @@ export function holderOf(stage: string): StageHolder | null {
   const text = readIfThere(join(stage, HELD)) ?? ''
   // What is there was written whole, by `noteHolder`.
   return text === '' ? null : (JSON.parse(text) as StageHolder)
+}
+
+/** Names which process promotes a stage, and which act: names are durable with the directory. */
+const GOING = 'going-'
+
+export interface GoingStage {
+  readonly stage: string
+  readonly actionId: string
+}
+
+/** Says in a stage that this process promotes it as soon as the decision is on the record. */
+export function markGoing(stage: string, actionId: string): void {
+  mkdirSync(stage, { recursive: true, mode: 0o700 })
+  writeFileSync(join(stage, `${GOING}${ownerMark()}-${actionId}`), '', { mode: 0o600 })
+}
+
+/** Returns the stages whose process is gone, or has not promoted them since `beforeMs`. */
+export function stagesLeftGoing(home: KnownHome, beforeMs: number): readonly GoingStage[] {
+  return stagePlaces(home)
+    .flatMap((place) =>
+      namesIfThere(place)
+        .filter(isUuid)
+        .map((name) => join(place, name)),
+    )
+    .flatMap((stage) =>
+      namesIfThere(stage)
+        .filter((name) => name.startsWith(GOING))
+        .filter((name) => isLeftBehind(name, GOING) || changedMs(join(stage, name)) < beforeMs)
+        .map((name) => ({ stage, actionId: name.slice(name.indexOf('-', GOING.length) + 1) })),
+    )
+}
+
+function changedMs(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY
 }
 
 export function preimagesOf(place: string, id: string): string {

@@ -282,9 +282,11 @@ export interface OpenRecovery {
   readonly paths: readonly string[]
 }
 
-/** A yes that a crash had interrupted, and what became of it. */
+/** An act that was to be promoted when its process died, and what became of it. */
 export interface FinishedYes {
   readonly action_id: string
+  /** A human had said yes; false where no question was needed. */
+  readonly approved: boolean
   readonly promoted: boolean
   /** Why it was not promoted. */
   readonly code: string | null

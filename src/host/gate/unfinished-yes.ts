@@ -1,12 +1,14 @@
 /**
- * A yes that is on the record while the promotion never began: the process that was to carry it out is
- * gone. The next command finds it and carries it out, if that is still what was approved; otherwise a
- * decision of its own says that nothing came of it.
+ * A human's yes, or a decision to promote that needed none, is on the record while the promotion never
+ * began: the process that was to carry it out is gone. The next command finds it and carries it out, if
+ * that is still what was decided; otherwise a decision of its own says that nothing came of it.
  *
- * INVARIANT (every yes has an end): after `finish` each approved act is promoted, blocked with the
- *   reason, or waits for a human's choice in a recovery.
+ * INVARIANT (every yes has an end): after `finish` each such act is promoted, blocked with the reason,
+ *   or waits for a human's choice in a recovery.
  */
 import { type Fault, fault } from '../../base/index.ts'
+import { heldRequests } from '../../gate/index.ts'
+import { removeTree } from '../promotion/index.ts'
 import type { GateContext } from './context.ts'
 import type { Decided } from './decided.ts'
 import { isHalted } from './halt.ts'
@@ -14,7 +16,7 @@ import type { LawBook } from './law-book.ts'
 import type { LedgerView } from './ledger-view.ts'
 import type { Questions } from './questions.ts'
 import type { Settling } from './settling.ts'
-import { findPreimages } from './stage-place.ts'
+import { findPreimages, stagesLeftGoing } from './stage-place.ts'
 import type { FinishedYes } from './surface.ts'
 
 /** Later than this nothing is carried out without being asked about again. */
@@ -57,8 +59,11 @@ export class UnfinishedYes {
 
   /** Cheap when there is none. */
   async finish(): Promise<void> {
+    const beforeMs = this.#context.nowMs() - STILL_MEANT_MS
+    const going = stagesLeftGoing(this.#context.home, beforeMs)
     const approved = (await this.#view.standing()).approved()
-    if (approved.length === 0 || isHalted(this.#context.home.state)) return
+    if (approved.length + going.length === 0 || isHalted(this.#context.home.state)) return
+    for (const { actionId, stage } of going) await this.#finishGoing(actionId, stage)
     for (const { actionId, answeredMs } of approved) {
       // Its files are in place; what is missing is recorded by recovery.
       if (findPreimages(this.#context.home, actionId) !== null) continue
@@ -67,23 +72,38 @@ export class UnfinishedYes {
     }
   }
 
+  /** Nothing is sent that a process did not begin to send: of such an act only the end is told. */
+  async #finishGoing(actionId: string, stage: string): Promise<void> {
+    if (findPreimages(this.#context.home, actionId) !== null) return
+    const decided = await this.#decided(actionId)
+    // The act of another stream, or of a process that died before it decided.
+    if (decided === null) return
+    const isPromoted = (await this.#view.standing()).promotion(actionId) !== null
+    if (isPromoted || decided.decision.decision !== 'PROMOTE') return removeTree(stage)
+    const { proposal, decision } = decided
+    const sends = proposal === null || heldRequests(proposal).length > 0
+    await this.#finishOne(decided, sends ? 0 : Date.parse(decision.decided_at))
+  }
+
   async #finishOne(decided: Decided, answeredMs: number): Promise<void> {
     const { actionId, proposal, evaluation } = decided
+    const approved = decided.decision.decision === 'CONFIRM'
     const isMeant = this.#context.nowMs() - answeredMs < STILL_MEANT_MS
     try {
       const isSame = proposal !== null && evaluation.laws === this.#book.digest
       const answer =
         isMeant && isSame
-          ? await this.#settling.promoteDecided(decided)
+          ? await this.#settling.promoteDecided(decided, { isLate: true })
           : await this.#settling.end(decided, interrupted(actionId))
       const { promoted, decision } = answer
-      this.#finished.push({ action_id: actionId, promoted, code: promoted ? null : decision.code })
+      const code = promoted ? null : decision.code
+      this.#finished.push({ action_id: actionId, approved, promoted, code })
     } catch (error) {
       const { fault: failed } = error as { readonly fault?: Fault }
       if (failed === undefined) throw error
       if (PASSING.has(failed.code)) return
       await this.#settling.end(decided, { fault: failed })
-      this.#finished.push({ action_id: actionId, promoted: false, code: failed.code })
+      this.#finished.push({ action_id: actionId, approved, promoted: false, code: failed.code })
     }
   }
 
