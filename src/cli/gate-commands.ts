@@ -78,6 +78,7 @@ export const GATE_COMMANDS: readonly Command[] = [
       "writ exec --write 'dist/**' -- make dist",
       'writ exec --net registry.npmjs.org -- npm install',
       "writ exec --delete 'tmp/*.log' -- sh -c 'rm -f tmp/*.log'",
+      'while read -r f; do writ exec -- lint "$f" </dev/null; done < list',
     ],
     isRunner: true,
     load: () => import('./commands/exec.ts'),

@@ -217,7 +217,6 @@ export {
   startProgram,
 } from './sandbox/programs.ts'
 export { waitForRemovals } from './sandbox/remove-tree.ts'
-export { standardInput } from './sandbox/standard-input.ts'
 export { stopOutputProcessing } from './sandbox/terminal-mode.ts'
 export { type Marker, makeMarker } from './tree/marker.ts'
 export { type Scan, type ScanOptions, scanLayers } from './tree/scan.ts'

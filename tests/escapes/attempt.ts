@@ -49,8 +49,6 @@ export interface Expectation {
   readonly findings?: readonly string[]
   /** Paths, from the scope or `~/` for the home, that must be told as changed. */
   readonly changes?: readonly string[]
-  /** What must be left in the pipe for others: the whole of it without this. */
-  readonly leaves?: string
   /** What the output must hold besides. */
   readonly says?: string
 }

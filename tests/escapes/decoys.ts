@@ -18,7 +18,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import { createServer, type Server } from 'node:net'
+import { createServer, type Server, Socket } from 'node:net'
 import { join } from 'node:path'
 
 /** The directories of one attempt. */
@@ -151,17 +151,25 @@ export class ReadPipe {
 export class InputPipe {
   static readonly LINES = 'first line\nsecond line\n'
   readonly fd: number
+  readonly #path: string
 
   constructor(path: string) {
     execFileSync('mkfifo', [path])
+    this.#path = path
     this.fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
     writeSync(this.fd, InputPipe.LINES)
   }
 
-  /** What is left is not what should be. */
-  complaints(wanted: string): readonly string[] {
+  /** Opens the pipe once more, as the input of a command. */
+  stream(): NodeJS.ReadableStream {
+    const fd = openSync(this.#path, constants.O_RDONLY | constants.O_NONBLOCK)
+    return new Socket({ fd, writable: false })
+  }
+
+  /** Complains about anything in the pipe that is not the end of what was put there. */
+  complaints(): readonly string[] {
     const left = this.#left()
-    return left === wanted ? [] : [`left in the input: ${JSON.stringify(left)}`]
+    return InputPipe.LINES.endsWith(left) ? [] : [`left in the input: ${JSON.stringify(left)}`]
   }
 
   #left(): string {

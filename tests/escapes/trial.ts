@@ -4,6 +4,7 @@
  */
 import {
   closeSync,
+  createReadStream,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -25,7 +26,6 @@ import type {
   SandboxDriver,
 } from '../../src/host/sandbox/driver.ts'
 import { createDriver } from '../../src/host/sandbox/linux.ts'
-import { standardInput } from '../../src/host/sandbox/standard-input.ts'
 import { type Marker, makeMarker } from '../../src/host/tree/marker.ts'
 import { PATH_BYTES_MAX, type Scan, scanLayers } from '../../src/host/tree/scan.ts'
 import type { Attempt, Opener, Text } from './attempt.ts'
@@ -136,16 +136,17 @@ interface Input {
 }
 
 /** What the command is given as its standard input. */
-function inputOf({ input, expects }: Attempt, { top, outside }: Ground): Input {
+function inputOf({ input }: Attempt, { top, outside }: Ground): Input {
   if (input === undefined) return { stdin: 'empty', complaints: () => [], close: () => undefined }
   if (input === 'file') {
     const fd = openSync(join(outside, 'file'), 'r+')
-    return { stdin: standardInput(fd), complaints: () => [], close: () => closeSync(fd) }
+    const stdin = createReadStream('', { fd, autoClose: false })
+    return { stdin, complaints: () => [], close: () => closeSync(fd) }
   }
   const pipe = new InputPipe(join(top, 'input'))
   return {
-    stdin: standardInput(pipe.fd),
-    complaints: () => pipe.complaints(expects?.leaves ?? InputPipe.LINES),
+    stdin: pipe.stream(),
+    complaints: () => pipe.complaints(),
     close: () => pipe.close(),
   }
 }

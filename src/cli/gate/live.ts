@@ -9,7 +9,7 @@
 import { readFileSync } from 'node:fs'
 import { PassThrough } from 'node:stream'
 import { isatty } from 'node:tty'
-import { type ProposeOptions, standardInput, stopOutputProcessing } from '../../host/index.ts'
+import { type ProposeOptions, stopOutputProcessing } from '../../host/index.ts'
 import { KEEP_TITLE, obeysSequences, SeenOutput, TITLE_BACK } from '../effects/reset.ts'
 import { NetworkNotices } from './network-notices.ts'
 
@@ -52,7 +52,7 @@ export class Live {
   run(): LiveRun {
     this.#begin()
     return {
-      stdin: this.#isPty ? this.#input : standardInput(),
+      stdin: this.#isPty ? this.#input : process.stdin,
       terminal: this.#isPty ? terminalShape() : null,
       onOutput: (stream, bytes) => {
         this.seen.take(bytes)

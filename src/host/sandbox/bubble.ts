@@ -66,8 +66,6 @@ export const FD = {
   status: 7,
   stderr: 8,
   channel: 9,
-  /** A file to read from, in a sandbox without a channel. */
-  input: 9,
 } as const
 
 /**

@@ -63,7 +63,7 @@ export interface RunRequest {
   readonly cwd: string
   /** The whole environment; nothing is inherited. */
   readonly env: Readonly<Record<string, string>>
-  readonly stdin: Uint8Array | 'empty' | NodeJS.ReadableStream | SharedInput
+  readonly stdin: Uint8Array | 'empty' | NodeJS.ReadableStream
   /** Own pty inside: sizes come from here, `onResize` is called by the driver to learn of new ones. */
   readonly terminal: TerminalShape | null
   /** Every piece of output as it comes; with a terminal all of it is `stdout`. */
@@ -76,30 +76,6 @@ export interface RunRequest {
   readonly onUnreachable?: () => void
   /** Tells each access that was refused; slow. */
   readonly isTraced?: boolean
-}
-
-/** An input that others read as well: what the command does not read is left to them. */
-export type SharedInput = PassingInput | FileInput
-
-/** A pipe, a socket, a terminal: what was taken is gone. */
-export interface PassingInput {
-  readonly kind: 'passing'
-  /** At most so many bytes; null when there are none yet, and empty when there will be none. */
-  take(bytesMax: number): Uint8Array | null
-  /** All that is to come. Nothing is taken otherwise from then on. */
-  stream(): NodeJS.ReadableStream
-  end(): void
-}
-
-/** A file, in which others go on where the command stopped. */
-export interface FileInput {
-  readonly kind: 'file'
-  /** How many bytes are left in it; files of the kernel say 0 whatever they hold. */
-  readonly size: number
-  /** The next bytes, at most so many; empty at its end. */
-  take(bytesMax: number): Uint8Array
-  /** The run is over; so many of the bytes that were taken nobody has read. */
-  end(unread: number): void
 }
 
 /** An access that a run tried in vain, by the path that it named. */
@@ -116,9 +92,7 @@ export interface ToolChannel {
 }
 
 /** A command beside another one that has a channel. */
-export type BesideRequest = Pick<RunRequest, 'argv' | 'cwd' | 'env' | 'onOutput'> & {
-  readonly stdin: Exclude<RunRequest['stdin'], SharedInput>
-}
+export type BesideRequest = Pick<RunRequest, 'argv' | 'cwd' | 'env' | 'stdin' | 'onOutput'>
 
 export interface TerminalShape {
   readonly rows: number

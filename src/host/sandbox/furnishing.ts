@@ -5,7 +5,6 @@
  */
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { INPUT } from './holder-command.ts'
 import type { MachineView } from './machine-view.ts'
 import { linkOf, MACHINE, NOTHING, READ_ONLY } from './mount-lines.ts'
 import type { OverlayPlan } from './overlay-plan.ts'
@@ -33,7 +32,6 @@ export function furnishings(
     directory(READ_ONLY),
     // On a disk they may lie where a mask goes, so they are bound here first.
     ...Array.from({ length: scratch }, (_, index) => directory(`p${index}`)),
-    { kind: 'file', name: INPUT, mode: 0o644 },
     { kind: 'file', name: 'empty', mode: 0o444 },
     { kind: 'file', name: 'banned', mode: 0o000 },
   ]

@@ -9,7 +9,7 @@
  */
 import { FD } from './bubble.ts'
 import type { Furnishing } from './furnishing.ts'
-import { MAY_FAIL, READ_ONLY, VIEW } from './mount-lines.ts'
+import { MAY_FAIL, VIEW } from './mount-lines.ts'
 import { findProgram, type ProgramPath, requireProgram } from './programs.ts'
 import { quote, quoteAll } from './shell-text.ts'
 import { type Architecture, ownNumber } from './syscalls.ts'
@@ -46,8 +46,6 @@ export interface Upper {
 /** Who makes namespaces and mounts: one interpreter, or a program for each. */
 export type Makers = 'one' | 'many'
 
-/** The file that a command reads as its standard input, where that is one. */
-export const INPUT = 'input'
 /** The file that lists what was found of attributes. */
 export const CARRIERS = 'carriers'
 
@@ -220,10 +218,8 @@ function attributeLines(paths: readonly string[], carriers: string): readonly st
   ]
 }
 
-function runLoop({ directory, hasChannel }: HolderPlan): string {
+function runLoop({ directory }: HolderPlan): string {
   return [
-    // Held here too, so that how far it was read can be seen when all readers are dead.
-    ...(hasChannel ? [] : [`exec ${FD.input}<${directory}/${READ_ONLY}/${INPUT}`]),
     `echo M >&${FD.holder}`,
     `while :; do`,
     `. ${directory}/run`,

@@ -12,7 +12,6 @@ import { RUN_CAPS, type RunCap } from '../../contracts/index.ts'
 import { openListener } from '../network/listener.ts'
 import { Attendant, nothingBeside } from './attendant.ts'
 import { ATTENDANT_TASKS } from './attendant-script.ts'
-import { commandInput } from './command-input.ts'
 import { controlsOf } from './controls.ts'
 import type {
   BesideRequest,
@@ -30,7 +29,7 @@ import { LineChannel } from './line-channel.ts'
 import { foregroundGroup, groupMembers, groupMemoryPeak } from './meters.ts'
 import { startFailure } from './missing-control.ts'
 import { type Opened, OWN_TASKS, PRIVATE_PLACES } from './opening.ts'
-import { destroyEnds, type Ends, finish, flow, openEnds } from './pipe-ends.ts'
+import { destroyEnds, type Ends, feed, finish, flow, openEnds } from './pipe-ends.ts'
 import { Reaching } from './reaching.ts'
 import { removeTree } from './remove-tree.ts'
 import {
@@ -254,20 +253,14 @@ export class LinuxSandbox implements Sandbox {
       request.terminal !== null,
       this.#opened.group?.files.processes !== undefined,
     )
-    this.#writeScript(request, limits, false)
+    this.#opened.scripts.write(runScripts(request, limits))
     return limits
-  }
-
-  #writeScript(request: RunRequest, limits: ProcessLimits, readsFile: boolean): void {
-    this.#opened.scripts.write(runScripts(request, limits, readsFile))
   }
 
   async #runIn(waiting: Waiting, request: RunRequest, limits: ProcessLimits): Promise<RunOutcome> {
     const { pid, ends } = waiting
     const { holder } = this.#opened
     const channel = this.#openChannel(request, limits)
-    const input = commandInput(request.stdin, this.#opened, waiting)
-    if (input.readsFile) this.#writeScript(request, limits, true)
     const order = this.#order(waiting, extraTasks(request))
     const startedMs = monotonicMs()
     const startedAtMs = Date.now()
@@ -280,7 +273,7 @@ export class LinuxSandbox implements Sandbox {
     this.#isTold = true
     // All of this while the shell inside wakes up: what comes early waits in the pipes.
     this.#watcher.watch(order)
-    input.begin()
+    feed(ends.stdin, request.stdin)
     flow(ends, request.onOutput)
     this.#followSize(request)
     this.#opened.tidy()
@@ -290,7 +283,6 @@ export class LinuxSandbox implements Sandbox {
     const cause = this.#cause(watch, ended)
     await dead(waiting, order, holder.status)
     reaching?.end()
-    input.end()
     this.#attendant?.end()
     this.#attendant = null
     finish(ends, this.#opened.pipes, request.onOutput)

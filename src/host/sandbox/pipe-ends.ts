@@ -4,7 +4,7 @@
  */
 import { closeSync, constants, openSync, readSync } from 'node:fs'
 import { Socket } from 'node:net'
-import type { RunRequest, SharedInput } from './driver.ts'
+import type { RunRequest } from './driver.ts'
 
 /** The pipes by name; the command's ends are opened by the holder. */
 export interface Pipes {
@@ -97,9 +97,17 @@ function readNow(fd: number): Uint8Array | null {
   }
 }
 
-/** An input that others read as well is not fed but relayed. */
-export function feed(socket: Socket, stdin: Exclude<RunRequest['stdin'], SharedInput>): void {
+/**
+ * Copies the standard input to the command's pipe, as fast as the command reads it. What has been read
+ * from a pipe or a file and not been taken by the command is lost to later readers of the same input.
+ */
+export function feed(socket: Socket, stdin: RunRequest['stdin']): void {
   if (stdin === 'empty') socket.destroy()
   else if (stdin instanceof Uint8Array) socket.end(stdin, () => socket.destroy())
-  else stdin.pipe(socket).once('finish', () => socket.destroy())
+  else {
+    // A directory cannot be read, for example.
+    stdin.once('error', () => socket.destroy())
+    socket.once('close', () => stdin.pause())
+    stdin.pipe(socket).once('finish', () => socket.destroy())
+  }
 }

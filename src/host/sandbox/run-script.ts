@@ -50,13 +50,11 @@ export interface RunScripts {
   readonly around: string
 }
 
-/** With `readsFile` the command's standard input is the file that is open for it. */
-export function runScripts(said: Said, limits: ProcessLimits, readsFile = false): RunScripts {
+export function runScripts(said: Said, limits: ProcessLimits): RunScripts {
   const { argv, cwd, env, channel, terminal } = said
   if (terminal !== null) return { own: '', around: terminalScript(said, terminal, limits) }
   const moved = channel !== undefined ? `${CHANNEL}<&${FD.channel} ` : ''
-  const input = readsFile ? `<&${FD.input} ` : ''
-  const own = [...beginning(cwd, limits, `${moved}${input}`), ...commandLines(argv, env)]
+  const own = [...beginning(cwd, limits, moved), ...commandLines(argv, env)]
   if (channel === undefined) return { own: text(own), around: '' }
   return { own: '', around: text([...attendantLines(), '(', ...own, ')', ...ATTENDANT_END]) }
 }
@@ -80,7 +78,7 @@ function terminalScript({ argv, cwd, env }: Said, size: Size, limits: ProcessLim
   const script = [requireProgram('script'), '-qefE', 'always', '-c', inside, '/dev/null']
   return [
     `( while read -r line <&${FD.inner}; do ${requireProgram('stty')} -F ${TERMINAL} $line; done )\\`,
-    `>/dev/null 2>&1 ${FD.own}<&- ${FD.around}<&- ${FD.stderr}>&- ${FD.input}<&- &`,
+    `>/dev/null 2>&1 ${FD.own}<&- ${FD.around}<&- ${FD.stderr}>&- &`,
     '(',
     ...beginning(cwd, limits),
     ...commandLines(script, { ...env, SHELL: '/bin/sh' }),
