@@ -1,10 +1,10 @@
 /** Setting a home up on PostgreSQL: every mistake is named, with what to type, and leaves nothing. */
 
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { postgresDifferences } from '../src/host/index.ts'
 import { diagnose } from '../src/host/ledger/postgres-diagnosis.ts'
 import { type PostgresServer, startPostgres } from '../tools/postgres.mjs'
@@ -93,5 +93,71 @@ it('finds an owner that is the appender, and an appender that is a member of the
     await client.query('REVOKE keeper FROM clerk')
     await client.query(`ALTER TABLE ${schema}.facts OWNER TO clerk`)
     expect(await postgresDifferences(client, schema)).toContain('facts_owner')
+  })
+})
+
+it('tells a second owner, who may not grant the role of another, what to ask for', async () => {
+  await asOwner(server, async (client) => {
+    await client.query('CREATE ROLE second LOGIN CREATEROLE')
+    await client.query('GRANT CREATE ON DATABASE postgres TO second')
+  })
+  const { status, answer } = init('clerk', 'postgres', server.connection.host, 'second')
+  expect([status, answer.error.code]).toEqual([4, 'ledger.unreachable'])
+  expect(answer.error.hint).toContain('GRANT writ_appender TO second WITH ADMIN OPTION')
+})
+
+describe('a server that asks for passwords', () => {
+  const home = join(folder, 'passwords')
+  const url = () => `postgresql://ann@/postgres?host=${server.connection.host}`
+
+  beforeAll(async () => {
+    mkdirSync(join(home, 'project'), { recursive: true })
+    await asOwner(server, async (client) => {
+      await client.query(`CREATE ROLE ann LOGIN CREATEROLE PASSWORD 'se:cret'`)
+      await client.query('GRANT CREATE ON DATABASE postgres TO ann')
+      const file = join(server.connection.host, 'data', 'pg_hba.conf')
+      writeFileSync(file, `local all ann scram-sha-256\n${readFileSync(file, 'utf8')}`)
+      await client.query('SELECT pg_reload_conf()')
+    })
+  })
+
+  function writ(words: readonly string[], more: Readonly<Record<string, string>> = {}) {
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [join(process.cwd(), 'bin/writ.cjs'), ...words],
+      {
+        cwd: join(home, 'project'),
+        encoding: 'utf8',
+        env: {
+          PATH: process.env['PATH'],
+          HOME: home,
+          XDG_STATE_HOME: join(home, 'state'),
+          ...more,
+        },
+      },
+    )
+    return { status, stdout, stderr }
+  }
+  const make = () => ['init', '--no-pass', '--store', url()]
+  const line = (password: string) => `${server.connection.host}:*:postgres:ann:${password}\n`
+
+  it('says which password is missing or wrong, and names the file', () => {
+    const none = writ(make())
+    expect(none.status).toBe(4)
+    expect(none.stderr).toMatch(/asks for the password of the role ann[\s\S]*~\/\.pgpass/)
+    writeFileSync(join(home, '.pgpass'), line('wrong'), { mode: 0o600 })
+    const wrong = writ(make())
+    expect(wrong.stderr).toMatch(/refused the password of the role ann/)
+    expect(wrong.stderr).not.toMatch(/Deprecation/)
+  })
+
+  it('takes it from the file without a word, and from the environment first', () => {
+    writeFileSync(join(home, '.pgpass'), `# roles\n${line('se\\:cret')}`, { mode: 0o600 })
+    const made = writ(make())
+    expect([made.stderr, made.status]).toEqual(['', 0])
+    const verified = writ(['ledger', 'verify'])
+    expect([verified.stderr, verified.status]).toEqual(['', 0])
+    expect(writ(['log'], { PGPASSWORD: 'se:cret' }).status).toBe(0)
+    expect(writ(['log'], { PGPASSWORD: 'wrong' }).stderr).toMatch(/refused the password/)
   })
 })

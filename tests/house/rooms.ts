@@ -31,7 +31,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   host: {
     sees: ['base', 'contracts', 'configuration', 'policy', 'ledger', 'gate', 'flow'],
     pure: false,
-    packages: ['better-sqlite3', 'pg', 'playwright-core', '@modelcontextprotocol/client', 'openai'],
+    packages: [
+      'better-sqlite3',
+      'pg',
+      'pgpass',
+      'playwright-core',
+      '@modelcontextprotocol/client',
+      'openai',
+    ],
   },
   cli: {
     sees: ['base', 'contracts', 'constitution', 'policy', 'ledger', 'gate', 'flow', 'host'],

@@ -79,6 +79,12 @@ function missingRight(said: string, user: string, database: string): Diagnosis {
       hint: `as a superuser: ALTER ROLE ${user} CREATEROLE, or CREATE ROLE writ_appender NOLOGIN`,
     }
   }
+  if (/grant role|admin option/i.test(said)) {
+    return {
+      message: `the role ${user} may not grant the role writ_appender, which another role made`,
+      hint: `as a superuser: GRANT writ_appender TO ${user} WITH ADMIN OPTION`,
+    }
+  }
   return {
     message: `the role ${user} lacks a right: ${said}`,
     hint: `as the owner of the ledger: GRANT writ_appender TO ${user}`,

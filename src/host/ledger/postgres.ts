@@ -9,6 +9,7 @@ import type { Client, ClientBase, Pool, PoolClient, PoolConfig } from 'pg'
 import { type Fault, fault } from '../../base/index.ts'
 import { StoreFailure } from '../../ledger/index.ts'
 import { diagnose } from './postgres-diagnosis.ts'
+import { findPassword } from './postgres-password.ts'
 import {
   checkName,
   creation,
@@ -57,7 +58,7 @@ export async function openPool(
   }
   const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`)
   const pool = new pg.Pool({
-    ...connection,
+    ...withPassword(connection),
     max: connectionsMax,
     connectionTimeoutMillis: waitMsMax,
     options: [...(connection.options === undefined ? [] : [connection.options]), ...options].join(
@@ -71,6 +72,11 @@ export async function openPool(
   return pool
 }
 
+function withPassword(connection: PoolConfig): PoolConfig {
+  // `pg` hands over the login, which its types leave out.
+  return { password: findPassword as () => Promise<string>, ...connection }
+}
+
 /** Programs whose ledger is a file do not wait for this package to load. */
 function loadPg(): Promise<typeof import('pg')> {
   return import('pg')
@@ -79,7 +85,7 @@ function loadPg(): Promise<typeof import('pg')> {
 /** One connection of its own, not opened yet. */
 export async function newClient(connection: PoolConfig): Promise<Client> {
   const { default: pg } = await loadPg()
-  const client = new pg.Client(connection)
+  const client = new pg.Client(withPassword(connection))
   client.on('error', ignore)
   return client
 }
