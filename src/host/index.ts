@@ -115,7 +115,12 @@ export {
   type ExportOptions,
   exportBundle,
 } from './ledger/export.ts'
-export { type LedgerReader, openHistory, openLedgerReader } from './ledger/export-reader.ts'
+export {
+  type LedgerReader,
+  ledgerFileId,
+  openHistory,
+  openLedgerReader,
+} from './ledger/export-reader.ts'
 export { type FactBlock, FactBlocks } from './ledger/fact-block.ts'
 export { checkFilesystem, type FilesystemType } from './ledger/filesystem.ts'
 export { ledgerNameOf, signHome } from './ledger/heads.ts'

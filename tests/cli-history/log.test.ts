@@ -1,7 +1,10 @@
 /** `writ log`: filtered, paged, followed, by the built program in real processes. */
-import { spawn } from 'node:child_process'
+import { copyFileSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Json, Place, PROGRAM } from './rig.ts'
+import { connect } from '../../src/host/ledger/sqlite-driver.ts'
+import { Follower } from './follower.ts'
+import { type Json, Place } from './rig.ts'
 
 describe('writ log', () => {
   const place = new Place('log')
@@ -57,44 +60,57 @@ describe('writ log', () => {
   })
 
   it('follows', async () => {
-    const follower = spawn(
-      process.execPath,
-      [PROGRAM, 'log', '--follow', '--jsonl', '--after', '2'],
-      {
-        cwd: place.project,
-        env: place.env(undefined),
-      },
-    )
-    let out = ''
-    const ended = new Promise((resolve) => follower.once('close', resolve))
-    const reached = (lines: number) =>
-      new Promise<void>((resolve, reject) => {
-        const timer = setTimeout(() => reject(new Error(`followed: ${out}`)), 20_000)
-        const look = (): void => {
-          if (out.split('\n').length <= lines) return
-          clearTimeout(timer)
-          resolve()
-        }
-        follower.stdout.on('data', look)
-        look()
-      })
-    follower.stdout.on('data', (chunk) => {
-      out += chunk
-    })
+    const follower = new Follower(place.project, place.env(undefined), ['--after', '2'])
     try {
-      await reached(1)
+      await follower.reached(1)
       const id = place.issue()
-      await reached(2)
-      const facts = out
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line))
-      expect(facts.map(({ seq }) => seq)).toEqual([3, 4])
-      expect(facts[1].record.payload.act_task_id).toBe(id)
+      await follower.reached(2)
+      expect(follower.seqs).toEqual([3, 4])
+      expect(follower.facts[1].record.payload.act_task_id).toBe(id)
     } finally {
-      follower.kill()
-      await ended
+      await follower.end()
     }
+  }, 60_000)
+
+  it('follows on while the index is made again, and when the file is replaced', async () => {
+    const own = new Place('replaced').init()
+    own.issue()
+    const file = join(own.stateOfHome, 'ledger.db')
+    const filter = ['--type', 'ao_act_task_v0']
+    const follower = new Follower(own.project, own.env(undefined), filter)
+    try {
+      await follower.reached(1)
+      expect(own.writ(['ledger', 'reindex']).status).toBe(0)
+      own.issue()
+      await follower.reached(2)
+      // No process has it open but the follower, so the file is whole.
+      expect(connectAndFold(file)).toBe(true)
+      copyFileSync(file, `${file}.new`)
+      renameSync(`${file}.new`, file)
+      for (const end of ['-wal', '-shm']) rmSync(`${file}${end}`, { force: true })
+      own.issue()
+      own.issue()
+      await follower.reached(4)
+      expect(follower.seqs).toEqual([0, 1, 2, 3])
+    } finally {
+      await follower.end()
+    }
+  }, 60_000)
+
+  it('does not follow a file that does not go on from what was seen, and says so', async () => {
+    const own = new Place('older').init()
+    own.issue()
+    const file = join(own.stateOfHome, 'ledger.db')
+    connectAndFold(file)
+    copyFileSync(file, `${file}.old`)
+    own.issue()
+    const follower = new Follower(own.project, own.env(undefined), [])
+    await follower.reached(2)
+    renameSync(`${file}.old`, file)
+    for (const end of ['-wal', '-shm']) rmSync(`${file}${end}`, { force: true })
+    expect(await follower.ended).toBe(4)
+    expect(follower.said).toMatch(/does not hold the fact main\/1/)
+    expect(follower.said).toMatch(/writ log --follow --after 1/)
   }, 60_000)
 
   it('shows a long record whole, though it is kept by reference', () => {
@@ -106,3 +122,11 @@ describe('writ log', () => {
     expect(place.writ(['show', id, '--json']).json.integrity_report.ok).toBe(true)
   })
 })
+
+/** Folds the log of writes back into the file; says whether that was done. */
+function connectAndFold(file: string): boolean {
+  const database = connect(file, 'write')
+  const [row] = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').raw().all() as number[][]
+  database.close()
+  return row?.[0] === 0
+}

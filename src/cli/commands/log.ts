@@ -2,22 +2,20 @@
  * `writ log`: the history of a stream as acts, or its facts, filtered, paged in the order of seq, or
  * followed as they come.
  */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fault, showName } from '../../base/index.ts'
-import { type Fact, parsePrincipal, type Query, StoreFailure } from '../../ledger/index.ts'
+import { type Fact, parsePrincipal, type Query } from '../../ledger/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
 import type { Act } from '../history/act.ts'
 import { ACT_HEADS, actRow } from '../history/act-text.ts'
 import { actsOf } from '../history/acts.ts'
 import { FACT_HEADS, factRow } from '../history/fact-rows.ts'
 import { openFact, shownFact } from '../history/facts.ts'
+import { followFacts } from '../history/follow.ts'
 import { momentOption } from '../history/moment.ts'
 import { LIMIT, LIMIT_MAX, numberOption } from '../history/number.ts'
 import { wholeActionId } from '../history/short-id.ts'
 import { table } from '../history/table.ts'
 import { type ReadSession, streamsToRead, streamToRead, withHistory } from '../home.ts'
-
-const POLL_MS = 200
 
 /** Options that speak of facts, not of acts. */
 const OF_FACTS = ['type', 'task', 'action', 'after'] as const
@@ -32,7 +30,7 @@ export async function run(call: Call): Promise<Exit> {
       const acts = await actsOf(session.ledger, query, numberOption(call, 'limit', LIMIT_MAX))
       if (acts.length > 0) return printActs(call, acts)
     }
-    if (call.options.isOn('follow')) return follow(session, call, query)
+    if (call.options.isOn('follow')) return followFacts(session, call, query)
     const page = await session.ledger.store.find(query)
     const facts = await Promise.all(
       page.facts.map(async ({ text }) => shownFact(await openFact(session.ledger, text))),
@@ -104,61 +102,4 @@ async function print(call: Call, facts: readonly Fact[], next: number | null): P
 
 async function printLines({ terminal }: Call, facts: readonly Fact[]): Promise<void> {
   for (const fact of facts) await terminal.out(`${JSON.stringify(fact)}\n`)
-}
-
-/** Columns of a width of their own: what comes later is not known yet. */
-const WIDTHS = [6, 24, 22, 28]
-
-function followedLine(fact: Fact): string {
-  const cells = factRow(fact).map((cell, index) => cell.padEnd(WIDTHS[index] ?? 0))
-  return `${cells.join('  ').trimEnd()}\n`
-}
-
-/** Runs until it is interrupted. What is behind the mark cannot match any more, so it is not read. */
-async function follow({ ledger }: ReadSession, call: Call, query: Query): Promise<Exit> {
-  if (query.order === 'newest_first') {
-    const message = '`--follow` goes forward; it cannot be combined with `--newest`'
-    throw new Stop(fault('cli.usage', '', null, { message }))
-  }
-  const asLines = call.options.isOn('json') || call.options.isOn('jsonl')
-  let cursor = query.cursor ?? -1
-  let lostAtMs: number | null = null
-  for (;;) {
-    const step = await nextPage(ledger, { ...query, cursor })
-    if (step instanceof StoreFailure) {
-      lostAtMs ??= Date.now()
-      if (Date.now() - lostAtMs > RECONNECT_MS_MAX) {
-        call.terminal.err(`go on from here: writ log --follow --after ${cursor}\n`)
-        throw step
-      }
-      await sleep(RECONNECT_PAUSE_MS)
-      continue
-    }
-    lostAtMs = null
-    const { size, page } = step
-    for (const { seq, text } of page.facts) {
-      const fact = shownFact(await openFact(ledger, text))
-      if (asLines) await printLines(call, [fact])
-      else await call.terminal.out(followedLine(fact))
-      cursor = seq
-    }
-    if (page.next !== null) continue
-    cursor = Math.max(cursor, size - 1)
-    await sleep(POLL_MS)
-  }
-}
-
-/** How long a server may be away while it is followed. */
-const RECONNECT_MS_MAX = 30_000
-const RECONNECT_PAUSE_MS = 500
-
-/** The next page and the size it was read at, or why the store cannot be reached now. */
-async function nextPage({ store }: ReadSession['ledger'], query: Query) {
-  try {
-    const size = (await store.head(query.stream))?.size ?? 0
-    return { size, page: await store.find(query) }
-  } catch (error) {
-    if (error instanceof StoreFailure && error.fault.code === 'ledger.unreachable') return error
-    throw error
-  }
 }

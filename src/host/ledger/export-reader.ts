@@ -2,6 +2,7 @@
  * A ledger that is only read: for verification, proofs and export. It needs no key, and opens what a
  * writer would refuse, because a tampered file is there to be looked at.
  */
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fault } from '../../base/index.ts'
 import { type Store, StoreFailure } from '../../ledger/index.ts'
@@ -36,6 +37,15 @@ export async function openHistory({ directory }: LedgerPlace): Promise<LedgerRea
   const store = await openPostgresReader(postgresPlaceOf(setting), join(directory, 'keys'))
   const objects = new ObjectStore(join(directory, 'objects'))
   return { store, objects, close: () => store.close() }
+}
+
+/**
+ * Returns which file the facts lie in, as the system knows it; null where there is none. A reader goes
+ * on with the file that it opened, also when another one was put into its place.
+ */
+export function ledgerFileId({ directory }: LedgerPlace): string | null {
+  const found = statSync(join(directory, 'ledger.db'), { bigint: true, throwIfNoEntry: false })
+  return found === undefined ? null : `${found.dev}/${found.ino}`
 }
 
 /** For a ledger in SQLite. */
