@@ -9,7 +9,6 @@ import { hash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import BetterSqlite from 'better-sqlite3'
 import { task } from './contracts-documents.mjs'
 import { row } from './measure.mjs'
 import { threadMs } from './thread-time.mjs'
@@ -29,10 +28,10 @@ export async function measure() {
   try {
     const directory = join(folder, 'state')
     await fill(directory)
-    const before = bareRate(directory)
+    const before = await bareRate(directory)
     const plain = verify(directory, false)
     const judged = verify(directory, true)
-    const bare = (before + bareRate(directory)) / 2
+    const bare = (before + (await bareRate(directory))) / 2
     const beside = 'bare SHA-256 of the same bytes'
     const shown = FACTS.toLocaleString('en')
     return [
@@ -85,8 +84,9 @@ async function fill(directory) {
 }
 
 /** Facts per second that are only hashed, the median of several goes over a sample. */
-function bareRate(directory) {
-  const database = new BetterSqlite(join(directory, 'ledger.db'), { readonly: true })
+async function bareRate(directory) {
+  const { connect } = await import(new URL('host/index.js', DIST))
+  const database = connect(join(directory, 'ledger.db'), 'read')
   const sample = database
     .prepare('SELECT CAST(fact AS BLOB) FROM facts LIMIT ?')
     .pluck()

@@ -1,12 +1,11 @@
 /**
- * The ledger beside what it stands on: bare better-sqlite3 and bare SHA-256, its own single appends,
+ * The ledger beside what it stands on: bare SQLite, by the same driver, and bare SHA-256, its own single appends,
  * and itself when it was small. One machine, one disk, one run; only ratios mean something elsewhere.
  */
 import { hash, randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import BetterSqlite from 'better-sqlite3'
 import { task } from './contracts-documents.mjs'
 import { HYPERCORE, hypercoreRate } from './ledger-hypercore.mjs'
 import { row } from './measure.mjs'
@@ -14,7 +13,7 @@ import { row } from './measure.mjs'
 const DIST = new URL(process.env.WRIT_DIST ?? '../dist/', import.meta.url)
 const host = await import(new URL('host/index.js', DIST))
 const ledgerRoom = await import(new URL('ledger/index.js', DIST))
-const { createKey, createLedgerFile, Engine, FactBlocks, makeCurrent, openKeys } = host
+const { connect, createKey, createLedgerFile, Engine, FactBlocks, makeCurrent, openKeys } = host
 const { publicKeyOf, SqliteStore, startWriter, verifierFor } = host
 const { Audit, assemble, equalBytes, nodesOf, openCheckpoint, planInclusion, prepareFact } =
   ledgerRoom
@@ -94,7 +93,7 @@ async function batches(folder) {
   const { engine: open, file } = newPlace(folder, 'batches')
   const engine = open()
   commit(engine, drafts(64))
-  const text = new BetterSqlite(file).prepare('SELECT fact FROM facts LIMIT 1').pluck().get()
+  const text = connect(file, 'read').prepare('SELECT fact FROM facts LIMIT 1').pluck().get()
   const raw = rawTable(join(folder, 'raw.db'))
   const rates = { raw: [], ready: [], judged: [] }
   for (let repeat = 0; repeat < REPEATS; repeat++) {
@@ -111,7 +110,7 @@ async function batches(folder) {
   engine.close()
   const bytes = Buffer.from(text)
   const hypercore = await hypercoreRate(folder, bytes, count, 64, REPEATS)
-  const beside = `bare better-sqlite3, 100 rows of ${text.length} bytes per transaction`
+  const beside = `bare SQLite, 100 rows of ${text.length} bytes per transaction`
   return [
     row(
       '64 drafts per commit, signed, durable',
@@ -141,14 +140,17 @@ async function batches(folder) {
 }
 
 function rawTable(file) {
-  const database = new BetterSqlite(file)
+  const database = connect(file, 'create')
   database.pragma('journal_mode = WAL')
   database.pragma('synchronous = FULL')
   database.exec('CREATE TABLE facts (seq INTEGER PRIMARY KEY, fact TEXT)')
   const insert = database.prepare('INSERT INTO facts (fact) VALUES (?)')
-  const hundred = database.transaction((text) => {
+  const [begin, commit] = [database.prepare('BEGIN'), database.prepare('COMMIT')]
+  const hundred = (text) => {
+    begin.run()
     for (let index = 0; index < 100; index++) insert.run(text)
-  })
+    commit.run()
+  }
   return (text, count) => {
     for (let index = 0; index < count / 100; index++) hundred(text)
   }

@@ -6,17 +6,17 @@ import { OVERSIZED, PURE_BY_EXCEPTION, ROOMS } from './house/rooms.ts'
 
 const HOUSE: House = { rooms: ROOMS, exceptions: PURE_BY_EXCEPTION, oversized: OVERSIZED }
 
-function sources(folder: string): Map<string, string> {
+function sources(folder: string, ending = '.ts'): Map<string, string> {
   const files = new Map<string, string>()
   for (const name of readdirSync(folder, { recursive: true })) {
     const path = `${folder}/${String(name)}`
-    if (path.endsWith('.ts')) files.set(path, readFileSync(path, 'utf8'))
+    if (path.endsWith(ending)) files.set(path, readFileSync(path, 'utf8'))
   }
   return files
 }
 
 describe('the house', () => {
-  const files = new Map([...sources('src'), ...sources('tests')])
+  const files = new Map([...sources('src'), ...sources('tests'), ...sources('bench', '.mjs')])
 
   it('keeps its law', () => {
     expect(inspect(files, HOUSE)).toEqual([])
@@ -177,6 +177,18 @@ describe('every guard goes red on a seeded breach', () => {
       'src/cli/a.ts',
       `const { execFile } = await import('child_process')`,
       'starts programs',
+    ],
+    [
+      'another way to SQLite',
+      'tests/a.test.ts',
+      `import BetterSqlite from 'better-${'sqlite3'}'`,
+      'opens SQLite',
+    ],
+    [
+      'another way to SQLite in a bench',
+      'bench/a.bench.mjs',
+      `const { DatabaseSync } = await import('node:${'sqlite'}')`,
+      'opens SQLite',
     ],
     ['a long file', 'src/gate/a.ts', '\n'.repeat(501), 'is longer than 500 lines'],
   ])('%s', (_, path, text, words) => {

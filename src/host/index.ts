@@ -151,6 +151,7 @@ export {
 } from './ledger/postgres-writer.ts'
 export { recordedKeys } from './ledger/recorded-keys.ts'
 export { schemaDifferences } from './ledger/schema.ts'
+export { connect } from './ledger/sqlite-driver.ts'
 export { SqliteStore } from './ledger/sqlite-store.ts'
 export { readStoreSetting } from './ledger/store-setting.ts'
 export { exitOfReport, verifyLedger } from './ledger/verify.ts'

@@ -26,6 +26,11 @@ const STARTER = 'src/host/sandbox/programs.ts'
 const STARTING =
   /import (?!type )[^'"]*?from ['"](?:node:)?(?:child_process|cluster)['"]|(?:import|require)\(['"](?:node:)?(?:child_process|cluster)/
 
+/** The one file that knows which SQLite there is; tests and benches go through it as well. */
+const SQLITE_DRIVER = 'src/host/ledger/sqlite-driver.ts'
+const SQLITE_PACKAGE =
+  /(?:from|import|require|load)\s*\(?\s*['"](?:better-sqlite3|node:sqlite)(?:\/[^'"]*)?['"]/
+
 /** Every breach, one line each; the files' own order. */
 export function inspect(files: ReadonlyMap<string, string>, house: House): readonly string[] {
   const breaches: string[] = []
@@ -62,7 +67,10 @@ function inspectFile(path: string, text: string, house: House): readonly string[
     breaches.push(`${path}: names a path of one machine`)
   if (roomOf(path) !== null && !isTest(path) && path !== STARTER && STARTING.test(text))
     breaches.push(`${path}: starts programs; ${STARTER} does that, with full paths and a clean env`)
-  if (TIMED.test(text)) breaches.push(`${path}: holds a run to a time; speed is measured in bench/`)
+  if (path !== SQLITE_DRIVER && SQLITE_PACKAGE.test(withoutComments(text)))
+    breaches.push(`${path}: opens SQLite; ${SQLITE_DRIVER} does that`)
+  if (!path.startsWith('bench/') && TIMED.test(text))
+    breaches.push(`${path}: holds a run to a time; speed is measured in bench/`)
   if (!isTest(path) && text.split('\n').length > LINES_MAX && !house.oversized.includes(path)) {
     breaches.push(`${path}: is longer than ${LINES_MAX} lines`)
   }

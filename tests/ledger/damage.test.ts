@@ -1,6 +1,5 @@
 /** Readers of a damaged ledger: a failure with the place, never an empty answer. */
 import { join } from 'node:path'
-import BetterSqlite from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   createLedger,
@@ -10,6 +9,7 @@ import {
   signHome,
   verifyLedger,
 } from '../../src/host/index.ts'
+import { connect } from '../../src/host/ledger/sqlite-driver.ts'
 import { type Query, StoreFailure } from '../../src/ledger/index.ts'
 import { ANN, entry } from './entries.ts'
 import { NAME, scratch } from './test-ledger.ts'
@@ -30,7 +30,7 @@ afterEach(() => place.remove())
 
 /** SQL around the API, with every guard away for its time. */
 function around(...sql: readonly string[]): void {
-  const database = new BetterSqlite(join(directory, 'ledger.db'))
+  const database = connect(join(directory, 'ledger.db'), 'write')
   const triggers = database
     .prepare(`SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'`)
     .all() as { name: string; sql: string }[]
@@ -140,7 +140,7 @@ describe('a reader', () => {
 })
 
 it('verification minds two facts with one id', async () => {
-  const database = new BetterSqlite(join(directory, 'ledger.db'), { readonly: true })
+  const database = connect(join(directory, 'ledger.db'), 'read')
   const text = (seq: number) =>
     database
       .prepare(`SELECT fact FROM facts WHERE place = ${MAIN} + ${seq}`)

@@ -1,6 +1,6 @@
 /** A query index that was changed: found, made again, and never the reason that a key counts twice. */
+import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import BetterSqlite from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   createLedger,
@@ -49,6 +49,17 @@ function around(file: string, ...sql: readonly string[]): void {
   database.close()
 }
 
+/** Not through writ's own connection, which lets nobody write to the schema. */
+const WITHOUT_ONE_KEY = `
+import sqlite3, sys
+database = sqlite3.connect(sys.argv[1], isolation_level=None)
+[sql] = database.execute("SELECT sql FROM sqlite_master WHERE name = 'facts_key'").fetchone()
+database.execute("DROP INDEX facts_key")
+database.execute(sql + " AND place & 0xffffffff <> 5")
+database.execute("PRAGMA writable_schema = ON")
+database.execute("UPDATE sqlite_master SET sql = ? WHERE name = 'facts_key'", [sql])
+`
+
 const found = async (task: string) =>
   (await ledger.store.find({ stream: 'main', task, limit: 5, order: 'oldest_first' })).facts.length
 
@@ -88,18 +99,7 @@ describe('in SQLite', () => {
 
   it('an index over keys that lacks one is found', async () => {
     // Rows are dropped from the index alone by giving it another condition for a moment.
-    const file = join(directory, 'ledger.db')
-    const database = new BetterSqlite(file)
-    const sql = (
-      database.prepare(`SELECT sql FROM sqlite_schema WHERE name = 'facts_key'`).get() as {
-        sql: string
-      }
-    ).sql
-    database.exec(`DROP INDEX facts_key; ${sql} AND place & 0xffffffff <> 5`)
-    database.unsafeMode(true)
-    database.pragma('writable_schema = ON')
-    database.prepare(`UPDATE sqlite_schema SET sql = ? WHERE name = 'facts_key'`).run(sql)
-    database.close()
+    execFileSync('python3', ['-c', WITHOUT_ONE_KEY, join(directory, 'ledger.db')])
     expect(await codes()).toEqual(['ledger.index_wrong'])
   })
 })
