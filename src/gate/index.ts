@@ -164,6 +164,7 @@ export {
   type Verdict,
   type Wanted,
 } from './network/rules.ts'
+export { UploadMeter } from './network/upload-meter.ts'
 export { commandOf, type OperationCommand } from './operation-command.ts'
 export type { OverrideInForce } from './override-fold.ts'
 export { PACKAGE_MANAGERS, packageCommand } from './package-command.ts'

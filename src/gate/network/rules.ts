@@ -47,10 +47,11 @@ export type Verdict =
   | { readonly passes: false; readonly code: Code }
 
 export const READING_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
-/** What a tunnel, and a run, may send without a release. */
+/** What a tunnel may send without a release beyond handshakes and answered requests. */
 export const TUNNEL_UPLOAD_MAX = 64 * 1024
+/** What a run may send without a release, every byte counted. */
 export const RUN_UPLOAD_MAX = 1024 * 1024
-/** What reading from one host takes in a run: requests for the first answers, then a part of what came. */
+/** What reading from one host takes in a run beyond handshakes and answered requests (UploadMeter). */
 export const READING_UPLOAD = 8 * 1024
 export const READING_SHARE = 0.02
 

@@ -9,6 +9,7 @@ import {
   headEnd,
   RESPONSE_HEAD_MAX,
   readResponseHead,
+  UploadMeter,
 } from '../../gate/index.ts'
 import { gather } from './gathering.ts'
 import { type Passage, refuse, spoil } from './passage.ts'
@@ -22,7 +23,7 @@ export async function carryRequest(passage: Passage): Promise<void> {
   const { head, client, server, entry, isReleased } = passage
   const bytes = forwardedHead(head)
   if (isReleased) entry.sent(bytes.length)
-  else if (!entry.mayUpload(bytes.length)) {
+  else if (!entry.mayUpload({ bytes: bytes.length, counted: new UploadMeter(false).up(bytes) })) {
     server.destroy()
     return refuse(client, entry, 'network.upload')
   }

@@ -8,6 +8,7 @@
  * INVARIANT (everything is on record): each connection that said anything becomes an entry, with what
  *   became of it.
  */
+import { setMaxListeners } from 'node:events'
 import type { Server, Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { CODES, type Fault } from '../../base/index.ts'
@@ -58,6 +59,8 @@ export class RunProxy {
 
   constructor(terms: NetworkTerms, options: ProxyOptions = {}) {
     this.#rules = networkRules(terms)
+    // Each connection under way listens for the end of the run.
+    setMaxListeners(CONNECTIONS_MAX, this.#abort.signal)
     this.#options = {
       resolve: options.resolve ?? resolveOnce,
       idleMs: options.idleMs ?? IDLE_MS,

@@ -11,6 +11,12 @@ const URL_LENGTH_MAX = 2_048
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
+/** What is about to go up; `counted` is what is neither a handshake nor an answered request. */
+export interface Upload {
+  readonly bytes: number
+  readonly counted: number
+}
+
 /** One connection while it lasts. */
 export class Entry {
   readonly #traffic: Traffic
@@ -23,6 +29,7 @@ export class Entry {
     bytes_received: 0,
   }
   #isDone = false
+  #counted = 0
 
   constructor(traffic: Traffic, turn: number) {
     this.#traffic = traffic
@@ -73,13 +80,14 @@ export class Entry {
     this.#row.bytes_sent += bytes
   }
 
-  /** Whether so many bytes more may go up; they count from then on. */
-  mayUpload(bytes: number): boolean {
-    const sent = this.#row.bytes_sent + bytes
-    if (sent > TUNNEL_UPLOAD_MAX) return false
+  /** Whether so many bytes more may go up, of which some are counted; they are from then on. */
+  mayUpload({ bytes, counted }: Upload): boolean {
+    if (this.#counted + counted > TUNNEL_UPLOAD_MAX) return false
     const account = this.#traffic.account(this.#row.host)
-    if (!account.maySend(bytes) || !this.#traffic.takeUpload(bytes)) return false
-    account.sent += bytes
+    const isWithin = counted === 0 || account.maySend(counted)
+    if (!isWithin || !this.#traffic.takeUpload(bytes)) return false
+    account.sent += counted
+    this.#counted += counted
     this.sent(bytes)
     return true
   }
@@ -88,10 +96,10 @@ export class Entry {
    * The same, but waits a while for answers of the host that allow it: clients ask for much at once and
    * are answered later.
    */
-  async mayUploadSoon(bytes: number): Promise<boolean> {
+  async mayUploadSoon(upload: Upload): Promise<boolean> {
     const untilMs = performance.now() + ANSWERS_MS
     for (;;) {
-      if (this.mayUpload(bytes)) return true
+      if (this.mayUpload(upload)) return true
       const leftMs = untilMs - performance.now()
       if (leftMs <= 0 || this.#isDone) return false
       await this.#traffic.account(this.#row.host).more(leftMs)

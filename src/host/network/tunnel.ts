@@ -4,10 +4,11 @@
  * counted against what reading from the host takes, and the tunnel is cut before the byte that would
  * pass it.
  */
-import { HELLO_BYTES_MAX, hostName, readClientHello } from '../../gate/index.ts'
+import { HELLO_BYTES_MAX, hostName, readClientHello, UploadMeter } from '../../gate/index.ts'
 import { gather } from './gathering.ts'
 import { cut, type Passage } from './passage.ts'
 import { pump, type SlowTake } from './pump.ts'
+import type { Upload } from './traffic.ts'
 
 const GRANTED = 'HTTP/1.1 200 Connection established\r\n\r\n'
 
@@ -42,12 +43,17 @@ function isSameName({ head }: Passage, name: string | null): boolean {
 
 async function flow(passage: Passage, first: Buffer): Promise<void> {
   const { client, server, fromClient, fromServer, entry, isReleased } = passage
+  const meter = new UploadMeter(true)
   const take: SlowTake = (chunk) => {
-    if (isReleased) entry.sent(chunk.length)
-    else if (!entry.mayUpload(chunk.length)) return takeSoon(passage, chunk)
-    return chunk
+    if (isReleased) {
+      entry.sent(chunk.length)
+      return chunk
+    }
+    const upload = { bytes: chunk.length, counted: meter.up(chunk) }
+    return entry.mayUpload(upload) ? chunk : takeSoon(passage, chunk, upload)
   }
   const counted = (chunk: Buffer): Buffer => {
+    meter.down(chunk.length)
     entry.received(chunk.length)
     return chunk
   }
@@ -59,8 +65,8 @@ async function flow(passage: Passage, first: Buffer): Promise<void> {
 }
 
 /** Waits for what the host still has to answer; without it the tunnel is cut. */
-async function takeSoon(passage: Passage, chunk: Buffer): Promise<Buffer | null> {
-  if (await passage.entry.mayUploadSoon(chunk.length)) return chunk
+async function takeSoon(passage: Passage, chunk: Buffer, upload: Upload): Promise<Buffer | null> {
+  if (await passage.entry.mayUploadSoon(upload)) return chunk
   cut(passage, 'network.upload')
   return null
 }

@@ -1,0 +1,84 @@
+/**
+ * What a connection to a read-only host tells that host beyond asking and being answered. TLS hides
+ * the requests but not the kind of its records: handshakes are told apart from data, and data that
+ * goes up after an answer begins another request.
+ *
+ * INVARIANT (nothing is free twice): each byte that goes up is a handshake's within its allowance, a
+ *   request's within its allowance, or counted.
+ */
+
+/** The largest handshakes that clients send, with keys against quantum computers, are half of it. */
+export const HANDSHAKE_FREE = 4 * 1024
+/** The head of a request to a registry is 300 to 700 bytes. */
+export const REQUEST_FREE = 1024
+/** More than a server sends to say that it still listens; the answer "not modified" is longer. */
+export const ANSWER_MIN = 256
+
+const RECORD_HEAD = 5
+const CHANGE_CIPHER = 20
+const HANDSHAKE = 22
+
+export class UploadMeter {
+  readonly #records: RecordKinds | null
+  #handshakeLeft = HANDSHAKE_FREE
+  #requestLeft = REQUEST_FREE
+  #answered = 0
+
+  /** `isTls`: what goes up is a sequence of TLS records. */
+  constructor(isTls: boolean) {
+    this.#records = isTls ? new RecordKinds() : null
+  }
+
+  /** Takes the next bytes that go up and returns how many of them are counted. */
+  up(chunk: Uint8Array): number {
+    const handshake = this.#records?.handshakeBytes(chunk) ?? 0
+    const freeHandshake = Math.min(handshake, this.#handshakeLeft)
+    this.#handshakeLeft -= freeHandshake
+    const data = chunk.length - freeHandshake
+    if (data === 0) return 0
+    if (this.#answered >= ANSWER_MIN) this.#requestLeft = REQUEST_FREE
+    this.#answered = 0
+    const freeData = Math.min(data, this.#requestLeft)
+    this.#requestLeft -= freeData
+    return data - freeData
+  }
+
+  down(bytes: number): void {
+    this.#answered += bytes
+  }
+}
+
+/** Follows the records of one direction over pieces that begin and end anywhere. */
+class RecordKinds {
+  readonly #head = new Uint8Array(RECORD_HEAD)
+  #headBytes = 0
+  #bodyLeft = 0
+  #isHandshake = false
+
+  /** Returns how many of the bytes are records of a handshake, heads included. */
+  handshakeBytes(chunk: Uint8Array): number {
+    let [at, count] = [0, 0]
+    while (at < chunk.length) {
+      const used = this.#bodyLeft > 0 ? this.#body(chunk.length - at) : this.#headByte(chunk[at])
+      if (this.#isHandshake) count += used
+      at += used
+    }
+    return count
+  }
+
+  #body(available: number): number {
+    const used = Math.min(this.#bodyLeft, available)
+    this.#bodyLeft -= used
+    return used
+  }
+
+  #headByte(byte = 0): number {
+    if (this.#headBytes === 0) this.#isHandshake = byte === HANDSHAKE || byte === CHANGE_CIPHER
+    this.#head[this.#headBytes++] = byte
+    if (this.#headBytes < RECORD_HEAD) return 1
+    this.#headBytes = 0
+    const [, , , high = 0, low = 0] = this.#head
+    this.#bodyLeft = high * 256 + low
+    return 1
+  }
+}
