@@ -19,7 +19,7 @@ import {
   upgradeSchema,
   versionOf,
 } from './schema.ts'
-import { failure, failureOf, openDatabase, takeTurn } from './sqlite.ts'
+import { failure, failureOf, openDatabase, openToRead, takeTurn } from './sqlite.ts'
 import type { Database } from './sqlite-driver.ts'
 import { warmUp } from './warm-up.ts'
 
@@ -100,7 +100,8 @@ export function openLedgerDatabase(
   try {
     const refused = checkFilesystem(dirname(file), filesystemType)
     if (refused !== null) throw new StoreFailure(refused)
-    const database = openDatabase({ file, mode, synchronous: 'FULL' })
+    const database =
+      mode === 'read' ? openToRead(file) : openDatabase({ file, mode, synchronous: 'FULL' })
     try {
       takeTurn(() => checkFormat(database, file, mode))
       return database

@@ -6,6 +6,7 @@
  * fact in 3 s), so it is off: whoever finds the file busy asks again after 0.2 to 0.5 ms, at random.
  * Appends take turns in a better order (turnstile.ts).
  */
+import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Code, type Fault, fault } from '../../base/index.ts'
 import { StoreFailure } from '../../ledger/index.ts'
@@ -33,6 +34,32 @@ export function openDatabase({ file, mode, synchronous, pageBytes }: OpenOptions
       )
     }
     database.exec('PRAGMA trusted_schema = OFF; PRAGMA cache_size = -16000')
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/**
+ * Opens a file for reading, also where the disk has no room for the file that connections share. SQLite
+ * keeps in memory then what it would share, and others wait until this connection is closed.
+ */
+export function openToRead(file: string): Database {
+  try {
+    const database = openDatabase({ file, mode: 'read', synchronous: 'FULL' })
+    return reading(database, 'PRAGMA application_id')
+  } catch (error) {
+    if (!isIoFailure(sqliteCode(error) ?? '') || !hasNoRoom(file)) throw error
+    const alone = 'PRAGMA locking_mode = EXCLUSIVE; PRAGMA query_only = ON; PRAGMA application_id'
+    return reading(connect(file, 'write'), alone)
+  }
+}
+
+/** Reads for the first time, which is when SQLite finds out what it lacks. */
+function reading(database: Database, sql: string): Database {
+  try {
+    takeTurn(() => database.exec(sql))
     return database
   } catch (error) {
     database.close()
@@ -112,7 +139,7 @@ function errorCode(error: unknown): string | null {
 function faultOf(code: string, file: string, error: Error): Fault {
   const { message } = error
   const reason = `${code}: ${message}`
-  if (isFull(error)) return fault('ledger.disk_full', file, null)
+  if (isFull(error) || (isIoFailure(code) && hasNoRoom(file))) return diskFull(file)
   if (/^SQLITE_(?:CORRUPT|NOTADB)/.test(code)) {
     const says = `the file of the ledger is damaged: ${file} (${reason})`
     const hint = 'put a copy of the ledger back; nothing of this one was changed'
@@ -125,6 +152,31 @@ function faultOf(code: string, file: string, error: Error): Fault {
     return fault('ledger.tampered', file, null, { message: `the file refused a write: ${message}` })
   }
   return unreachable(code, file, reason)
+}
+
+/** SQLite says no more when it cannot make or grow a file beside its own. */
+function isIoFailure(code: string): boolean {
+  return /^SQLITE_(?:IOERR|CANTOPEN)/.test(code)
+}
+
+/** What SQLite's file for the index of its log takes, and a little more. */
+const ROOM_BYTES_MIN = 64 * 1024
+
+/** Whether the disk of a file is full, as the system says. */
+export function hasNoRoom(file: string): boolean {
+  try {
+    const { bavail, bsize, files, ffree } = statfsSync(dirname(file))
+    return bavail * bsize < ROOM_BYTES_MIN || (files > 0 && ffree === 0)
+  } catch {
+    return false
+  }
+}
+
+function diskFull(file: string): Fault {
+  const directory = dirname(file)
+  const message = `the disk that holds ${directory} is full; nothing was recorded`
+  const hint = `make room there (df -h ${directory}; writ du shows what writ keeps), then run the command again`
+  return fault('ledger.disk_full', file, null, { message, hint })
 }
 
 const CAUSES: readonly (readonly [pattern: RegExp, says: string])[] = [

@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs'
 import { type Fact, INDEXED_FIELDS, indexTerms, TermSum } from '../../ledger/index.ts'
 import { indexFileOf } from './engine.ts'
 import { factPlace, KEYS_OF_STREAM, seqOf, versionOf } from './schema.ts'
-import { isDamage, openDatabase } from './sqlite.ts'
+import { isDamage, openToRead } from './sqlite.ts'
 import { cutsTexts, type Database } from './sqlite-driver.ts'
 import { hasZero } from './verify-file.ts'
 import { type Say, type StreamRow, wrongIndex } from './verify-rows.ts'
@@ -51,7 +51,7 @@ export class SqliteIndexCheck {
     this.#file = indexFileOf(file)
     this.#attempt(() => {
       if (!existsSync(this.#file)) return
-      this.#index = openDatabase({ file: this.#file, mode: 'read', synchronous: 'NORMAL' })
+      this.#index = openToRead(this.#file)
       this.#index.exec('BEGIN')
     })
   }
