@@ -53,7 +53,7 @@ describe('approval above the plain yes', () => {
   it('at the terminal of the run that asks, a plain yes is enough', () => {
     const seen = locked.execAsPerson(['--yes'], `${HOOK}; echo x > .git/hooks/post-commit`, [
       { expect: 'Runs by itself later' },
-      { expect: '[y/N, a: show all] ' },
+      { expect: '[y/N/later, a: show all] ' },
       { send: 'y\n' },
     ])
     expect(seen).toMatchObject({ failed: null, status: 0 })

@@ -21,7 +21,7 @@ afterAll(() => place?.remove())
 const RESET = resetFor(null).replaceAll('\n', '\r\n')
 const COOKED = { echo: true, lines: true }
 const RAW = { echo: false, lines: false }
-const ASKED = '[y/N, a: show all] '
+const ASKED = '[y/N/later, a: show all] '
 const YES = [{ expect: ASKED }, { send: 'y\n' }]
 
 describe('the command', () => {
@@ -185,15 +185,33 @@ describe('the question', () => {
   it.each([
     ['n', 'n\n'],
     ['Enter', '\n'],
-    ['Ctrl-D', '\u0004'],
-    ['Ctrl-C', '\u0003'],
-    ['anything else', 'yup\n'],
   ])('%s is a no', (name, send) => {
     const file = `no-${name.replaceAll(' ', '')}`
     const seen = place.execAsPerson([], `echo x > ${file}`, [{ expect: ASKED }, { send }])
     expect(seen).toMatchObject({ failed: null, status: 125, mode: COOKED })
     expect(seen.output.trimEnd()).toMatch(/\nwrit: confirm\.[a-z_]+$/)
     expect(place.has(file)).toBe(false)
+  })
+
+  it.each([
+    ['later', 'later\n'],
+    ['Ctrl-D', '\u0004'],
+    ['Ctrl-C', '\u0003'],
+  ])('%s leaves it waiting in the inbox', (name, send) => {
+    const file = `wait-${name}`
+    const seen = place.execAsPerson([], `echo x > ${file}`, [{ expect: ASKED }, { send }])
+    expect(seen).toMatchObject({ failed: null, status: 75, mode: COOKED })
+    const { id } = place.pending().at(-1)
+    expect(seen.output).toContain(`writ approve ${id}`)
+    expect(place.has(file)).toBe(false)
+    expect(place.writ(['approve', '--yes', id]).status).toBe(0)
+    expect(place.has(file)).toBe(true)
+  })
+
+  it('asks again after a word that is no answer', () => {
+    const steps = [{ expect: ASKED }, { send: 'yup\n' }, ...YES]
+    const seen = place.execAsPerson([], 'echo x > asked-again', steps)
+    expect(seen).toMatchObject({ failed: null, status: 0 })
   })
 
   it('what was typed before it stood there does not count', () => {

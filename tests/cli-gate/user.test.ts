@@ -42,7 +42,7 @@ it('a run without effects, one with, and one that is taken back', () => {
 it('a question at the terminal, and one in the inbox', () => {
   const seen = place.person(
     ['exec', '--', 'sh', '-c', 'stty size; echo x > asked'],
-    [{ expect: '31 101' }, { expect: '[y/N, a: show all] ' }, { send: 'y\n' }],
+    [{ expect: '31 101' }, { expect: '[y/N/later, a: show all] ' }, { send: 'y\n' }],
     { through },
   )
   expect(seen).toMatchObject({ failed: null, status: 0, mode: { echo: true, lines: true } })

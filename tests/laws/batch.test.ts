@@ -80,7 +80,7 @@ it('shows each at a terminal before it asks once', () => {
     { expect: 'three' },
     { expect: '2 of 2' },
     { expect: 'four' },
-    { expect: 'promote all 2? [y/N] ' },
+    { expect: 'promote all 2? [y, N: leave them waiting] ' },
   ]
   const no = place.person(['approve', '--like', id], [...shown, { send: 'n\n' }])
   expect(no).toMatchObject({ failed: null, status: 3 })

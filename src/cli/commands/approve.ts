@@ -41,7 +41,7 @@ export async function run(call: Call): Promise<Exit> {
     const first = await gate.answer(found.question.actionId, answered)
     if (!asksFirst(call)) return printAnswer(call, first)
     const again: Confirm = async (question) => {
-      const asked = await askAtTerminal(found.session, question)
+      const asked = await askAtTerminal(found.session, question, 'approve')
       return asked.kind === 'yes' ? asked : { kind: 'wait' }
     }
     return printAnswer(call, await settleChangedInputs(gate, first, again))
@@ -59,7 +59,7 @@ function asksFirst({ options }: Call): boolean {
 
 /** Without a terminal, or with `--yes`, the call itself is the yes. */
 async function approval({ session, question }: FoundQuestion): Promise<Answered> {
-  if (asksFirst(session.call)) return askAtTerminal(session, question)
+  if (asksFirst(session.call)) return askAtTerminal(session, question, 'approve')
   const failure = failureText(question.result)
   if (failure !== null) session.call.terminal.err(`${failure}\n`)
   refuseCooledDown(session, question)

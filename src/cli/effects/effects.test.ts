@@ -489,15 +489,17 @@ describe('the question', () => {
   const digest = `sha256:${'1a2b3c4d5e6f7081'.repeat(4)}`
 
   it('repeats the counts and the first eight digits of the result', () => {
-    const text = questionText(asked(result('SUCCESS')), ['because it is'], paint(false))
-    expect(text).toContain('1 deleted, 3 added, result 1a2b3c4d: promote them? [y/N, a: show all] ')
+    const text = questionText(asked(result('SUCCESS')), 'exec', ['because it is'], paint(false))
+    expect(text).toContain(
+      '1 deleted, 3 added, result 1a2b3c4d: promote them? [y/N/later, a: show all] ',
+    )
     expect(text).toContain('because it is\n')
     expect(shortDigest(digest)).toBe('1a2b3c4d')
   })
 
   it('says that the command failed, and how', () => {
     const failed = result('FAILURE', { exit_code: 2 })
-    const text = questionText(asked(failed), [], paint(false))
+    const text = questionText(asked(failed), 'exec', [], paint(false))
     expect(text).toContain('the command failed with status 2\n')
     expect(text).toContain('promote its effects all the same?')
     expect(failureText(result('FAILURE', { exit_code: null, signal: 'SIGKILL' }))).toBe(
@@ -512,8 +514,10 @@ describe('the question', () => {
     ['a', 'all'],
     ['', 'no'],
     ['n', 'no'],
-    ['yep', 'no'],
-    ['\u001b[12;40Ry', 'no'],
+    ['later', 'later'],
+    ['l', 'later'],
+    ['yep', null],
+    ['\u001b[12;40Ry', null],
   ])('%j is %s', (line, answer) => {
     expect(readAnswer(line)).toBe(answer)
   })

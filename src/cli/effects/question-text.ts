@@ -38,8 +38,22 @@ export interface Asked {
   readonly resultDigest: string
 }
 
+/** What can be typed. A no after a run discards its effects; one to `writ approve` discards nothing. */
+const CHOICES = {
+  exec: '[y/N/later, a: show all] ',
+  approve: '[y, N: leave it waiting, a: show all] ',
+} as const
+
+/** The command that asks. */
+export type Asker = keyof typeof CHOICES
+
 /** `why` are the reasons in words, which come before the last line. */
-export function questionText(asked: Asked, why: readonly string[], paint: Paint): string {
+export function questionText(
+  asked: Asked,
+  asker: Asker,
+  why: readonly string[],
+  paint: Paint,
+): string {
   const { result, resultDigest } = asked
   const counts = `${countsText(result.diff.counts)}, result ${shortDigest(resultDigest)}`
   const failure = failureText(result)
@@ -48,7 +62,7 @@ export function questionText(asked: Asked, why: readonly string[], paint: Paint)
     '',
     ...(why.length === 0 ? [] : [...why, '']),
     ...(failure === null ? [] : [paint.bad(failure)]),
-    `${paint.strong(counts)}: ${ask} [y/N, a: show all] `,
+    `${paint.strong(counts)}: ${ask} ${CHOICES[asker]}`,
   ].join('\n')
 }
 
@@ -78,9 +92,19 @@ export function codeWords(code: string, texts: LawTexts): string {
   return text === undefined ? `by the law ${visible(id)}` : visible(text)
 }
 
-/** What somebody typed. Only a clear yes is one. */
-export function readAnswer(line: string): 'yes' | 'no' | 'all' {
-  const word = line.trim().toLowerCase()
-  if (word === 'y' || word === 'yes') return 'yes'
-  return word === 'a' || word === 'all' ? 'all' : 'no'
+const WORDS: ReadonlyMap<string, 'yes' | 'no' | 'later' | 'all'> = new Map([
+  ['y', 'yes'],
+  ['yes', 'yes'],
+  ['', 'no'],
+  ['n', 'no'],
+  ['no', 'no'],
+  ['l', 'later'],
+  ['later', 'later'],
+  ['a', 'all'],
+  ['all', 'all'],
+])
+
+/** Returns what a person typed; null for a word that is no answer. */
+export function readAnswer(line: string): 'yes' | 'no' | 'later' | 'all' | null {
+  return WORDS.get(line.trim().toLowerCase()) ?? null
 }

@@ -8,8 +8,8 @@ import { ReadStream } from 'node:tty'
 /** Long enough for a terminal's own answers, too short to be noticed. */
 const DISCARD_MS = 120
 
-/** `interrupted`: Ctrl-C or a wish to end. `gone`: the terminal is no longer there. */
-export type Line = { readonly text: string } | 'interrupted' | 'gone'
+/** `interrupted`: Ctrl-C or a wish to end. `ended`: Ctrl-D. `gone`: the terminal is no longer there. */
+export type Line = { readonly text: string } | 'interrupted' | 'ended' | 'gone'
 
 export async function askLine(question: string): Promise<Line> {
   const input = openInput()
@@ -124,7 +124,7 @@ function readLine(input: ReadStream, question: string, discard: Discard): Promis
       if (end !== -1) finish({ text: text.slice(0, end) })
       else if (text.length > LINE_BYTES_MAX) finish({ text: '' })
     }
-    const onEnd = (): void => finish({ text: '' })
+    const onEnd = (): void => finish('ended')
     const onGone = (): void => finish('gone')
     const onInterrupt = (): void => finish('interrupted')
     input.on('data', onData)

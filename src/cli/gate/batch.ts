@@ -122,7 +122,8 @@ async function isAgreed({ terminal }: Call, batch: readonly FoundQuestion[]): Pr
     const words = `${countsText(question.result.diff.counts)}, result ${shortDigest(question.resultDigest)}`
     terminal.err(`${words}\n`)
   }
-  const line = await askLine(`\n${paint.strong(`promote all ${batch.length}?`)} [y/N] `)
+  const choices = '[y, N: leave them waiting] '
+  const line = await askLine(`\n${paint.strong(`promote all ${batch.length}?`)} ${choices}`)
   return typeof line !== 'string' && readAnswer(line.text) === 'yes'
 }
 

@@ -20,7 +20,13 @@ import {
 import { ownCredential, type Principal, principalText } from '../../ledger/index.ts'
 import { type Call, Stop } from '../command.ts'
 import { whyLines } from '../effects/question-head.ts'
-import { failureText, questionId, questionText, readAnswer } from '../effects/question-text.ts'
+import {
+  type Asker,
+  failureText,
+  questionId,
+  questionText,
+  readAnswer,
+} from '../effects/question-text.ts'
 import type { SeenOutput } from '../effects/reset.ts'
 import { credentialOf, proveHuman, type Session } from '../home.ts'
 import { canAsk } from '../passphrase.ts'
@@ -53,7 +59,7 @@ export function execConfirm(
     if (isGiven && !isForced(question)) return { kind: 'yes', assurance: 'terminal' }
     if (!mayAsk) return { kind: 'wait' }
     const why = whyNotHere(question, asking.call.options)
-    if (why === null) return askAtTerminal(asking, question, live.seen)
+    if (why === null) return askAtTerminal(asking, question, 'exec', live.seen)
     asking.call.terminal.err(`not asked here: ${why}\n`)
     return { kind: 'wait' }
   }
@@ -70,10 +76,14 @@ function isForced({ result, decision }: Question): boolean {
   return failureText(result) !== null || FORCED.some((code) => decision.codes.includes(code))
 }
 
-/** Shows the effects, asks, and lets a human prove who answered where a plain yes is not enough. */
+/**
+ * Shows the effects, asks, and lets a human prove who answered where a plain yes is not enough. Ctrl-C,
+ * Ctrl-D and a terminal that goes away are no answer: the question waits.
+ */
 export async function askAtTerminal(
   asking: Asking,
   question: Question,
+  asker: Asker,
   seen: SeenOutput | null = null,
 ): Promise<Answered> {
   const { terminal } = asking.call
@@ -89,17 +99,14 @@ export async function askAtTerminal(
     terminal.err(`\n${approvalsText(approvals)}; ${missingText(approvals)}\n`)
   }
   const why = whyLines(question, terminal.paintError)
-  const prompt = questionText(question, why, terminal.paintError)
+  const prompt = questionText(question, asker, why, terminal.paintError)
   for (;;) {
     const line = await askLine(prompt)
-    if (line === 'gone') return { kind: 'wait' }
-    if (line === 'interrupted') return { kind: 'no', reason: 'interrupted' }
-    const answer = readAnswer(line.text)
+    const answer = typeof line === 'string' ? 'later' : readAnswer(line.text)
+    if (answer === 'later') return { kind: 'wait' }
     if (answer === 'no') return { kind: 'no' }
-    if (answer === 'all') {
-      await pageEffects(terminal, question)
-      continue
-    }
+    if (answer === 'all') await pageEffects(terminal, question)
+    if (answer !== 'yes') continue
     const assured = await assure(asking, question, 'approving')
     const toldFailure = failureText(question.result) !== null
     return { kind: 'yes', ...assured(question), ...(toldFailure ? { toldFailure } : {}) }
