@@ -743,6 +743,7 @@ export const CODES = {
   'override.unknown_law': { http: 404, exit: 1, says: 'there is no law of this name' },
   'override.tier': refused('only a law of tier 1 can be set aside'),
   'override.release': refused('what would be released is not a request of the proposal'),
+  'release.unanswered': refused('the release was not answered before the run, so nothing ran'),
 
   // The network of a run (G-10, G-16): why the proxy did not pass a request.
   'network.host': refused('the host is not one that the scope names'),

@@ -41,14 +41,15 @@ export function askHidden(question: string): Promise<string> {
   // Asked once the terminal has stopped echoing: whoever answers at once is not shown either.
   process.stderr.write(`${question}: `)
   return new Promise((resolve, reject) => {
-    reader.on('SIGINT', () => {
-      reader.close()
-      reject(new Stop(fault('cli.usage', '', null, { message: 'interrupted' })))
-    })
+    reader.on('SIGINT', () => reader.close())
+    // Ctrl-C, Ctrl-D, or a terminal that went away; after an answer it changes nothing.
+    reader.on('close', () =>
+      reject(new Stop(fault('cli.usage', '', null, { message: 'interrupted' }))),
+    )
     reader.question('', (answer) => {
       process.stderr.write('\n')
-      reader.close()
       resolve(answer)
+      reader.close()
     })
   })
 }

@@ -313,6 +313,46 @@ describe('writ exec --net', () => {
     expect(facts.at(-1).record.payload).toMatchObject({ kind: 'release', hosts: [apiHost()] })
   })
 
+  it.each([
+    ['Ctrl-C', { send: '\u0003' }],
+    ['Ctrl-D', { send: '\u0004' }],
+    ['q', { send: 'q\r' }],
+    ['a terminal that goes away', { hangup: true as const }],
+  ])('runs nothing after %s at the question about a release', (name, step) => {
+    const file = `work/cut-${name.replaceAll(' ', '-')}`
+    const words = [
+      'exec',
+      '--net',
+      apiHost(),
+      '--write',
+      file,
+      '--',
+      'sh',
+      '-c',
+      `echo 1 > ${file}`,
+    ]
+    const seen = place.person(words, [{ expect: 'run nothing] ' }, { pause: 0.3 }, step])
+    expect(seen.failed, seen.output).toBeNull()
+    expect(seen.status).not.toBe(0)
+    expect(seen.output).not.toContain('promoted')
+    expect([place.has(file), place.pending()]).toEqual([false, []])
+  })
+
+  it('runs nothing after Ctrl-C at the passphrase of a release', () => {
+    const words = ['exec', '--net', apiHost(), '--', 'sh', '-c', 'echo ran']
+    for (const key of ['\u0003', '\u0004']) {
+      const seen = place.person(words, [
+        { expect: 'run nothing] ' },
+        { send: 'y\r' },
+        { expect: 'passphrase for releasing' },
+        { pause: 0.3 },
+        { send: key },
+        { expect: 'interrupted' },
+      ])
+      expect([seen.status, seen.failed], seen.output).toEqual([125, null])
+    }
+  })
+
   it('refuses what is no host', () => {
     expect(place.exec(['--net', 'http://a.test/'], 'true').status).toBe(125)
   })

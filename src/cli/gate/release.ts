@@ -1,10 +1,13 @@
 /**
  * What has to be released before a command runs with a network: hosts that are not read-only. Asked
- * once, with the credential, before anything runs: what is sent cannot be taken back. Whoever does
- * not release lets the command run all the same; its requests there are refused.
+ * once, with the credential, before anything runs: what is sent cannot be taken back. A typed no lets
+ * the command run all the same, and its requests there are refused. Ctrl-C, Ctrl-D and a terminal that
+ * goes away are no answer: then nothing runs.
  */
+import { fault } from '../../base/index.ts'
 import type { Proposal } from '../../contracts/index.ts'
 import { hostPort } from '../../gate/index.ts'
+import { Stop } from '../command.ts'
 import { visibleName } from '../effects/visible.ts'
 import { credentialOf, proveHuman } from '../home.ts'
 import { canAsk } from '../passphrase.ts'
@@ -41,7 +44,10 @@ function notReleasedText(hosts: readonly string[]): string {
   return hasAddress ? `${said}; hosts of --net that resolve to a named address may use it` : said
 }
 
-/** A passphrase that was handed over is for this; otherwise a person is asked at a terminal. */
+/**
+ * Returns whether requests are to be released: a passphrase that was handed over is for this, otherwise
+ * a person is asked at a terminal. Fails if that person does not answer.
+ */
 async function isWanted(session: GateSession, names: string): Promise<boolean> {
   const { call, isBelowAgent } = session
   const { caller } = session.session
@@ -49,7 +55,19 @@ async function isWanted(session: GateSession, names: string): Promise<boolean> {
   if (!isProvable || isBelowAgent) return false
   if (call.options.text('pass-fd') !== null) return true
   if (!canAsk()) return false
-  const question = `Release requests to ${names} for this one run? They cannot be taken back. [y/N] `
-  const line = await askLine(question)
-  return typeof line === 'object' && /^y(?:es)?$/i.test(line.text.trim())
+  const choices = '[y: release, N: run without them, q: run nothing] '
+  const question = `Release requests to ${names} for this one run? They cannot be taken back. ${choices}`
+  for (;;) {
+    const line = await askLine(question)
+    const word = typeof line === 'string' ? 'q' : line.text.trim().toLowerCase()
+    if (word === 'q' || word === 'quit') throw notBegun()
+    if (word === 'y' || word === 'yes') return true
+    if (word === '' || word === 'n' || word === 'no') return false
+  }
+}
+
+function notBegun(): Stop {
+  const message = 'the release was not answered, so the command did not run and nothing was changed'
+  const hint = 'run it again and answer y or n'
+  return new Stop(fault('release.unanswered', '', null, { message, hint }))
 }
