@@ -664,6 +664,7 @@ export const CODES = {
   'confirm.mismatch': refused('the answer is about another proposal or another result'),
   'confirm.unlike': { http: 409, exit: 1, says: 'the questions are not alike' },
   'confirm.assurance': refused('the answer does not stand on the proof that this needs'),
+  'confirm.not_given': refused('no yes was typed at a terminal, and none was given with `--yes`'),
   'confirm.repeated': refused('this human approved it before, which counts once'),
   'confirm.own_credential': refused('each of several approvals needs a credential of its own'),
   'confirm.unproven': refused('the approvals on the record are not proven, or too few'),

@@ -231,7 +231,7 @@ describe('waiting', () => {
     const shown = place.writ(['inbox'])
     expect(shown.out).toContain(question.result_digest.slice('sha256:'.length).slice(0, 8))
     expect(shown.out).toContain('1 added')
-    const approved = place.writ(['approve', question.id, '--json'])
+    const approved = place.writ(['approve', '--yes', question.id, '--json'])
     expect(approved.status, approved.out + approved.err).toBe(0)
     expect(approved.json).toMatchObject({ action_id: question.action_id, promoted: true })
     expect(place.text('later')).toBe('x\n')
@@ -246,7 +246,7 @@ describe('waiting', () => {
       json: { action_id: id, promoted: false },
     })
     expect(place.has('once')).toBe(false)
-    const again = place.writ(['approve', id, '--json'])
+    const again = place.writ(['approve', '--yes', id, '--json'])
     expect(again).toMatchObject({ status: 1, json: { error: { code: 'confirm.denied' } } })
     expect(place.has('once')).toBe(false)
   })
@@ -278,7 +278,7 @@ describe('the caller', () => {
     expect(place.exec(['--yes'], 'echo x > below', { through }).status).toBe(75)
     expect(place.has('below')).toBe(false)
     const id = place.pending().at(-1)?.id ?? ''
-    expect(place.writ(['approve', id], { through }).status).not.toBe(0)
+    expect(place.writ(['approve', '--yes', id], { through }).status).not.toBe(0)
     expect(place.has('below')).toBe(false)
   })
 })
@@ -454,7 +454,7 @@ describe('many effects', () => {
     expect(result.diff.counts.added).toBe(301)
     expect(result.diff.added).toHaveLength(301)
     const id = place.pending().at(-1)?.id ?? ''
-    const approved = place.writ(['approve', id, '--json'])
+    const approved = place.writ(['approve', '--yes', id, '--json'])
     expect(approved.json.result.diff.added).toHaveLength(301)
     expect(approved.json.promotion.paths).toHaveLength(301)
   })
@@ -476,7 +476,7 @@ describe('streams', () => {
     expect(waiting.err).not.toContain('\u001b')
     expect(waiting.err).toContain('a\\u000ab')
     const id = place.pending().at(-1)?.id ?? ''
-    expect(place.writ(['approve', id]).status).toBe(0)
+    expect(place.writ(['approve', '--yes', id]).status).toBe(0)
     const names = readdirSync(place.project, { encoding: 'buffer' }).map((name) =>
       name.toString('latin1'),
     )

@@ -105,10 +105,27 @@ describe('a home without a passphrase', () => {
   })
 })
 
+describe('approval without a terminal', () => {
+  it('needs `--yes`, and the record says so', () => {
+    expect(place.exec([], 'echo x > unseen').status).toBe(75)
+    const [{ id, action_id }] = place.pending()
+    for (const words of [[id], [id, '--json'], ['--like', id]]) {
+      const ended = place.writ(['approve', ...words])
+      expect(ended.status).toBe(1)
+      expect(ended.out + ended.err).toContain('confirm.not_given')
+      expect(ended.out + ended.err).toContain(`writ approve ${id} --yes`)
+    }
+    expect([place.has('unseen'), place.pending().length]).toEqual([false, 1])
+    expect(place.writ(['approve', id, '--yes']).status).toBe(0)
+    expect(place.has('unseen')).toBe(true)
+    expect(place.writ(['show', action_id]).out).toContain('by a plain yes given with `--yes`')
+  })
+})
+
 describe('approval at a terminal', () => {
   it('shows the effects and asks; not approving is not denying', () => {
     expect(place.exec([], 'echo x > shown-first').status).toBe(75)
-    const [{ id }] = place.pending()
+    const [{ id, action_id }] = place.pending()
     const asked = [{ expect: 'Added (1)' }, { expect: 'shown-first' }, { expect: 'show all] ' }]
     for (const send of ['\n', 'n\n', '\u0003']) {
       const no = place.person(['approve', id], [...asked, { send }])
@@ -120,6 +137,7 @@ describe('approval at a terminal', () => {
     const yes = place.person(['approve', id], [...asked, { send: 'y\n' }])
     expect(yes).toMatchObject({ failed: null, status: 0 })
     expect(place.has('shown-first')).toBe(true)
+    expect(place.writ(['show', action_id]).out).toContain('by a plain yes at a terminal')
   })
 })
 

@@ -148,7 +148,7 @@ describe('waiting', () => {
     expect(shown.status).toBe(0)
     expect(shown.out).toContain('asked (file, 8 bytes)')
     expect(place.writ(['inbox', json.pending.id, '--all']).out).toContain('+content')
-    expect(place.writ(['approve', json.pending.id, '--json'])).toMatchObject({
+    expect(place.writ(['approve', '--yes', json.pending.id, '--json'])).toMatchObject({
       status: 0,
       json: { promoted: true, promotion: { paths: [join(place.project, 'asked')] } },
     })
@@ -160,7 +160,7 @@ describe('waiting', () => {
     const { status, json } = propose(proposal({ write: 'by-actor', ask: true }), [], token)
     expect(status).toBe(3)
     expect(place.pending().map(({ action_id }) => action_id)).toContain(json.action_id)
-    const refused = place.writ(['approve', json.pending.id, '--json'])
+    const refused = place.writ(['approve', '--yes', json.pending.id, '--json'])
     expect(refused).toMatchObject({ status: 1, json: { error: { code: 'credential.required' } } })
     expect(place.has('by-actor')).toBe(false)
   })
@@ -178,11 +178,11 @@ describe('waiting', () => {
   })
 
   it.each([
-    ['approve', 0, true],
-    ['deny', 1, false],
+    [['approve', '--yes'], 0, true],
+    [['deny'], 1, false],
   ] as const)(
     '--wait stays until a human has answered: %s',
-    async (command, exit, promoted) => {
+    async (words, exit, promoted) => {
       const write = `waited-${command}`
       const child = place.start(['propose', '-', '--wait', '--json'])
       child.stdin?.end(JSON.stringify(proposal({ write, ask: true })))
@@ -200,7 +200,7 @@ describe('waiting', () => {
         })
       })
       expect(out).toBe('')
-      expect(place.writ([command, id]).status).toBe(0)
+      expect(place.writ([...words, id]).status).toBe(0)
       expect(await ended).toBe(exit)
       expect(JSON.parse(out)).toMatchObject({ promoted })
       expect(JSON.parse(out).pending).toBeUndefined()

@@ -34,7 +34,7 @@ describe('a question that is over', () => {
     const { id, action_id, expires_at } = ask('echo x > expired')
     const week = later(8 * 24 * 60)
     for (const name of [id, action_id, action_id.slice(0, 13)]) {
-      const { status, json } = place.writ(['approve', name, '--json'], week)
+      const { status, json } = place.writ(['approve', '--yes', name, '--json'], week)
       expect(status).toBe(1)
       expect(json.error.code).toBe('confirm.expired')
       expect(json.error.message).toContain(`expired at ${expires_at}`)
@@ -48,12 +48,12 @@ describe('a question that is over', () => {
 
   it('says who answered it', () => {
     const { id, action_id } = ask('echo x > answered')
-    expect(place.writ(['approve', id]).status).toBe(0)
-    const { json } = place.writ(['approve', id, '--json'])
+    expect(place.writ(['approve', '--yes', id]).status).toBe(0)
+    const { json } = place.writ(['approve', '--yes', id, '--json'])
     expect(json.error.code).toBe('confirm.used')
     expect(json.error.message).toContain('human:ann@local approved')
     expect(json.error.hint).toContain(`writ show ${action_id}`)
-    const none = place.writ(['approve', '123456789abc', '--json']).json.error
+    const none = place.writ(['approve', '--yes', '123456789abc', '--json']).json.error
     expect(none.code).toBe('history.unknown')
     expect(none.hint).toContain('writ inbox')
   })
@@ -64,7 +64,7 @@ describe('the same command again', () => {
     const older = ask('date +%N > twice')
     const newer = ask('date +%N > twice')
     expect(place.pending().map((one) => one.action_id)).toEqual([newer.action_id])
-    const { status, json } = place.writ(['approve', older.id, '--json'])
+    const { status, json } = place.writ(['approve', '--yes', older.id, '--json'])
     expect(status).toBe(1)
     expect(json.error.code).toBe('confirm.superseded')
     expect(json.error.message).toContain(`superseded by ${newer.action_id}`)
@@ -74,8 +74,8 @@ describe('the same command again', () => {
     expect(shown).toContain(`superseded by ${newer.action_id.slice(0, 13)}`)
     const stages = readdirSync(join(place.folder, 'state/writ', homeId(), 'stage'))
     expect(stages.filter((name) => name.length === 36)).toHaveLength(1)
-    expect(place.writ(['approve', newer.id]).status).toBe(0)
-    expect(place.writ(['approve', older.id]).err).toContain(`writ show ${newer.action_id}`)
+    expect(place.writ(['approve', '--yes', newer.id]).status).toBe(0)
+    expect(place.writ(['approve', '--yes', older.id]).err).toContain(`writ show ${newer.action_id}`)
     expect(place.writ(['ledger', 'verify']).status).toBe(0)
     expect(place.writ(['replay', older.action_id]).status).toBe(0)
   })
@@ -139,7 +139,7 @@ describe('a command that was taken back', () => {
     expect(place.writ(['undo']).status).toBe(0)
     const { id } = ask('echo x > again')
     for (const words of [[id, '--yes'], [id], ['--like', id, '--yes']]) {
-      const { status, json } = place.writ(['approve', ...words, '--json'])
+      const { status, json } = place.writ(['approve', '--yes', ...words, '--json'])
       expect(status).toBe(1)
       expect(json.error.code).toBe('cooldown')
       expect(json.error.message).toContain('taken back a short time ago')

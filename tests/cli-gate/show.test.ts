@@ -157,7 +157,7 @@ describe('the history', () => {
       expect(out).toContain(`\n${words}  `)
     }
     expect(out).toContain(`writ rollback ${short}`)
-    expect(out).toContain('by a plain yes at a terminal')
+    expect(out).toContain('by a plain yes given with `--yes`')
     expect(place.writ(['laws', 'explain', short]).status).toBe(0)
     expect(place.writ(['rollback', short]).status).toBe(0)
     expect(place.has('three')).toBe(false)

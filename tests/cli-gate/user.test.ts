@@ -50,7 +50,7 @@ it('a question at the terminal, and one in the inbox', () => {
   const waiting = place.exec([], 'rm asked', { through })
   expect(waiting.status).toBe(75)
   const [{ id }] = place.writ(['inbox', '--json'], { through }).json.pending
-  expect(place.writ(['approve', id], { through }).status).toBe(0)
+  expect(place.writ(['approve', '--yes', id], { through }).status).toBe(0)
   expect(place.has('asked')).toBe(false)
 })
 

@@ -241,7 +241,9 @@ describe('what is asked about', () => {
       needs: 'plain',
       effects: { added: 0, modified: 0, deleted: 1 },
     })
-    expect(place.writ(['approve', question.id, '--json']).json).toMatchObject({ promoted: true })
+    expect(place.writ(['approve', '--yes', question.id, '--json']).json).toMatchObject({
+      promoted: true,
+    })
     expect(place.has('work/q.log')).toBe(false)
   })
 
@@ -253,7 +255,7 @@ describe('what is asked about', () => {
     })
     const { json } = propose(proposal)
     appendFileSync(file, 'a person was here\n')
-    const answer = place.writ(['approve', json.action_id, '--json'])
+    const answer = place.writ(['approve', '--yes', json.action_id, '--json'])
     expect(answer.json).toMatchObject({
       promoted: false,
       decision: { decision: 'BLOCK', code: 'promote.conflict', permanent: false },
@@ -287,7 +289,7 @@ describe('what is asked about', () => {
       commandProposal(place, 'echo 1 > made.txt', { create: ['work/made.txt'], confirm: true }),
     )
     place.write('work/server.log', 'a line\n')
-    const answer = place.writ(['approve', json.action_id, '--json'])
+    const answer = place.writ(['approve', '--yes', json.action_id, '--json'])
     expect(answer).toMatchObject({ status: 0, json: { promoted: true } })
     const { facts } = place.writ(['log', '--json', '--type', 'confirmation_v1']).json
     const recorded = facts.map(({ record }: { record: { payload: unknown } }) => record.payload)
@@ -309,12 +311,12 @@ describe('what is asked about', () => {
       }),
     )
     place.write('work/input.txt', '2\n')
-    const first = place.writ(['approve', json.action_id, '--json'])
+    const first = place.writ(['approve', '--yes', json.action_id, '--json'])
     expect(first).toMatchObject({
       status: 3,
       json: { promoted: false, decision: { codes: expect.arrayContaining([INPUTS_CHANGED]) } },
     })
-    const second = place.writ(['approve', json.action_id, '--json'])
+    const second = place.writ(['approve', '--yes', json.action_id, '--json'])
     expect(second).toMatchObject({ status: 0, json: { promoted: true } })
     expect(place.text('work/output.txt')).toBe('1\n')
   })

@@ -63,7 +63,7 @@ it('never takes a deletion among additions', () => {
   const all = place.writ(['approve', ...ids, '--json'])
   expect(all).toMatchObject({ status: 1, json: { error: { code: 'confirm.unlike' } } })
   expect(place.has('one')).toBe(false)
-  const alike = place.writ(['approve', ids[0], ids[1], ids[0], '--json'])
+  const alike = place.writ(['approve', ids[0], ids[1], ids[0], '--yes', '--json'])
   expect(alike.status, alike.out + alike.err).toBe(0)
   expect(alike.json.answers).toHaveLength(2)
   expect([place.has('one'), place.has('two'), place.has('gone')]).toEqual([true, true, true])

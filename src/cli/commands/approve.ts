@@ -11,8 +11,9 @@ import { printAnswer } from '../gate/answer-text.ts'
 import { approveBatch, findBatch, refuseRepeated } from '../gate/batch.ts'
 import {
   askAtTerminal,
-  assure,
+  assureAhead,
   refuseCooledDown,
+  refuseUngiven,
   refuseUnseen,
   settleChangedInputs,
 } from '../gate/confirm.ts'
@@ -57,13 +58,14 @@ function asksFirst({ options }: Call): boolean {
   return canAsk() && !options.isOn('yes') && !options.isOn('json')
 }
 
-/** Without a terminal, or with `--yes`, the call itself is the yes. */
+/** With `--yes`, or with a passphrase that is handed over, the call itself is the yes. */
 async function approval({ session, question }: FoundQuestion): Promise<Answered> {
   if (asksFirst(session.call)) return askAtTerminal(session, question, 'approve')
   const failure = failureText(question.result)
   if (failure !== null) session.call.terminal.err(`${failure}\n`)
   refuseCooledDown(session, question)
   refuseUnseen(session, question)
-  const assured = await assure(session, question, 'approving')
+  refuseUngiven(session, question)
+  const assured = await assureAhead(session, question, 'approving')
   return { kind: 'yes', ...assured(question), ...(failure === null ? {} : { toldFailure: true }) }
 }

@@ -13,7 +13,7 @@ import { failureText, readAnswer, shortDigest } from '../effects/question-text.t
 import { canAsk } from '../passphrase.ts'
 import { askLine } from './answer-line.ts'
 import { answerLines, exitOf } from './answer-text.ts'
-import { assure, refuseCooledDown, refuseUnseen } from './confirm.ts'
+import { assure, assureAhead, refuseCooledDown, refuseUngiven, refuseUnseen } from './confirm.ts'
 import { type FoundQuestion, findQuestion } from './named-question.ts'
 import type { GateSession } from './open.ts'
 import { showEffects } from './show-question.ts'
@@ -93,9 +93,11 @@ export async function approveBatch(call: Call, batch: readonly FoundQuestion[]):
   for (const { session, question } of isAsked ? [] : batch) {
     refuseCooledDown(session, question)
     refuseUnseen(session, question)
+    refuseUngiven(session, question)
   }
   // They have one shape, and so one need: the proof is asked for once.
-  const assured = await assure(first.session, first.question, `approving ${batch.length} acts`)
+  const proven = isAsked ? assure : assureAhead
+  const assured = await proven(first.session, first.question, `approving ${batch.length} acts`)
   const answers: GateAnswer[] = []
   const together = batch.flatMap(({ question }) => question.changes.map(({ path }) => path))
   for (const { session, question } of batch) {

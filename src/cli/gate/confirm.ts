@@ -56,7 +56,7 @@ export function execConfirm(
     const mayAsk = isPersons && canAsk()
     const isEnough = question.need === 'plain' && question.countsAhead
     const isGiven = isPersons && asking.call.options.isOn('yes') && isEnough
-    if (isGiven && !isForced(question)) return { kind: 'yes', assurance: 'terminal' }
+    if (isGiven && !isForced(question)) return { kind: 'yes', ...AHEAD }
     if (!mayAsk) return { kind: 'wait' }
     const why = whyNotHere(question, asking.call.options)
     if (why === null) return askAtTerminal(asking, question, 'exec', live.seen)
@@ -140,7 +140,20 @@ export async function settleChangedInputs(
 /** What a yes to one question stands on. One proof serves several questions, each signed for itself. */
 export type Assured = (
   question: Question,
-) => Pick<Extract<Answered, { kind: 'yes' }>, 'assurance' | 'proof'>
+) => Pick<Extract<Answered, { kind: 'yes' }>, 'assurance' | 'proof' | 'isAhead'>
+
+/** Of a plain yes that came with the call. */
+const AHEAD = { assurance: 'terminal', isAhead: true } as const
+
+/** What the yes of a call stands on, where nothing is asked at a terminal. */
+export async function assureAhead(
+  asking: Asking,
+  question: Question,
+  what: string,
+): Promise<Assured> {
+  const assured = await assure(asking, question, what)
+  return (asked) => (assured(asked).assurance === 'terminal' ? AHEAD : assured(asked))
+}
 
 /** What the yes stands on; stops when the needed proof cannot be given. */
 export async function assure(
@@ -175,6 +188,16 @@ export function refuseCooledDown({ call }: Asking, question: Question): void {
   const message = `the same act was taken back a short time ago, so ${given} does not answer this question`
   const hint = `it still waits: run \`writ approve ${questionId(question)}\` at a terminal, look at the effects and answer there`
   throw new Stop(fault('cooldown', question.actionId, null, { message, hint }))
+}
+
+/** Refuses to take a call for a plain yes that was neither typed nor given with `--yes`. */
+export function refuseUngiven({ call, session, isBelowAgent }: Asking, question: Question): void {
+  if (question.need !== 'plain' || isBelowAgent || call.options.isOn('yes')) return
+  if (call.options.text('pass-fd') !== null && credentialOf(session) !== null) return
+  const id = questionId(question)
+  const message = 'there is no terminal to ask at, and no `--yes`, so nothing was approved'
+  const hint = `it still waits: look at it with \`writ inbox ${id}\`, then run \`writ approve ${id} --yes\``
+  throw new Stop(fault('confirm.not_given', question.actionId, null, { message, hint }))
 }
 
 /** Refuses a plain yes to effects that this call does not show, where it has to show them first. */

@@ -158,19 +158,23 @@ const PROOFS: Readonly<Record<Confirmation['assurance'], string>> = {
   none: '',
 }
 
+function proofText({ assurance, given_ahead }: Confirmation): string {
+  return given_ahead === true ? 'by a plain yes given with `--yes`' : PROOFS[assurance]
+}
+
 function answerLines({ answers, outcome }: Act, paint: Paint): readonly string[] {
   if (answers.length === 0 && outcome === 'waiting') {
     return section(paint, 'Answer', 'none yet: writ inbox')
   }
   return answers.flatMap(({ payload, by }) => {
-    const { answer, assurance, answered_at, reason, superseded_by } = payload
+    const { answer, answered_at, reason, superseded_by } = payload
     if (superseded_by !== undefined) {
       const newer = shortId(superseded_by)
       const words = `superseded by ${newer}, which asked about the same act, ${momentText(answered_at)}`
       return section(paint, 'Answer', `${words}: writ show ${newer}`)
     }
     const who = answer === 'EXPIRED' ? '' : ` by ${visible(principalText(by))}`
-    const proof = answer === 'APPROVED' ? ` ${PROOFS[assurance]}` : ''
+    const proof = answer === 'APPROVED' ? ` ${proofText(payload)}` : ''
     const why = reason === undefined ? '' : `: “${visible(reason)}”`
     return section(
       paint,

@@ -44,6 +44,8 @@ export const ConfirmationSchema = Type.Object(
     reason: Type.Optional(Reason),
     /** The human knew that the command had failed. */
     told_failure: Type.Optional(Type.Boolean()),
+    /** The yes came with the call (`--yes`): nothing was shown and asked at a terminal first. */
+    given_ahead: Type.Optional(Type.Boolean()),
     /** Other files of the scope that changed while the question was open; they were not asked about. */
     changed_meanwhile: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { maxItems: 100 })),
     /** The newer act whose question took the place of this one, before it expired. */
@@ -72,6 +74,9 @@ function checkAnswer(subject: Subject): void {
   }
   if (answer !== 'APPROVED' || assurance !== 'passphrase') {
     refuseField(subject, 'proof', 'unless a passphrase opened the key of an approval')
+  }
+  if (answer !== 'APPROVED' || assurance !== 'terminal') {
+    refuseField(subject, 'given_ahead', 'unless a plain yes approved')
   }
   if (answer !== 'EXPIRED') {
     refuseField(subject, 'superseded_by', 'where a human answered')

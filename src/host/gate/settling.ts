@@ -105,10 +105,11 @@ export class Settling {
     )
     if (refused === 'confirm.expired') await this.expire([pending])
     if (refused !== null) throw await this.ended(pending.actionId, refused)
-    const { assurance, proof, toldFailure: told_failure } = answered
+    const { assurance, proof, toldFailure: told_failure, isAhead: given_ahead } = answered
     const changed = await this.#changedMeanwhile(pending, decided, answered.together ?? [])
     const meanwhile = { changed_meanwhile: changed.map(displayOfRaw) }
-    const yes = this.#answer(pending, 'APPROVED', assurance, { told_failure, proof, ...meanwhile })
+    const more = { told_failure, given_ahead, proof, ...meanwhile }
+    const yes = this.#answer(pending, 'APPROVED', assurance, more)
     await this.#approving.check(pending, yes)
     const asked = await this.#askedAgain(pending, decided, changed)
     if (asked !== null) return asked
@@ -256,12 +257,14 @@ export class Settling {
     more: {
       readonly reason?: string | undefined
       readonly told_failure?: boolean | undefined
+      readonly given_ahead?: boolean | undefined
       readonly proof?: Confirmation['proof'] | undefined
       readonly changed_meanwhile?: Confirmation['changed_meanwhile']
       readonly superseded_by?: string | undefined
     },
   ): Confirmation {
-    const { reason, told_failure, proof, changed_meanwhile: changed = [], superseded_by } = more
+    const { reason, told_failure, given_ahead, proof, superseded_by } = more
+    const { changed_meanwhile: changed = [] } = more
     return {
       action_id: pending.actionId,
       proposal_digest: pending.proposalDigest,
@@ -274,6 +277,7 @@ export class Settling {
       expires_at: occurredAtText(pending.expiresMs),
       ...(reason === undefined ? {} : { reason }),
       ...(told_failure === undefined ? {} : { told_failure }),
+      ...(given_ahead === undefined ? {} : { given_ahead }),
       ...(proof === undefined ? {} : { proof }),
       ...(changed.length === 0 ? {} : { changed_meanwhile: changed }),
       ...(superseded_by === undefined ? {} : { superseded_by }),

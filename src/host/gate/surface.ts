@@ -149,6 +149,8 @@ export type Answered =
       readonly kind: 'yes'
       readonly assurance: Assurance
       readonly toldFailure?: boolean
+      /** Given with the call, not typed after the effects were shown. */
+      readonly isAhead?: boolean
       /** By the human's own credential; needed where several have to approve. */
       readonly proof?: ApprovalProof
       /** Paths of other acts that were shown and approved with this one: no surprise to anybody. */
