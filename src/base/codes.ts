@@ -708,6 +708,7 @@ export const CODES = {
   'request.unknown': refused('nobody knows whether a request was carried out'),
   'request.altered': refused('a request is not the one that was approved'),
   'request.save_to': refused('the answer to a request could not be kept where it was to be kept'),
+  'compensation.used': refused('another act undid the same thing before, which happens once'),
   'rollback.irreversible': refused(
     'what was sent cannot be taken back, and nothing compensates it',
   ),

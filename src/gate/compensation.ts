@@ -7,6 +7,7 @@ import type { ActionDescriptor, Operation, Proposal } from '../contracts/index.t
 import { leavesOf } from './places.ts'
 import type { RequestMemory } from './request-history.ts'
 import { wasSent } from './request-history.ts'
+import type { StandingFold } from './standing.ts'
 
 /** One thing that was done and that files do not tell. */
 export interface Undoing {
@@ -63,4 +64,19 @@ export function composeCompensation(
     },
     operation: compensation,
   }
+}
+
+/**
+ * Returns the act that undoes a step, or is about to: the first one that was carried out, else the first
+ * one that waits for a human or was approved; null when there is none.
+ */
+export function compensationInForce(standing: StandingFold, stepId: string): string | null {
+  const acts = standing.compensationsOf(stepId)
+  const approved = new Set(standing.approved().map(({ actionId }) => actionId.toLowerCase()))
+  const isOpen = (id: string): boolean => standing.question(id) !== null || approved.has(id)
+  return acts.find((id) => isCarriedOut(standing, id)) ?? acts.find(isOpen) ?? null
+}
+
+function isCarriedOut(standing: StandingFold, id: string): boolean {
+  return standing.promotion(id)?.rolledBackBy === null
 }

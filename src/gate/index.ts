@@ -40,7 +40,12 @@ export {
   compareSteps,
   type Finding,
 } from './comparison.ts'
-export { composeCompensation, type Undoing, undoingsOf } from './compensation.ts'
+export {
+  compensationInForce,
+  composeCompensation,
+  type Undoing,
+  undoingsOf,
+} from './compensation.ts'
 export {
   type Answer,
   type AskedAct,

@@ -3,6 +3,7 @@
  * capabilities. A human with a passphrase answers.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import {
   chmodSync,
   closeSync,
@@ -149,6 +150,18 @@ export class Actor {
     })
     closeSync(handle)
     return child
+  }
+
+  /** A call that goes on while others are made. */
+  async later(args: readonly string[]): Promise<{ readonly status: number; readonly out: string }> {
+    const [program, ...rest] = this.place.argv(args, { through: this.#through })
+    const child = spawn(program, rest, { cwd: this.place.project, env: this.place.env() })
+    let out = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      out += chunk.toString('utf8')
+    })
+    const [status] = await once(child, 'close')
+    return { status, out }
   }
 
   rollback(id: string): Ended {

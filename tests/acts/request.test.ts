@@ -122,6 +122,29 @@ describe.each(EVERYBODY)('as %s', (who) => {
     },
   )
 
+  it('is compensated once, however often it is taken back', async () => {
+    const compensation = { type: 'NETWORK_REQUEST', method: 'DELETE', url: `${server.url}/once` }
+    const made = request({ path: '/make/once', compensation }, { rollback: 'compensation' })
+    const { json } = actor.act(made)
+    expect(json.promoted, JSON.stringify(json)).toBe(true)
+    await server.taken()
+    // At the same time: each of them finds that nothing was proposed yet.
+    const racing = await Promise.all([1, 2, 3].map(() => actor.later(['undo', '--json'])))
+    const [{ id }] = actor.place.pending()
+    for (const ended of racing) {
+      expect(ended.status, ended.out).toBe(3)
+      expect(JSON.parse(ended.out).compensation.pending.id).toBe(id)
+    }
+    const again = actor.writ(['undo'])
+    expect(again.status).toBe(3)
+    expect(again.out).toContain(`writ approve ${id}`)
+    expect(actor.place.pending()).toHaveLength(1)
+    expect(actor.approve(id).status).toBe(0)
+    expect(actor.rollback(json.action_id).json).toMatchObject({ verified: true })
+    expect((await server.taken()).map(({ method }) => method)).toEqual(['DELETE'])
+    expect(actor.replay().status).toBe(0)
+  })
+
   it('what nothing compensates is not rolled back, and the list says why', async () => {
     const { json } = actor.act(request({ path: '/final' }))
     expect(json.promoted, JSON.stringify(json)).toBe(true)

@@ -183,7 +183,7 @@ describe('waiting', () => {
   ] as const)(
     '--wait stays until a human has answered: %s',
     async (words, exit, promoted) => {
-      const write = `waited-${command}`
+      const write = `waited-${words[0]}`
       const child = place.start(['propose', '-', '--wait', '--json'])
       child.stdin?.end(JSON.stringify(proposal({ write, ask: true })))
       let out = ''

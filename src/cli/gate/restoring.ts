@@ -61,7 +61,9 @@ function restoredText({ terminal }: Call, answer: RollbackAnswer, dryRun: boolea
   if (compensation !== undefined) {
     const { pending, decision } = compensation
     const why =
-      pending === undefined ? decision.code : `waits for a yes: writ approve ${pending.id}`
+      pending === undefined
+        ? decision.code
+        : `waits for a yes: writ approve ${pending.id}; then run this command again`
     const head = `${paint.accent('nothing restored yet')}  ${visibleName(answer.action_id)}`
     return `${head}\n  its compensation ${visibleName(compensation.action_id)}  ${visibleName(why)}\n`
   }

@@ -25,8 +25,8 @@ import { type GateContext, isRoot } from './context.ts'
 import type { LedgerView } from './ledger-view.ts'
 import type { Promoter } from './promoting.ts'
 import type { Questions } from './questions.ts'
-import { StageVoid } from './settling.ts'
 import { findStage } from './stage-place.ts'
+import { StageVoid } from './stopped-promotion.ts'
 
 export interface BaseSources {
   readonly context: GateContext

@@ -21,7 +21,8 @@ import type { LawBook } from './law-book.ts'
 import type { LedgerView } from './ledger-view.ts'
 import type { Promoter } from './promoting.ts'
 import type { Questions } from './questions.ts'
-import { refusal, type Settling, StageVoid } from './settling.ts'
+import { refusal, type Settling } from './settling.ts'
+import { StageVoid } from './stopped-promotion.ts'
 import type { Confirm, GateAnswer } from './surface.ts'
 
 /** What the gate shares with its attempts. */

@@ -146,6 +146,8 @@ class Gate implements GateSurface {
     const question = pending === null ? null : await this.#questions.open(pending)
     if (pending === null || question === null) return answerOf(decided)
     await this.#settling.supersede(decided)
+    const first = await this.#settling.endSecondCompensation(pending, decided)
+    if (first !== null) return { ...answerOf(decided), superseded_by: first }
     const answered = await options.confirm(question)
     if (answered.kind === 'wait') {
       return answerOf(decided, { pending: await this.#questions.pendingOf(pending) })
@@ -183,31 +185,36 @@ class Gate implements GateSurface {
     const pending = await this.#find(id)
     if (pending === null) throw await this.#settling.ended(id)
     const { actionId } = pending
-    const record = await this.#questions.record(actionId)
     // A no needs nothing but the question.
-    const bare = answered.kind === 'no' ? await this.#questions.bare(actionId) : null
-    const known = record ?? (bare === null ? null : { ...bare, proposal: null, changes: [] })
+    const known =
+      answered.kind === 'no' ? await this.#known(actionId) : await this.#questions.record(actionId)
     if (known === null) throw refusal('confirm.used', id)
-    const { proposal, result, decision, evaluation, changes } = known
-    const decided: Decided = {
-      actionId,
-      proposal,
-      proposalDigest: pending.proposalDigest as Decided['proposalDigest'],
-      evaluation,
-      result,
-      decision,
-      changes,
-      violations: [],
-      promotion: null,
-    }
+    const decided = decidedOf(pending, known)
     return withLawTexts(await this.#settling.settle(pending, decided, answered), this.#book)
   }
 
   async rollback(target: RollbackTarget, options: RollbackOptions): Promise<RollbackAnswer> {
     await this.#recover()
-    return this.#takingBack.rollback(target, options, (proposal, compensates) =>
-      this.#compensate(proposal, compensates, options),
-    )
+    return this.#takingBack.rollback(target, options, {
+      propose: (proposal, compensates) => this.#compensate(proposal, compensates, options),
+      waiting: (actionId) => this.#waiting(actionId),
+    })
+  }
+
+  /** What is on the record of an act, as far as it is kept. */
+  async #known(actionId: string): Promise<KnownAct | null> {
+    const record = await this.#questions.record(actionId)
+    if (record !== null) return record
+    const bare = await this.#questions.bare(actionId)
+    return bare === null ? null : { ...bare, proposal: null, changes: [] }
+  }
+
+  async #waiting(actionId: string): Promise<GateAnswer | null> {
+    const pending = await this.#find(actionId)
+    const known = pending === null ? null : await this.#known(pending.actionId)
+    if (pending === null || known === null) return null
+    const decided = decidedOf(pending, known)
+    return answerOf(decided, { pending: await this.#questions.pendingOf(pending) })
   }
 
   #compensate(
@@ -341,6 +348,25 @@ class Gate implements GateSurface {
           isNamed(pending.actionId.toLowerCase(), wanted) || pendingId(pending).startsWith(wanted),
       )
     return wanted !== '' && found.length === 1 ? (found[0] ?? null) : null
+  }
+}
+
+type KnownAct = Pick<Decided, 'proposal' | 'result' | 'decision' | 'evaluation' | 'changes'>
+
+/** An act that was decided before, as its record tells it. */
+function decidedOf({ actionId, proposalDigest }: Pending, known: KnownAct): Decided {
+  const { proposal, result, decision, evaluation, changes } = known
+  return {
+    actionId,
+    proposal,
+    // The digest of a fact is one.
+    proposalDigest: proposalDigest as Decided['proposalDigest'],
+    evaluation,
+    result,
+    decision,
+    changes,
+    violations: [],
+    promotion: null,
   }
 }
 

@@ -8,7 +8,7 @@
  * INVARIANT (one act, one promotion, I3): only `promoteDecided` changes the tree, with staged bytes,
  *   after a decision that is a fact, and once: the fact of a promotion ends the question.
  */
-import { type Fault, fault, showName } from '../../base/index.ts'
+import { type Fault, fault } from '../../base/index.ts'
 import type { Confirmation, Evaluation, Proposal, SandboxResult } from '../../contracts/index.ts'
 import {
   answerFault,
@@ -29,6 +29,7 @@ import { occurredAtText, principalText } from '../../ledger/index.ts'
 import { PromotionFailure, removeTree } from '../promotion/index.ts'
 import { answerOf, sentRequest } from './answer.ts'
 import { Approving } from './approving.ts'
+import { earlierCompensation, refuseSecondCompensation } from './compensating.ts'
 import type { GateContext } from './context.ts'
 import type { Decided } from './decided.ts'
 import { endedQuestion } from './ended-question.ts'
@@ -45,6 +46,7 @@ import { Purging } from './purging.ts'
 import type { Questions } from './questions.ts'
 import { recordWhile } from './record-while.ts'
 import { findStage } from './stage-place.ts'
+import { isAnswer, isPassing, StageVoid } from './stopped-promotion.ts'
 import type { Answered, Assurance, GateAnswer, SentRequest } from './surface.ts'
 
 const MINUTE_MS = 60_000
@@ -316,6 +318,13 @@ export class Settling {
     }
   }
 
+  /** Ends the question of a compensation that another one was faster than; returns that one. */
+  async endSecondCompensation(pending: Pending, decided: Decided): Promise<string | null> {
+    const first = earlierCompensation(await this.#view.standing(), decided)
+    if (first !== null) await this.#endUnanswered(pending, { superseded_by: first })
+    return first
+  }
+
   async #endUnanswered(pending: Pending, why: { readonly superseded_by?: string }): Promise<void> {
     const silence = this.#answer(pending, 'EXPIRED', 'none', why)
     if (!(await this.#confirm(pending, silence))) return
@@ -358,6 +367,7 @@ export class Settling {
           // Its own failure code, and nothing about which one (G-9).
           if (probePreconditions(proposal).length > 0) throw refusal('precondition.failed', '')
           await this.#checkOpen(decided, isLate)
+          refuseSecondCompensation(await this.#view.standing(), decided)
           await this.#checkFooting(decided)
         },
       })
@@ -440,53 +450,6 @@ export function actOf(standing: StandingFold): ActOf {
 function requestsOf(proposal: Proposal) {
   const { length } = heldRequests(proposal)
   return length === 0 ? {} : { requests: { count: length, proposal } }
-}
-
-/** A promotion that was refused, or that the machine did not carry out, is an answer. */
-function isAnswer({ code }: Fault): boolean {
-  return ANSWERS.has(code)
-}
-
-const ANSWERS: ReadonlySet<string> = new Set([
-  'promote.conflict',
-  'promote.busy',
-  'promote.no_space',
-  'promote.unsupported_fs',
-  'promote.stage_altered',
-  'promote.failed',
-  'stage.missing',
-  'precondition.failed',
-  'flow.stage_void',
-  'request.failed',
-  'request.altered',
-  'request.save_to',
-  'halted',
-])
-
-const PASSING: ReadonlySet<string> = new Set([
-  'halted',
-  'promote.busy',
-  'promote.no_space',
-  'promote.failed',
-])
-
-/** What stands in the way of a held act for a while does not end it. */
-function isPassing(error: Error, { code }: Fault): boolean {
-  return PASSING.has(code) || (error instanceof StageVoid && error.state === 'waiting')
-}
-
-/** A held act cannot be promoted on what its bases have become, or are not yet. */
-export class StageVoid extends PromotionFailure {
-  readonly state: 'waiting' | 'void'
-
-  constructor(state: 'waiting' | 'void', base: string) {
-    const message =
-      state === 'waiting'
-        ? `it stands on ${showName(base)}, which is not promoted yet`
-        : `it stands on ${showName(base)}, which is not what it was`
-    super(fault('flow.stage_void', base, null, { message }))
-    this.state = state
-  }
 }
 
 type RefusalCode =

@@ -12,7 +12,7 @@ import { occurredAtText } from '../../ledger/index.ts'
 import { HomeFailure } from '../home/failure.ts'
 import type { LaterAct } from '../promotion/index.ts'
 import { actWords } from './act-words.ts'
-import { type Carry, Compensating } from './compensating.ts'
+import { type Carrying, Compensating } from './compensating.ts'
 import { type GateContext, workspaceOf } from './context.ts'
 import type { LedgerView } from './ledger-view.ts'
 import type { Promoter } from './promoting.ts'
@@ -35,7 +35,7 @@ export class TakingBack {
   async rollback(
     target: RollbackTarget,
     options: RollbackOptions,
-    carry: Carry,
+    carrying: Carrying,
   ): Promise<RollbackAnswer> {
     const actions = await this.#withLater(await this.#chosen(target), options)
     await this.#refuseElsewhere(actions)
@@ -46,7 +46,7 @@ export class TakingBack {
     // What is in the way of restoring is found before anything is compensated.
     const preview = await this.#promoter.rollback({ ...order, dryRun: true })
     if (options.dryRun) return { action_id, ...also, restored: preview.paths, verified: false }
-    const compensated = await this.#compensating.carryOut(undoings, carry)
+    const compensated = await this.#compensating.carryOut(undoings, carrying)
     if (!compensated.done) {
       return { action_id, restored: [], verified: false, compensation: compensated.answer }
     }
