@@ -676,6 +676,7 @@ export const CODES = {
   'effect.out_of_scope': refused('something happened outside the scope'),
   'effect.not_observed': refused('a declared effect did not happen'),
   'effect.writ_kept': refused('the run deleted the directory of writ, which stays where it is'),
+  'effect.home_kept': refused('changes to the home outside the scope are kept, as a person chose'),
   'effect.left_out': refused('changes to the home outside the scope are not kept'),
   'effect.discarded': refused('changes to caches and the like were dropped, not promoted'),
   'effect.deferred_execution': waiting('a path was changed that other programs run by themselves'),

@@ -50,6 +50,8 @@ export interface ComparisonInput {
   readonly declaredByApproval: boolean
   /** What a run changed in the home outside the scope is left out, and does not block. */
   readonly leavesHomeOut?: boolean
+  /** Instead of being left out it is kept, as the person chose. */
+  readonly keepsHome?: boolean
   /** The package.json files whose `scripts` differ, or could not be read. */
   readonly scriptsChanged: ReadonlySet<RawPath>
   /** Real paths of the directories that commands are looked for in. */
@@ -230,7 +232,10 @@ function compareStep(
   const declaration = new Declaration(descriptor, host, effort)
   const homes = leavesHomeOut ? host.homes.filter(({ own }) => own) : []
   const step = new Step(declaration, lists, declaredByApproval, findings)
-  step.leaveOut(homes.map(({ path }) => rawOfText(path)))
+  step.leaveOut(
+    homes.map(({ path }) => rawOfText(path)),
+    input.keepsHome === true,
+  )
   if (input.isAmended) step.keepWrit(changes)
   // From the end: what lies below a directory comes before the directory itself.
   for (let index = changes.length - 1; index >= 0; index--) step.judge(changes[index] as Change)
@@ -268,6 +273,7 @@ class Step implements StepOutcome {
   readonly #keeps = new Set<RawPath>()
   readonly #drops = new Map<RawPath, string>()
   #homes: readonly RawPath[] = []
+  #isHomeKept = false
   /** Directories of writ that the run deleted with their id, and deleted directories around them. */
   readonly #staying = new Set<RawPath>()
 
@@ -283,9 +289,10 @@ class Step implements StepOutcome {
     this.#findings = findings
   }
 
-  /** Changes below these and outside the scope are not promoted, and listed. */
-  leaveOut(homes: readonly RawPath[]): void {
+  /** Changes below these and outside the scope are listed, and promoted only if a person chose so. */
+  leaveOut(homes: readonly RawPath[], isKept: boolean): void {
     this.#homes = homes
+    this.#isHomeKept = isKept
   }
 
   /** A home that is deleted whole, as `git clean -fdx` does, stays; nothing else of the run does. */
@@ -319,12 +326,15 @@ class Step implements StepOutcome {
     const inScope = this.#declaration.covers(path)
     const root = isDeclared ? null : this.#droppedWith(change, inScope)
     if (root !== null) return this.#drop(path, root)
-    if (!inScope && !isPrivileged(change) && this.#homes.some((home) => isBelow(path, home))) {
+    const isOfHome =
+      !inScope && !isPrivileged(change) && this.#homes.some((home) => isBelow(path, home))
+    if (isOfHome && !this.#isHomeKept) {
       this.discarded.add(path)
       return this.#findings.add('effect.left_out', displayOfRaw(path), verb(change))
     }
+    if (isOfHome) this.#findings.add('effect.home_kept', displayOfRaw(path), verb(change))
     if (isShared) this.#findings.add('effect.laws_file', displayOfRaw(path), verb(change))
-    this.#keep(change, isDeclared, inScope, deferral)
+    this.#keep(change, isDeclared, inScope || isOfHome, deferral)
   }
 
   /**

@@ -22,6 +22,7 @@ const ORDER: readonly Code[] = [
   'effect.deferred_execution',
   'effect.build_execution',
   'effect.left_out',
+  'effect.home_kept',
   'effect.writ_kept',
   'effect.laws_file',
   'effect.ungranted',

@@ -76,6 +76,7 @@ export {
   EVALUATOR,
   isAmended,
   type Judgement,
+  keepsHome,
   leavesHomeOut,
   REPLAYED_VERSIONS,
   recordsGrounds,

@@ -47,3 +47,10 @@ export function leavesHomeOut(
   const { declared_by_approval, door, actor_kind } = evaluation
   return isAmended(evaluation) && declared_by_approval && door === 'exec' && actor_kind === 'human'
 }
+
+/** Returns whether the person of such a run chose to keep those changes as well. */
+export function keepsHome(
+  evaluation: Parameters<typeof leavesHomeOut>[0] & Pick<Evaluation, 'home_kept'>,
+): boolean {
+  return leavesHomeOut(evaluation) && evaluation.home_kept === true
+}

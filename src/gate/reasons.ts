@@ -185,6 +185,7 @@ const NOTES: ReadonlySet<string> = new Set<Code>([
   'effect.not_observed',
   'effect.discarded',
   'effect.left_out',
+  'effect.home_kept',
   'effect.writ_kept',
   'effect.build_execution',
 ])

@@ -23,7 +23,7 @@ import { decide, decideEarly } from './decision.ts'
 import { POINTERS, type PointedBy } from './deferred.ts'
 import { isComparedCode } from './findings.ts'
 import { grantCase } from './grants.ts'
-import { isAmended, leavesHomeOut } from './judgement.ts'
+import { isAmended, keepsHome, leavesHomeOut } from './judgement.ts'
 import { lawsSetAside, lawValues } from './law-values.ts'
 import type { GateLists } from './lists.ts'
 import type { Manifest } from './manifest.ts'
@@ -211,6 +211,7 @@ export function compareAgain(
     isAmended: isAmended(evaluation),
     declaredByApproval: evaluation.declared_by_approval,
     leavesHomeOut: leavesHomeOut(evaluation),
+    keepsHome: keepsHome(evaluation),
     // Raw paths have one character a byte, and so have the texts on the ledger.
     scriptsChanged: new Set(evaluation.comparison.scripts_changed as RawPath[]),
     pathDirectories: evaluation.comparison.path_directories,

@@ -64,6 +64,7 @@ export type {
   GateAnswer,
   GateSurface,
   HiddenFromRun,
+  HomeChoice,
   LawWords,
   Need,
   OpenRecovery,

@@ -143,5 +143,68 @@ describe('changes to the home outside the scope', () => {
     expect(existsSync(join(place.home, '.tool'))).toBe(false)
     expect(err).toContain(`${place.home}/.tool/state: added`)
     expect(err).toContain('writ exec --scope . --scope ../.tool -- …')
+    expect(err).toContain('at a terminal without --yes and answer `all`')
+  })
+
+  const WRITES = 'mkdir -p ~/.tool; echo 1 > ~/.tool/state; echo n > ~/notes; echo 2 > b'
+  const CHOICE = 'keep which changes? [all, s: only the scope, N: none]'
+  const inHome = (): boolean[] =>
+    ['.tool/state', 'notes'].map((name) => existsSync(join(place.home, name)))
+
+  it('are kept where the person answers all, and taken back with the rest', () => {
+    place = repository('all')
+    const steps = [
+      { expect: CHOICE },
+      { send: 'all\n' },
+      { expect: 'Runs by itself later (1)' },
+      { expect: 'promote them?' },
+      { send: 'y\n' },
+    ]
+    const seen = place.execAsPerson([], WRITES, steps)
+    expect([seen.status, seen.failed], seen.output).toEqual([0, null])
+    expect([place.has('b'), ...inHome()]).toEqual([true, true, true])
+    expect(place.writ(['undo']).status).toBe(0)
+    expect([place.has('b'), ...inHome()]).toEqual([false, false, false])
+    expect(place.writ(['replay']).out).toContain('0 differ')
+    expect(place.writ(['ledger', 'verify']).status).toBe(0)
+  })
+
+  it('are left out where the person answers scope', () => {
+    place = repository('scope')
+    const steps = [
+      { expect: CHOICE },
+      { send: 's\n' },
+      { expect: 'promote them?' },
+      { send: 'y\n' },
+    ]
+    const seen = place.execAsPerson([], WRITES, steps)
+    expect([seen.status, seen.failed], seen.output).toEqual([0, null])
+    expect([place.has('b'), ...inHome()]).toEqual([true, false, false])
+    expect(place.writ(['replay']).out).toContain('0 differ')
+  })
+
+  it('are dropped with the rest where the person answers nothing', () => {
+    place = repository('none')
+    const seen = place.execAsPerson([], WRITES, [{ expect: CHOICE }, { send: '\n' }])
+    expect([seen.status, seen.failed], seen.output).toEqual([125, null])
+    expect(seen.output).not.toContain('promote them?')
+    expect([place.has('b'), ...inHome()]).toEqual([false, false, false])
+    expect(place.pending()).toEqual([])
+  })
+
+  it('are refused where a law forbids them, and the scope is asked about alone', () => {
+    place = repository('law')
+    const steps = [
+      { expect: CHOICE },
+      { send: 'all\n' },
+      { expect: 'cannot be kept, only the scope is asked about' },
+      { expect: 'law.NO_CREDENTIALS' },
+      { expect: 'promote them?' },
+      { send: 'y\n' },
+    ]
+    const script = 'mkdir -p ~/.docker; echo 1 > ~/.docker/config.json; echo 2 > b'
+    const seen = place.execAsPerson([], script, steps)
+    expect([seen.status, seen.failed], seen.output).toEqual([0, null])
+    expect([place.has('b'), existsSync(join(place.home, '.docker'))]).toEqual([true, false])
   })
 })

@@ -103,6 +103,7 @@ function readInput(row: Row): ComparisonInput {
     isAmended: row.evaluator !== '2',
     declaredByApproval: row.approval === true,
     leavesHomeOut: row.leaves_home_out === true,
+    keepsHome: row.keeps_home === true,
     scriptsChanged: new Set((row.scripts_changed ?? []).map(rawOfText)),
     pathDirectories: ['/usr/bin', '/home/ann/bin'],
   }

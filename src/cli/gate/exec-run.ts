@@ -12,6 +12,7 @@ import { execConfirm, settleChangedInputs } from './confirm.ts'
 import { capText, withinCeilings } from './exec-limits.ts'
 import { type ExecRequest, execProposal, isDeclaredByApproval } from './exec-proposal.ts'
 import { HiddenNote } from './hidden-note.ts'
+import { HomeQuestion } from './home-choice.ts'
 import { Live } from './live.ts'
 import { type Begun, type GateSession, withGate } from './open.ts'
 import { PromptCount } from './prompt-count.ts'
@@ -27,14 +28,17 @@ export async function carryOut(call: Call, request: ExecRequest, begun: Begun): 
     const resources = withinCeilings(request.resources, ceilings, call.options)
     const ground = reportGround(session, request)
     prepareReport(call.options, ground)
-    const { answer, prompts } = await runLive(session, { ...request, resources })
+    const { answer, prompts, isHomeChosen } = await runLive(session, { ...request, resources })
     const { droppedVariables: dropped_variables } = session.gate
     writeReport(call.options, ground, { ...answer, prompts, dropped_variables })
     const { status, code } = execEnd(answer)
-    const advice = adviceLines(session, request, answer)
+    const advice = isHomeChosen ? [] : adviceLines(session, request, answer)
     const more = [...capLine(answer, resources, ceilings), ...advice]
     if (code !== null) explain(call, answer, code, more)
-    else tellDone(call, answer, advice)
+    else {
+      if (!isHomeChosen) tellLeft(call.terminal, answer, advice)
+      tellDone(call, answer)
+    }
     return status
   }
   return withGate(call, work, begun)
@@ -55,22 +59,22 @@ async function runLive(session: GateSession, request: ExecRequest) {
   const renames = new RenameNote()
   const hidden = new HiddenNote({ ...request, home: surroundings().userDirectory })
   const prompts = new PromptCount()
-  const confirm = prompts.counting(execConfirm(session, live))
+  const home = new HomeQuestion(session, live)
+  const tell = (text: string): void => session.call.terminal.err(text)
+  const confirm = home.confirming(prompts.counting(execConfirm(session, live)))
   try {
     const first = await session.gate.propose(proposal, {
       door: 'exec',
       declaredByApproval: isDeclaredByApproval(request),
       dryRun: false,
       confirm,
-      live: hidden.watching(renames.watching(live.run()), (text) =>
-        session.call.terminal.err(text),
-      ),
+      live: home.asking(hidden.watching(renames.watching(live.run()), tell)),
       abort: live.abort.signal,
     })
     const answer = await settleChangedInputs(session.gate, first, confirm)
     const note = renames.text(answer.result)
     if (note !== null) session.call.terminal.err(`${note}\n`)
-    return { answer, prompts: prompts.asked }
+    return { answer, prompts: prompts.asked, isHomeChosen: home.wasAsked }
   } finally {
     live.end()
   }
@@ -85,8 +89,12 @@ function adviceLines(
   const isPerson = session.caller.principal.kind === 'human' && !isBelowAgent
   const run = { cwd, scope, home: surroundings().userDirectory, isPerson }
   const advice = scopeAdvice(result?.findings ?? [], run)
-  return advice === null ? [] : [advice]
+  const isLeftOut = result?.findings.some(({ code }) => code === 'effect.left_out') ?? false
+  return [...(advice === null ? [] : [advice]), ...(isPerson && isLeftOut ? [AT_TERMINAL] : [])]
 }
+
+const AT_TERMINAL =
+  'or run it at a terminal without --yes and answer `all`, which keeps the changes to your home too'
 
 function capLine(
   { result }: GateAnswer,
@@ -130,10 +138,9 @@ const SHORT_ID = 8
  * Says in one line what was promoted and how to take it back, to a person at a terminal. Anywhere else
  * standard error is the command's own.
  */
-function tellDone(call: Call, answer: GateAnswer, advice: readonly string[]): void {
+function tellDone(call: Call, answer: GateAnswer): void {
   const { terminal, options } = call
   const { promoted, result, action_id } = answer
-  tellLeft(terminal, answer, advice)
   if (!promoted || result === null || !terminal.isErrorTty || options.isOn('quiet')) return
   const { counts } = result.diff
   if (counts.added + counts.modified + counts.deleted === 0) return

@@ -202,6 +202,8 @@ export const EvaluationSchema = Type.Object(
     compensates: Type.Optional(ActionId),
     /** The human's approval of the shown effects is the declaration. */
     declared_by_approval: Type.Boolean(),
+    /** A person chose to keep what their run changed in the home outside the scope. */
+    home_kept: Type.Optional(Type.Boolean()),
     actor_kind: Type.Enum(['human', 'ai', 'script', 'device']),
     /** The known agent program that started the command, by its name. */
     agent: Type.Optional(Word),
@@ -308,6 +310,16 @@ function checkDoor({ document, report }: Subject): void {
   report.add('gate_record.contradiction', '/declared_by_approval', message)
 }
 
+/** Only where nothing was declared a person chooses what is kept. */
+function checkHome({ document, report }: Subject): void {
+  if (field(document, 'home_kept') !== true) return
+  const isPersons =
+    field(document, 'declared_by_approval') === true && field(document, 'actor_kind') === 'human'
+  if (isPersons) return
+  const message = 'only a person whose run declared nothing chooses to keep changes to the home'
+  report.add('gate_record.contradiction', '/home_kept', message)
+}
+
 /** What is held was rehearsed for an actor, and stands on each stage once, never on itself. */
 function checkHeld({ document, report }: Subject): void {
   const held = field(document, 'held')
@@ -358,6 +370,7 @@ export const evaluationContract: Contract = {
     checkRisk,
     checkResult,
     checkDoor,
+    checkHome,
     checkOverrides,
     checkBasis,
     checkHeld,

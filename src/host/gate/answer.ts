@@ -4,7 +4,7 @@ import { type Change, displayOfRaw, inlineDiff, type RequestMemory } from '../..
 import { occurredAtText } from '../../ledger/index.ts'
 import type { Decided } from './decided.ts'
 import type { LawBook } from './law-book.ts'
-import type { GateAnswer, SentRequest } from './surface.ts'
+import type { GateAnswer, LawWords, SentRequest } from './surface.ts'
 
 export function sentRequest({ begun, ended, kept }: RequestMemory): SentRequest {
   const { step_id, method, host, save } = begun
@@ -56,12 +56,19 @@ export function answerOf(
 }
 
 /** Adds the texts of the laws that the decision names. */
-export function withLawTexts(answer: GateAnswer, { laws }: Pick<LawBook, 'laws'>): GateAnswer {
-  const { law_refs } = answer.decision
-  const told = laws.flatMap(({ policyId: policy_id, text }) =>
+export function withLawTexts(answer: GateAnswer, book: Pick<LawBook, 'laws'>): GateAnswer {
+  const laws = lawWords(answer.decision, book)
+  return laws.length === 0 ? answer : { ...answer, laws }
+}
+
+/** What the laws that a decision names say for people. */
+export function lawWords(
+  { law_refs }: Pick<Decision, 'law_refs'>,
+  { laws }: Pick<LawBook, 'laws'>,
+): readonly LawWords[] {
+  return laws.flatMap(({ policyId: policy_id, text }) =>
     text !== null && law_refs.includes(policy_id) ? [{ policy_id, text }] : [],
   )
-  return told.length === 0 ? answer : { ...answer, laws: told }
 }
 
 /** Of a refusal; what a question rests on is in the question. */

@@ -31,6 +31,7 @@ import {
   heldRequests,
   isAmended,
   type Judgement,
+  keepsHome,
   lawsSetAside,
   lawValues,
   leavesHomeOut,
@@ -43,6 +44,7 @@ import type { LawPhase } from '../../policy/index.ts'
 import { keepEvidence } from '../acts/evidence.ts'
 import { removeTree } from '../promotion/index.ts'
 import { captureChanges } from '../tree/capture.ts'
+import { lawWords } from './answer.ts'
 import { type GateContext, isRoot } from './context.ts'
 import type { Admitted, Decided, Judged, ProposingOptions } from './decided.ts'
 import { type DecisionRecord, decisionRecord, recordDecision } from './decision-record.ts'
@@ -51,6 +53,7 @@ import { watchHalt } from './halt.ts'
 import { KeptBodies } from './kept-bodies.ts'
 import type { LawBook } from './law-book.ts'
 import type { LedgerView } from './ledger-view.ts'
+import { isOnDeviceOf } from './one-device.ts'
 import { findPointed } from './pointed.ts'
 import { probePreconditions } from './preconditions.ts'
 import { NO_ID, proposalRecord } from './proposal-record.ts'
@@ -209,11 +212,31 @@ export class Proposing {
     }
   }
 
-  async #judged(draft: Evaluation, proposal: Proposal, rehearsal: Rehearsal): Promise<Decided> {
+  /** Compares, and once more if the person wants to keep what lies in their home as well. */
+  async #compareAsChosen(draft: Evaluation, proposal: Proposal, rehearsal: Rehearsal) {
+    const compared = this.#compare(draft, proposal, rehearsal)
+    const choose = this.#options.live?.chooseHome
+    const { findings, discarded } = compared.comparison
+    const left = findings.filter(({ code }) => code === 'effect.left_out')
+    if (left.length === 0 || choose === undefined || this.#options.dryRun) return compared
+    if (!isOnDeviceOf(rehearsal.place, discarded) || (await choose(left)) !== 'all') return compared
+    draft.home_kept = true
+    return this.#compare(draft, proposal, rehearsal)
+  }
+
+  async #judged(
+    draft: Evaluation,
+    proposal: Proposal,
+    rehearsal: Rehearsal,
+    mayChoose = true,
+  ): Promise<Decided> {
+    const outcomesBefore = [...draft.law_outcomes]
     // When nothing is read from its layers any more; the caller waits for its end.
     const letGo = () => void rehearsal.sandbox.close().catch(() => undefined)
     if (rehearsal.changes.length === 0) letGo()
-    const compared = this.#compare(draft, proposal, rehearsal)
+    const compared = mayChoose
+      ? await this.#compareAsChosen(draft, proposal, rehearsal)
+      : this.#compare(draft, proposal, rehearsal)
     const { comparison, scripts, directories, pointed, tracked } = compared
     const discarded = new Set(comparison.discarded.map(({ path }) => path))
     const manifest = this.#bodies.manifest(rehearsal.changes, discarded)
@@ -242,6 +265,12 @@ export class Proposing {
     }
     draft.law_outcomes.push(...this.#laws('after', draft, proposal, { result, comparison }))
     const decision = this.#decide(draft, proposal, result)
+    if (decision.decision === 'BLOCK' && draft.home_kept === true) {
+      this.#options.live?.onHomeRefused?.(decision.code, lawWords(decision, this.#book))
+      delete draft.home_kept
+      draft.law_outcomes = outcomesBefore
+      return this.#judged(draft, proposal, rehearsal, false)
+    }
     const judged = { draft, proposal, decision, result, changes: comparison.promoted }
     const rejudge = (): Decision => {
       const early = this.#laws('before', draft, proposal, null)
@@ -301,6 +330,7 @@ export class Proposing {
       isAmended: isAmended(draft),
       declaredByApproval: draft.declared_by_approval,
       leavesHomeOut: leavesHomeOut(draft),
+      keepsHome: keepsHome(draft),
       scriptsChanged: scripts,
       pathDirectories: directories,
       pointed,

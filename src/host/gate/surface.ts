@@ -183,6 +183,13 @@ export interface ProposeOptions {
     readonly onUnreachable?: () => void
     /** Called before the command runs with what it cannot see. */
     readonly onHidden?: (hidden: HiddenFromRun) => void
+    /**
+     * Called when the command changed the person's home outside the scope; absent where nobody can be
+     * asked, and then those changes are left out.
+     */
+    readonly chooseHome?: (leftOut: SandboxResult['findings']) => Promise<HomeChoice>
+    /** Called when the chosen changes of the home cannot be kept; the scope alone is asked about. */
+    readonly onHomeRefused?: (code: string, laws: readonly LawWords[]) => void
     /** Called with the number of entries that the run left in its private `/tmp`. */
     readonly onLeftovers?: (count: number) => void
     /** Called when the command is over, before effects are shown. */
@@ -190,6 +197,9 @@ export interface ProposeOptions {
   }
   readonly abort: AbortSignal
 }
+
+/** Which changes a person wants to keep: all of them, those of the scope, or none. */
+export type HomeChoice = 'all' | 'scope' | 'none'
 
 /** Places that a run finds empty, without those of writ itself. */
 export interface HiddenFromRun {
