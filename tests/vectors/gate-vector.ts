@@ -17,6 +17,8 @@ import {
   type ComparisonInput,
   DEFAULT_LISTS,
   type EntryState,
+  type GateLists,
+  type GrantCase,
   type Judgement,
   rawOfBytes,
   rawOfText,
@@ -45,6 +47,9 @@ const CASE_KEYS = [
   'real_paths',
   'approval',
   'leaves_home_out',
+  'keeps_home',
+  'actor',
+  'grants',
   'evaluator',
   'ephemeral',
   'scripts_changed',
@@ -98,7 +103,8 @@ function readInput(row: Row): ComparisonInput {
   return {
     descriptor: readDescriptor(row),
     changes: readChanges(row.changes),
-    lists: withEphemeral(DEFAULT_LISTS, row.ephemeral ?? []),
+    lists: withGrants(withEphemeral(DEFAULT_LISTS, row.ephemeral ?? []), row.grants),
+    grants: readActor(row.actor),
     host: readHost(row),
     isAmended: row.evaluator !== '2',
     declaredByApproval: row.approval === true,
@@ -106,6 +112,23 @@ function readInput(row: Row): ComparisonInput {
     keepsHome: row.keeps_home === true,
     scriptsChanged: new Set((row.scripts_changed ?? []).map(rawOfText)),
     pathDirectories: ['/usr/bin', '/home/ann/bin'],
+  }
+}
+
+/** The grants of a case come before the default ones, as those of a law file do. */
+function withGrants(lists: GateLists, grants: Row = []): GateLists {
+  return { ...lists, grants: [...grants, ...(lists.grants ?? [])] }
+}
+
+function readActor(actor: Row): GrantCase | null {
+  if (actor === undefined) return null
+  refuseUnknown('actor', actor, ['names', 'tracked', 'hour'])
+  return {
+    actors: new Set(actor.names),
+    nowMs: Date.parse('2026-11-15T08:00:03Z'),
+    places: { home: '/home/ann', workspace: '/w' },
+    tracked: new Set((actor.tracked ?? []).map(rawOfText)),
+    hour: actor.hour ?? { files: 0, bytes: 0 },
   }
 }
 
@@ -183,7 +206,7 @@ export interface DecisionVector {
   readonly want: Readonly<Record<string, unknown>>
 }
 
-const DECISION_KEYS = ['id', 'note', 'proposal', 'evaluation', 'result', 'want']
+const DECISION_KEYS = ['id', 'note', 'proposal', 'evaluation', 'result', 'grants', 'want']
 const DECIDED_KEYS = ['decision', 'code', 'codes', 'permanent', 'tier', 'law_refs', 'approvals']
 
 export function loadDecisions(file: string): readonly DecisionVector[] {
@@ -203,7 +226,7 @@ export function loadDecisions(file: string): readonly DecisionVector[] {
         proposal: row.proposal === null ? null : (made(row.proposal, 'proposal') as Proposal),
         evaluation: made(row.evaluation, isEarly ? 'early' : 'whole') as Evaluation,
         result: isEarly ? null : (made(row.result, 'result') as SandboxResult),
-        lists: DEFAULT_LISTS,
+        lists: withGrants(DEFAULT_LISTS, row.grants),
         decidedAt: '2026-11-15T08:00:03Z',
       },
     }
