@@ -23,7 +23,7 @@ export const GATE_COMMANDS: readonly Command[] = [
     name: 'exec',
     says: 'run any command under the gate: see what it does, then let it',
     usage:
-      'writ exec [--write GLOB]… [--delete GLOB]… [--net HOST]… [--scope DIR]… [--memory MB] [--disk MB] [--time TIME] [--yes] [--report FILE] -- CMD …',
+      'writ exec [--write GLOB]… [--delete GLOB]… [--net HOST]… [--send HOST]… [--scope DIR]… [--memory MB] [--disk MB] [--time TIME] [--yes] [--report FILE] -- CMD …',
     options: [
       {
         name: 'write',
@@ -43,6 +43,12 @@ export const GATE_COMMANDS: readonly Command[] = [
         value: 'HOST',
         many: true,
         says: 'a host it may reach; one that is not read-only by the laws needs your passphrase first',
+      },
+      {
+        name: 'send',
+        value: 'HOST',
+        many: true,
+        says: 'a host it may reach and send to without a bound; needs your passphrase first',
       },
       {
         name: 'env',

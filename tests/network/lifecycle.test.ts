@@ -292,6 +292,13 @@ describe('writ exec --net', () => {
     expect(api.heard.length).toBe(before + 1)
   })
 
+  it('sends to a read-only host what --send released', async () => {
+    const words = ['--send', readHost(), '--', 'curl', '-sS', '-d', 'x', `http://${readHost()}/`]
+    expect((await slow(['exec', ...words])).status).toBe(125)
+    const released = await slow(['exec', '--pass-fd', '3', ...words], '', true)
+    expect([released.status, released.out], released.err).toEqual([0, 'hello\n'])
+  })
+
   it('asks a person at the terminal before the run, who may say no', () => {
     const words = ['exec', '--net', apiHost(), '--', 'sh', '-c', 'echo ran']
     const no = place.person(words, [

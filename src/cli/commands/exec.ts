@@ -70,6 +70,7 @@ function readRequest(call: Call, workspace: string): ExecRequest {
   }
   const cwd = process.cwd()
   const nowMs = Date.now()
+  const send = readHosts(options.texts('send'))
   return {
     actionId: uuidV7(nowMs, randomBytes(10)),
     createdAt: new Date(nowMs).toISOString(),
@@ -80,7 +81,8 @@ function readRequest(call: Call, workspace: string): ExecRequest {
     remove: options.texts('delete').map((glob) => absoluteGlob(glob, cwd)),
     resources: readLimits(options),
     env: readEnv(options.texts('env'), process.env),
-    hosts: readHosts(options.texts('net')),
+    hosts: [...new Set([...readHosts(options.texts('net')), ...send])],
+    send,
   }
 }
 

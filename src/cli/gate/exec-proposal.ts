@@ -1,6 +1,6 @@
 /**
  * The proposal that `writ exec` makes of a command: MEDIUM, one run, undone by its snapshot, with the
- * network of the hosts that `--net` names and none without. What it may do is what `--write` and `--delete` declare; with neither it is what a human
+ * network of the hosts that `--net` and `--send` name and none without. What it may do is what `--write` and `--delete` declare; with neither it is what a human
  * approves when the effects are shown.
  */
 import type { ActionDescriptor, Proposal } from '../../contracts/index.ts'
@@ -18,6 +18,8 @@ export interface ExecRequest {
   readonly env: Readonly<Record<string, string>>
   /** Hosts it may reach; none for no network. */
   readonly hosts: readonly string[]
+  /** Those of them that are released before the run, read-only or not. */
+  readonly send: readonly string[]
 }
 
 const RETAIN_DAYS = 30

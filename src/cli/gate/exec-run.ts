@@ -54,7 +54,7 @@ function reportGround({ session }: GateSession, { cwd, scope }: ExecRequest): Re
 async function runLive(session: GateSession, request: ExecRequest) {
   const proposal = execProposal(request)
   // Before anything runs, and while the terminal is still ours.
-  if (request.hosts.length > 0) await releaseBefore(session, proposal)
+  if (request.hosts.length > 0) await releaseBefore(session, proposal, request.send)
   const live = new Live()
   const renames = new RenameNote()
   const hidden = new HiddenNote({ ...request, home: surroundings().userDirectory })

@@ -106,6 +106,7 @@ const REQUEST: ExecRequest = {
   remove: [],
   env: {},
   hosts: [],
+  send: [],
   resources: { max_cpu_ms: 1, max_memory_mb: 1, max_disk_mb: 1, max_duration_ms: 1 },
 }
 

@@ -57,6 +57,7 @@ export class Live {
       onOutput: (stream, bytes) => {
         this.seen.take(bytes)
         process[stream].write(bytes)
+        this.#notices.output(bytes)
       },
       onStarted: (send) => {
         this.#send = send

@@ -1,29 +1,35 @@
 /**
- * What a person is told about a run besides its effects: each refused host once, with the reason and
- * what would let it through, a missing network, what was thrown away. Printed at once; while the command has the terminal, which it
- * may have filled, when it is over.
+ * What a person hears about a run besides its effects: each host that was refused or not reached, once,
+ * with the reason and what would let it through, a missing network, what was thrown away. Printed at
+ * once. While the command has the terminal, a line is printed between two lines of the command, or when
+ * the command is silent; for a command that draws on the whole screen, when it is over.
  */
 import { CODES, isCode } from '../../base/index.ts'
 import type { NetworkConnection } from '../../contracts/index.ts'
 import { showHostPort } from '../../gate/index.ts'
 import { visible, visibleName } from '../effects/visible.ts'
+import { ScreenUse } from './screen-use.ts'
 
 /** A program can try as many names as it wants. */
 const NOTICES_MAX = 20
+/** How long a command that began a line may take to end it. */
+const SILENT_MS = 300
 
 export class NetworkNotices {
   readonly #write: (text: string) => void
   readonly #told = new Set<string>()
-  #held: string[] | null
+  #screen: ScreenUse | null
+  #held: string[] = []
+  #timer: NodeJS.Timeout | null = null
 
-  /** `isHeld`: the command has the terminal. */
-  constructor(isHeld: boolean, write: (text: string) => void) {
-    this.#held = isHeld ? [] : null
+  /** `isShared`: the command has the terminal. */
+  constructor(isShared: boolean, write: (text: string) => void) {
+    this.#screen = isShared ? new ScreenUse() : null
     this.#write = write
   }
 
-  readonly refused = (connection: NetworkConnection): void => {
-    this.#tell(refusalText(connection))
+  readonly refused = (connection: NetworkConnection, option: string | null): void => {
+    this.#tell(refusalText(connection, option))
   }
 
   readonly unreachable = (): void => {
@@ -35,44 +41,69 @@ export class NetworkNotices {
     this.#tell(`${what} thrown away: a run has a /tmp of its own`)
   }
 
+  /** What the command wrote, after it was written. */
+  output(bytes: Uint8Array): void {
+    if (this.#screen === null) return
+    this.#screen.take(bytes)
+    if (this.#held.length > 0 && this.#screen.isAtLineStart) this.#print()
+  }
+
   /** The terminal is ours again. */
   release(): void {
-    const held = this.#held ?? []
-    this.#held = null
-    for (const line of held) this.#write(line)
+    this.#screen = null
+    this.#print()
   }
 
   #tell(text: string): void {
     if (this.#told.has(text) || this.#told.size >= NOTICES_MAX) return
     this.#told.add(text)
     // Not `writ: …`, which is how the last line names a code.
-    const line = `writ exec: ${text}\n`
-    if (this.#held === null) this.#write(line)
-    else this.#held.push(line)
+    this.#held.push(`writ exec: ${text}`)
+    if (this.#screen === null || this.#screen.isAtLineStart) this.#print()
+    else this.#timer ??= setTimeout(() => this.#print(), SILENT_MS).unref()
+  }
+
+  #print(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = null
+    const screen = this.#screen
+    if (screen?.isDrawn === true) return
+    // The terminal is raw while it is shared, so a line feed alone does not return.
+    const end = screen === null ? '\n' : '\r\n'
+    const start = screen === null || screen.isAtLineStart ? '' : end
+    const lines = this.#held.splice(0)
+    if (lines.length > 0) this.#write(`${start}${lines.join(end)}${end}`)
   }
 }
 
-/** Returns which host was refused, why, and what would let it through. */
-export function refusalText({ host, port, method = '', code = '' }: NetworkConnection): string {
+/** Returns which host was refused or not reached, why, and what would let it through. */
+export function refusalText(
+  { host, port, method = '', code = '', outcome }: NetworkConnection,
+  option: string | null = null,
+): string {
   const place = visibleName(showHostPort(host, port))
   const what = method === '' ? place : `${visible(method)} ${place}`
   const why = isCode(code) ? CODES[code].says : visible(code)
-  const advice = adviceFor(code, visibleName(host), port)
-  return `refused ${what}: ${why}${advice === '' ? '' : `; ${advice}`} (${visible(code)})`
+  const advice = adviceFor(code, visibleName(host), port, option)
+  const did = outcome === 'failed' ? 'no connection for' : 'refused'
+  return `${did} ${what}: ${why}${advice === '' ? '' : `; ${advice}`} (${visible(code)})`
 }
 
-function adviceFor(code: string, host: string, port: number): string {
+function adviceFor(code: string, host: string, port: number, option: string | null): string {
   switch (code) {
     case 'network.host':
       return `--net ${host} names it`
     case 'network.port':
       return `--net ${host}:${port} names the port`
     case 'network.address':
-      return 'add --net ADDRESS with the address that it resolves to, if that is meant'
+      return `add ${visible(option ?? '--net ADDRESS')}, the address that it resolves to, if that is meant`
     case 'network.method':
+      return `to send to it, run this again with --send ${host}; if it is only read from, list it in settings.read_only_hosts of .writ/laws.yaml`
     case 'network.body':
     case 'network.upload':
-      return 'release the host before the run, or list it in settings.read_only_hosts of .writ/laws.yaml if it is only read from'
+      return `to send to it, run this again with --send ${host}`
+    case 'network.unresolved':
+      return 'look for a typing error, and whether this machine can resolve the name'
     default:
       return ''
   }

@@ -1,8 +1,8 @@
 /**
- * What has to be released before a command runs with a network: hosts that are not read-only. Asked
- * once, with the credential, before anything runs: what is sent cannot be taken back. A typed no lets
- * the command run all the same, and its requests there are refused. Ctrl-C, Ctrl-D and a terminal that
- * goes away are no answer: then nothing runs.
+ * What has to be released before a command runs with a network: hosts that are not read-only, and
+ * those that `--send` names. Asked once, with the credential, before anything runs: what is sent cannot
+ * be taken back. A typed no lets the command run all the same, and its requests there are refused.
+ * Ctrl-C, Ctrl-D and a terminal that goes away are no answer: then nothing runs.
  */
 import { fault } from '../../base/index.ts'
 import type { Proposal } from '../../contracts/index.ts'
@@ -17,9 +17,14 @@ import type { GateSession } from './open.ts'
 /** Through a tunnel nobody sees a method, so CONNECT stands for all of them. */
 const METHODS = ['CONNECT', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-export async function releaseBefore(session: GateSession, proposal: Proposal): Promise<void> {
+/** `send`: hosts that are released though they may be read-only. */
+export async function releaseBefore(
+  session: GateSession,
+  proposal: Proposal,
+  send: readonly string[],
+): Promise<void> {
   const { gate, call } = session
-  const hosts = gate.releasesNeeded(proposal)
+  const hosts = [...new Set([...gate.releasesNeeded(proposal), ...send])]
   if (hosts.length === 0) return
   const names = hosts.map(visibleName).join(', ')
   if (!(await isWanted(session, names))) {

@@ -172,7 +172,7 @@ function withHosts(
   const refused = (result?.side_effects.network ?? []).filter(
     ({ outcome }) => outcome === 'refused',
   )
-  const texts = [...new Set(refused.map(refusalText))]
+  const texts = [...new Set(refused.map((connection) => refusalText(connection)))]
   return texts.length === 0 ? reason : { ...reason, says: `${reason.says}: ${texts.join('; ')}` }
 }
 

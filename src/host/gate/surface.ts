@@ -12,7 +12,6 @@ import type {
   Decision,
   Evaluation,
   HostFacts,
-  NetworkConnection,
   Proposal,
   RequestState,
   RiskLevel,
@@ -20,6 +19,7 @@ import type {
   Violation,
 } from '../../contracts/index.ts'
 import type { Change, InterruptedRun, RawPath } from '../../gate/index.ts'
+import type { OnRefused } from '../network/proxy.ts'
 import type { ApprovalProof } from '../principals/proof.ts'
 import type { RunRequest } from '../sandbox/driver.ts'
 import type { AttemptSurface } from './attempt-surface.ts'
@@ -177,8 +177,8 @@ export interface ProposeOptions {
   readonly live?: Pick<RunRequest, 'stdin' | 'terminal' | 'onOutput'> & {
     /** Called with a way to send signals inside, once there is something running. */
     readonly onStarted?: (signal: (name: NodeJS.Signals) => void) => void
-    /** Called with each connection that the proxy refused, when it did. */
-    readonly onRefused?: (connection: NetworkConnection) => void
+    /** Called with each connection that the proxy refused or could not make. */
+    readonly onRefused?: OnRefused
     /** Called once, when a run without a network tries to reach one. */
     readonly onUnreachable?: () => void
     /** Called before the command runs with what it cannot see. */

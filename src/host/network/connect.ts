@@ -54,7 +54,7 @@ export async function connectOnce(
   if (refused !== undefined) {
     const reason = refusedAddress(refused) ?? ''
     const message = `\`${host}\` leads to ${refused} (${reason})`
-    return fault('network.address', host, null, { message })
+    return fault('network.address', host, null, { message, hint: `--net ${refused}` })
   }
   const deadlineMs = performance.now() + timeoutMs
   let last: Socket | Fault = fault('network.unresolved', host, null)

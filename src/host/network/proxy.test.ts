@@ -260,6 +260,24 @@ describe('plain requests', () => {
     expect(told.at(-1)).toMatchObject({ outcome: 'refused', code: 'network.upload' })
   })
 
+  it('tells at once what was refused or not reached, and the option that would help', async () => {
+    const heard: unknown[] = []
+    const { port } = await opened(
+      { hosts: ['a.test', 'inner.test'], readOnlyHosts: ['a.test', 'inner.test'] },
+      {
+        resolve: async (name) => (name === 'inner.test' ? ['10.0.0.7'] : []),
+        onRefused: ({ host, outcome, code }, option) => heard.push([host, outcome, code, option]),
+      },
+    )
+    for (const host of ['a.test', 'inner.test']) {
+      await say(port, `GET http://${host}/ HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+    }
+    expect(heard).toEqual([
+      ['a.test', 'failed', 'network.unresolved', null],
+      ['inner.test', 'refused', 'network.address', '--net 10.0.0.7'],
+    ])
+  })
+
   it('nobody there is a failure and no refusal', async () => {
     const server = await plainServer()
     await server.close()

@@ -33,14 +33,17 @@ import { AcceptedSource, OpenedSource, type Source } from './source.ts'
 import { type Entry, Traffic } from './traffic.ts'
 import { carryTunnel } from './tunnel.ts'
 
+/** `option` is what would let it through, where the connection alone does not say it. */
+export type OnRefused = (connection: NetworkConnection, option: string | null) => void
+
 export interface ProxyOptions {
   readonly resolve?: Resolve
   /** How long a side may say nothing. */
   readonly idleMs?: number
   /** How long a beginning may take to come. */
   readonly beginningMs?: number
-  /** Called with each connection that was refused, when it is. */
-  readonly onRefused?: (connection: NetworkConnection) => void
+  /** Called with each connection that was refused or did not come about, when it is over. */
+  readonly onRefused?: OnRefused
 }
 
 const CONNECTIONS_MAX = 256
@@ -131,7 +134,7 @@ export class RunProxy {
       if (gathered.state !== 'enough') return refuse(client, entry, 'network.request')
       await this.#judge(source, gathered.bytes, entry)
     } finally {
-      if (entry.isRefused) this.#options.onRefused(entry.row)
+      if (entry.isRefused || entry.isUnreached) this.#options.onRefused(entry.row, entry.option)
       if (!client.destroyed) finish(client)
       entry.end()
     }
@@ -181,6 +184,7 @@ export class RunProxy {
 
   #unreached(client: Socket, entry: Entry, failed: Fault): void {
     const { code } = failed
+    entry.option = failed.hint ?? null
     if (code === 'network.address') return refuse(client, entry, code)
     entry.fail(code)
     answer(client, code, CODES[code].says)

@@ -30,6 +30,8 @@ export class Entry {
   }
   #isDone = false
   #counted = 0
+  /** The option that would let it through, where one is known. */
+  option: string | null = null
 
   constructor(traffic: Traffic, turn: number) {
     this.#traffic = traffic
@@ -69,6 +71,12 @@ export class Entry {
 
   get isRefused(): boolean {
     return this.#row.outcome === 'refused'
+  }
+
+  /** No server took the connection. */
+  get isUnreached(): boolean {
+    const { outcome, code = '' } = this.#row
+    return outcome === 'failed' && UNREACHED.has(code)
   }
 
   received(bytes: number): void {
@@ -123,6 +131,11 @@ export class Entry {
 }
 
 const ANSWERS_MS = 2_000
+const UNREACHED: ReadonlySet<string> = new Set([
+  'network.unresolved',
+  'network.unreachable',
+  'network.timeout',
+])
 
 /** What a run sent to one host and got from it, by all connections; what was released is not counted. */
 class HostAccount {
