@@ -78,11 +78,13 @@ function isSameAttributes(one: readonly Attribute[], other: readonly Attribute[]
 export function changesSince(earlier: readonly Change[], now: readonly Change[]): Change[] {
   const before = new Map(earlier.map((change) => [change.path, change]))
   const since: Change[] = []
-  for (const { path, before: real, after } of now) {
+  for (const change of now) {
+    const { path, after } = change
     const known = before.get(path)
     before.delete(path)
-    const from = known === undefined ? real : known.after
-    if (!isSameState(from, after)) since.push({ path, before: from, after })
+    const from = known === undefined ? change.before : known.after
+    if (isSameState(from, after)) continue
+    since.push(known === undefined ? change : { path, before: from, after })
   }
   // What is no change any more was put back as it was.
   for (const { path, before: real, after } of before.values()) {

@@ -5,7 +5,6 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { isDeepStrictEqual } from 'node:util'
 import type { Change, EntryState } from '../../src/gate/index.ts'
 import { captureChanges } from '../../src/host/tree/capture.ts'
 import { CopiesAhead } from '../../src/host/tree/copies-ahead.ts'
@@ -132,10 +131,12 @@ async function captureDifferences(
 ): Promise<readonly string[]> {
   // The overlay shows two names of one written file as two files when one of them was copied up.
   const upper = treeListing(overlay.layer.upper)
-  const captured = await captureChanges(changes, [overlay.layer], join(folder, 'stage'), {
+  const stage = join(folder, 'stage')
+  await captureChanges(changes, [overlay.layer], stage, {
     isRoot,
     ...(ahead === null ? {} : { ahead }),
   })
+  const captured = readStage(stage)
   const names = captured.entries.map(({ path }) => path.slice(root.length + 1))
   const staged = renamed(treeListing(captured.stage), captured, root)
   const wrong = listingDifferences(picked(merged, names), picked(staged, names))
@@ -148,8 +149,6 @@ async function captureDifferences(
       after !== null && (after.kind !== 'directory' || before?.kind !== after.kind),
   )
   if (needed.length !== names.length) wrong.push('not everything was staged')
-  const read = readStage(captured.stage)
-  if (!isDeepStrictEqual(read, captured)) wrong.push('the stage reads differently')
   return wrong
 }
 

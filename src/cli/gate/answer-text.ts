@@ -125,14 +125,18 @@ function effectLines(answer: GateAnswer, paint: Paint): readonly string[] {
   const { result, pending, action_id: id } = answer
   if (result === null) return []
   const { added, modified, deleted } = result.diff.counts
-  const lines = SIGNS.flatMap(([name, sign]) => {
+  const lines: string[] = []
+  for (const [name, sign] of SIGNS) {
     const colour = sign === '-' ? paint.bad : sign === '+' ? paint.good : paint.accent
-    return result.diff[name].map(({ path }) => `  ${colour(sign)} ${visibleName(path)}`)
-  })
-  const more = added + modified + deleted - Math.min(lines.length, PATHS_MAX)
+    const isRoom = lines.length < PATHS_MAX
+    for (const { path } of isRoom ? result.diff[name].slice(0, PATHS_MAX - lines.length) : []) {
+      lines.push(`  ${colour(sign)} ${visibleName(path)}`)
+    }
+  }
+  const more = added + modified + deleted - lines.length
   if (more === 0) return lines
   const where = pending === undefined ? `writ show ${id}` : `writ inbox ${pending.id} --all`
-  return [...lines.slice(0, PATHS_MAX), `  ${paint.dim(`and ${grouped(more)} more: ${where}`)}`]
+  return [...lines, `  ${paint.dim(`and ${grouped(more)} more: ${where}`)}`]
 }
 
 const PLACES_MAX = 10

@@ -8,7 +8,7 @@ import type {
   SandboxResult,
   Violation,
 } from '../../contracts/index.ts'
-import type { Change, HeldMark } from '../../gate/index.ts'
+import type { Change, HeldMark, Manifest } from '../../gate/index.ts'
 import type { ProposeOptions } from './surface.ts'
 
 /** What became of a proposal before anybody was asked or anything was promoted. */
@@ -20,13 +20,16 @@ export interface Decided {
   readonly result: SandboxResult | null
   readonly decision: Decision
   readonly changes: readonly Change[]
+  /** The manifest of the diff as it was written; absent where it was read from the ledger. */
+  readonly known?: Manifest & { readonly digest: Digest }
   readonly violations: readonly Violation[]
   /** When there was nothing to promote, that is a fact already. */
   readonly promotion: Promotion | null
 }
 
 /** What is about to be recorded. */
-export interface Judged extends Pick<Decided, 'proposal' | 'decision' | 'result' | 'changes'> {
+export interface Judged
+  extends Pick<Decided, 'proposal' | 'decision' | 'result' | 'changes' | 'known'> {
   readonly draft: Evaluation
 }
 

@@ -143,7 +143,9 @@ class Gate implements GateSurface {
     if (decided.promotion !== null) return answerOf(decided, { promotion: decided.promotion })
     const pending = (await this.#view.standing()).question(decided.actionId)
     this.#questions.askHere(decided.actionId)
+    if (decided.known !== undefined) this.#questions.remember(decided.known)
     const question = pending === null ? null : await this.#questions.open(pending)
+    this.#questions.forget()
     if (pending === null || question === null) return answerOf(decided)
     await this.#settling.supersede(decided)
     const first = await this.#settling.endSecondCompensation(pending, decided)
@@ -188,6 +190,7 @@ class Gate implements GateSurface {
     // A no needs nothing but the question.
     const known =
       answered.kind === 'no' ? await this.#known(actionId) : await this.#questions.record(actionId)
+    this.#questions.forget()
     if (known === null) throw refusal('confirm.used', id)
     const decided = decidedOf(pending, known)
     return withLawTexts(await this.#settling.settle(pending, decided, answered), this.#book)

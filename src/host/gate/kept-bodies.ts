@@ -5,24 +5,41 @@
  * INVARIANT (kept before named): `settled` resolves when every body is durable, and fails when one is
  *   not; facts are recorded after it.
  */
+import { createHash } from 'node:crypto'
 import { type Digest, digestBytes } from '../../base/index.ts'
 import { type Change, manifestLines, type RawPath } from '../../gate/index.ts'
 import type { ObjectStore } from '../ledger/objects.ts'
+import { piecesOf } from '../tree/line-file.ts'
 import type { LawBook } from './law-book.ts'
 
+/** Lists of more changes than these are written piece by piece. */
+const HELD_MAX = 2000
+
+function digestPieces(pieces: Iterable<Uint8Array>): Digest {
+  const hash = createHash('sha256')
+  for (const piece of pieces) hash.update(piece)
+  // The shape of a digest, made here.
+  return `sha256:${hash.digest('hex')}` as Digest
+}
+
 export class KeptBodies {
-  readonly #objects: Pick<ObjectStore, 'has' | 'put'>
+  readonly #objects: Pick<ObjectStore, 'has' | 'put' | 'putPieces'>
   readonly #isDry: boolean
   readonly #pending: Promise<void>[] = []
 
   /** A dry run keeps nothing. */
-  constructor(objects: Pick<ObjectStore, 'has' | 'put'>, isDry: boolean) {
+  constructor(objects: Pick<ObjectStore, 'has' | 'put' | 'putPieces'>, isDry: boolean) {
     this.#objects = objects
     this.#isDry = isDry
   }
 
-  manifest(changes: readonly Change[], discarded: ReadonlySet<RawPath>): Digest {
-    const bytes = Buffer.from([...manifestLines(changes, discarded)].join(''))
+  /** A long list is written before this resolves, and never held whole. */
+  async manifest(changes: readonly Change[], discarded: ReadonlySet<RawPath>): Promise<Digest> {
+    const lines = manifestLines(changes, discarded)
+    if (changes.length > HELD_MAX) {
+      return this.#isDry ? digestPieces(piecesOf(lines)) : this.#objects.putPieces(piecesOf(lines))
+    }
+    const bytes = Buffer.from([...lines].join(''))
     const digest = digestBytes(bytes)
     this.#keep(() => this.#objects.put({ digest, bytes }))
     return digest

@@ -170,6 +170,17 @@ export class LedgerView {
     }
   }
 
+  /** The lines of a body that may be long; null when it is not kept. */
+  async bodyLines(digest: string): Promise<Iterable<string> | null> {
+    try {
+      // A name that a fact holds is a digest.
+      return await this.#context.ledger.objects.lines(digest as never)
+    } catch (error) {
+      if (error instanceof StoreFailure && error.fault.code === 'body.missing') return null
+      throw error
+    }
+  }
+
   /** How many facts what stands was folded from; to be asked right behind it, without a pause. */
   get seen(): { readonly host: number; readonly stream: number } {
     const { host, stream } = this.#standing.positions

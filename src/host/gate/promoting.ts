@@ -130,7 +130,7 @@ export class Promoter {
       const message = 'the rehearsed bytes are not kept any more'
       throw new PromotionFailure(fault('stage.missing', result.sandbox_id, null, { message }))
     }
-    const { emptied } = readStage(found.stage)
+    const { emptied } = readStage(found.stage, () => false)
     const { onPoint } = this.#context
     let fact: PromotionFact | null = null
     await this.#locked(async (lock) => {

@@ -239,7 +239,7 @@ export class Proposing {
       : this.#compare(draft, proposal, rehearsal)
     const { comparison, scripts, directories, pointed, tracked } = compared
     const discarded = new Set(comparison.discarded.map(({ path }) => path))
-    const manifest = this.#bodies.manifest(rehearsal.changes, discarded)
+    const manifest = await this.#bodies.manifest(rehearsal.changes, discarded)
     const result = buildResult({
       actionId: draft.action_id,
       // The digest of the draft is one.
@@ -261,7 +261,7 @@ export class Proposing {
       ...(pointed.size === 0 ? {} : { pointed: [...pointed].map(([path, by]) => ({ path, by })) }),
       ...(tracked.length === 0 ? {} : { tracked: [...tracked] }),
       ...(await this.#undoUse(draft, comparison.promoted)),
-      steps: this.#keepSteps(proposal, rehearsal),
+      steps: await this.#keepSteps(proposal, rehearsal),
     }
     draft.law_outcomes.push(...this.#laws('after', draft, proposal, { result, comparison }))
     const decision = this.#decide(draft, proposal, result)
@@ -271,7 +271,8 @@ export class Proposing {
       draft.law_outcomes = outcomesBefore
       return this.#judged(draft, proposal, rehearsal, false)
     }
-    const judged = { draft, proposal, decision, result, changes: comparison.promoted }
+    const known = { digest: manifest, changes: rehearsal.changes, discarded }
+    const judged = { draft, proposal, decision, result, changes: comparison.promoted, known }
     const rejudge = (): Decision => {
       const early = this.#laws('before', draft, proposal, null)
       const late = this.#laws('after', draft, proposal, { result, comparison })
@@ -363,12 +364,14 @@ export class Proposing {
   }
 
   /** A composite's children, each with what it did beyond those before it. */
-  #keepSteps(proposal: Proposal, { steps }: Rehearsal) {
+  async #keepSteps(proposal: Proposal, { steps }: Rehearsal) {
     if (proposal.children === undefined) return []
-    return steps.map(({ descriptor, changes }) => ({
-      action_id: descriptor.action_id,
-      manifest: this.#bodies.manifest(changes, new Set()),
-    }))
+    const kept = []
+    for (const { descriptor, changes } of steps) {
+      const manifest = await this.#bodies.manifest(changes, new Set())
+      kept.push({ action_id: descriptor.action_id, manifest })
+    }
+    return kept
   }
 
   #judgement(
@@ -439,6 +442,7 @@ export class Proposing {
       changes,
       violations,
       promotion,
+      ...(judged.known === undefined ? {} : { known: judged.known }),
     }
   }
 }

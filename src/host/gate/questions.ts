@@ -108,6 +108,8 @@ function askerOf({ principal, occurred_at: at }: Fact, { actor_kind, agent }: Ev
   return { principal: principalText(principal), kind: actor_kind, agent: agent ?? null, at }
 }
 
+type KnownManifest = Manifest & { readonly digest: string }
+
 export class Questions {
   readonly #context: GateContext
   readonly #view: LedgerView
@@ -115,6 +117,7 @@ export class Questions {
   readonly #approving: Approving
   /** Questions that a run of this process asked. */
   readonly #askedHere = new Set<string>()
+  #known: KnownManifest | null = null
 
   constructor(context: GateContext, view: LedgerView, book: LawBook) {
     this.#approving = new Approving(context, view)
@@ -330,8 +333,20 @@ export class Questions {
   }
 
   async #manifest(digest: string): Promise<Manifest | null> {
-    const bytes = await this.#view.body(digest)
-    return bytes === null ? null : readManifest(new TextDecoder().decode(bytes).split('\n'))
+    if (this.#known?.digest === digest) return this.#known
+    const lines = await this.#view.bodyLines(digest)
+    const manifest = lines === null ? null : readManifest(lines)
+    if (manifest !== null) this.remember({ ...manifest, digest })
+    return manifest
+  }
+
+  /** Until the question is answered: who shows it and who answers it share one list, however long. */
+  remember(manifest: KnownManifest): void {
+    this.#known = manifest
+  }
+
+  forget(): void {
+    this.#known = null
   }
 
   async #withOutputs(result: SandboxResult): Promise<SandboxResult> {

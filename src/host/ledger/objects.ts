@@ -7,12 +7,13 @@
  * Concurrent calls of any processes are fine. Dropping is final and leaves the facts alone; that a
  * body may be dropped is for the caller to know.
  */
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Digest, digestBytes, fault, invariant, isDigest, showName } from '../../base/index.ts'
 import { type StoredObject, StoreFailure } from '../../ledger/index.ts'
+import { readLines } from '../tree/line-file.ts'
 import { putSmall } from './object-file.ts'
 import { failureOf } from './sqlite.ts'
 
@@ -49,14 +50,41 @@ export class ObjectStore {
     }
   }
 
+  /** The same for a body that is made piece by piece and never held whole; gives its name. */
+  async putPieces(pieces: Iterable<Uint8Array>): Promise<Digest> {
+    const scratch = join(this.#directory, 'tmp')
+    const temporary = join(scratch, randomBytes(12).toString('hex'))
+    try {
+      await this.#makeDirectory(scratch)
+      const digest = await writePieces(temporary, pieces)
+      const file = this.#fileOf(digest)
+      await this.#makeDirectory(dirname(file))
+      await rename(temporary, file)
+      await syncPath(dirname(file))
+      return digest
+    } catch (error) {
+      await rm(temporary, { force: true })
+      throw failureOf(error, temporary)
+    }
+  }
+
+  /** The lines of a body, which is never held whole; the bytes are checked before the first one. */
+  async lines(digest: Digest): Promise<Iterable<string>> {
+    const file = this.#fileOf(digest)
+    const found = await digestFile(file).catch((error: unknown) => {
+      throw isAbsent(error) ? missing(digest) : failureOf(error, file)
+    })
+    if (found !== digest) throw altered(digest)
+    return readLines(file)
+  }
+
   async get(digest: Digest): Promise<Uint8Array> {
     const file = this.#fileOf(digest)
     const bytes = await readFile(file).catch((error: unknown) => {
       throw isAbsent(error) ? missing(digest) : failureOf(error, file)
     })
     if (digestBytes(bytes) === digest) return bytes
-    const message = `the body ${showName(digest)} has other contents than its name says`
-    throw new StoreFailure(fault('body.altered', digest, null, { message }))
+    throw altered(digest)
   }
 
   async has(digest: Digest): Promise<boolean> {
@@ -132,6 +160,42 @@ export class ObjectStore {
   }
 }
 
+/** Writes and syncs; gives the digest of what was written. */
+async function writePieces(file: string, pieces: Iterable<Uint8Array>): Promise<Digest> {
+  const hash = createHash('sha256')
+  const handle = await open(file, 'wx', FILE_MODE)
+  try {
+    for (const piece of pieces) {
+      hash.update(piece)
+      await handle.appendFile(piece)
+    }
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  // The shape of a digest, made here.
+  return `sha256:${hash.digest('hex')}` as Digest
+}
+
+const PIECE_BYTES = 1 << 20
+
+async function digestFile(file: string): Promise<Digest> {
+  const hash = createHash('sha256')
+  const handle = await open(file, 'r')
+  try {
+    const piece = Buffer.allocUnsafe(PIECE_BYTES)
+    for (;;) {
+      const { bytesRead } = await handle.read(piece, 0, piece.length)
+      if (bytesRead === 0) break
+      hash.update(piece.subarray(0, bytesRead))
+    }
+  } finally {
+    await handle.close()
+  }
+  // The shape of a digest, made here.
+  return `sha256:${hash.digest('hex')}` as Digest
+}
+
 async function hasSize(file: string, bytes: number): Promise<boolean> {
   return (await sizeOf(file)) === bytes
 }
@@ -164,6 +228,11 @@ async function syncPath(path: string): Promise<void> {
 
 function isAbsent(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOENT'
+}
+
+function altered(digest: Digest): StoreFailure {
+  const message = `the body ${showName(digest)} has other contents than its name says`
+  return new StoreFailure(fault('body.altered', digest, null, { message }))
 }
 
 function missing(digest: Digest): StoreFailure {

@@ -7,10 +7,12 @@
  * begins when the one before is done. Paths are written one character a byte (RawPath), so every name
  * survives.
  */
-import { closeSync, fsyncSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Digest, digestBytes } from '../../base/index.ts'
+import type { Digest } from '../../base/index.ts'
 import type { Change, RawPath } from '../../gate/index.ts'
+import { readLines, writeLines } from '../tree/line-file.ts'
 import { isAbsent, machineFailure } from './failure.ts'
 import type { Step } from './plan.ts'
 import type { Heir } from './shared-directory.ts'
@@ -75,21 +77,22 @@ function* linesOf({ parts, ...head }: Exchange): Generator<PlanLine> {
   }
 }
 
+function* textsOf(exchange: Exchange): Generator<string> {
+  for (const line of linesOf(exchange)) yield `${JSON.stringify(line)}\n`
+}
+
 /** Writes and syncs the plan; gives its digest. */
 export function writePlan(exchange: Exchange): Digest {
   const file = join(exchange.keep, PLAN)
   try {
-    let text = ''
-    for (const line of linesOf(exchange)) text += `${JSON.stringify(line)}\n`
-    const bytes = Buffer.from(text)
     const handle = openSync(file, 'wx', 0o600)
     try {
-      writeFileSync(handle, bytes)
+      const digest = writeLines(handle, textsOf(exchange))
       fsyncSync(handle)
+      return digest
     } finally {
       closeSync(handle)
     }
-    return digestBytes(bytes)
   } catch (error) {
     throw machineFailure(error, file)
   }
@@ -102,27 +105,34 @@ export interface ReadPlan {
 
 /** Null when there is no plan: nothing was ever kept there, or it is not kept any more. */
 export function readPlan(keep: string): ReadPlan | null {
+  const hash = createHash('sha256')
+  const exchange = assemblePlan(planLines(keep, (piece) => hash.update(piece)))
+  // The shape of a digest, made here.
+  return exchange === null ? null : { exchange, digest: `sha256:${hash.digest('hex')}` as Digest }
+}
+
+/** The lines of a plan, one after the other: a plan may be as large as an act. None without a plan. */
+export function* planLines(
+  keep: string,
+  onPiece?: (piece: Uint8Array) => void,
+): Generator<PlanLine> {
   const file = join(keep, PLAN)
-  let bytes: Buffer
   try {
-    bytes = readFileSync(file)
+    for (const text of readLines(file, onPiece)) {
+      // Written by this host into its own directory, and bound by digest to the journal.
+      if (text !== '') yield JSON.parse(text) as PlanLine
+    }
   } catch (error) {
-    if (isAbsent(error)) return null
-    throw machineFailure(error, file)
+    if (!isAbsent(error)) throw machineFailure(error, file)
   }
-  const exchange = assemblePlan(bytes.toString('utf8').split('\n'))
-  return exchange === null ? null : { exchange, digest: digestBytes(bytes) }
 }
 
 type LooseStep = Pick<Step, 'path' | 'take' | 'put'> & { readonly changes: Change[] }
 
-function assemblePlan(lines: readonly string[]): Exchange | null {
+function assemblePlan(lines: Iterable<PlanLine>): Exchange | null {
   let head: Omit<Exchange, 'parts'> | null = null
   const parts: { actionId: string; steps: LooseStep[] }[] = []
-  for (const text of lines) {
-    if (text === '') continue
-    // Written by this host into its own directory, and bound by digest to the journal.
-    const line = JSON.parse(text) as PlanLine
+  for (const line of lines) {
     if ('head' in line) head = line.head
     else if ('part' in line) parts.push({ actionId: line.part, steps: [] })
     else if ('step' in line) parts.at(-1)?.steps.push({ ...line.step, changes: [] })

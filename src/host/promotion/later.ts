@@ -3,11 +3,8 @@
  * something into a directory that it made, or took a directory away that it needs. Rolling the older
  * act back first would leave these without what they displaced, also where the bytes are the same again.
  */
-import { closeSync, openSync, readSync } from 'node:fs'
-import { join } from 'node:path'
 import { type Change, parentOfRaw, type RawPath } from '../../gate/index.ts'
-import { PLAN, type PlanLine } from './exchange.ts'
-import { isAbsent } from './failure.ts'
+import { planLines } from './exchange.ts'
 
 /** An act with the directory of its pre-images. */
 export interface KeptAct {
@@ -85,38 +82,4 @@ function beganAt(keep: string): number | null {
 
 function* plannedChanges(keep: string): Generator<Change> {
   for (const line of planLines(keep)) if ('change' in line) yield line.change
-}
-
-const CHUNK_BYTES = 1 << 16
-const LINE_FEED = 0x0a
-
-/** The lines of a plan, one after the other: a plan may be as large as an act. */
-function* planLines(keep: string): Generator<PlanLine> {
-  const handle = openIfThere(join(keep, PLAN))
-  if (handle === null) return
-  try {
-    let rest = Buffer.alloc(0)
-    const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
-    for (let read = readSync(handle, chunk); read > 0; read = readSync(handle, chunk)) {
-      rest = Buffer.concat([rest, chunk.subarray(0, read)])
-      let from = 0
-      for (let end = rest.indexOf(LINE_FEED); end >= 0; end = rest.indexOf(LINE_FEED, from)) {
-        // Written by this host into its own directory.
-        yield JSON.parse(rest.toString('utf8', from, end)) as PlanLine
-        from = end + 1
-      }
-      rest = rest.subarray(from)
-    }
-  } finally {
-    closeSync(handle)
-  }
-}
-
-function openIfThere(file: string): number | null {
-  try {
-    return openSync(file, 'r')
-  } catch (error) {
-    if (isAbsent(error)) return null
-    throw error
-  }
 }

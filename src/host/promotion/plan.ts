@@ -46,14 +46,14 @@ interface Unit {
 export function planSteps(changes: readonly Change[], staged: Places, kept: string): Planned {
   const steps: Unit[] = []
   const unstaged: RawPath[] = []
-  /** For every path that lies in a whole tree: the step that moves the tree. */
+  /** For every directory that lies in a whole tree: the step that moves the tree. */
   const whole = new Map<RawPath, Unit>()
   for (const change of changes) {
     const { path } = change
     const over = whole.get(parentOfRaw(path))
     if (over !== undefined) {
       over.changes.push(change)
-      whole.set(path, over)
+      if (isDirectory(change)) whole.set(path, over)
       continue
     }
     const place = staged.get(path)
@@ -63,6 +63,10 @@ export function planSteps(changes: readonly Change[], staged: Places, kept: stri
     if (movesWhole(change, place)) whole.set(path, unit)
   }
   return { steps, unstaged }
+}
+
+function isDirectory({ before, after }: Change): boolean {
+  return before?.kind === 'directory' || after?.kind === 'directory'
 }
 
 function unitOf(change: Change, place: Place | undefined, kept: string): Unit {

@@ -13,11 +13,11 @@ import { type Side, treeDifferences } from './tree.ts'
 
 /** Fails when the stage is not whole. */
 export function readPlaces(stage: string): Places {
-  const { entries } = readStage(stage)
+  const { entries } = readStage(stage, ({ isUnit }) => isUnit)
   const places = new Map<RawPath, Place>()
-  for (const { path, place, isUnit } of entries) {
+  for (const { path, place } of entries) {
     // A unit has a plain name of its own; what comes along in a directory is found below that.
-    if (isUnit) places.set(path, { place: join(stage, place), unit: 'tree' })
+    places.set(path, { place: join(stage, place), unit: 'tree' })
   }
   return places
 }

@@ -28,6 +28,8 @@ export function startWatcher(thread: URL | undefined, isLasting: boolean): Watch
 
 /** How long a run is looked at from here before a thread is worth its start. */
 const SHORT_MS = 40
+/** It makes little that lives: a large young generation would be memory for nothing. */
+const SMALL = { maxYoungGenerationSizeMb: 2 }
 
 class ThreadWatcher implements Watcher {
   readonly #file: () => URL
@@ -58,7 +60,7 @@ class ThreadWatcher implements Watcher {
 
   #start(): void {
     if (this.#worker !== null) return
-    const worker = new Worker(this.#file(), { env: {} })
+    const worker = new Worker(this.#file(), { env: {}, resourceLimits: SMALL })
     // Supervision keeps no program alive: when the last run is over, it may end.
     worker.unref()
     // It says so when it listens.

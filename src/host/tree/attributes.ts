@@ -41,27 +41,64 @@ type LayerOf = LayerKind | ((path: RawPath) => LayerKind)
  * foreign, because a tree that carries them is not shown inside as it is.
  */
 export async function readAttributes(
-  paths: readonly RawPath[],
+  paths: Iterable<RawPath>,
   layer: LayerOf,
+  textMax = Number.POSITIVE_INFINITY,
 ): Promise<AttributeBatch> {
-  if (paths.length === 0) return { byPath: new Map(), unreadable: [] }
-  const told = paths.length > READ_AT_ONCE ? null : await readyCopyist()?.attributesOf(paths)
-  if (told != null) return { ...told, byPath: sortOutAll(told.byPath, layer) }
-  const { status, stdout, stderr } = await runBatch('getfattr', GETFATTR, paths)
-  const byPath = parseAttributes(stdout.toString('latin1'), layer)
-  const failed = status !== 0 || stderr !== ''
-  return { byPath, unreadable: failed ? unreadablePaths(stderr, paths) : [] }
+  const byPath = new Map<RawPath, Attributes>()
+  let text = 0
+  const take = (path: RawPath, attributes: readonly Attribute[]): boolean => {
+    const found = sortOut(attributes, typeof layer === 'string' ? layer : layer(path))
+    for (const [name, hex] of found.kept) text += name.length + hex.length
+    byPath.set(path, found)
+    return text <= textMax
+  }
+  const unreadable = await eachAttributes(paths, take)
+  if (text > textMax) throw new TooMuchText()
+  return { byPath, unreadable }
+}
+
+/** There is more in the attributes than the caller takes. */
+export class TooMuchText extends Error {}
+
+/**
+ * Calls `take` with every path that has attributes, in the order of the paths. False ends it. Answers
+ * with the paths that could not be read, or the empty path when the tool did not say which.
+ */
+async function eachAttributes(
+  paths: Iterable<RawPath>,
+  take: (path: RawPath, attributes: readonly Attribute[]) => boolean,
+): Promise<readonly RawPath[]> {
+  const few = firstOf(paths, READ_AT_ONCE + 1)
+  if (few.length === 0) return []
+  const told = few.length > READ_AT_ONCE ? null : await readyCopyist()?.attributesOf(few)
+  if (told != null) {
+    for (const [path, attributes] of told.byPath) if (!take(path, attributes)) return []
+    return told.unreadable
+  }
+  const blocks = new Blocks(take)
+  const onOutput = (piece: Buffer): boolean => blocks.add(piece.toString('latin1'))
+  const { status, stderr } = await runBatch('getfattr', GETFATTR, paths, { onOutput })
+  if (!blocks.end()) return []
+  return status !== 0 || stderr !== '' ? unreadablePaths(stderr, paths) : []
+}
+
+function firstOf(paths: Iterable<RawPath>, most: number): readonly RawPath[] {
+  const first: RawPath[] = []
+  for (const path of paths) {
+    first.push(path)
+    if (first.length === most) break
+  }
+  return first
 }
 
 /** Names and values of all there are, each path once; nothing is left out. */
 export async function readRawAttributes(
-  paths: readonly RawPath[],
+  paths: Iterable<RawPath>,
 ): Promise<ReadonlyMap<RawPath, readonly Attribute[]>> {
-  if (paths.length === 0) return new Map()
-  const told = paths.length > READ_AT_ONCE ? null : await readyCopyist()?.attributesOf(paths)
-  if (told != null) return told.byPath
-  const { stdout } = await runBatch('getfattr', GETFATTR, paths)
-  return parseRawAttributes(stdout)
+  const found = new Map<RawPath, readonly Attribute[]>()
+  await eachAttributes(paths, (path, attributes) => found.set(path, attributes).size > 0)
+  return found
 }
 
 /** The tool that reads them, for paths that are plain, and what it wrote. */
@@ -70,20 +107,18 @@ export function attributeReader(paths: readonly RawPath[]): NonNullable<ToolOpti
 }
 
 export function parseRawAttributes(stdout: Buffer): ReadonlyMap<RawPath, readonly Attribute[]> {
-  return parseBlocks(stdout.toString('latin1'))
+  const found = new Map<RawPath, readonly Attribute[]>()
+  const blocks = new Blocks((path, attributes) => found.set(path, attributes).size > 0)
+  blocks.add(stdout.toString('latin1'))
+  blocks.end()
+  return found
 }
 
 const FILE_LINE = '# file: '
 
 /** The output of `getfattr --dump --encoding=hex`, read as latin-1. */
 export function parseAttributes(text: string, layer: LayerOf): ReadonlyMap<RawPath, Attributes> {
-  return sortOutAll(parseBlocks(text), layer)
-}
-
-function sortOutAll(
-  found: ReadonlyMap<RawPath, readonly Attribute[]>,
-  layer: LayerOf,
-): ReadonlyMap<RawPath, Attributes> {
+  const found = parseRawAttributes(Buffer.from(text, 'latin1'))
   const byPath = new Map<RawPath, Attributes>()
   for (const [path, attributes] of found) {
     byPath.set(path, sortOut(attributes, typeof layer === 'string' ? layer : layer(path)))
@@ -91,20 +126,52 @@ function sortOutAll(
   return byPath
 }
 
-function parseBlocks(text: string): Map<RawPath, Attribute[]> {
-  const blocks = new Map<RawPath, Attribute[]>()
-  let block: Attribute[] = []
-  for (const line of text.split('\n')) {
+/** Reads the output of `getfattr` as it comes, and hands on each path with what it has. */
+class Blocks {
+  readonly #take: (path: RawPath, attributes: readonly Attribute[]) => boolean
+  #rest = ''
+  #path: RawPath | null = null
+  #block: Attribute[] = []
+  #isWanted = true
+
+  constructor(take: (path: RawPath, attributes: readonly Attribute[]) => boolean) {
+    this.#take = take
+  }
+
+  /** False when nothing more is wanted. */
+  add(text: string): boolean {
+    const lines = `${this.#rest}${text}`.split('\n')
+    this.#rest = lines.pop() ?? ''
+    for (const line of lines) this.#line(line)
+    return this.#isWanted
+  }
+
+  /** Hands on the last one; false when nothing more was wanted. */
+  end(): boolean {
+    this.#line(this.#rest)
+    this.#rest = ''
+    this.#finish()
+    return this.#isWanted
+  }
+
+  #line(line: string): void {
     if (line.startsWith(FILE_LINE)) {
-      block = []
-      blocks.set(unquote(line.slice(FILE_LINE.length)) as RawPath, block)
+      this.#finish()
+      this.#path = unquote(line.slice(FILE_LINE.length)) as RawPath
     } else if (line !== '') {
       // Equals signs of a name are quoted; an empty value may have none at all.
       const [name = '', value = ''] = line.split('=', 2)
-      block.push([unquote(name), hexOf(value)])
+      this.#block.push([unquote(name), hexOf(value)])
     }
   }
-  return blocks
+
+  #finish(): void {
+    if (this.#path !== null && this.#isWanted) {
+      this.#isWanted = this.#take(this.#path, this.#block)
+    }
+    this.#path = null
+    this.#block = []
+  }
 }
 
 function sortOut(attributes: readonly Attribute[], layer: LayerKind): Attributes {
@@ -198,7 +265,7 @@ function unquote(text: string): string {
 const COMPLAINT = 'getfattr: '
 
 /** Messages name the path as it is, then say what is wrong; what they do not name is the empty path. */
-function unreadablePaths(stderr: string, paths: readonly RawPath[]): readonly RawPath[] {
+function unreadablePaths(stderr: string, paths: Iterable<RawPath>): readonly RawPath[] {
   const known = new Set<string>(paths)
   const named = new Set<RawPath>()
   for (const line of stderr.split('\n').filter((one) => one !== '')) {

@@ -32,8 +32,10 @@ async function rehearse(
   return changes
 }
 
-function capture(changes: readonly Change[]): Promise<Captured> {
-  return captureChanges(changes, [overlay.layer], join(folder, 'stage'), { isRoot })
+async function capture(changes: readonly Change[]): Promise<Captured> {
+  const stage = join(folder, 'stage')
+  await captureChanges(changes, [overlay.layer], stage, { isRoot })
+  return readStage(stage)
 }
 
 const SCRIPT = `
@@ -70,7 +72,6 @@ describe.each(['memory', 'disk'] as const)('with the upper layer in %s', (upper)
       )
       expect(listingDifferences(part, treeListing(stagedPath(captured, entry)))).toEqual([])
     }
-    expect(readStage(captured.stage)).toEqual(captured)
   })
 
   it('leaves out what is not promoted', async () => {

@@ -12,8 +12,10 @@
 import { chmodSync, mkdirSync, renameSync } from 'node:fs'
 import { rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { invariant } from '../../base/index.ts'
 import {
   type Change,
+  type EntryState,
   isBelow,
   joinRaw,
   nameOfRaw,
@@ -26,12 +28,12 @@ import { type CopiedAttributes, copyAcross, type Load, moveAcross, removeAll } f
 import type { CopiesAhead } from './copies-ahead.ts'
 import { makeDurable } from './durable.ts'
 import { asFailure } from './failure.ts'
-import { codeOf, type Foothold, holdDirectory, Loans, nodePath } from './footing.ts'
+import { codeOf, type Foothold, flatPath, holdDirectory, Loans, nodePath } from './footing.ts'
 import type { Emptied } from './layer-walk.ts'
 import { Pace } from './pace.ts'
 import { type Expected, settle } from './settle.ts'
 import { isSameDevice, lendForCopying, nameIn, type Share, share } from './share.ts'
-import { type Captured, type StagedEntry, stagedPath, writeStage } from './stage.ts'
+import { type Captured, type StagedEntry, writeStage } from './stage.ts'
 
 export interface CaptureOptions {
   /** Owners are carried, and every entry can be read. */
@@ -48,7 +50,7 @@ export async function captureChanges(
   layers: readonly Layer[],
   stage: string,
   { isRoot, emptied = [], ahead }: CaptureOptions,
-): Promise<Captured> {
+): Promise<void> {
   const held: Foothold[] = []
   const loans = new Loans(isRoot)
   const hold = (path: string): Foothold => {
@@ -59,28 +61,25 @@ export async function captureChanges(
   try {
     mkdirSync(stage, { recursive: true, mode: 0o700 })
     const shares = share(changes, layers)
-    const expected: Expected[] = []
+    const entries: Staged[] = []
     for (const part of shares) {
-      for (const each of await carry(part, stage, hold, loans, ahead)) expected.push(each)
+      const how = await carry(part, stage, hold, loans, ahead)
+      for (const change of part.changes) entries.push(new Staged(stage, part, change, how))
     }
     loans.giveBack()
-    const captured = {
-      stage,
-      entries: nameUnits(stage, listEntries(shares)),
-      emptied: concerned(emptied, changes),
-    }
-    const moved = placed(captured, expected)
+    entries.sort((one, other) => (one.path < other.path ? -1 : 1))
+    nameUnits(stage, entries)
+    const captured = { stage, entries, emptied: concerned(emptied, changes) }
     const cleared = Promise.all(shares.map(({ name }) => removeEmptied(join(stage, name))))
     // Heard of below.
     cleared.catch(() => undefined)
     try {
-      await settle(moved)
-      await secure(captured, moved)
+      await settle(entries)
+      await secure(captured, entries)
     } finally {
       // Nobody else begins while it is at work.
       await cleared
     }
-    return captured
   } catch (error) {
     throw asFailure(error, 'stage.tool', stage)
   } finally {
@@ -103,18 +102,55 @@ function concerned(emptied: readonly Emptied[], changes: readonly Change[]): rea
   return emptied.filter(({ path }) => changes.some((change) => isBelow(change.path, path)))
 }
 
+/** How the entries of a share came into the stage. */
+interface Carried {
+  /** The scanned files themselves. */
+  readonly isMoved: boolean
+  /** By name, where they are known. */
+  readonly attributes: CopiedAttributes | null
+}
+
+/** One entry on its way: where it lies, and what it is to be. */
+class Staged implements StagedEntry, Expected {
+  readonly path: RawPath
+  readonly state: EntryState
+  readonly isUnit: boolean
+  readonly isMoved: boolean
+  readonly has: Expected['has']
+  /** Of a unit until it is named: where it was carried to. */
+  place: RawPath
+  readonly #stage: string
+
+  constructor(stage: string, { layer, name, units }: Share, change: Change, how: Carried) {
+    const { path, after } = change
+    invariant(after !== null, 'what is gone is not staged')
+    const below = nameIn(layer, path)
+    this.path = path
+    this.state = after
+    this.isUnit = units.has(path)
+    this.isMoved = how.isMoved
+    this.has = how.attributes?.get(below) ?? null
+    this.place = (this.isUnit ? `${name}/${below}` : '') as RawPath
+    this.#stage = stage
+  }
+
+  get at(): RawPath {
+    return joinRaw(rawOfText(this.#stage), this.place)
+  }
+}
+
 async function carry(
   part: Share,
   stage: string,
   hold: (path: string) => Foothold,
   loans: Loans,
   ahead: CopiesAhead | undefined,
-): Promise<readonly Expected[]> {
+): Promise<Carried> {
   const { layer, changes, units } = part
   const nameOf = (path: RawPath) => nameIn(layer, path)
   const names = changes.map(({ path }) => nameOf(path))
   const copied = (await ahead?.take(layer, names)) ?? null
-  if (copied !== null) return expectedOf(changes, nameOf, copied.target, false, copied.attributes)
+  if (copied !== null) return { isMoved: false, attributes: copied.attributes }
   const directory = join(stage, part.name)
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const load: Load = {
@@ -124,54 +160,28 @@ async function carry(
     units: [...units].map(nameOf),
   }
   const isMoved = isSameDevice(layer, stage) && (await moveAcross(load, new Pace()))
-  if (isMoved) return expectedOf(changes, nameOf, load.target, true, null)
+  if (isMoved) return { isMoved, attributes: null }
   lendForCopying(load, loans)
-  return expectedOf(changes, nameOf, load.target, false, await copyAcross(load))
-}
-
-function expectedOf(
-  changes: readonly Change[],
-  nameOf: (path: RawPath) => RawPath,
-  target: Foothold,
-  isMoved: boolean,
-  attributes: CopiedAttributes | null,
-): readonly Expected[] {
-  return changes.flatMap(({ path, after }) => {
-    if (after === null) return []
-    const name = nameOf(path)
-    const has = attributes?.get(name)
-    const at = joinRaw(target.prefix, name)
-    return [{ path, at, state: after, isMoved, ...(has === undefined ? {} : { has }) }]
-  })
-}
-
-function listEntries(shares: readonly Share[]): readonly StagedEntry[] {
-  const entries = shares.flatMap(({ layer, name, changes, units }) =>
-    changes.map(({ path }) => {
-      const below = layer.root === '/' ? path : path.slice(rawOfText(layer.root).length)
-      return { path, place: `${name}${below}` as RawPath, isUnit: units.has(path) }
-    }),
-  )
-  return entries.sort((one, other) => (one.path < other.path ? -1 : 1))
+  return { isMoved, attributes: await copyAcross(load) }
 }
 
 /**
  * Every unit gets a short name of its own right below the stage, so that whoever promotes it meets no
  * odd bytes on the way. What is in a unit keeps its names.
  */
-function nameUnits(stage: string, entries: readonly StagedEntry[]): readonly StagedEntry[] {
+function nameUnits(stage: string, entries: readonly Staged[]): void {
   const ground = rawOfText(stage)
   const places = new Map<RawPath, RawPath>()
   let count = 0
-  return entries.map(({ path, place, isUnit }) => {
+  for (const entry of entries) {
+    const { path, isUnit, place, state } = entry
     // A directory comes before what is in it, though not right before.
     const within = places.get(parentOfRaw(path))
-    const named =
-      isUnit || within === undefined ? rawOfText(`u${count++}`) : joinRaw(within, nameOfRaw(path))
-    if (isUnit) moveUnit(joinRaw(ground, place), joinRaw(ground, named))
-    places.set(path, named)
-    return { path, isUnit, place: named }
-  })
+    entry.place =
+      isUnit || within === undefined ? rawOfText(`u${count++}`) : flatPath(within, nameOfRaw(path))
+    if (isUnit) moveUnit(joinRaw(ground, place), joinRaw(ground, entry.place))
+    if (state.kind === 'directory') places.set(path, entry.place)
+  }
 }
 
 /** A directory that its owner may not write cannot be moved; its mode is set afterwards. */
@@ -185,25 +195,20 @@ function moveUnit(from: RawPath, to: RawPath): void {
   }
 }
 
-/** The same entries where they lie now. */
-function placed(captured: Captured, expected: readonly Expected[]): readonly Expected[] {
-  const places = new Map(captured.entries.map((entry) => [entry.path, entry]))
-  return expected.map((each) => {
-    const entry = places.get(each.path)
-    return entry === undefined ? each : { ...each, at: stagedPath(captured, entry) }
-  })
-}
-
 /** Bytes, the list of them, and the names of both. */
 async function secure(captured: Captured, expected: readonly Expected[]): Promise<void> {
   const { stage } = captured
   const list = writeStage(captured)
-  const directories = new Set<RawPath>()
-  for (const { at } of expected) {
-    directories.add(parentOfRaw(at))
-  }
-  const files = expected.flatMap(({ at, state }) => (state.kind === 'symlink' ? [] : [at]))
-  // All at once, which is one turn of the disk: before they are durable nobody is told of the stage.
   const own = [list, rawOfText(stage), rawOfText(dirname(stage))]
-  await makeDurable([...new Set([...files, ...directories, ...own])], stage)
+  // All at once, which is one turn of the disk: before they are durable nobody is told of the stage.
+  await makeDurable({ [Symbol.iterator]: () => placesOf(expected, own) }, stage)
+}
+
+/** Everything that has to be durable by itself; a directory more than once. */
+function* placesOf(expected: readonly Expected[], own: readonly RawPath[]): Generator<RawPath> {
+  yield* own
+  for (const { at, state } of expected) {
+    yield parentOfRaw(at)
+    if (state.kind !== 'symlink') yield at
+  }
 }

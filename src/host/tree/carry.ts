@@ -15,10 +15,17 @@ import {
 import { attributeReader, parseRawAttributes } from './attributes.ts'
 import type { CopyOrder } from './copyist.ts'
 import { TreeFailure } from './failure.ts'
-import { codeOf, type Foothold, itselfAt, namesIn, nodePath, statsOf } from './footing.ts'
-import { inodeOf } from './links.ts'
+import {
+  allStatsOf,
+  codeOf,
+  type Foothold,
+  itselfAt,
+  namesIn,
+  nodePath,
+  statsOf,
+} from './footing.ts'
 import type { Pace } from './pace.ts'
-import { readyCopyist, runTool } from './tool.ts'
+import { inChunks, readyCopyist, runTool } from './tool.ts'
 
 export interface Load {
   readonly upper: Foothold
@@ -76,7 +83,7 @@ export function areFewAndPlain(
   if (names.length > COPIED_SINGLY_MAX) return false
   let bytes = 0n
   return names.every((name) => {
-    const stats = statsOf(joinRaw(upper.prefix, name))
+    const stats = allStatsOf(joinRaw(upper.prefix, name))
     if (stats === null || !PLAIN_NAME.test(name)) return false
     bytes += stats.size
     if (bytes > bytesMax) return false
@@ -109,9 +116,9 @@ export async function copyFew(load: Load): Promise<CopiedAttributes> {
 
 function orderFor({ upper, target }: Load, name: RawPath): CopyOrder {
   const from = joinRaw(upper.prefix, name)
-  const stats = statsOf(from)
+  const stats = allStatsOf(from)
   if (stats === null) throw notCopied(target, `${displayOfRaw(name)}: is not there any more`)
-  const { uid, gid, mode, atimeNs, mtimeNs, nlink } = stats
+  const { uid, gid, mode, atimeNs, mtimeNs, nlink, dev, ino } = stats
   return {
     from,
     to: joinRaw(target.prefix, name),
@@ -120,7 +127,7 @@ function orderFor({ upper, target }: Load, name: RawPath): CopyOrder {
     owner: process.getuid?.() === 0 ? { uid, gid } : null,
     atimeNs,
     mtimeNs,
-    inode: nlink > 1n ? inodeOf(stats) : null,
+    inode: nlink > 1n ? `${dev}:${ino}` : null,
   }
 }
 
@@ -140,7 +147,7 @@ async function copyByTool({ upper, target, names }: Load): Promise<CopiedAttribu
 export async function copyAcross(load: Load): Promise<CopiedAttributes | null> {
   const { target, upper, names } = load
   if (areFewAndPlain(load)) return copyFew(load)
-  const stdin = Buffer.from(names.map((name) => `./${name}\u0000`).join(''), 'latin1')
+  const stdin = inChunks(dotted(names))
   const { status, stderr } = await runTool('sh', ['-c', PIPELINE, 'sh', target.prefix], {
     stdin,
     cwd: upper.prefix,
@@ -148,6 +155,10 @@ export async function copyAcross(load: Load): Promise<CopiedAttributes | null> {
   if (status === 0 && stderr === '') return null
   if (load.isLive === true && status === 0 && isChangeAlone(stderr)) return null
   throw notCopied(target, `tar: ${stderr.trim().slice(0, 500)}`)
+}
+
+function* dotted(names: Iterable<RawPath>): Generator<string> {
+  for (const name of names) yield `./${name}`
 }
 
 function notCopied({ prefix }: Foothold, message: string): TreeFailure {
@@ -193,7 +204,7 @@ function prepareParents({ upper, target }: Load, name: RawPath, opened: Set<RawP
 }
 
 function openUp(directory: RawPath): void {
-  const mode = Number((statsOf(directory)?.mode ?? 0o700n) & 0o7777n)
+  const mode = statsOf(directory)?.mode ?? 0o700
   if ((mode & 0o700) !== 0o700) chmodSync(nodePath(directory), mode | 0o700)
 }
 

@@ -40,9 +40,10 @@ async function rehearse(
   return changes
 }
 
-function capture(changes: readonly Change[], layers = [overlay.layer]) {
+async function capture(changes: readonly Change[], layers = [overlay.layer]) {
   if (ahead === null) throw new Error('nothing is copied ahead')
-  return captureChanges(changes, layers, stage, { isRoot, ahead })
+  await captureChanges(changes, layers, stage, { isRoot, ahead })
+  return readStage(stage)
 }
 
 const FEW = `echo more >> d/old; touch -d '2001-02-03 04:05:06.123456789' d/old; chmod 751 d/mode
@@ -77,7 +78,6 @@ describe.each(['tools', 'a copyist'])('copies that are made ahead by %s', (maker
     }
     const inodes = [0, 4].map((unit) => lstatSync(join(stage, `u${unit}`)).ino)
     expect(inodes[0]).toBe(inodes[1])
-    expect(readStage(stage)).toEqual(captured)
     expect(readdirSync(stage).sort()).toEqual(['stage.jsonl', 'u0', 'u1', 'u2', 'u3', 'u4'])
   })
 
@@ -93,7 +93,6 @@ describe.each(['tools', 'a copyist'])('copies that are made ahead by %s', (maker
     const captured = await capture(changes, [same])
     await ahead?.end()
     expect(captured.entries.length).toBe(6)
-    expect(readStage(stage)).toEqual(captured)
   })
 
   it('fail whoever stages when they could not be made', async () => {

@@ -5,11 +5,12 @@
  *
  * The stage is for this process's user alone, before the decision as after it.
  */
-import { type BigIntStats, mkdirSync, rmdirSync } from 'node:fs'
+import { mkdirSync, rmdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parentOfRaw, type RawPath, rawOfText } from '../../gate/index.ts'
 import type { Layer } from '../sandbox/driver.ts'
 import { areFewAndPlain, type CopiedAttributes, copyFew, removeAll } from './carry.ts'
+import type { EntryStats } from './entry-stats.ts'
 import {
   codeOf,
   type Foothold,
@@ -123,6 +124,6 @@ function kindAt(side: Side | null): Sharable['after'] {
 }
 
 /** Links have no rights of their own. */
-function isOpenToOwner(stats: BigIntStats): boolean {
-  return stats.isSymbolicLink() || process.getuid?.() === 0 || (stats.mode & 0o600n) === 0o600n
+function isOpenToOwner(stats: EntryStats): boolean {
+  return stats.isSymbolicLink() || process.getuid?.() === 0 || (stats.mode & 0o600) === 0o600
 }

@@ -14,10 +14,14 @@ import { runTool } from './tool.ts'
 const SINGLY_MAX = 32
 
 /** `paths` are files and directories; links are durable with the directory that holds them. */
-export async function makeDurable(paths: readonly RawPath[], directory: string): Promise<void> {
-  if (paths.length > SINGLY_MAX) return syncFilesystem(directory)
+export async function makeDurable(paths: Iterable<RawPath>, directory: string): Promise<void> {
+  const few = new Set<RawPath>()
+  for (const path of paths) {
+    few.add(path)
+    if (few.size > SINGLY_MAX) return syncFilesystem(directory)
+  }
   try {
-    await Promise.all(paths.map(syncPath))
+    await Promise.all([...few].map(syncPath))
   } catch (error) {
     // What may not be opened even by its owner is synced with everything else.
     if (codeOf(error) !== 'EACCES') throw error

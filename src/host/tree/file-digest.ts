@@ -17,12 +17,12 @@ const AT_ONCE = 3
 
 export interface DigestRequest {
   readonly path: RawPath
-  readonly size: bigint
+  readonly size: number
   /** Null when the file could not be read, or is no file any more. */
   readonly settle: (digest: Digest | null) => void
 }
 
-export async function digestFiles(requests: readonly DigestRequest[], pace: Pace): Promise<void> {
+export async function digestFiles(requests: Iterable<DigestRequest>, pace: Pace): Promise<void> {
   const large: DigestRequest[] = []
   const buffer = Buffer.allocUnsafe(SMALL_BYTES_MAX + 1)
   for (const request of requests) {
@@ -54,10 +54,17 @@ function digestSmall(path: RawPath, buffer: Buffer): Digest | null | undefined {
     for (let read = -1; read !== 0 && filled < buffer.length; filled += read) {
       read = readSync(file, buffer, filled, buffer.length - filled, filled)
     }
-    return filled === buffer.length ? undefined : digestBytes(buffer.subarray(0, filled))
+    return filled === buffer.length
+      ? undefined
+      : inOnePiece(digestBytes(buffer.subarray(0, filled)))
   } finally {
     closeSync(file)
   }
+}
+
+/** Texts that were added up are kept in parts, which take more memory. */
+function inOnePiece(digest: Digest): Digest {
+  return digest.split(':').join(':') as Digest
 }
 
 async function digestLarge(path: RawPath, piece: Buffer): Promise<Digest | null> {

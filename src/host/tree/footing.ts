@@ -14,6 +14,7 @@ import {
   statSync,
 } from 'node:fs'
 import type { EntryState, RawPath } from '../../gate/index.ts'
+import { EntryStats } from './entry-stats.ts'
 
 /** Not among Node's constants; opens a place without any right to read it. */
 const O_PATH = 0o10_000_000
@@ -40,6 +41,11 @@ export function itselfAt(prefix: RawPath): RawPath {
   return `${prefix}${ITSELF}` as RawPath
 }
 
+/** A path in one piece: texts that were added up are kept in parts, which take more memory. */
+export function flatPath(directory: RawPath, name: RawPath): RawPath {
+  return [directory === '/' ? '' : directory, name].join('/') as RawPath
+}
+
 /** What Node takes as a path: the very bytes. */
 export function nodePath(path: RawPath): string | Buffer {
   // Calls that follow links reach a held directory without the right to enter it.
@@ -54,7 +60,13 @@ function isPlain(path: string): boolean {
   return true
 }
 
-export function statsOf(path: RawPath): BigIntStats | null {
+export function statsOf(path: RawPath): EntryStats | null {
+  const stats = allStatsOf(path)
+  return stats === null ? null : new EntryStats(stats)
+}
+
+/** With what is asked of few entries. */
+export function allStatsOf(path: RawPath): BigIntStats | null {
   try {
     const look = path.endsWith(ITSELF) ? statSync : lstatSync
     return look(nodePath(path), { bigint: true })
@@ -65,13 +77,12 @@ export function statsOf(path: RawPath): BigIntStats | null {
 }
 
 /** What is told of nothing else is refused before anybody asks this. */
-export function kindOf(stats: BigIntStats): EntryState['kind'] {
+export function kindOf(stats: EntryStats): EntryState['kind'] {
   return stats.isFile() ? 'file' : stats.isDirectory() ? 'directory' : 'symlink'
 }
 
 export function namesIn(directory: RawPath): RawPath[] {
-  const names = readdirSync(nodePath(directory), { encoding: 'buffer' })
-  return names.map((name) => name.toString('latin1') as RawPath)
+  return readdirSync(nodePath(directory), { encoding: 'latin1' }) as RawPath[]
 }
 
 export function isAbsence(error: unknown): boolean {
@@ -95,8 +106,8 @@ export class Loans {
   }
 
   /** `through` is where the mode is changed: the overlay keeps its own copy of a directory's mode. */
-  lend(stats: BigIntStats, through: RawPath, bits = stats.isDirectory() ? 0o700 : 0o400): void {
-    const mode = Number(stats.mode & 0o7777n)
+  lend(stats: EntryStats, through: RawPath, bits = stats.isDirectory() ? 0o700 : 0o400): void {
+    const { mode } = stats
     if (!this.#needed || (mode & bits) === bits) return
     chmodSync(nodePath(through), mode | bits)
     this.#lent.push({ path: through, mode })

@@ -6,17 +6,52 @@
  * A directory is opaque when a name of the real one is missing in both layers together. That is asked
  * of the overlay itself, so that a child of an opaque directory, which carries no mark, is opaque too.
  */
-import { type BigIntStats, opendirSync } from 'node:fs'
-import { invariant } from '../../base/index.ts'
+import { opendirSync } from 'node:fs'
+import { type Digest, invariant } from '../../base/index.ts'
 import { isBelow, joinRaw, type RawPath } from '../../gate/index.ts'
+import type { EntryStats } from './entry-stats.ts'
 import type { Findings } from './findings.ts'
-import { codeOf, isAbsence, itselfAt, type Loans, namesIn, nodePath, statsOf } from './footing.ts'
+import {
+  codeOf,
+  flatPath,
+  isAbsence,
+  itselfAt,
+  type Loans,
+  namesIn,
+  nodePath,
+  statsOf,
+} from './footing.ts'
+import { holdLongList, LONG_LIST } from './heap.ts'
 import type { Pace } from './pace.ts'
 
-export interface Side {
-  /** Where it is reached from this process. */
-  readonly at: RawPath
-  readonly stats: BigIntStats
+/** Where the entries of one side of a layer are reached from this process. */
+interface Ground {
+  readonly prefix: RawPath
+  /** How much of a path is above the layer. */
+  readonly above: number
+}
+
+export class Side {
+  readonly stats: EntryStats
+  /** Of a file, once it was read. */
+  digest: Digest | null = null
+  readonly #ground: Ground
+  readonly #path: RawPath
+
+  constructor(ground: Ground, path: RawPath, stats: EntryStats) {
+    this.stats = stats
+    this.#ground = ground
+    this.#path = path
+  }
+
+  /** Where it is reached from this process; made when asked for, since there may be very many. */
+  get at(): RawPath {
+    return placeOn(this.#ground, this.#path)
+  }
+}
+
+function placeOn({ prefix, above }: Ground, path: RawPath): RawPath {
+  return within(prefix, path.slice(above))
 }
 
 /** A directory that was emptied and made anew, with every name that the real one has. */
@@ -43,13 +78,15 @@ export interface WalkedLayer {
   /** Real paths that are left out with everything below them. */
   readonly exclude: ReadonlySet<RawPath>
   readonly pathBytesMax: number
+  /** More pairs are counted and not kept. */
+  readonly entriesMax: number
 }
 
 interface Frame {
   readonly path: RawPath
   /** Below the roots: empty, or beginning with a slash. */
   readonly below: string
-  readonly stats: BigIntStats
+  readonly stats: EntryStats
   readonly hasReal: boolean
   readonly isOpaque: boolean
   /** Which pair is the directory itself. */
@@ -57,28 +94,36 @@ interface Frame {
 }
 
 export class LayerWalk {
+  /** Empty when there are too many. */
   readonly pairs: Pair[] = []
+  /** How many entries were written or taken away. */
+  count = 0
   readonly emptied: Emptied[] = []
   /** Apparent size of everything written, hard links once. */
-  bytes = 0n
+  bytes = 0
   readonly #layer: WalkedLayer
   readonly #findings: Findings
   readonly #loans: Loans
   readonly #pace: Pace
   readonly #inodes = new Set<string>()
+  readonly #upper: Ground
+  readonly #real: Ground
 
   constructor(layer: WalkedLayer, findings: Findings, loans: Loans, pace: Pace) {
     this.#layer = layer
     this.#findings = findings
     this.#loans = loans
     this.#pace = pace
+    const above = layer.root === '/' ? 0 : layer.root.length
+    this.#upper = { prefix: layer.upper, above }
+    this.#real = { prefix: layer.real, above }
   }
 
   async run(): Promise<void> {
-    const { root, upper, real } = this.#layer
-    const [after, before] = [upper, real].map((prefix) => this.#side(root, within(prefix, '')))
-    invariant(after != null && before != null, 'the roots of a layer are held open')
-    this.pairs.push({ path: root, isRoot: true, before, after, isWatched: false })
+    const { root } = this.#layer
+    const [after, before] = [this.#side(this.#upper, root), this.#side(this.#real, root)]
+    invariant(after !== null && before !== null, 'the roots of a layer are held open')
+    this.#keep({ path: root, isRoot: true, before, after, isWatched: false })
     const { stats } = after
     const open: Frame[] = [
       { path: root, below: '', stats, hasReal: true, isOpaque: false, index: 0 },
@@ -117,8 +162,8 @@ export class LayerWalk {
   /** One name of the upper layer; what to enter when it is a directory. */
   async #compare(path: RawPath, frame: Frame, name: RawPath): Promise<Frame | null> {
     const below = `${frame.below}/${name}`
-    const after = this.#side(path, within(this.#layer.upper, below))
-    const before = frame.hasReal ? this.#side(path, within(this.#layer.real, below)) : null
+    const after = this.#side(this.#upper, path)
+    const before = frame.hasReal ? this.#side(this.#real, path) : null
     if (after === null) return null
     if (isWhiteout(after.stats)) {
       // Only what was there is covered up: if it is not there now, somebody else took it away.
@@ -141,7 +186,15 @@ export class LayerWalk {
   #pair(path: RawPath, before: Side | null, after: Side | null, isWatched: boolean): void {
     const sides = { before: this.#supported(path, before), after: this.#supported(path, after) }
     if (sides.before === null && sides.after === null) return
-    this.pairs.push({ path, isRoot: false, ...sides, isWatched })
+    this.#keep({ path, isRoot: false, ...sides, isWatched })
+  }
+
+  #keep(pair: Pair): void {
+    // The root of a layer is always there.
+    if (!pair.isRoot) this.count++
+    if (this.count > LONG_LIST) holdLongList()
+    if (this.count <= this.#layer.entriesMax) this.pairs.push(pair)
+    else this.pairs.length = 0
   }
 
   /** Whether the directory is opaque; what it hides from the real one is then deleted. */
@@ -159,8 +212,8 @@ export class LayerWalk {
     const pair = this.pairs[frame.index]
     if (pair !== undefined) this.pairs[frame.index] = { ...pair, isWatched: true }
     this.emptied.push({ path: frame.path, names })
-    for (const { path, name } of hidden) {
-      const child = this.#side(path, joinRaw(real, name))
+    for (const { path } of hidden) {
+      const child = this.#side(this.#real, path)
       if (child !== null) await this.#deleted(path, child)
     }
     return true
@@ -228,7 +281,7 @@ export class LayerWalk {
     for (let frame = open.pop(); frame !== undefined; frame = open.pop()) {
       for (const name of this.#realNames(frame.path, frame.at)) {
         const child = this.#admit(frame.path, name)
-        const side = child === null ? null : this.#side(child, joinRaw(frame.at, name))
+        const side = child === null ? null : this.#side(this.#real, child)
         if (child === null || side === null) continue
         this.#pair(child, side, null, true)
         if (side.stats.isDirectory()) open.push({ path: child, at: side.at })
@@ -254,17 +307,17 @@ export class LayerWalk {
 
   /** The path of a name in a directory; null when it is left out or longer than paths may be. */
   #admit(directory: RawPath, name: RawPath): RawPath | null {
-    const path = joinRaw(directory, name)
+    const path = flatPath(directory, name)
     if (this.#layer.exclude.has(path)) return null
     if (path.length <= this.#layer.pathBytesMax) return path
     this.#findings.add('diff.path_too_long', directory, `${path.length} bytes`)
     return null
   }
 
-  #side(path: RawPath, at: RawPath): Side | null {
+  #side(ground: Ground, path: RawPath): Side | null {
     try {
-      const stats = statsOf(at)
-      return stats === null ? null : { at, stats }
+      const stats = statsOf(placeOn(ground, path))
+      return stats === null ? null : new Side(ground, path, stats)
     } catch (error) {
       this.#unreadable(path, error)
       return null
@@ -279,11 +332,11 @@ export class LayerWalk {
     return null
   }
 
-  #measure(stats: BigIntStats): void {
+  #measure(stats: EntryStats): void {
     if (!stats.isFile()) return
-    const inode = `${stats.dev}:${stats.ino}`
-    if (stats.nlink > 1n && this.#inodes.has(inode)) return
-    if (stats.nlink > 1n) this.#inodes.add(inode)
+    const isLinked = stats.nlink > 1
+    if (isLinked && this.#inodes.has(stats.inode)) return
+    if (isLinked) this.#inodes.add(stats.inode)
     this.bytes += stats.size
   }
 }
@@ -293,11 +346,11 @@ function within(prefix: RawPath, below: string): RawPath {
 }
 
 /** How overlays write down that something is gone. */
-function isWhiteout(stats: BigIntStats): boolean {
+function isWhiteout(stats: EntryStats): boolean {
   return stats.isCharacterDevice() && stats.rdev === 0n
 }
 
-function specialKind(stats: BigIntStats): string {
+function specialKind(stats: EntryStats): string {
   if (stats.isFIFO()) return 'is a fifo'
   return stats.isSocket() ? 'is a socket' : 'is a device'
 }

@@ -5,8 +5,8 @@
  *
  * Links among what was written are groups, called after their first path.
  */
-import type { BigIntStats } from 'node:fs'
 import type { Change, RawPath } from '../../gate/index.ts'
+import type { EntryStats } from './entry-stats.ts'
 import type { Findings } from './findings.ts'
 import { isInside, type Pair } from './layer-walk.ts'
 
@@ -17,20 +17,23 @@ export interface Linked {
   readonly isDropped: boolean
 }
 
+/** Whether one of the files on its two sides has other names. */
+export function isLinked({ before, after }: Pair): boolean {
+  return [before, after].some(
+    (side) => side !== null && side.stats.nlink > 1 && side.stats.isFile(),
+  )
+}
+
 /** The name of the group of each linked file, by its inode: the first of the paths that have it. */
-export function linkGroups(sides: Iterable<readonly [RawPath, BigIntStats]>): Map<string, RawPath> {
+export function linkGroups(sides: Iterable<readonly [RawPath, EntryStats]>): Map<string, RawPath> {
   const first = new Map<string, RawPath>()
   for (const [path, stats] of sides) {
-    if (stats.nlink < 2n || !stats.isFile()) continue
-    const inode = inodeOf(stats)
+    if (stats.nlink < 2 || !stats.isFile()) continue
+    const { inode } = stats
     const known = first.get(inode)
     if (known === undefined || path < known) first.set(inode, path)
   }
   return first
-}
-
-export function inodeOf({ dev, ino }: BigIntStats): string {
-  return `${dev}:${ino}`
 }
 
 export function findSplits(
@@ -49,9 +52,9 @@ function groupsBefore(changed: readonly Linked[]): ReadonlyMap<string, readonly 
   const groups = new Map<string, Linked[]>()
   for (const each of changed) {
     const stats = each.pair.before?.stats
-    if (stats === undefined || !stats.isFile() || stats.nlink < 2n) continue
-    const group = groups.get(inodeOf(stats))
-    if (group === undefined) groups.set(inodeOf(stats), [each])
+    if (stats === undefined || !stats.isFile() || stats.nlink < 2) continue
+    const group = groups.get(stats.inode)
+    if (group === undefined) groups.set(stats.inode, [each])
     else group.push(each)
   }
   return groups
@@ -59,9 +62,9 @@ function groupsBefore(changed: readonly Linked[]): ReadonlyMap<string, readonly 
 
 /** All names are there, and what is left of them is still one file. */
 function isWhole(group: readonly Linked[]): boolean {
-  const names = group[0]?.pair.before?.stats.nlink ?? 0n
-  const left = group.flatMap(({ pair }) => (pair.after === null ? [] : [inodeOf(pair.after.stats)]))
-  return BigInt(group.length) === names && new Set(left).size <= 1
+  const names = group[0]?.pair.before?.stats.nlink ?? 0
+  const left = group.flatMap(({ pair }) => (pair.after === null ? [] : [pair.after.stats.inode]))
+  return group.length === names && new Set(left).size <= 1
 }
 
 function splitsOfGroup(group: readonly Linked[], findings: Findings): void {
@@ -94,9 +97,9 @@ function splitsByMove(
   }
   for (const [digest, added] of targets) {
     const group = moved.get(digest) ?? []
-    const names = group[0]?.pair.before?.stats.nlink ?? 0n
-    const inodes = new Set(added.map(({ pair }) => pair.after && inodeOf(pair.after.stats)))
-    if (BigInt(group.length) === names && inodes.size === 1) continue
+    const names = group[0]?.pair.before?.stats.nlink ?? 0
+    const inodes = new Set(added.map(({ pair }) => pair.after?.stats.inode))
+    if (group.length === names && inodes.size === 1) continue
     for (const { pair } of added) {
       findings.add('diff.link_split', pair.path, 'was moved away from its other names')
     }
@@ -112,13 +115,13 @@ function splitsOfKept(
   const kept = new Set<string>()
   for (const { pair, isDropped } of linked) {
     const stats = pair.after?.stats
-    if (!isDropped || stats === undefined || stats.nlink < 2n || !stats.isFile()) continue
-    if (isInside(pair.path, scope)) kept.add(inodeOf(stats))
+    if (!isDropped || stats === undefined || stats.nlink < 2 || !stats.isFile()) continue
+    if (isInside(pair.path, scope)) kept.add(stats.inode)
   }
   if (kept.size === 0) return
   for (const { pair, isDropped } of linked) {
     const stats = pair.after?.stats
-    if (isDropped || stats === undefined || !kept.has(inodeOf(stats))) continue
+    if (isDropped || stats === undefined || !kept.has(stats.inode)) continue
     findings.add('diff.link_split', pair.path, 'is another name of a file that did not change')
   }
 }

@@ -320,6 +320,31 @@ describe('findings', () => {
     expect(scan.changes).toEqual([])
   })
 
+  it('more entries than one act may change, with their number and what to do', async () => {
+    const scan = await rehearse('mkdir gone; touch gone/1 gone/2', 'rm -r gone; touch a b c', {
+      entriesMax: 5,
+    })
+    expect(codes(scan)).toEqual(['diff.too_large '])
+    expect(scan.findings[0]?.detail).toMatch(
+      /^6 entries .* may change 5; nothing was changed\. Run/,
+    )
+    expect(scan.changes).toEqual([])
+    const same = await rehearse('', 'rm -r gone; touch a b c', { entriesMax: 6 })
+    expect(codes(same)).toEqual([])
+    expect(same.changes.length).toBe(6)
+  })
+
+  it('more text in attributes than one act may change', async () => {
+    const script = 'for i in 1 2 3; do touch $i; setfattr -n user.note -v 0123456789 $i; done'
+    const scan = await rehearse('', script, { attributeTextMax: 80 })
+    expect(codes(scan)).toEqual(['diff.too_large '])
+    expect(scan.findings[0]?.detail).toMatch(
+      /attributes .* hold more than 1 MB .* nothing was changed/,
+    )
+    expect(scan.changes).toEqual([])
+    expect(codes(await rehearse('', script, { attributeTextMax: 100 }))).toEqual([])
+  })
+
   it('counts a linked file once', async () => {
     const scan = await rehearse('', 'truncate -s 1M a; ln a b; ln a c', { maxBytes: 1 << 20 })
     expect(codes(scan)).toEqual([])

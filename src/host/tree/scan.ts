@@ -28,15 +28,34 @@ import {
   listUnder,
   NO_ATTRIBUTES,
   readAttributes,
+  TooMuchText,
 } from './attributes.ts'
 import { asFailure } from './failure.ts'
 import { type DigestRequest, digestFiles } from './file-digest.ts'
 import { Findings, type TreeFinding } from './findings.ts'
 import { type Foothold, holdDirectory, kindOf, Loans, nodePath, statsOf } from './footing.ts'
 import { type Emptied, LayerWalk, type Pair, type Side } from './layer-walk.ts'
-import { findSplits, inodeOf, type Linked, linkGroups } from './links.ts'
+import { findSplits, isLinked, type Linked, linkGroups } from './links.ts'
 import { changedSince, isSameRoot, type Marker, untrustedClock } from './marker.ts'
 import { Pace } from './pace.ts'
+
+/** The most entries that one act may change: each takes memory until it is promoted. */
+const ENTRIES_MAX = 400_000
+/** The most text in the extended attributes of these: names, and values in hex. */
+const ATTRIBUTE_TEXT_MAX = 64 * 1024 * 1024
+
+const WHAT_TO_DO =
+  'nothing was changed. Run the command in parts that change less each, or let it write caches and build output to /tmp'
+
+function tooManyEntries(entries: number, entriesMax: number): string {
+  const [found, most] = [entries, entriesMax].map((count) => count.toLocaleString('en'))
+  return `${found} entries would be changed, and one act may change ${most}; ${WHAT_TO_DO}`
+}
+
+function tooMuchText(textMax: number): string {
+  const most = `${Math.ceil(textMax / 1024 / 1024)} MB`
+  return `the extended attributes of what would be changed hold more than ${most} of text, the most of one act; ${WHAT_TO_DO}`
+}
 
 /** How much the clock of files may be behind. */
 const ROOT_TICK_MS = 5
@@ -51,6 +70,9 @@ export interface ScanOptions {
   readonly maxBytes: number
   readonly pathBytesMax: number
   readonly scopeRoots: readonly string[]
+  /** Only tests set other limits. */
+  readonly entriesMax?: number
+  readonly attributeTextMax?: number
   /** Owners are compared and every entry can be read. */
   readonly isRoot: boolean
   /** Real paths that are left out with everything below them: writ's own stage. */
@@ -89,8 +111,9 @@ class Scanner {
   readonly #held: Foothold[] = []
   readonly #pairs: Pair[] = []
   readonly #emptied: Emptied[] = []
-  readonly #digests = new Map<Side, Digest>()
-  readonly #attributes = new Map<RawPath, Attributes>()
+  readonly #uppers: RawPath[] = []
+  readonly #owners = new Owners()
+  #attributes: ReadonlyMap<RawPath, Attributes> = new Map()
 
   constructor(layers: readonly Layer[], options: ScanOptions) {
     this.#layers = layers
@@ -100,20 +123,31 @@ class Scanner {
 
   async run(): Promise<Scan> {
     this.#checkRoots()
-    let bytes = 0n
-    for (const layer of this.#layers) bytes += await this.#walk(layer)
-    if (bytes > BigInt(this.#options.maxBytes)) {
-      // Nothing of it is read: a file may claim any size.
-      const root = rawOfText(this.#layers[0]?.root ?? '/')
-      this.#findings.add('diff.too_large', root, `${bytes} bytes`)
-      return { changes: [], findings: this.#findings.list(), emptied: [] }
+    const { entriesMax = ENTRIES_MAX, attributeTextMax = ATTRIBUTE_TEXT_MAX } = this.#options
+    const written = { entries: 0, bytes: 0 }
+    for (const layer of this.#layers) {
+      const { count, bytes } = await this.#walk(layer, entriesMax - written.entries)
+      written.entries += count
+      written.bytes += bytes
+    }
+    // Nothing of it is read: a file may claim any size.
+    if (written.bytes > this.#options.maxBytes) return this.#tooLarge(`${written.bytes} bytes`)
+    if (written.entries > entriesMax) {
+      return this.#tooLarge(tooManyEntries(written.entries, entriesMax))
     }
     this.#lendFiles()
-    const attributes = this.#readAttributes()
+    const attributes = this.#readAttributes(attributeTextMax)
     this.#options.onWalked?.(this.#pairs)
     await Promise.all([this.#readDigests(), attributes])
+    if (!(await attributes)) return this.#tooLarge(tooMuchText(attributeTextMax))
     const changes = this.#changes()
     return { changes, findings: this.#findings.list(), emptied: this.#emptied }
+  }
+
+  /** Nothing of it can be promoted. */
+  #tooLarge(detail: string): Scan {
+    this.#findings.add('diff.too_large', rawOfText(this.#layers[0]?.root ?? '/'), detail)
+    return { changes: [], findings: this.#findings.list(), emptied: [] }
   }
 
   end(): void {
@@ -133,8 +167,8 @@ class Scanner {
     }
   }
 
-  /** How many bytes were written there. */
-  async #walk(layer: Layer): Promise<bigint> {
+  /** How many entries and bytes were written there. */
+  async #walk(layer: Layer, entriesMax: number): Promise<Pick<LayerWalk, 'count' | 'bytes'>> {
     const root = rawOfText(layer.root)
     const nested = this.#layers
       .map((other) => rawOfText(other.root))
@@ -142,11 +176,12 @@ class Scanner {
     const walk = new LayerWalk(
       {
         root,
-        upper: this.#hold(layer.upper),
+        upper: this.#holdUpper(layer.upper),
         real: this.#hold(layer.lower ?? layer.root),
         merged: this.#hold(layer.merged),
         exclude: new Set([...nested, ...this.#options.exclude.map(rawOfText)]),
         pathBytesMax: this.#options.pathBytesMax,
+        entriesMax,
       },
       this.#findings,
       this.#loans,
@@ -155,7 +190,13 @@ class Scanner {
     await walk.run()
     for (const pair of walk.pairs) this.#pairs.push(pair)
     this.#emptied.push(...walk.emptied)
-    return walk.bytes
+    return walk
+  }
+
+  #holdUpper(path: string): RawPath {
+    const prefix = this.#hold(path)
+    this.#uppers.push(prefix)
+    return prefix
   }
 
   #hold(path: string): RawPath {
@@ -172,40 +213,49 @@ class Scanner {
   }
 
   async #readDigests(): Promise<void> {
-    const requests: DigestRequest[] = []
+    await digestFiles(this.#digestRequests(), this.#pace)
+  }
+
+  *#digestRequests(): Generator<DigestRequest> {
     for (const { path, before, after } of this.#pairs) {
       for (const side of [before, after]) {
         if (side === null || !side.stats.isFile()) continue
         const settle = (digest: Digest | null) => {
           const known = side === before ? this.#options.known?.get(path) : undefined
-          const found = digest ?? known ?? null
-          if (found !== null) this.#digests.set(side, found)
-          else this.#findings.add('diff.unsupported', path, 'cannot be read')
+          side.digest = digest ?? known ?? null
+          if (side.digest === null) this.#findings.add('diff.unsupported', path, 'cannot be read')
         }
-        requests.push({ path: side.at, size: side.stats.size, settle })
+        yield { path: side.at, size: side.stats.size, settle }
       }
     }
-    await digestFiles(requests, this.#pace)
   }
 
-  /** One process for any number of entries, and none when nothing was written. */
-  async #readAttributes(): Promise<void> {
-    if (!this.#pairs.some((pair) => this.#isWritten(pair))) return
-    const upper = new Map<RawPath, RawPath>()
-    const real = new Map<RawPath, RawPath>()
-    for (const { path, before, after } of this.#pairs) {
-      // Symbolic links carry no attributes that anybody may write.
-      if (after?.stats.isSymbolicLink() === false) upper.set(after.at, path)
-      if (before?.stats.isSymbolicLink() === false) real.set(before.at, path)
-    }
-    const { byPath, unreadable } = await readAttributes([...upper.keys(), ...real.keys()], (at) =>
-      upper.has(at) ? 'upper' : 'real',
-    )
-    for (const [at, found] of byPath) this.#attributes.set(at, found)
-    for (const at of unreadable) {
-      const path = upper.get(at) ?? real.get(at) ?? rawOfText(this.#layers[0]?.root ?? '/')
-      this.#findings.add('diff.unsupported', path, 'attributes unreadable')
-    }
+  /**
+   * One process for any number of entries, and none when nothing was written. False when there is too
+   * much text in them.
+   */
+  async #readAttributes(textMax: number): Promise<boolean> {
+    if (!this.#pairs.some((pair) => this.#isWritten(pair))) return true
+    const sides = { [Symbol.iterator]: () => attributedSides(this.#pairs) }
+    const batch = await readAttributes(
+      { [Symbol.iterator]: () => placesOf(sides) },
+      (at) => (this.#uppers.some((upper) => isBelow(at, upper)) ? 'upper' : 'real'),
+      textMax,
+    ).catch((error: unknown) => {
+      if (error instanceof TooMuchText) return null
+      throw error
+    })
+    if (batch === null) return false
+    this.#attributes = batch.byPath
+    const unreadable = new Set(batch.unreadable)
+    if (unreadable.delete('' as RawPath)) this.#unreadable(rawOfText(this.#layers[0]?.root ?? '/'))
+    if (unreadable.size === 0) return true
+    for (const [path, { at }] of sides) if (unreadable.has(at)) this.#unreadable(path)
+    return true
+  }
+
+  #unreadable(path: RawPath): void {
+    this.#findings.add('diff.unsupported', path, 'attributes unreadable')
   }
 
   /** The roots of layers are always there: one counts when it changed since the run began. */
@@ -218,58 +268,60 @@ class Scanner {
   #changes(): readonly Change[] {
     const after = this.#groupsOf(({ after }) => after)
     const before = this.#groupsOf(({ before }) => before)
+    const hasLinks = this.#pairs.some(isLinked)
     const linked: Linked[] = []
-    for (const pair of this.#pairs) {
+    const changes: Change[] = []
+    // Each pair is let go of when its change is made: there may be very many.
+    const pairs = this.#pairs.reverse()
+    for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
       const change = {
         path: pair.path,
         before: this.#state(pair.before, before),
         after: this.#state(pair.after, after),
       }
       const isDropped = isSameState(change.before, pair.isRoot ? rooted(change) : change.after)
-      linked.push({ pair, change, isDropped })
+      if (hasLinks) linked.push({ pair, change, isDropped })
+      if (!isDropped) changes.push(change)
       this.#checkCarried(pair, isDropped)
       if (!isDropped || pair.isWatched) this.#checkInterference(pair)
     }
     findSplits(linked, this.#options.scopeRoots.map(rawOfText), this.#findings)
-    return linked
-      .filter(({ isDropped }) => !isDropped)
-      .map(({ change }) => change)
-      .sort((one, other) => (one.path < other.path ? -1 : 1))
+    return changes.sort((one, other) => (one.path < other.path ? -1 : 1))
   }
 
   #groupsOf(pick: (pair: Pair) => Side | null): ReadonlyMap<string, RawPath> {
-    const sides: (readonly [RawPath, Side['stats']])[] = []
-    for (const pair of this.#pairs) {
-      const side = pick(pair)
-      if (side !== null) sides.push([pair.path, side.stats])
-    }
-    return linkGroups(sides)
+    return linkGroups(statsIn(this.#pairs, pick))
   }
 
   #state(side: Side | null, groups: ReadonlyMap<string, RawPath>): EntryState | null {
     if (side === null) return null
-    const { stats, at } = side
+    const { stats } = side
     const isFile = stats.isFile()
-    const mode = Number(stats.mode & 0o7777n)
-    const { kept } = this.#attributes.get(at) ?? NO_ATTRIBUTES
+    const { mode } = stats
+    const { kept } = this.#attributesOf(side)
     return {
       kind: kindOf(stats),
       mode,
-      size: isFile ? Number(stats.size) : 0,
-      digest: this.#digests.get(side) ?? null,
-      target: stats.isSymbolicLink() ? targetOf(at) : null,
-      attributes: kept.map((one) => listUnder(mode, one)),
-      owner: this.#options.isRoot ? { uid: Number(stats.uid), gid: Number(stats.gid) } : null,
+      size: isFile ? stats.size : 0,
+      digest: side.digest,
+      target: stats.isSymbolicLink() ? targetOf(side.at) : null,
+      attributes: kept.length === 0 ? NONE : kept.map((one) => listUnder(mode, one)),
+      owner: this.#options.isRoot ? this.#owners.of(stats) : null,
       mtimeNs: String(stats.mtimeNs),
-      linkGroup: isFile && stats.nlink > 1n ? (groups.get(inodeOf(stats)) ?? null) : null,
+      linkGroup: isFile && stats.nlink > 1 ? (groups.get(stats.inode) ?? null) : null,
     }
+  }
+
+  #attributesOf(side: Side): Attributes {
+    if (this.#attributes.size === 0) return NO_ATTRIBUTES
+    return this.#attributes.get(side.at) ?? NO_ATTRIBUTES
   }
 
   /** Attributes that would be lost on the way, or must not be put on a real file. */
   #checkCarried({ path, before, after }: Pair, isDropped: boolean): void {
     for (const side of [before, after]) {
       if (side === null) continue
-      const { foreign, kept } = this.#attributes.get(side.at) ?? NO_ATTRIBUTES
+      const { foreign, kept } = this.#attributesOf(side)
       const isCapable = side === after && kept.some(([name]) => name === CAPABILITY)
       const written = side === after ? this.#newLabels(before, side) : []
       const bad = [...(isCapable ? [CAPABILITY] : []), ...written]
@@ -282,10 +334,9 @@ class Scanner {
 
   /** Labels that the run wrote: those that the entry did not have before. */
   #newLabels(before: Pair['before'], after: NonNullable<Pair['after']>): readonly string[] {
-    const { labels = [] } = this.#attributes.get(after.at) ?? NO_ATTRIBUTES
+    const { labels = [] } = this.#attributesOf(after)
     if (labels.length === 0) return []
-    const { labels: old = [] } =
-      before === null ? NO_ATTRIBUTES : (this.#attributes.get(before.at) ?? NO_ATTRIBUTES)
+    const { labels: old = [] } = before === null ? NO_ATTRIBUTES : this.#attributesOf(before)
     const had = new Map(old)
     return labels.filter(([name, value]) => had.get(name) !== value).map(([name]) => name)
   }
@@ -299,6 +350,44 @@ class Scanner {
       this.#findings.add('rehearsal.interfered', path, 'was changed meanwhile')
     }
   }
+}
+
+const NONE: EntryState['attributes'] = []
+
+type Owner = NonNullable<EntryState['owner']>
+
+/** Few owners own many entries. */
+class Owners {
+  readonly #known = new Map<string, Owner>()
+
+  of({ uid, gid }: Owner): Owner {
+    const key = `${uid}:${gid}`
+    const known = this.#known.get(key) ?? { uid, gid }
+    this.#known.set(key, known)
+    return known
+  }
+}
+
+function* statsIn(
+  pairs: Iterable<Pair>,
+  pick: (pair: Pair) => Side | null,
+): Generator<readonly [RawPath, Side['stats']]> {
+  for (const pair of pairs) {
+    const side = pick(pair)
+    if (side !== null) yield [pair.path, side.stats]
+  }
+}
+
+/** Symbolic links carry no attributes that anybody may write. */
+function* attributedSides(pairs: readonly Pair[]): Generator<readonly [RawPath, Side]> {
+  for (const { path, before, after } of pairs) {
+    if (after?.stats.isSymbolicLink() === false) yield [path, after]
+    if (before?.stats.isSymbolicLink() === false) yield [path, before]
+  }
+}
+
+function* placesOf(sides: Iterable<readonly [RawPath, Side]>): Generator<RawPath> {
+  for (const [, { at }] of sides) yield at
 }
 
 function targetOf(at: RawPath): RawPath {

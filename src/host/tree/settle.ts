@@ -3,14 +3,14 @@
  * belong to them (the overlay's own, lists inherited from the stage's surroundings) go, modes and times
  * are set, and whatever then differs is a failure.
  */
-import { type BigIntStats, chmodSync, chownSync, readlinkSync } from 'node:fs'
+import { chmodSync, chownSync, readlinkSync } from 'node:fs'
 import { type Digest, fault } from '../../base/index.ts'
 import { type Attribute, displayOfRaw, type EntryState, type RawPath } from '../../gate/index.ts'
 import { isOfTheSystem, listUnder, readRawAttributes } from './attributes.ts'
+import type { EntryStats } from './entry-stats.ts'
 import { TreeFailure } from './failure.ts'
 import { type DigestRequest, digestFiles } from './file-digest.ts'
 import { kindOf, nodePath, statsOf } from './footing.ts'
-import { inodeOf } from './links.ts'
 import { Pace } from './pace.ts'
 import { runBatch } from './tool.ts'
 
@@ -23,69 +23,78 @@ export interface Expected {
   /** The scanned file itself, not a copy of it. */
   readonly isMoved: boolean
   /** What it has of attributes where that is known. */
-  readonly has?: readonly Attribute[]
+  readonly has: readonly Attribute[] | null
 }
 
-/** With what was found at its place when everything had been put there. */
-interface Found extends Expected {
-  readonly stats: BigIntStats
+/** What was found of the entries when everything had been put there. */
+interface Found {
+  /** Directories whose times moved. */
+  readonly late: Expected[]
+  /** Further names of files of which one was met before. */
+  readonly names: Set<Expected>
 }
 
 export async function settle(expected: readonly Expected[]): Promise<void> {
   const pace = new Pace()
-  const found: Found[] = []
+  const found: Found = { late: [], names: new Set() }
+  const inodes = new Set<string>()
   // A directory comes before what is in it, and is opened before that is looked for.
   for (const each of expected) {
     const stats = statsOf(each.at)
     if (stats === null) throw mismatch(each.path, 'presence')
     openUp(each, stats)
-    found.push({ ...each, stats })
+    if (isLate(each, stats)) found.late.push(each)
+    if (!isFirstName(stats, inodes)) found.names.add(each)
     await pace.step()
   }
-  await Promise.all([checkDigests(found, pace), settleAttributes(found)])
+  await Promise.all([checkDigests(expected, pace), settleAttributes(expected, found)])
   await settleTimes(found)
   // From the leaves up: a directory that nobody may enter is closed after what is in it.
-  for (const each of found.reverse()) {
+  for (const each of [...expected].reverse()) {
     checkEntry(each, settleOwnerAndMode(each))
     await pace.step()
   }
 }
 
 /** What the owner may not read and write is opened. */
-function openUp({ at, state }: Expected, stats: BigIntStats): void {
+function openUp({ at, state }: Expected, { mode }: EntryStats): void {
   const bits = state.kind === 'directory' ? 0o700 : state.kind === 'file' ? 0o600 : 0
-  const mode = modeOf(stats)
   if ((mode & bits) !== bits && process.getuid?.() !== 0) chmodSync(nodePath(at), mode | bits)
 }
 
-function modeOf({ mode }: BigIntStats): number {
-  return Number(mode & 0o7777n)
+/** A file that has another time than it was scanned with is another file: that is not mended. */
+function isLate({ state }: Expected, { mtimeNs }: EntryStats): boolean {
+  return state.kind === 'directory' && mtimeNs !== BigInt(state.mtimeNs)
 }
 
 async function checkDigests(expected: readonly Expected[], pace: Pace): Promise<void> {
-  const requests: DigestRequest[] = []
+  await digestFiles(digestRequests(expected), pace)
+}
+
+function* digestRequests(expected: readonly Expected[]): Generator<DigestRequest> {
   for (const { path, at, state, isMoved } of expected) {
     if (isMoved || state.kind !== 'file') continue
     const settle = (digest: Digest | null) => {
       if (digest !== state.digest) throw mismatch(path, 'content')
     }
-    requests.push({ path: at, size: BigInt(state.size), settle })
+    yield { path: at, size: state.size, settle }
   }
-  await digestFiles(requests, pace)
 }
 
-async function settleAttributes(expected: readonly Found[]): Promise<void> {
+async function settleAttributes(expected: readonly Expected[], { names }: Found): Promise<void> {
   const asked = expected.filter(({ state }) => state.kind !== 'symlink')
-  const unknown = asked.filter(({ has }) => has === undefined)
-  const found = await readRawAttributes(unknown.map(({ at }) => at))
+  const unknown = asked.filter(({ has }) => has === null)
+  const found = await readRawAttributes({ [Symbol.iterator]: () => placesOf(unknown) })
   const surplus = new Map<string, RawPath[]>()
-  const seen = new Set<string>()
-  for (const { path, at, state, stats, has: known } of asked) {
-    const has = (known ?? found.get(at) ?? []).map((one) => listUnder(state.mode, one))
-    for (const name of isFirstName(stats, seen) ? surplusOf(has, state) : []) {
+  for (const each of asked) {
+    const { path, state } = each
+    const raw = each.has ?? (found.size === 0 ? undefined : found.get(each.at)) ?? []
+    const has = raw.map((one) => listUnder(state.mode, one))
+    // Hard links have their attributes in common: what is taken from one is gone from all.
+    for (const name of names.has(each) ? [] : surplusOf(has, state)) {
       const paths = surplus.get(name)
-      if (paths === undefined) surplus.set(name, [at])
-      else paths.push(at)
+      if (paths === undefined) surplus.set(name, [each.at])
+      else paths.push(each.at)
     }
     if (!state.attributes.every((wanted) => has.some((one) => isSame(one, wanted)))) {
       throw mismatch(path, 'attributes')
@@ -94,10 +103,13 @@ async function settleAttributes(expected: readonly Found[]): Promise<void> {
   for (const [name, paths] of surplus) await removeAttribute(name, paths)
 }
 
-/** Hard links have their attributes in common: what is taken from one is gone from all. */
-function isFirstName(stats: BigIntStats, seen: Set<string>): boolean {
-  if (stats.nlink < 2n || !stats.isFile()) return true
-  const inode = inodeOf(stats)
+function* placesOf(expected: readonly Expected[]): Generator<RawPath> {
+  for (const { at } of expected) yield at
+}
+
+function isFirstName(stats: EntryStats, seen: Set<string>): boolean {
+  if (stats.nlink < 2 || !stats.isFile()) return true
+  const { inode } = stats
   return !seen.has(inode) && seen.add(inode) !== undefined
 }
 
@@ -119,29 +131,27 @@ async function removeAttribute(name: string, paths: readonly RawPath[]): Promise
 }
 
 /** What is found there now, after owner and mode were set where they differed. */
-function settleOwnerAndMode({ path, at, state }: Expected): BigIntStats {
+function settleOwnerAndMode({ path, at, state }: Expected): EntryStats {
   const stats = statsOf(at)
   if (stats === null) throw mismatch(path, 'presence')
   if (state.kind === 'symlink') return stats
   const { owner } = state
   const isForeign = owner !== null && !isOwnedBy(stats, owner)
-  if (!isForeign && modeOf(stats) === state.mode) return stats
+  if (!isForeign && stats.mode === state.mode) return stats
   // Owners first: a change of them takes away the bits that lend rights.
   if (isForeign) chownSync(nodePath(at), owner.uid, owner.gid)
   chmodSync(nodePath(at), state.mode)
   return statsOf(at) ?? stats
 }
 
-function isOwnedBy({ uid, gid }: BigIntStats, owner: { uid: number; gid: number }): boolean {
-  return Number(uid) === owner.uid && Number(gid) === owner.gid
+function isOwnedBy({ uid, gid }: EntryStats, owner: { uid: number; gid: number }): boolean {
+  return uid === owner.uid && gid === owner.gid
 }
 
 /** Times of directories move when something is taken out of them. There are few such. */
-async function settleTimes(expected: readonly Found[]): Promise<void> {
+async function settleTimes({ late }: Found): Promise<void> {
   const byTime = new Map<string, RawPath[]>()
-  for (const { at, state, stats } of expected) {
-    // A file that has another time than it was scanned with is another file: that is not mended.
-    if (state.kind !== 'directory' || stats.mtimeNs === BigInt(state.mtimeNs)) continue
+  for (const { at, state } of late) {
     const paths = byTime.get(state.mtimeNs)
     if (paths === undefined) byTime.set(state.mtimeNs, [at])
     else paths.push(at)
@@ -162,12 +172,12 @@ function secondsOf(mtimeNs: string): string {
   return `${sign}${digits.slice(0, -9)}.${digits.slice(-9)}`
 }
 
-function checkEntry({ path, at, state }: Expected, stats: BigIntStats): void {
+function checkEntry({ path, at, state }: Expected, stats: EntryStats): void {
   const kind = kindOf(stats)
   const { owner } = state
   if (kind !== state.kind) throw mismatch(path, 'kind')
-  if (kind === 'file' && Number(stats.size) !== state.size) throw mismatch(path, 'size')
-  if (kind !== 'symlink' && modeOf(stats) !== state.mode) throw mismatch(path, 'mode')
+  if (kind === 'file' && stats.size !== state.size) throw mismatch(path, 'size')
+  if (kind !== 'symlink' && stats.mode !== state.mode) throw mismatch(path, 'mode')
   if (stats.mtimeNs !== BigInt(state.mtimeNs)) throw mismatch(path, 'time')
   if (owner !== null && !isOwnedBy(stats, owner)) throw mismatch(path, 'owner')
   if (kind === 'symlink' && readlinkSync(nodePath(at), 'latin1') !== state.target) {

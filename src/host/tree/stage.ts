@@ -8,13 +8,14 @@
  * First line: `{"stage":1,"entries":N,"emptied":[…]}`. Then one line an entry, in the order of raw paths; paths have
  * one character a byte.
  */
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { fault } from '../../base/index.ts'
 import { joinRaw, type RawPath, rawOfText } from '../../gate/index.ts'
 import { TreeFailure } from './failure.ts'
 import { codeOf } from './footing.ts'
 import type { Emptied } from './layer-walk.ts'
+import { readLines, writeLines } from './line-file.ts'
 
 export interface StagedEntry {
   /** The real path that it is for. */
@@ -43,37 +44,61 @@ export function stagedPath({ stage }: Captured, { place }: StagedEntry): RawPath
 
 /** The list, which is yet to be made durable, and its name in the stage. */
 export function writeStage({ stage, entries, emptied }: Captured): RawPath {
-  const lines = [JSON.stringify({ stage: 1, entries: entries.length, emptied })]
-  for (const { path, place, isUnit } of entries) {
-    lines.push(JSON.stringify({ path, place, unit: isUnit }))
-  }
   const [unfinished, file] = [join(stage, UNFINISHED), join(stage, NAME)]
-  writeFileSync(unfinished, `${lines.join('\n')}\n`, { mode: 0o600 })
+  const handle = openSync(unfinished, 'w', 0o600)
+  try {
+    writeLines(handle, linesOf(entries, emptied))
+  } finally {
+    closeSync(handle)
+  }
   renameSync(unfinished, file)
   return rawOfText(file)
 }
 
-/** What was captured, by whichever process; a stage that is not whole is a failure. */
-export function readStage(stage: string): Captured {
-  const lines = readLines(stage).map((line) => parseLine(stage, line))
-  const [head, ...rest] = lines
-  const entries = rest.map(({ path, place, unit }) => {
-    const isEntry =
-      typeof path === 'string' && typeof place === 'string' && typeof unit === 'boolean'
-    if (!isEntry) throw notWhole(stage)
-    return { path: path as RawPath, place: place as RawPath, isUnit: unit }
-  })
+function* linesOf(entries: Captured['entries'], emptied: Captured['emptied']): Generator<string> {
+  yield `${JSON.stringify({ stage: 1, entries: entries.length, emptied })}\n`
+  for (const { path, place, isUnit } of entries) {
+    yield `${JSON.stringify({ path, place, unit: isUnit })}\n`
+  }
+}
+
+/**
+ * What was captured, by whichever process; a stage that is not whole is a failure. Only entries that
+ * `isWanted` tells are in the answer.
+ */
+export function readStage(
+  stage: string,
+  isWanted: (entry: StagedEntry) => boolean = () => true,
+): Captured {
+  let head: Record<string, unknown> | null = null
+  let count = 0
+  const entries: StagedEntry[] = []
+  for (const line of linesIn(stage)) {
+    const read = parseLine(stage, line)
+    if (head === null) {
+      head = read
+      continue
+    }
+    count++
+    const entry = entryOf(stage, read)
+    if (isWanted(entry)) entries.push(entry)
+  }
   const emptied = head?.['emptied']
-  const isWhole = head?.['stage'] === 1 && head['entries'] === entries.length
+  const isWhole = head?.['stage'] === 1 && head['entries'] === count
   if (!isWhole || !Array.isArray(emptied)) throw notWhole(stage)
   // Written by this host into its own directory.
   return { stage, entries, emptied: emptied as readonly Emptied[] }
 }
 
-function readLines(stage: string): readonly string[] {
+function entryOf(stage: string, { path, place, unit }: Record<string, unknown>): StagedEntry {
+  const isEntry = typeof path === 'string' && typeof place === 'string' && typeof unit === 'boolean'
+  if (!isEntry) throw notWhole(stage)
+  return { path: path as RawPath, place: place as RawPath, isUnit: unit }
+}
+
+function* linesIn(stage: string): Generator<string> {
   try {
-    const text = readFileSync(join(stage, NAME), 'utf8')
-    return text.split('\n').slice(0, -1)
+    yield* readLines(join(stage, NAME))
   } catch (error) {
     if (codeOf(error) === 'ENOENT') throw notWhole(stage)
     throw error

@@ -4,6 +4,7 @@
  *
  * The environment is fixed (`PROGRAM_ENV`), so that messages and sorting are the same everywhere.
  */
+import { Readable } from 'node:stream'
 import { fault } from '../../base/index.ts'
 import type { RawPath } from '../../gate/index.ts'
 import {
@@ -30,7 +31,10 @@ export interface ToolOptions {
    * nothing to read, every other one is the status of the whole.
    */
   readonly reader?: readonly [command: Program, ...args: readonly string[]]
-  readonly stdin?: Uint8Array
+  /** In pieces where it is long; they are made when the tool takes them. */
+  readonly stdin?: Uint8Array | Iterable<Uint8Array>
+  /** Gets the output piece by piece; the outcome has none then. False ends the tool. */
+  readonly onOutput?: (piece: Buffer) => boolean
   readonly cwd?: string
   readonly timeoutMs?: number
 }
@@ -96,11 +100,12 @@ export async function runTool(
 ): Promise<ToolOutcome> {
   const free = options.stdin === undefined ? shells.free() : null
   if (free === null) return spawnBoth(command, args, options)
-  const { reader, cwd = process.cwd(), timeoutMs = TIMEOUT_MS } = options
+  const { reader, onOutput, cwd = process.cwd(), timeoutMs = TIMEOUT_MS } = options
   const call = { command: toolPath(command), args, cwd, timeoutMs }
   const outcome = await free.run(reader === undefined ? call : { ...call, reader: placed(reader) })
   if (outcome === null || outcome.status === NOT_FOUND) return spawnBoth(command, args, options)
   const stderr = outcome.stderr.subarray(0, STDERR_BYTES_MAX).toString('latin1')
+  onOutput?.(outcome.stdout)
   return { status: outcome.status, stdout: outcome.stdout, stderr }
 }
 
@@ -126,7 +131,7 @@ async function spawnBoth(
 function spawnTool(
   command: Program,
   args: readonly string[],
-  { stdin, cwd, timeoutMs = TIMEOUT_MS }: ToolOptions,
+  { stdin, cwd, onOutput, timeoutMs = TIMEOUT_MS }: ToolOptions,
 ): Promise<ToolOutcome> {
   return new Promise((resolved, rejected) => {
     const child = startProgram(toolPath(command), args, {
@@ -137,7 +142,10 @@ function spawnTool(
     })
     const pieces: Buffer[] = []
     let stderr = ''
-    child.stdout?.on('data', (piece: Buffer) => pieces.push(piece))
+    child.stdout?.on('data', (piece: Buffer) => {
+      if (onOutput === undefined) pieces.push(piece)
+      else if (!onOutput(piece)) child.kill('SIGKILL')
+    })
     child.stderr?.on('data', (piece: Buffer) => {
       if (stderr.length < STDERR_BYTES_MAX) stderr += piece.toString('latin1')
     })
@@ -145,7 +153,8 @@ function spawnTool(
     child.on('close', (status) => resolved({ status, stdout: Buffer.concat(pieces), stderr }))
     // A tool that ends early closes its input; its status tells why.
     child.stdin?.on('error', () => {})
-    child.stdin?.end(stdin)
+    if (stdin === undefined || stdin instanceof Uint8Array) child.stdin?.end(stdin)
+    else if (child.stdin !== null) Readable.from(stdin).pipe(child.stdin)
   })
 }
 
@@ -153,23 +162,40 @@ function spawnTool(
 export function runBatch(
   command: Program,
   args: readonly string[],
-  paths: readonly RawPath[],
+  paths: Iterable<RawPath>,
+  options: Pick<ToolOptions, 'onOutput'> = {},
 ): Promise<ToolOutcome> {
-  if (fitAsArguments(paths)) return runTool(command, [...args, '--', ...paths])
-  const stdin = Buffer.from(paths.map((path) => `${path}\u0000`).join(''), 'latin1')
+  const few = asArguments(paths)
+  if (few !== null) return runTool(command, [...args, '--', ...few], options)
   const words = ['--null', '--no-run-if-empty', toolPath(command), ...args, '--']
-  return runTool('xargs', words, { stdin })
+  return runTool('xargs', words, { ...options, stdin: inChunks(paths) })
 }
 
-/** Node encodes arguments as UTF-8: only ASCII is sure to arrive as the bytes it was. */
-function fitAsArguments(paths: readonly RawPath[]): boolean {
-  if (paths.length > ARGUMENTS_MAX) return false
+/** Null when they do not fit. Node encodes arguments as UTF-8: only ASCII is sure to arrive as it was. */
+function asArguments(paths: Iterable<RawPath>): readonly RawPath[] | null {
+  const few: RawPath[] = []
   let bytes = 0
   for (const path of paths) {
     bytes += path.length + 1
-    if (bytes > ARGUMENTS_BYTES_MAX || !ASCII.test(path)) return false
+    few.push(path)
+    const isTooMuch = few.length > ARGUMENTS_MAX || bytes > ARGUMENTS_BYTES_MAX
+    if (isTooMuch || !ASCII.test(path)) return null
   }
-  return true
+  return few
+}
+
+const CHUNK_CHARACTERS = 65_536
+
+/** Each text with a zero byte behind it, in pieces of the same length about; one character a byte. */
+export function* inChunks(texts: Iterable<string>): Generator<Uint8Array> {
+  let chunk = ''
+  for (const text of texts) {
+    chunk += `${text}\u0000`
+    if (chunk.length < CHUNK_CHARACTERS) continue
+    yield Buffer.from(chunk, 'latin1')
+    chunk = ''
+  }
+  if (chunk !== '') yield Buffer.from(chunk, 'latin1')
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII but the end of a string.
