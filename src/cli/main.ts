@@ -23,18 +23,15 @@ import { refuseRawWords } from './raw-words.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
 import { VERSION } from './version.ts'
 
-/** What a shell says of a program that wrote to a reader who was gone. */
-const BROKEN_PIPE = 141
-
 export async function main(argv: readonly string[]): Promise<Exit | OwnStatus> {
   const terminal = processTerminal()
   const isRunner = COMMANDS.some((row) => row.name === argv[0] && row.isRunner === true)
-  // A reader that closes the pipe early ends the work quietly.
   let isHungUp = false
   const onError = (error: NodeJS.ErrnoException): void => {
-    // A terminal that went away ends the command by a signal; what it did goes on the record first.
-    if (isRunner && error.code === 'EIO') isHungUp = true
-    else process.exit(error.code !== 'EPIPE' ? EXIT.fault : isRunner ? BROKEN_PIPE : EXIT.yes)
+    // What the command of a runner did goes on the record, whoever reads of it.
+    if (!isRunner) process.exit(error.code === 'EPIPE' ? EXIT.yes : EXIT.fault)
+    // A terminal that went away ends the command by a signal.
+    if (error.code === 'EIO') isHungUp = true
   }
   process.stdout.on('error', onError)
   process.stderr.on('error', onError)

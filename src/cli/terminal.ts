@@ -45,6 +45,7 @@ function writeOut(stdout: NodeJS.WriteStream, text: string): Promise<void> {
   if (stdout.write(text)) return Promise.resolve()
   return new Promise((resolve) => {
     stdout.once('drain', resolve)
+    stdout.once('error', () => resolve())
   })
 }
 

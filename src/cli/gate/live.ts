@@ -12,6 +12,7 @@ import { isatty } from 'node:tty'
 import { type ProposeOptions, stopOutputProcessing } from '../../host/index.ts'
 import { KEEP_TITLE, obeysSequences, SeenOutput, TITLE_BACK } from '../effects/reset.ts'
 import { NetworkNotices } from './network-notices.ts'
+import { Output } from './output.ts'
 
 type LiveRun = NonNullable<ProposeOptions['live']>
 
@@ -30,6 +31,7 @@ export class Live {
   readonly #listeners: [NodeJS.Signals, () => void][] = []
   readonly #notices: NetworkNotices
   #send: (name: NodeJS.Signals) => void = () => {}
+  readonly #output = new Output((name) => this.#send(name))
   #isRunning = false
   #wasEnded: 'SIGTERM' | 'SIGHUP' | null = null
   readonly #onInput = (chunk: Buffer): void => this.#take(chunk)
@@ -56,7 +58,7 @@ export class Live {
       terminal: this.#isPty ? terminalShape() : null,
       onOutput: (stream, bytes) => {
         this.seen.take(bytes)
-        process[stream].write(bytes)
+        this.#output.write(process[stream], bytes)
         this.#notices.output(bytes)
       },
       onStarted: (send) => {
@@ -75,6 +77,7 @@ export class Live {
     this.#listen('SIGTSTP', () => this.#suspend())
     this.#listen('SIGCONT', () => this.#continue())
     process.on('exit', this.#onExit)
+    this.#output.begin()
     if (!this.#isPty) return
     tell(KEEP_TITLE)
     makeRaw()
@@ -90,6 +93,7 @@ export class Live {
     this.#isRunning = false
     for (const [name, listener] of this.#listeners) process.off(name, listener)
     process.off('exit', this.#onExit)
+    this.#output.end()
     this.#giveBack()
     this.#notices.release()
   }
