@@ -101,6 +101,27 @@ describe('what cannot be taken as it is meant', () => {
     expect(readFileSync(victim, 'utf8')).toBe('')
   })
 
+  it('a link leads no report out of the scope, and one inside it is followed', () => {
+    const out = join(place.folder, 'out')
+    mkdirSync(out)
+    mkdirSync(join(place.project, 'reports'))
+    symlinkSync(out, join(place.project, 'away'))
+    symlinkSync('reports', join(place.project, 'within'))
+    const older = join(out, 'older.json')
+    expect(place.exec(['--report', older], 'true').status).toBe(0)
+    const text = readFileSync(older, 'utf8')
+    for (const name of ['away/new.json', 'away/older.json']) {
+      const ended = place.exec(['--report', name], 'true')
+      expect(ended).toMatchObject({ status: 125, lastLine: 'writ: cli.file_unwritable' })
+      expect(ended.err).toContain('out of the scope')
+      expect(ended.err).toContain(join(out, name.slice('away/'.length)))
+    }
+    expect(readFileSync(older, 'utf8')).toBe(text)
+    expect(readdirSync(out)).toEqual(['older.json'])
+    expect(place.exec(['--report', 'within/r.json'], 'true').status).toBe(0)
+    expect(place.has('reports/r.json')).toBe(true)
+  })
+
   it('the report of an actor is a .json file of the scope', () => {
     const token = place.token('ai:reporter@local')
     for (const name of [join(place.folder, 'out.json'), 'env.sh', '.vscode/tasks.json']) {

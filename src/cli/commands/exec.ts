@@ -42,10 +42,11 @@ export async function run(call: Call): Promise<OwnStatus> {
   return carryOut(call, request, { home, driver })
 }
 
-/** Returns where a person's report may lie. */
+/** Returns where a person's report may lie, as far as that is known before the scope is read. */
 function personsGround(home: KnownHome): ReportGround {
   const around = surroundings()
-  return { cwd: around.cwd, places: [home.directory, stateRoot(around)], actorScope: null }
+  const places = [home.directory, stateRoot(around)]
+  return { cwd: around.cwd, places, scope: null, isPersons: true }
 }
 
 /** Most runs are of this kind; another one is made when it is asked for. */

@@ -2,8 +2,8 @@
  * The report of `writ exec`: to a file (`--report FILE`) or to an open descriptor (`--report-fd N`).
  *
  * A report is written outside the gate, so it obeys the gate's rules: it makes a new file, or replaces
- * an empty one or an older report; it goes through no link; it never lies in `.writ` or writ's state;
- * with the token of an actor it is a `.json` file inside the scope, below no dot directory. The rules
+ * an empty one or an older report; no link leads it out of the scope; it never lies in `.writ` or
+ * writ's state; with the token of an actor it is a `.json` file inside the scope, below no dot directory. The rules
  * are applied before the run and once more before the file is written, since the run may have changed
  * what lies there. An older report is emptied when a run begins, so that it is not taken for this
  * run's; a new file is made with the answer only: made before, it would be part of the rehearsed tree.
@@ -21,7 +21,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
-import { fault, showName } from '../../base/index.ts'
+import { fault, showPath } from '../../base/index.ts'
 import type { GateAnswer } from '../../host/index.ts'
 import { type Options, Stop } from '../command.ts'
 
@@ -32,8 +32,10 @@ export interface ReportGround {
   readonly cwd: string
   /** Directories of writ's own: the home and the state. */
   readonly places: readonly string[]
-  /** The roots inside which an actor's report has to lie; null for a person. */
-  readonly actorScope: readonly string[] | null
+  /** The roots of the run's scope; null while they are not known. */
+  readonly scope: readonly string[] | null
+  /** A person's report may lie outside the scope, an actor's may not. */
+  readonly isPersons: boolean
 }
 
 export interface Report extends GateAnswer {
@@ -51,6 +53,8 @@ export function prepareReport(options: Options, ground: ReportGround): void {
   const hint = 'nothing was run; name another file, or use `--report-fd N`'
   try {
     const path = allowedPath(file, ground)
+    // Whether a link leads it out of the scope is judged when the scope is known.
+    if (ground.scope === null && path !== resolve(ground.cwd, file)) return
     if (lstatSync(path, { throwIfNoEntry: false }) === undefined) {
       accessSync(dirname(path), constants.W_OK | constants.X_OK)
     } else closeSync(openOlder(path))
@@ -115,7 +119,8 @@ function isReport(file: number): boolean {
 }
 
 /** Returns the real path of a report; fails if it must not lie there. */
-function allowedPath(file: string, { cwd, places, actorScope }: ReportGround): string {
+function allowedPath(file: string, ground: ReportGround): string {
+  const { cwd, places, scope, isPersons } = ground
   const named = resolve(cwd, file)
   const path = join(realpathSync(dirname(named)), basename(named))
   if (file.endsWith('/')) throw new Refused('it is a directory')
@@ -123,8 +128,12 @@ function allowedPath(file: string, { cwd, places, actorScope }: ReportGround): s
   const ofWrit =
     path.split('/').includes('.writ') || places.some((place) => isInside(realOf(place)))
   if (ofWrit) throw new Refused('it lies in a place of writ itself')
-  if (actorScope === null) return path
-  const root = actorScope.find(isInside)
+  if (scope === null) return path
+  const root = scope.find(isInside)
+  if (isPersons && root === undefined && path !== named) {
+    throw new Refused(`a link leads it out of the scope; name the real path, ${showPath(path)}`)
+  }
+  if (isPersons) return path
   if (root === undefined) throw new Refused('with an actor’s token it has to lie inside the scope')
   const isPlain = path.endsWith('.json') && !/(?:^|\/)\./.test(relative(root, path))
   if (!isPlain) throw new Refused('with an actor’s token it is a .json file below no dot directory')
@@ -162,6 +171,6 @@ const ERRNO: Readonly<Record<string, string>> = {
 function unwritable(file: string, thrown: unknown, hint: string): Stop {
   const { code = 'unknown reason' } = thrown as NodeJS.ErrnoException
   const reason = thrown instanceof Refused ? thrown.message : (ERRNO[code] ?? code)
-  const message = `the report ${showName(file)} cannot be written: ${reason}`
+  const message = `the report ${showPath(file)} cannot be written: ${reason}`
   return new Stop(fault('cli.file_unwritable', file, { file, reason }, { message, hint }))
 }
