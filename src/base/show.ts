@@ -24,6 +24,11 @@ export function show(value: unknown, pointer: string): string {
   return `\`${cut(escapeUnsafe(describe(value)))}\``
 }
 
+/** A path for a message: escaped like a name, and whole, because the reader has to type it. */
+export function showPath(path: string): string {
+  return `\`${path === '' ? '""' : escapeUnsafe(path)}\``
+}
+
 /** A name (key, option, file) for a message; an empty one is shown by its quotation marks. */
 export function showName(name: string): string {
   return `\`${name === '' ? '""' : cut(escapeUnsafe(name.slice(0, UNITS_MAX)))}\``

@@ -19,6 +19,7 @@ import {
 import { COMMANDS } from './commands.ts'
 import { commandHelp, programHelp } from './help.ts'
 import { jsonTerminal } from './json-text.ts'
+import { nextStep } from './next-step.ts'
 import { refuseRawWords } from './raw-words.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
 import { VERSION } from './version.ts'
@@ -199,10 +200,11 @@ function bug(thrown: unknown): Fault {
 }
 
 async function tell(
-  { code, message, hint }: Fault,
+  { code, message, hint: own }: Fault,
   terminal: Terminal,
   wantsJson: boolean,
 ): Promise<void> {
+  const hint = own ?? nextStep(code) ?? undefined
   if (wantsJson) {
     const error = hint === undefined ? { code, message } : { code, message, hint }
     await jsonTerminal(terminal).out(`${JSON.stringify({ error })}\n`)

@@ -197,6 +197,7 @@ export {
   type Rollback as AppliedRollback,
   type RollbackRequest,
   recover,
+  recoveryCommands,
   resolveRecovery,
   rollback,
   withWorkspaceLock,

@@ -185,6 +185,7 @@ describe('other owners', () => {
     const root = place('root')
     const { failure } = await drive({ as: 'user', root, scripts: ['true'] })
     expect(failure).toMatchObject({ code: 'sandbox.unmapped_owner', at: root })
+    expect(failure?.message).toContain(`\`${root}\` belongs to user 0`)
   })
 
   it('root works on files of others with the full map', async () => {

@@ -4,12 +4,18 @@
  */
 import { resolve } from 'node:path'
 import { fault, invariant } from '../../base/index.ts'
-import type { FinishedYes, RecoveryChoice } from '../../host/index.ts'
+import {
+  type FinishedYes,
+  type OpenRecovery,
+  type RecoveryChoice,
+  recoveryCommands,
+} from '../../host/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
-import { visibleName } from '../effects/visible.ts'
+import { visible, visibleName } from '../effects/visible.ts'
 import { finishedText, interruptionsOf, interruptionText } from '../gate/interrupted.ts'
 import { type GateSession, withGates } from '../gate/open.ts'
 import { refuseOthers, requireHuman } from '../home.ts'
+import type { Terminal } from '../terminal.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const [id, ...others] = call.arguments
@@ -34,8 +40,7 @@ export async function run(call: Call): Promise<Exit> {
     if (options.isOn('json')) await terminal.out(`${JSON.stringify({ waiting, ...more })}\n`)
     else if (waiting.length === 0) await terminal.out(`${terminal.paint.good('nothing waits')}\n`)
     for (const each of options.isOn('json') ? [] : waiting) {
-      const paths = each.paths.map((path) => `  ${visibleName(path)}`)
-      await terminal.out(`${[terminal.paint.bad(each.id), ...paths].join('\n')}\n`)
+      await terminal.out(waitingText(each, terminal))
     }
     for (const one of options.isOn('json') ? [] : finished) {
       await terminal.out(finishedText(one, terminal))
@@ -45,6 +50,17 @@ export async function run(call: Call): Promise<Exit> {
     }
     return waiting.length === 0 ? EXIT.yes : EXIT.waiting
   })
+}
+
+/** The paths that recovery stopped at, and the commands that end it. */
+function waitingText({ id, paths }: OpenRecovery, { paint }: Terminal): string {
+  const lines = [
+    `${paint.bad(id)}  another program changed these paths meanwhile:`,
+    ...paths.map((path) => `  ${visibleName(path)}`),
+    'choose what becomes of them; nothing else is promoted here until then:',
+    ...recoveryCommands(id, paths).map((command) => `  ${visible(command)}`),
+  ]
+  return `${lines.join('\n')}\n`
 }
 
 /** Approved acts of every stream that were interrupted, once they are ended. */

@@ -15,6 +15,7 @@ import { momentText } from '../effects/question-head.ts'
 import { type LawTexts, reasonLines, shortDigest } from '../effects/question-text.ts'
 import { visible, visibleLine, visibleName } from '../effects/visible.ts'
 import { shortId } from '../history/short-id.ts'
+import { nextStep } from '../next-step.ts'
 import type { Paint } from '../terminal.ts'
 import { approvalsText, fewHumansText, missingText } from './approvals-text.ts'
 
@@ -58,7 +59,13 @@ export function exitOf({ promoted, pending, decision }: GateAnswer, dryRun: bool
   return decision.decision === 'PROMOTE' ? EXIT.yes : EXIT.waiting
 }
 
-export function answerLines(answer: GateAnswer, paint: Paint, dryRun: boolean): string[] {
+/** `cap` is the sentence about the cap that ended the run, where the caller knows its value. */
+export function answerLines(
+  answer: GateAnswer,
+  paint: Paint,
+  dryRun: boolean,
+  cap: string | null = null,
+): string[] {
   const { decision, violations = [], action_id: id } = answer
   return [
     `${headline(answer, paint, dryRun)}  ${visibleName(id)}${resultWords(answer)}`,
@@ -70,7 +77,7 @@ export function answerLines(answer: GateAnswer, paint: Paint, dryRun: boolean): 
     ...sentLines(answer.requests, paint),
     ...networkLines(answer.result?.side_effects.network ?? [], paint),
     ...findingLines(answer, paint),
-    ...nextLines(answer, paint),
+    ...nextLines(answer, paint, cap),
   ]
 }
 
@@ -159,14 +166,11 @@ export function findingLines(answer: GateAnswer, paint: Paint): readonly string[
   })
 }
 
-function nextLines(answer: GateAnswer, paint: Paint) {
+function nextLines(answer: GateAnswer, paint: Paint, cap: string | null) {
   const { promoted, promotion, pending, action_id: id } = answer
   if (needsRelease(answer)) return [paint.dim(RELEASE)]
   if (answer.decision.decision === 'BLOCK' && answer.cooldown_until !== undefined) {
     return [paint.dim(cooldownText(answer.cooldown_until, id))]
-  }
-  if (answer.decision.decision === 'BLOCK' && answer.decision.law_refs.length > 0) {
-    return [paint.dim(`why, and what a person can do: writ laws explain ${shortId(id)}`)]
   }
   if (pending !== undefined) {
     const look = `look at it: writ inbox ${pending.id}`
@@ -178,8 +182,30 @@ function nextLines(answer: GateAnswer, paint: Paint) {
     return [paint.dim(`superseded by ${newer}, which asks about the same act: writ show ${newer}`)]
   }
   if (answer.expired === true) return [paint.dim('nothing was changed; propose it again')]
+  if (answer.decision.decision === 'BLOCK') return blockLines(answer, paint, cap)
   const isUndoable = promoted && promotion !== undefined && promotion.paths.length > 0
   return isUndoable ? [paint.dim(`take it back: writ rollback ${shortId(id)}`)] : []
+}
+
+/** What to type after a refusal, by its reasons; `laws explain` knows the rest. */
+function blockLines(answer: GateAnswer, paint: Paint, cap: string | null): readonly string[] {
+  const { decision, action_id: id, obstacles = [], violations = [] } = answer
+  // An obstacle that was made with a hint holds it behind a semicolon.
+  const hinted = obstacles.filter(({ detail = '' }) => detail.includes('; '))
+  const told = new Set([...hinted, ...violations].map(({ code }) => code))
+  const steps = decision.codes
+    .filter((code) => !told.has(code))
+    .flatMap((code) => stepOf(code, cap)?.replaceAll(' ID', ` ${shortId(id)}`) ?? [])
+  // A document without an id of its own is on no record.
+  const isRecorded = !/^[0-]*$/.test(id)
+  const why = `why, and what a person can do: writ laws explain ${shortId(id)}`
+  return [...new Set(steps), ...(isRecorded ? [why] : [])].map((line) => paint.dim(visible(line)))
+}
+
+const CAPPED: ReadonlySet<string> = new Set(['result.timeout', 'result.resource_killed'])
+
+function stepOf(code: string, cap: string | null): string | null {
+  return cap !== null && CAPPED.has(code) ? cap : nextStep(code)
 }
 
 /** When the refusal ends, and how a person ends it now. */

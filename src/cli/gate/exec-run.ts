@@ -33,8 +33,8 @@ export async function carryOut(call: Call, request: ExecRequest, begun: Begun): 
     writeReport(call.options, ground, { ...answer, prompts, dropped_variables })
     const { status, code } = execEnd(answer)
     const advice = isHomeChosen ? [] : adviceLines(session, request, answer)
-    const more = [...capLine(answer, resources, ceilings), ...advice]
-    if (code !== null) explain(call, answer, code, more)
+    const cap = capOf(answer, resources, ceilings)
+    if (code !== null) explain(call, answer, code, { cap, advice })
     else {
       if (!isHomeChosen) tellLeft(call.terminal, answer, advice)
       tellDone(call, answer)
@@ -48,7 +48,7 @@ export async function carryOut(call: Call, request: ExecRequest, begun: Begun): 
 function reportGround({ session }: GateSession, { cwd, scope }: ExecRequest): ReportGround {
   const places = [session.home.directory, stateRoot(surroundings())]
   const isPerson = session.caller.principal.kind === 'human'
-  return { cwd, places, actorScope: isPerson ? null : scope }
+  return { cwd, places, scope, isPersons: isPerson }
 }
 
 async function runLive(session: GateSession, request: ExecRequest) {
@@ -96,27 +96,33 @@ function adviceLines(
 const AT_TERMINAL =
   'or run it at a terminal without --yes and answer `all`, which keeps the changes to your home too'
 
-function capLine(
+function capOf(
   { result }: GateAnswer,
   resources: ExecRequest['resources'],
   ceilings: ExecRequest['resources'],
-): readonly string[] {
+): string | null {
   const cap = result?.execution.killed_by
-  return cap === undefined ? [] : [capText(cap, resources, ceilings)]
+  if (result === null || cap === undefined) return null
+  // A disk that is full ends a run as its cap does, long before that.
+  const isDiskFull = cap === 'disk' && result.resources.disk_mb < resources.max_disk_mb / 2
+  return isDiskFull ? FULL_DISK : capText(cap, resources, ceilings)
 }
+
+const FULL_DISK =
+  'the run was ended: no space was left on the disk of the scope, where its changes are kept until they are promoted; make room there (`writ gc` removes leftovers of writ), then run the command again'
 
 /** On standard error, which is ours as soon as the status is; the last line is the code alone. */
 function explain(
   { terminal }: Call,
   answer: GateAnswer,
   code: string,
-  more: readonly string[],
+  { cap, advice }: { readonly cap: string | null; readonly advice: readonly string[] },
 ): void {
-  const lines = answerLines(answer, terminal.paintError, false)
+  const lines = answerLines(answer, terminal.paintError, false, cap)
   const wasAsked = answer.decision.decision === 'CONFIRM' && answer.pending === undefined
   // Whoever was asked has just seen everything.
   if (wasAsked) lines.splice(1)
-  terminal.err(`${[...lines, ...more].join('\n')}\nwrit: ${code}\n`)
+  terminal.err(`${[...lines, ...advice].join('\n')}\nwrit: ${code}\n`)
 }
 
 /** Findings about what stays as it was although the command changed it. */

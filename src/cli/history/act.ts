@@ -19,6 +19,7 @@ export type Outcome =
   | 'superseded'
   | 'blocked'
   | 'undone'
+  | 'put back'
   | 'approved'
   | 'unknown'
 
@@ -81,6 +82,7 @@ function outcomeOf(parts: Pick<Act, 'decision' | 'answers' | 'promotion' | 'roll
   if (promotion?.payload.status === 'APPLIED') {
     return promotion.payload.paths > 0 ? 'promoted' : 'no effects'
   }
+  if (promotion?.payload.status === 'REVERTED') return 'put back'
   if (decision?.payload.decision === 'BLOCK') return 'blocked'
   const { answer, superseded_by } = answers.at(-1)?.payload ?? {}
   if (answer === 'DENIED') return 'denied'

@@ -16,6 +16,7 @@ import type {
 import { type Change, displayOfRaw, type PromotedAction, rawOfText } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import {
+  expired,
   type LaterAct,
   laterActs,
   openJournals,
@@ -127,8 +128,9 @@ export class Promoter {
     }
     const found = findStage(this.#context.home, result.sandbox_id)
     if (found === null) {
-      const message = 'the rehearsed bytes are not kept any more'
-      throw new PromotionFailure(fault('stage.missing', result.sandbox_id, null, { message }))
+      const message = 'the rehearsed files are not kept any more; nothing was changed'
+      const hint = 'run the command again'
+      throw new PromotionFailure(fault('stage.missing', result.sandbox_id, null, { message, hint }))
     }
     const { emptied } = readStage(found.stage, () => false)
     const { onPoint } = this.#context
@@ -300,10 +302,7 @@ export class Promoter {
     return ids.map((actionId) => {
       const kept = findPreimages(this.#context.home, actionId)
       if (kept !== null) return { actionId, ...kept }
-      const message = `the pre-images of ${actionId} are not kept any more`
-      throw new PromotionFailure(
-        fault('rollback.expired', actionId, { ids: [actionId] }, { message }),
-      )
+      throw expired([actionId])
     })
   }
 

@@ -9,7 +9,13 @@ import { realPathOf } from './host-facts.ts'
 export function obstacleOf(error: unknown): Obstacle {
   const { fault } = error as { readonly fault?: Fault }
   if (!(error instanceof Error) || fault === undefined) throw error
-  return { code: fault.code, detail: fault.message, ...(fault.at === '' ? {} : { path: fault.at }) }
+  return obstacleFrom(fault)
+}
+
+/** A fault as the record keeps it: what happened and what to do are one text. */
+export function obstacleFrom({ code, message, hint, at }: Fault): Obstacle {
+  const detail = hint === undefined ? message : `${message}; ${hint}`
+  return { code, detail, ...(at === '' ? {} : { path: at }) }
 }
 
 /**

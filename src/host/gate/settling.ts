@@ -44,6 +44,7 @@ import { probePreconditions } from './preconditions.ts'
 import type { Promoter } from './promoting.ts'
 import { Purging } from './purging.ts'
 import type { Questions } from './questions.ts'
+import { obstacleFrom } from './readings.ts'
 import { recordWhile } from './record-while.ts'
 import { findStage } from './stage-place.ts'
 import { isAnswer, isPassing, StageVoid } from './stopped-promotion.ts'
@@ -226,8 +227,7 @@ export class Settling {
     decided: Decided,
     { fault: failed }: Pick<PromotionFailure, 'fault'>,
   ): Promise<GateAnswer> {
-    const obstacle = { code: failed.code, detail: failed.message, path: failed.at }
-    const again = await this.decideAgain(decided, [obstacle], 'promotion')
+    const again = await this.decideAgain(decided, [obstacleFrom(failed)], 'promotion')
     this.dropStage(decided.result)
     return answerOf(again, { requests: await this.#sent(decided.actionId) })
   }

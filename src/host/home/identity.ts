@@ -6,7 +6,7 @@
  * INVARIANT (one history, one place): two directories never continue one history at the same time.
  */
 import { join } from 'node:path'
-import { isUuid, showName } from '../../base/index.ts'
+import { isUuid, showPath } from '../../base/index.ts'
 import { type HomeFailure, homeFailure } from './failure.ts'
 import { readIfThere } from './file.ts'
 import { type HomePlace, isSamePlace, placeOf, type TrustedHome } from './trust.ts'
@@ -69,15 +69,16 @@ export function identityFailure(
   identity: Exclude<Identity, { readonly kind: 'known' }>,
   hasState: boolean,
 ): HomeFailure {
-  const place = showName(directory)
+  const place = showPath(directory)
   switch (identity.kind) {
     case 'new': {
       if (hasState) {
-        const message = `the home ${place} has a ledger here, but nobody registered this directory`
+        const message = `${place} has a history of this user, but this directory is not registered for it`
         return homeFailure('home.untrusted', directory, message, 'to register it: `writ trust`')
       }
-      const message = `nobody registered the home ${place} as this user`
-      return homeFailure('home.untrusted', directory, message, 'read its laws, then `writ init`')
+      const message = `${place} is not registered for this user yet`
+      const hint = 'read its laws (`writ laws check`), then run `writ init` to register it'
+      return homeFailure('home.untrusted', directory, message, hint)
     }
     case 'other': {
       const message = `the file \`id\` of ${place} is not the one that was registered`
@@ -85,7 +86,7 @@ export function identityFailure(
       return homeFailure('home.untrusted', directory, message, hint)
     }
     case 'copied': {
-      const message = `${place} is a copy of ${showName(identity.home.path)}, which keeps the history`
+      const message = `${place} is a copy of ${showPath(identity.home.path)}, which keeps the history`
       const hint = 'to make it a home with a history of its own: `writ init`'
       return homeFailure('home.copied', directory, message, hint)
     }
@@ -94,7 +95,7 @@ export function identityFailure(
       const message =
         path === directory
           ? `another directory was registered as ${place} before`
-          : `${place} was registered as ${showName(path)} before`
+          : `${place} was registered as ${showPath(path)} before`
       const hint = 'if it is the same project: `writ trust`; if not: `writ init --new`'
       return homeFailure('home.moved', directory, message, hint)
     }

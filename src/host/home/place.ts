@@ -4,7 +4,7 @@
  */
 import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
-import { showName } from '../../base/index.ts'
+import { showPath } from '../../base/index.ts'
 import { homeFailure } from './failure.ts'
 import { readTrusted } from './trust.ts'
 
@@ -39,16 +39,17 @@ export function findHome(surroundings: Surroundings, given: string | null): stri
   if (named !== null) {
     const found = homeAt(named, registered)
     if (found !== null) return found
-    const message = `there is no home at ${showName(named)}`
-    throw homeFailure('home.missing', named, message, 'to make one: `writ init`')
+    const message = `there is no home at ${showPath(named)}`
+    throw homeFailure('home.missing', named, message, 'go to the project and run `writ init`')
   }
   for (let folder = surroundings.cwd; ; folder = dirname(folder)) {
     const found = homeAt(join(folder, HOME_NAME), registered)
     if (found !== null) return found
     if (folder === dirname(folder)) break
   }
-  const message = `neither ${showName(surroundings.cwd)} nor a directory above it has a \`.writ\``
-  throw homeFailure('home.missing', surroundings.cwd, message, 'to make a home here: `writ init`')
+  const message = `writ is not set up in ${showPath(surroundings.cwd)} or in a directory above it: there is no \`.writ\``
+  const hint = 'go to the top directory of the project and run `writ init`'
+  throw homeFailure('home.missing', surroundings.cwd, message, hint)
 }
 
 /** A registered home whose `.writ` is gone is still that home: its state lies elsewhere. */

@@ -17,7 +17,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
-import { fault, showName } from '../../base/index.ts'
+import { fault, showPath } from '../../base/index.ts'
 import {
   fingerprint,
   formatSignerKey,
@@ -119,11 +119,19 @@ export function readPublicKeys(directory: string): readonly string[] {
   }
 }
 
+/** A file of the directory of keys is not there. */
+function keyMissing(directory: string, name: string, cause?: unknown): StoreFailure {
+  const file = join(directory, name)
+  const message = `the key file ${showPath(file)} is missing, so nothing can be signed and recorded`
+  const hint =
+    'put the file back from a backup; if it is lost, `writ init --new` begins a new history and leaves the old one readable'
+  const words = { message, hint }
+  return new StoreFailure(fault('ledger.key_missing', file, { key: name }, words), { cause })
+}
+
 function missingKeys(error: unknown, directory: string): unknown {
   if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return failureOf(error, directory)
-  return new StoreFailure(fault('ledger.key_missing', directory, { key: 'current' }), {
-    cause: error,
-  })
+  return keyMissing(directory, 'current', error)
 }
 
 function readRing(directory: string): KeyRing {
@@ -131,7 +139,7 @@ function readRing(directory: string): KeyRing {
     const files = [directory, join(directory, UNUSED)].flatMap((one) => filesIn(one, '.key'))
     const keys = new Map(files.map((file) => [basename(file, '.key'), readKey(file)]))
     if (keys.size === 0) {
-      throw new StoreFailure(fault('ledger.key_missing', directory, { key: 'any' }))
+      throw keyMissing(directory, '*.key')
     }
     return {
       find: (name, keyId) => findKey([...keys.values()], name, keyId),
@@ -139,7 +147,7 @@ function readRing(directory: string): KeyRing {
         const wanted = readCurrent(directory)
         const key = keys.get(wanted)
         if (key !== undefined) return key
-        throw new StoreFailure(fault('ledger.key_missing', directory, { key: wanted }))
+        throw keyMissing(directory, `${wanted}.key`)
       },
     }
   } catch (error) {
@@ -171,7 +179,7 @@ function readKey(file: string): LedgerKey {
         file,
         { file, mode: mode.toString(8) },
         {
-          message: `others can read the private key ${showName(file)}`,
+          message: `others can read the private key ${showPath(file)}`,
           hint: `chmod 600 ${file}`,
         },
       ),
@@ -180,7 +188,7 @@ function readKey(file: string): LedgerKey {
   const parsed = parseSignerKey(readFileSync(file, 'utf8').trim())
   const key = parsed === null ? null : keyFromSeed(parsed.seed)
   if (parsed === null || key === null || publicKeyOf(key, parsed.name).keyId !== parsed.keyId) {
-    throw failure('ledger.key_malformed', file, `${showName(file)} does not hold a private key`)
+    throw failure('ledger.key_malformed', file, `${showPath(file)} does not hold a private key`)
   }
   return key
 }

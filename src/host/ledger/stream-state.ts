@@ -171,7 +171,10 @@ export function signingKey(name: string, origin: string, note: string, keys: Key
   const key = keys.find(origin, newest.keyId)
   if (key !== null) return key
   const wanted = `${origin}+${newest.keyId.toString(16).padStart(8, '0')}`
-  throw new StoreFailure(fault('ledger.key_missing', name, { key: wanted }))
+  const message = `the private key ${wanted}, which signs the stream ${name} next, is not among the key files of this home`
+  const hint =
+    'put its file back from a backup (`keys/*.key` in the state directory, `writ doctor` names it); if it is lost, `writ init --new` begins a new history'
+  throw new StoreFailure(fault('ledger.key_missing', name, { key: wanted }, { message, hint }))
 }
 
 function checkHead(

@@ -258,10 +258,11 @@ export function busy(
   paths: ReadonlyMap<string, RawPath>,
 ): PromotionFailure {
   const held = displayed([...inodes].flatMap((inode) => paths.get(inode) ?? []))
-  const who = processes.length === 0 ? 'somebody' : `process ${processes.join(', ')}`
-  const message = `${who} is writing to ${listed(held)}`
+  const who = processes.length === 0 ? 'another process' : `process ${processes.join(', ')}`
+  const message = `${who} has ${listed(held)} open for writing; nothing was changed`
+  const hint = 'close the file there or wait until that program ends, then run the same again'
   const details = { paths: held, processes }
-  return new PromotionFailure(fault('promote.busy', held[0] ?? '', details, { message }))
+  return new PromotionFailure(fault('promote.busy', held[0] ?? '', details, { message, hint }))
 }
 
 /** Entries can only be moved within one filesystem. */

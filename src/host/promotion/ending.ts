@@ -111,10 +111,27 @@ export async function putBack(
   return pathsFailure(code, error.paths, hint.join('; '))
 }
 
+/** The commands that end a recovery, one for each choice; a path may be given another choice. */
+export function recoveryCommands(id: string, paths: readonly string[]): readonly string[] {
+  const choose = (choice: string): string =>
+    paths.map((path) => ` --${choice} ${shellWord(path)}`).join('')
+  return [
+    `writ recover ${id} --revert${choose('keep')}   # leave what is there, take the rest back`,
+    `writ recover ${id} --revert${choose('old')}   # put the old version back`,
+    `writ recover ${id} --finish${choose('keep')}   # leave what is there, carry the rest out`,
+    `writ recover ${id} --finish${choose('new')}   # put the new version there, if it still exists`,
+  ]
+}
+
+function shellWord(text: string): string {
+  return /^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+}
+
 export function recoveryConflict(id: string, found: readonly RawPath[]): PromotionFailure {
   const paths = displayed(found)
-  const message = `neither old nor new: ${listed(paths)}`
-  const hint = 'choose for each path: keep what is there, or put back the old or the new'
+  const message = `another program changed this while writ was at work, so it is neither old nor new: ${listed(paths)}`
+  const commands = recoveryCommands(id, paths).map((command) => `\n    ${command}`)
+  const hint = `choose what becomes of it; nothing else is promoted here until then:${commands.join('')}`
   return new PromotionFailure(
     fault('recovery.conflict', paths[0] ?? '', { id, paths }, { message, hint }),
   )
@@ -132,8 +149,8 @@ export function refuseUnrecovered(state: string, workspace: RawPath): void {
       ids[0] ?? '',
       { ids },
       {
-        message: `${listed(ids)} was interrupted in ${displayOfRaw(workspace)}`,
-        hint: 'recovery runs before every command; what it could not end waits for a human',
+        message: `${listed(ids)} was interrupted in ${displayOfRaw(workspace)} and waits for a choice`,
+        hint: '`writ recover` lists the paths and the commands that end it',
       },
     ),
   )

@@ -3,8 +3,9 @@
  * that met somebody else's work throws a `Collision`; the caller puts everything back and makes a
  * failure of it with all the paths.
  */
-import { type Code, type Fault, fault, showName } from '../../base/index.ts'
+import { type Code, type Fault, fault, showPath } from '../../base/index.ts'
 import { displayOfRaw, type RawPath } from '../../gate/index.ts'
+import { namedPath } from '../tree/named-path.ts'
 
 export class PromotionFailure extends Error {
   override readonly name = 'PromotionFailure'
@@ -37,15 +38,23 @@ type PathsCode =
 export function pathsFailure(code: PathsCode, found: readonly RawPath[], hint?: string) {
   const paths = displayed(found)
   const message = `${WORDS[code]} ${listed(paths)}`
-  const words = hint === undefined ? { message } : { message, hint }
+  const words = { message, hint: hint ?? HINTS[code] }
   return new PromotionFailure(fault(code, paths[0] ?? '', { paths }, words))
 }
 
 const WORDS: Readonly<Record<PathsCode, string>> = {
-  'promote.conflict': 'changed by somebody else since the rehearsal:',
+  'promote.conflict': 'another program changed this since the rehearsal:',
   'promote.stage_altered': 'the staged bytes are not the rehearsed ones:',
-  'rollback.conflict': 'changed by somebody else since the promotion:',
-  'rollback.altered': 'the pre-image is not what was displaced:',
+  'rollback.conflict': 'another program changed this since the promotion:',
+  'rollback.altered': 'the kept old version is not what was displaced:',
+}
+
+const HINTS: Readonly<Record<PathsCode, string>> = {
+  'promote.conflict': 'nothing was changed; run the command again on the tree as it is now',
+  'promote.stage_altered': 'nothing was changed; run the command again',
+  'rollback.conflict':
+    'nothing was restored; move your own changes of these paths aside, then run the same again',
+  'rollback.altered': 'nothing was restored; look at these paths, then `writ rollback ID --as-is`',
 }
 
 export function displayed(paths: readonly RawPath[]): string[] {
@@ -55,7 +64,7 @@ export function displayed(paths: readonly RawPath[]): string[] {
 const SHOWN_MAX = 3
 
 export function listed(paths: readonly string[]): string {
-  const shown = paths.slice(0, SHOWN_MAX).map(showName).join(', ')
+  const shown = paths.slice(0, SHOWN_MAX).map(showPath).join(', ')
   return paths.length > SHOWN_MAX ? `${shown} and ${paths.length - SHOWN_MAX} more` : shown
 }
 
@@ -65,10 +74,24 @@ export function machineFailure(error: unknown, at: string): Error {
   const reason = errnoOf(error)
   if (reason === null) return error instanceof Error ? error : new Error(String(error))
   const code = MACHINE_CODES[reason] ?? 'promote.failed'
-  const path = (error as NodeJS.ErrnoException).path ?? at
-  const message = `${MACHINE_WORDS[reason] ?? `the machine refused it (${reason})`}: ${showName(path)}`
+  const path = namedPath((error as NodeJS.ErrnoException).path ?? at)
+  const what = MACHINE_WORDS[reason] ?? `the machine refused it (${reason})`
+  const where = path === at || at === '' ? '' : `, in ${showPath(at)}`
+  const message = `${what}: ${showPath(path)}${where}; nothing was changed`
+  const hint = MACHINE_HINTS[reason] ?? 'mend the cause, then run the command again'
   // None of these codes carries details.
-  return new PromotionFailure(fault(code, at, null, { message }), { cause: error })
+  return new PromotionFailure(fault(code, path, null, { message, hint }), { cause: error })
+}
+
+const RIGHTS =
+  'look at its owner and mode (`ls -ld`) and its flags (`lsattr -d`), then run it again'
+const ROOM = 'make room there (`writ gc` removes leftovers of writ), then run the command again'
+
+const MACHINE_HINTS: Readonly<Record<string, string>> = {
+  ENOSPC: ROOM,
+  EDQUOT: ROOM,
+  EACCES: RIGHTS,
+  EPERM: RIGHTS,
 }
 
 const MACHINE_WORDS: Readonly<Record<string, string>> = {

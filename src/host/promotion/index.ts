@@ -4,7 +4,7 @@
  */
 export type { OnPoint, Point } from './apply.ts'
 export type { Listing } from './check.ts'
-export { directoriesInUse } from './ending.ts'
+export { directoriesInUse, recoveryCommands } from './ending.ts'
 export type { Exchange } from './exchange.ts'
 export { readPlan } from './exchange.ts'
 export { PromotionFailure } from './failure.ts'
@@ -35,6 +35,7 @@ export {
   undoUntilMs,
 } from './retention.ts'
 export {
+  expired,
   previewRollback,
   type Rollback,
   type RollbackPreview,

@@ -17,7 +17,7 @@ import {
   readFileSync,
   readlinkSync,
 } from 'node:fs'
-import { fault, showName } from '../../base/index.ts'
+import { fault, showName, showPath } from '../../base/index.ts'
 import { requireProgram, startProgram } from '../sandbox/programs.ts'
 import { machineFailure, PromotionFailure } from './failure.ts'
 
@@ -168,8 +168,9 @@ function busy(root: string): PromotionFailure {
   const details = { process: holder?.process ?? null, command: holder?.command ?? null }
   const who =
     holder === null ? 'another process' : `process ${holder.process} (${showName(holder.command)})`
-  const message = `${who} of writ works on ${showName(root)}`
-  return new PromotionFailure(fault('workspace.busy', root, details, { message }))
+  const message = `${who} of writ is at work in ${showPath(root)}; nothing was changed`
+  const hint = 'wait until it has ended, then run the same again'
+  return new PromotionFailure(fault('workspace.busy', root, details, { message, hint }))
 }
 
 /** The process that has the root open with a lock on it, as far as this user may look. */

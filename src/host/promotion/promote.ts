@@ -111,7 +111,7 @@ async function prepare(request: PromotionRequest, ground: Ground): Promise<Prepa
     }
   })
   const conflicts = [...different, ...checkListings(request.listings ?? [], ground)]
-  if (conflicts.length > 0) throw pathsFailure('promote.conflict', conflicts, RETRY)
+  if (conflicts.length > 0) throw pathsFailure('promote.conflict', conflicts)
   if (request.isHalted()) throw halted()
   takeReserve(request.state)
   makeKeep(keep)
@@ -137,8 +137,6 @@ async function prepare(request: PromotionRequest, ground: Ground): Promise<Prepa
   }
   return { exchange, work: { ground, identities, seen: new Map(), onPoint } }
 }
-
-const RETRY = 'nothing was changed; propose it again on the tree as it is now'
 
 async function carryOut(
   { state, record, beforeDone }: PromotionRequest,

@@ -5,14 +5,15 @@
  */
 import { mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
+import { fault } from '../../base/index.ts'
 import { isBelow, type RawPath, rawOfText } from '../../gate/index.ts'
 import type { Work } from './apply.ts'
 import { applyStep, undoStep } from './apply.ts'
 import { recoveryConflict } from './ending.ts'
 import { lookAt } from './entry.ts'
 import { type Exchange, readPlan } from './exchange.ts'
-import { Collision, plainFailure } from './failure.ts'
-import { Ground } from './ground.ts'
+import { Collision, displayed, listed, PromotionFailure, plainFailure } from './failure.ts'
+import { existsAt, Ground } from './ground.ts'
 import { Journal, openJournals } from './journal.ts'
 import { strangePaths } from './look.ts'
 import type { Step } from './plan.ts'
@@ -51,6 +52,7 @@ export async function resolveRecovery(request: ResolveRequest): Promise<void> {
     const strange = await strangePaths(exchange, marks, ground)
     const unchosen = strange.filter((path) => choiceFor(path, request.choices) === null)
     if (unchosen.length > 0) throw recoveryConflict(id, unchosen)
+    refuseSpent(exchange, id, strange, request.choices)
     const settled = settleChosen(work, exchange, strange, request.choices)
     const rest = without(exchange, settled)
     const go = direction === 'REVERTED' ? goBack : goForwards
@@ -62,6 +64,34 @@ export async function resolveRecovery(request: ResolveRequest): Promise<void> {
     ground.close()
   }
 }
+
+/**
+ * Fails if the new version is chosen for a path where it was put before and changed since: it was moved
+ * there, not copied, so there is no other.
+ */
+function refuseSpent(
+  exchange: Exchange,
+  id: string,
+  strange: readonly RawPath[],
+  choices: ReadonlyMap<RawPath, Choice>,
+): void {
+  const spent = exchange.parts
+    .flatMap(({ steps }) => steps)
+    .filter(({ path, put }) => {
+      const found = strange.find((one) => isBelow(one, path))
+      const isChosen = found !== undefined && choiceFor(found, choices) === 'new'
+      return isChosen && put !== null && !existsAt(put)
+    })
+    .map(({ path }) => path)
+  if (spent.length === 0) return
+  const paths = displayed(spent)
+  const message = `the new version was put in place before and changed there, so there is no copy of it: ${listed(paths)}`
+  const hint = `choose \`--keep\` or \`--old\` for it; ${RERUN}`
+  const words = { message, hint }
+  throw new PromotionFailure(fault('recovery.conflict', paths[0] ?? '', { id, paths }, words))
+}
+
+const RERUN = 'to get the new version again, run the command once more afterwards'
 
 /** A choice for a path counts for everything below it. */
 function choiceFor(path: RawPath, choices: ReadonlyMap<RawPath, Choice>): Choice | null {

@@ -175,10 +175,16 @@ function readPlans(actions: RollbackRequest['actions']): Exchange[] {
   const read = actions.map(({ keep }) => readPlan(keep))
   const ids = actions.filter((_, index) => read[index] === null).map(({ actionId }) => actionId)
   if (ids.length > 0) {
-    const message = `the pre-images of ${listed(ids)} are not kept any more`
-    throw new PromotionFailure(fault('rollback.expired', ids[0] ?? '', { ids }, { message }))
+    throw expired(ids)
   }
   return read.flatMap((plan) => (plan === null ? [] : [plan.exchange]))
+}
+
+/** The old versions that an undo needs are gone. */
+export function expired(ids: readonly string[]): PromotionFailure {
+  const message = `${listed(ids)} cannot be taken back any more: the old versions of its files were removed, at the end of the undo period or to keep its quota`
+  const hint = '`writ du` shows what can still be taken back; `retention` in the laws sets how long'
+  return new PromotionFailure(fault('rollback.expired', ids[0] ?? '', { ids }, { message, hint }))
 }
 
 async function prepare(

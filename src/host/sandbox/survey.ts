@@ -55,15 +55,17 @@ function refuseForeignRoots(
 ): void {
   const own = process.getuid?.() ?? 0
   if (foreignOwners && own !== 0) {
-    const message = 'files of other owners can be rehearsed by root only'
-    throw sandboxFailure('sandbox.unmapped_owner', '', message)
+    const place = scopeRoots[0] ?? ''
+    const message = `files of other owners in \`${place}\` can be rehearsed by root only`
+    const hint = 'run it as root, or change their owner with `sudo chown`'
+    throw sandboxFailure('sandbox.unmapped_owner', place, message, hint)
   }
   if (foreignOwners) return
   for (const path of scopeRoots) {
     const { uid } = plan.roots.find((root) => root.path === path) ?? statSync(path)
     if (uid === own) continue
-    const message = `the scope root \`${path}\` belongs to user ${uid}, who does not exist inside`
-    const hint = `run as that user, or: sudo chown ${own} ${path}`
+    const message = `the directory \`${path}\` belongs to user ${uid}, and this command runs as user ${own}: a sandbox of user ${own} cannot change files of others`
+    const hint = `run it as user ${uid}, or make the directory yours: \`sudo chown -R ${own} ${path}\``
     throw sandboxFailure('sandbox.unmapped_owner', path, message, hint)
   }
 }

@@ -14,7 +14,7 @@ import {
 } from '../../gate/index.ts'
 import { attributeReader, parseRawAttributes } from './attributes.ts'
 import type { CopyOrder } from './copyist.ts'
-import { TreeFailure } from './failure.ts'
+import { TreeFailure, toolFailure } from './failure.ts'
 import {
   allStatsOf,
   codeOf,
@@ -138,7 +138,7 @@ async function copyByTool({ upper, target, names }: Load): Promise<CopiedAttribu
     cwd: upper.prefix,
     reader: attributeReader([...places.keys()]),
   })
-  if (status !== 0 || stderr !== '') throw notCopied(target, `cp: ${stderr.trim().slice(0, 500)}`)
+  if (status !== 0 || stderr !== '') throw toolFailure('cp', target.prefix, stderr)
   const found = parseRawAttributes(stdout)
   return new Map([...places].map(([place, name]) => [name, found.get(place) ?? []]))
 }
@@ -154,7 +154,7 @@ export async function copyAcross(load: Load): Promise<CopiedAttributes | null> {
   })
   if (status === 0 && stderr === '') return null
   if (load.isLive === true && status === 0 && isChangeAlone(stderr)) return null
-  throw notCopied(target, `tar: ${stderr.trim().slice(0, 500)}`)
+  throw toolFailure('tar', target.prefix, stderr)
 }
 
 function* dotted(names: Iterable<RawPath>): Generator<string> {

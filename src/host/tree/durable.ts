@@ -4,9 +4,8 @@
  */
 import { closeSync, fsync, openSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { fault } from '../../base/index.ts'
 import type { RawPath } from '../../gate/index.ts'
-import { TreeFailure } from './failure.ts'
+import { toolFailure } from './failure.ts'
 import { codeOf, nodePath } from './footing.ts'
 import { runTool } from './tool.ts'
 
@@ -44,5 +43,5 @@ const sync = promisify(fsync)
 async function syncFilesystem(directory: string): Promise<void> {
   const { status, stderr } = await runTool('sync', ['--file-system', '--', directory])
   if (status === 0) return
-  throw new TreeFailure(fault('stage.tool', directory, null, { message: `sync: ${stderr.trim()}` }))
+  throw toolFailure('sync', directory, stderr)
 }

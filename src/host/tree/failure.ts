@@ -1,5 +1,6 @@
 /** How scanning and staging fail: with a fault, as stores and homes do. */
-import { type Fault, fault, showName } from '../../base/index.ts'
+import { type Fault, fault, showPath } from '../../base/index.ts'
+import { namedPath } from './named-path.ts'
 
 export class TreeFailure extends Error {
   override readonly name = 'TreeFailure'
@@ -22,9 +23,31 @@ export function asFailure(
   if (errno === undefined || syscall === undefined) return error
   const { path = at } = error as NodeJS.ErrnoException
   const what = ERRNO_WORDS[errno] ?? `${syscall} failed (${errno})`
-  const message = path === '' ? what : `${what}: ${showName(path)}`
-  return new TreeFailure(fault(code, at, null, { message }), { cause: error })
+  const message = path === '' ? what : `${what}: ${showPath(namedPath(path))}`
+  const words = isFull(errno) ? { message, hint: ROOM } : { message }
+  return new TreeFailure(fault(code, namedPath(at), null, words), { cause: error })
 }
+
+/** A tool of the system failed while changes were set aside in a directory. */
+export function toolFailure(tool: string, directory: string, stderr: string): TreeFailure {
+  const at = namedPath(directory)
+  const errno = /No space left on device/.test(stderr)
+    ? 'ENOSPC'
+    : /Disk quota exceeded/.test(stderr)
+      ? 'EDQUOT'
+      : ''
+  const said = `${tool}: ${stderr.trim().slice(0, 500)}`
+  const message = `${ERRNO_WORDS[errno] ?? said}, while changes were set aside in ${showPath(at)}`
+  const hint = isFull(errno) ? ROOM : 'nothing was changed; mend the cause, then run it again'
+  return new TreeFailure(fault('stage.tool', at, null, { message, hint }))
+}
+
+function isFull(errno: string): boolean {
+  return errno === 'ENOSPC' || errno === 'EDQUOT'
+}
+
+const ROOM =
+  'nothing was changed; make room there (`writ gc` removes leftovers of writ), then run it again'
 
 const ERRNO_WORDS: Readonly<Record<string, string>> = {
   ENOSPC: 'no space is left on the disk (ENOSPC)',

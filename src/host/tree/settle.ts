@@ -8,7 +8,7 @@ import { type Digest, fault } from '../../base/index.ts'
 import { type Attribute, displayOfRaw, type EntryState, type RawPath } from '../../gate/index.ts'
 import { isOfTheSystem, listUnder, readRawAttributes } from './attributes.ts'
 import type { EntryStats } from './entry-stats.ts'
-import { TreeFailure } from './failure.ts'
+import { TreeFailure, toolFailure } from './failure.ts'
 import { type DigestRequest, digestFiles } from './file-digest.ts'
 import { kindOf, nodePath, statsOf } from './footing.ts'
 import { Pace } from './pace.ts'
@@ -126,8 +126,11 @@ async function removeAttribute(name: string, paths: readonly RawPath[]): Promise
   const args = ['--no-dereference', `--remove=${name}`]
   const { status, stderr } = await runBatch('setfattr', args, paths)
   if (status === 0) return
-  const message = `setfattr: ${stderr.trim().slice(0, 500)}`
-  throw new TreeFailure(fault('stage.tool', name, null, { message }))
+  throw toolFailure('setfattr', placeOf(paths), stderr)
+}
+
+function placeOf([first]: readonly RawPath[]): string {
+  return first === undefined ? '' : displayOfRaw(first)
 }
 
 /** What is found there now, after owner and mode were set where they differed. */
@@ -160,8 +163,7 @@ async function settleTimes({ late }: Found): Promise<void> {
     const args = ['--no-dereference', '--no-create', '-m', `--date=@${secondsOf(mtimeNs)}`]
     const { status, stderr } = await runBatch('touch', args, paths)
     if (status === 0) continue
-    const message = `touch: ${stderr.trim().slice(0, 500)}`
-    throw new TreeFailure(fault('stage.tool', 'touch', null, { message }))
+    throw toolFailure('touch', placeOf(paths), stderr)
   }
 }
 

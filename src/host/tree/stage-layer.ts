@@ -10,10 +10,9 @@
  */
 import { chmodSync, chownSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { fault } from '../../base/index.ts'
 import { type Change, joinRaw, parentOfRaw, type RawPath, rawOfText } from '../../gate/index.ts'
 import { copyAcross } from './carry.ts'
-import { asFailure, TreeFailure } from './failure.ts'
+import { asFailure, toolFailure } from './failure.ts'
 import { type Foothold, holdDirectory, Loans, nodePath, statsOf } from './footing.ts'
 import { readStage, stagedPath } from './stage.ts'
 import { runTool } from './tool.ts'
@@ -126,8 +125,7 @@ async function putWhiteouts(layer: StageLayer): Promise<void> {
   const device = join(layer.directory, COPIES)
   const { status, stderr } = await runTool('mknod', [device, 'c', '0', '0'])
   if (status !== 0) {
-    const message = `mknod: ${stderr.trim().slice(0, 500)}`
-    throw new TreeFailure(fault('stage.tool', device, null, { message }))
+    throw toolFailure('mknod', layer.directory, stderr)
   }
   for (const { path } of gone) linkSync(device, placeIn(layer, path))
   rmSync(device)
@@ -184,6 +182,5 @@ async function setAttribute(
   const stdin = Buffer.from(args.map((word) => `${word}\u0000`).join(''), 'latin1')
   const { status, stderr } = await runTool('xargs', ['--null', 'setfattr'], { stdin })
   if (status === 0 || words[0] === '-x') return
-  const message = `setfattr: ${stderr.trim().slice(0, 500)}`
-  throw new TreeFailure(fault('stage.tool', layer.directory, null, { message }))
+  throw toolFailure('setfattr', layer.directory, stderr)
 }
