@@ -116,9 +116,13 @@ export class TakingBack {
     chosen: readonly PromotedAction[],
     { withLater = false }: RollbackOptions,
   ): Promise<readonly PromotedAction[]> {
-    const later = await this.#promoter.laterThan(chosen)
-    if (later.length === 0) return chosen
+    const found = await this.#promoter.laterThan(chosen)
+    if (found.length === 0) return chosen
     const standing = await this.#view.standing()
+    // Another undo has taken it back and is about to remove what it kept.
+    const isGone = (id: string): boolean => (standing.promotion(id)?.rolledBackBy ?? null) !== null
+    const later = found.filter(({ id }) => !isGone(id))
+    if (later.length === 0) return chosen
     const own = later.map(({ id }) => standing.promotion(id))
     if (!withLater || own.includes(null)) throw await this.#newer(chosen, later, standing)
     const all = [...chosen, ...own.flatMap((action) => action ?? [])]
