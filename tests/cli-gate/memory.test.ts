@@ -1,0 +1,60 @@
+/**
+ * The memory of writ itself for acts with many changes: what an entry takes at the peak is bounded, for
+ * an act, and the peak of taking it back.
+ */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { type Ended, Place } from './place.ts'
+
+const SECONDS = 1800
+vi.setConfig({ testTimeout: SECONDS * 2000 })
+
+const FEW = 5_000
+const MANY = 40_000
+/** With lists that were held whole, each took more than twice as much. */
+const ENTRY_BYTES_MAX = 3_000
+const PEAK_MB_MAX = 300
+const PEAK = join(process.cwd(), 'tests', 'cli-gate', 'peak.py')
+
+let place: Place
+
+beforeAll(() => {
+  execFileSync(process.execPath, ['tools/build.mjs'])
+  place = new Place('memory').init()
+}, 180_000)
+
+afterAll(() => place?.remove())
+
+interface Measured extends Ended {
+  readonly peakMb: number
+}
+
+function measured(args: readonly string[]): Measured {
+  const file = join(place.folder, 'peak')
+  const around = { through: ['python3', PEAK, file], seconds: SECONDS }
+  const ended = place.writ(args, around)
+  return { ...ended, peakMb: Number(readFileSync(file, 'utf8')) / 1024 }
+}
+
+function make(directory: string, count: number): Measured {
+  const names = `seq -f 'd%.0f' 1 ${count / 100} | xargs mkdir -p; for d in d*; do (cd $d; seq -f 'file-%.0f.js' 1 99 | xargs touch); done`
+  const script = `mkdir ${directory}; cd ${directory}; ${names}`
+  return measured(['exec', '--write', '**', '-q', '--', 'sh', '-c', script])
+}
+
+it('grows little with each entry, for an act and for taking it back', () => {
+  const few = make('few', FEW)
+  expect(few.status, few.err).toBe(0)
+  const many = make('many', MANY)
+  expect(many.status, many.err).toBe(0)
+  expect(place.has(`many/d${MANY / 100}/file-99.js`)).toBe(true)
+  const bytes = ((many.peakMb - few.peakMb) * 1024 ** 2) / (MANY - FEW)
+  expect(bytes, `${few.peakMb} and ${many.peakMb} MB`).toBeLessThan(ENTRY_BYTES_MAX)
+  expect(many.peakMb).toBeLessThan(PEAK_MB_MAX)
+  const undone = measured(['undo'])
+  expect(undone.status, undone.err).toBe(0)
+  expect(place.has('many')).toBe(false)
+  expect(undone.peakMb).toBeLessThan(PEAK_MB_MAX)
+})
