@@ -2,6 +2,7 @@
 import type { Decision, Promotion, SandboxResult } from '../../contracts/index.ts'
 import { type Change, displayOfRaw, inlineDiff, type RequestMemory } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
+import { LONG_LIST } from '../tree/heap.ts'
 import type { Decided } from './decided.ts'
 import type { LawBook } from './law-book.ts'
 import type { GateAnswer, LawWords, SentRequest } from './surface.ts'
@@ -89,5 +90,8 @@ function withWholeDiff(result: SandboxResult, changes: readonly Change[]): Sandb
   const listed = diff.added.length + diff.modified.length + diff.deleted.length
   const { added, modified, deleted } = diff.counts
   if (listed === added + modified + deleted) return result
-  return { ...result, diff: { ...diff, ...inlineDiff(changes, Number.POSITIVE_INFINITY) } }
+  const whole = () => ({ ...diff, ...inlineDiff(changes, Number.POSITIVE_INFINITY) })
+  if (changes.length <= LONG_LIST) return { ...result, diff: whole() }
+  // As JSON it is whole; who prints some of a long list does not hold it a second time.
+  return { ...result, diff: Object.defineProperty({ ...diff }, 'toJSON', { value: whole }) }
 }
