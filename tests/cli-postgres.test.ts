@@ -132,6 +132,10 @@ describe('history in PostgreSQL', () => {
     expect(writ(['ledger', 'rotate']).status).toBe(0)
     const verified = writ(['ledger', 'verify', '--from', 'kept.txt', '--key', key])
     expect(verified.json).toMatchObject({ ok: true, anchored: true, problems: [] })
+    const { checkpoint: ofMain } = writ(['ledger', 'checkpoint', '--stream', 'main']).json
+    writeFileSync(join(project, 'main.txt'), ofMain)
+    const partly = writ(['ledger', 'verify', '--from', 'main.txt']).json
+    expect(partly).toMatchObject({ ok: true, anchored: false })
     expect(writ(['ledger', 'key']).json).toMatchObject({ earlier: [key] })
     expect(writ(['ledger', 'prove', '0']).json.leaf).toMatch(/^sha256:/)
     expect(writ(['ledger', 'export', 'bundle']).json.size).toBe(3)
@@ -151,5 +155,22 @@ describe('history in PostgreSQL', () => {
     const { status, json } = writ(['ledger', 'verify'])
     expect([status, json.ok]).toEqual([1, false])
     expect(json.problems).toContainEqual(expect.objectContaining({ code: 'ledger.chain', seq: 1 }))
+  })
+
+  it('no command answers with an empty table when facts are gone', async () => {
+    const { schema } = JSON.parse(readFileSync(join(home(), 'store.json'), 'utf8'))
+    await asOwner(server, async (client) => {
+      await client.query(`ALTER TABLE ${schema}.facts DISABLE TRIGGER facts_refuse`)
+      await client.query(`DELETE FROM ${schema}.facts WHERE stream = 2`)
+      await client.query(`ALTER TABLE ${schema}.facts ENABLE ALWAYS TRIGGER facts_refuse`)
+    })
+    for (const words of [['log'], ['task', 'list'], ['show', issued], ['ledger', 'export', 'x']]) {
+      const { status, json } = writ(words)
+      expect([words, status, json.error?.code]).toEqual([words, 4, 'ledger.truncated'])
+    }
+    expect(writ(['ledger', 'verify']).status).toBe(4)
+    await asOwner(server, (client) => client.query(`DROP SCHEMA ${schema} CASCADE`))
+    const gone = writ(['log'])
+    expect([gone.status, gone.json.error.code]).toEqual([4, 'ledger.corrupt'])
   })
 })
