@@ -20,7 +20,7 @@ import { type Call, type OwnStatus, Stop } from '../command.ts'
 import { readEnv } from '../gate/exec-env.ts'
 import { readLimits } from '../gate/exec-limits.ts'
 import type { ExecRequest } from '../gate/exec-proposal.ts'
-import { absoluteGlob, execScope } from '../gate/exec-scope.ts'
+import { absoluteGlobs, execScope } from '../gate/exec-scope.ts'
 import { prepareReport, type ReportGround } from '../gate/report-file.ts'
 import { surroundings } from '../surroundings.ts'
 
@@ -78,8 +78,8 @@ function readRequest(call: Call, workspace: string): ExecRequest {
     argv: [program, ...rest],
     cwd,
     scope: execScope(options.texts('scope'), { cwd, home: homedir(), workspace }),
-    write: options.texts('write').map((glob) => absoluteGlob(glob, cwd)),
-    remove: options.texts('delete').map((glob) => absoluteGlob(glob, cwd)),
+    write: absoluteGlobs(options.texts('write'), cwd),
+    remove: absoluteGlobs(options.texts('delete'), cwd),
     resources: readLimits(options),
     env: readEnv(options.texts('env'), process.env),
     hosts: [...new Set([...readHosts(options.texts('net')), ...send])],

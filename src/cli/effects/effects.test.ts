@@ -456,6 +456,37 @@ function codeSays(code: string): string {
   return isCode(code) ? `  ${CODES[code].says}` : ''
 }
 
+describe('references of git', () => {
+  const [one, two] = ['1'.repeat(40), '2'.repeat(40)]
+  const packed = (...lines: string[]) => file(`# pack-refs with: peeled\n${lines.join('\n')}\n`)
+  const lines = async (...changes: Change[]) => {
+    return (await render(changes)).split('\n').filter((line) => line.startsWith('  ~ '))
+  }
+
+  it('that are packed are neither set nor removed', async () => {
+    const found = await lines(
+      change('.git/packed-refs', null, packed(`${one} refs/tags/v1`, `${two} refs/stash`)),
+      change('.git/refs/tags/v1', file(`${one}\n`), null),
+      change('.git/refs/stash', file(`${two}\n`), null),
+    )
+    expect(found).toEqual([])
+  })
+
+  it('that are packed with another value are moved', async () => {
+    const found = await lines(
+      change('.git/packed-refs', null, packed(`${two} refs/heads/main`)),
+      change('.git/refs/heads/main', file(`${one}\n`), null),
+    )
+    expect(found).toEqual(['  ~ moves main to 2222222'])
+  })
+
+  it('are removed with their line', async () => {
+    const before = packed(`${one} refs/heads/old`, `${one} refs/tags/v1`)
+    const found = await lines(change('.git/packed-refs', before, packed(`${one} refs/tags/v1`)))
+    expect(found).toEqual(['  ~ removes the branch old'])
+  })
+})
+
 describe('amounts', () => {
   it.each([
     [0, '0 bytes'],

@@ -27,36 +27,115 @@ const REFERENCE =
 const HASH = /^([0-9a-f]{40})\n?$/
 const HASH_BYTES_MAX = 64
 
-/** One line for each branch or tag that is set or removed. */
+/** One line for each branch or tag that is set or removed. A reference that was only packed is neither. */
 export async function gitLines(changes: readonly Change[], read: ReadSide): Promise<string[]> {
   const objects = new Map(changes.map((change) => [displayOfRaw(change.path), change]))
+  const references = await changedReferences(changes, read)
   const lines: string[] = []
-  for (const change of changes) {
-    const found = REFERENCE.exec(displayOfRaw(change.path))
-    if (found === null || (change.after ?? change.before)?.kind === 'directory') continue
-    const [, repository = '', kind = '', name = ''] = found
-    const named =
-      kind === 'stash' ? 'the stash' : `${kind === 'tags' ? 'the tag ' : ''}${visible(name)}`
-    if (change.after === null)
-      lines.push(`removes ${kind === 'heads' ? 'the branch ' : ''}${named}`)
-    else lines.push(await setLine(change, named, kind, objects, repository, read))
+  for (const reference of references) {
+    const { name, before, after } = reference
+    // What could not be read may be something else.
+    if (before === after && before !== '') continue
+    const named = showReference(name)
+    if (after === null)
+      lines.push(`removes ${name.startsWith('heads/') ? 'the branch ' : ''}${named}`)
+    else lines.push(await setLine(reference, named, objects, read))
   }
   return lines
 }
 
-async function setLine(
+interface Reference {
+  /** Path of the git directory. */
+  readonly repository: string
+  /** Below `refs`, such as `heads/main`. */
+  readonly name: string
+  /** Hashes; an empty one could not be read, null is none. */
+  readonly before: string | null
+  readonly after: string | null
+}
+
+/** A file below `refs` says where a reference is; without one a line of `packed-refs` does. */
+async function changedReferences(
+  changes: readonly Change[],
+  read: ReadSide,
+): Promise<readonly Reference[]> {
+  const packed = await packedReferences(changes, read)
+  const found = new Map(packed.map((each) => [`${each.repository}/refs/${each.name}`, each]))
+  for (const change of changes) {
+    const path = displayOfRaw(change.path)
+    const [, repository = '', kind = '', rest] = REFERENCE.exec(path) ?? []
+    if (kind === '' || (change.after ?? change.before)?.kind === 'directory') continue
+    const line = found.get(path)
+    const before = await hashOf(change, 'before', read)
+    const after = await hashOf(change, 'after', read)
+    found.set(path, {
+      repository,
+      name: rest === undefined ? kind : `${kind}/${rest}`,
+      before: before ?? line?.before ?? null,
+      after: after ?? line?.after ?? null,
+    })
+  }
+  return [...found.values()]
+}
+
+const PACKED = /^(.*\/\.git(?:\/modules\/.+?)?)\/packed-refs$/
+const PACKED_LINE = /^([0-9a-f]{40}) refs\/((?:heads|tags)\/.+|stash)$/gm
+const PACKED_BYTES_MAX = 4 << 20
+
+/** Returns what changed `packed-refs` files hold, also the lines that did not change. */
+async function packedReferences(
+  changes: readonly Change[],
+  read: ReadSide,
+): Promise<readonly Reference[]> {
+  const found: Reference[] = []
+  for (const change of changes) {
+    const repository = PACKED.exec(displayOfRaw(change.path))?.[1]
+    if (repository === undefined) continue
+    const before = await packedHashes(change, 'before', read)
+    const after = await packedHashes(change, 'after', read)
+    for (const name of new Set([...before.keys(), ...after.keys()])) {
+      const hashes = { before: before.get(name) ?? null, after: after.get(name) ?? null }
+      found.push({ repository, name, ...hashes })
+    }
+  }
+  return found
+}
+
+async function packedHashes(
   change: Change,
+  side: 'before' | 'after',
+  read: ReadSide,
+): Promise<ReadonlyMap<string, string>> {
+  const bytes = await readContentBytes(read(change, side), PACKED_BYTES_MAX)
+  const lines = (bytes?.toString('utf8') ?? '').matchAll(PACKED_LINE)
+  return new Map([...lines].map(([, hash = '', name = '']) => [name, hash]))
+}
+
+async function hashOf(
+  change: Change,
+  side: 'before' | 'after',
+  read: ReadSide,
+): Promise<string | null> {
+  if (change[side] === null) return null
+  const text = (await readContentBytes(read(change, side), HASH_BYTES_MAX))?.toString('latin1')
+  return HASH.exec(text ?? '')?.[1] ?? ''
+}
+
+function showReference(name: string): string {
+  if (name === 'stash') return 'the stash'
+  return name.startsWith('tags/') ? `the tag ${visible(name.slice(5))}` : visible(name.slice(6))
+}
+
+async function setLine(
+  { repository, name, after }: Reference,
   named: string,
-  kind: string,
   objects: ReadonlyMap<string, Change>,
-  repository: string,
   read: ReadSide,
 ): Promise<string> {
-  const text = (await readContentBytes(read(change, 'after'), HASH_BYTES_MAX))?.toString('latin1')
-  const hash = HASH.exec(text ?? '')?.[1]
-  if (hash === undefined) return `sets ${named}`
+  const hash = after ?? ''
+  if (hash === '') return `sets ${named}`
   const short = hash.slice(0, 7)
-  if (kind === 'tags') return `sets ${named} to ${short}`
+  if (name.startsWith('tags/')) return `sets ${named} to ${short}`
   const place = `${repository}/objects/${hash.slice(0, 2)}/${hash.slice(2)}`
   const object = objects.get(place)
   const subject = object === undefined ? null : await subjectOf(object, hash, read)

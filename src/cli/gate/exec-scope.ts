@@ -98,6 +98,20 @@ export function absoluteGlob(glob: string, cwd: string): string {
   return glob.endsWith('/') || isDirectory(path) ? `${path}/**` : path
 }
 
+/**
+ * The globs of `--write` or `--delete`, absolute. One that covers the working tree covers the
+ * directories of git that belong to it as well, as the scope does.
+ */
+export function absoluteGlobs(globs: readonly string[], cwd: string): readonly string[] {
+  const named = globs.map((glob) => absoluteGlob(glob, cwd))
+  const top = gitTop(cwd)
+  const isWhole =
+    top !== null &&
+    named.some((glob) => `${top}/`.startsWith(glob.slice(0, -2)) && glob.endsWith('/**'))
+  if (!isWhole) return named
+  return [...new Set([...named, ...gitDirectoriesOf(top).map((place) => `${place}/**`)])]
+}
+
 function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }

@@ -1,4 +1,5 @@
 /** What `writ exec` proposes, over which scope, and with which status it ends. */
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +8,7 @@ import { checkDocument } from '../../contracts/index.ts'
 import type { GateAnswer } from '../../host/index.ts'
 import { ownStatus, Stop } from '../command.ts'
 import { type ExecRequest, execProposal, isDeclaredByApproval } from './exec-proposal.ts'
-import { absoluteGlob, execScope } from './exec-scope.ts'
+import { absoluteGlob, absoluteGlobs, execScope } from './exec-scope.ts'
 import { execEnd } from './status.ts'
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'writ-exec-scope-')))
@@ -32,6 +33,28 @@ function codeOf(work: () => unknown): string | null {
     return (thrown as Stop).fault.code
   }
 }
+
+describe('a declaration in a linked worktree', () => {
+  const main = join(folder, 'main')
+  const linked = join(folder, 'linked')
+  const git = (...words: string[]) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', '-C', main, ...words])
+  mkdirSync(main)
+  git('init', '-q')
+  git('commit', '-q', '--allow-empty', '-m', 'one')
+  git('worktree', 'add', '-q', linked)
+
+  it('of the whole tree covers what git keeps of it elsewhere', () => {
+    const whole = [`${linked}/**`, `${main}/.git/**`]
+    expect(absoluteGlobs(['.'], linked)).toEqual(whole)
+    expect(absoluteGlobs(['**'], linked)).toEqual(whole)
+  })
+
+  it('of a part of it does not', () => {
+    expect(absoluteGlobs(['src/**', 'a*'], linked)).toEqual([`${linked}/src/**`, `${linked}/a*`])
+    expect(absoluteGlobs(['.'], main)).toEqual([`${main}/**`])
+  })
+})
 
 describe('the scope', () => {
   it('is the top of the git working tree, else the current directory', () => {
