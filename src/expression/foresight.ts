@@ -11,8 +11,8 @@ export interface Scene {
   readonly absent: ReadonlySet<string>
   /** There or not. */
   readonly optional: ReadonlySet<string>
-  /** Fields whose word is known. */
-  readonly words: ReadonlyMap<string, string>
+  /** Fields whose value is known. */
+  readonly words: ReadonlyMap<string, string | boolean>
 }
 
 /** Possible answers, as bits. */
@@ -57,8 +57,16 @@ function answersOf(node: Node, scene: Scene): number {
     case 'call':
       return node.name === 'has' ? presence(node.args[0], scene) : reading(node, scene)
     default:
-      return reading(node, scene)
+      return knownFlag(node, scene) ?? reading(node, scene)
   }
+}
+
+/** A field that is known to be true or false. */
+function knownFlag(node: Node, scene: Scene): number | null {
+  const chain = chainOf(node)
+  const value = chain === null ? undefined : scene.words.get(sayPath(chain.root, chain.steps))
+  if (typeof value !== 'boolean') return null
+  return value ? TRUE : FALSE
 }
 
 function opposite(mask: number): number {

@@ -21,7 +21,7 @@ import { DEFAULT_LAW_DOCUMENTS } from './default-law-documents.ts'
 import { GATE_ENVIRONMENT, RESULT_NAMES } from './gate-environment.ts'
 import { isEarly, type Law, type Laws, settingsOf } from './law.ts'
 import { type LawText, readLawText, type TextPlace } from './law-text.ts'
-import { findUnguarded } from './unguarded.ts'
+import { findUnguarded, OPTIONAL_HOSTS } from './unguarded.ts'
 
 export interface LawFault extends TextPlace {
   readonly code: Code
@@ -234,8 +234,11 @@ function warningsOf(laws: readonly Law[], reading: LawText): readonly LawFault[]
     const shown = found.types.slice(0, TYPES_SHOWN).join(', ')
     const more = found.types.length - TYPES_SHOWN
     const types = more > 0 ? `${shown} and ${more} more` : shown
-    const message = `${showName(found.path)} may be missing in ${types}, and then the law counts as broken`
-    const hint = `ask first, with ${showName("operation.type == '…' &&")} or ${showName(`has(${found.path}) &&`)}`
+    const isHosts = found.path === OPTIONAL_HOSTS
+    const acts = isHosts ? 'acts without a network' : types
+    const message = `${showName(found.path)} may be missing in ${acts}, and then the law counts as broken`
+    const presence = showName(`has(${found.path}) &&`)
+    const hint = `ask first, with ${isHosts ? '' : `${showName("operation.type == '…' &&")} or `}${presence}`
     return [{ code: 'laws.unguarded' as const, path, message, hint, ...reading.placeOf(path) }]
   })
 }

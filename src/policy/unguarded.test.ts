@@ -30,6 +30,18 @@ describe('a law about the operation', () => {
   })
 
   it.each([
+    "descriptor.scope.network.hosts.exists(h, h != 'x')",
+    "!descriptor.scope.network.hosts.all(h, h == 'x')",
+    "'x' in descriptor.scope.network.hosts",
+    "descriptor.scope.network.required || 'x' in descriptor.scope.network.hosts",
+  ])('is told what an act without a network lacks: %s', (source) => {
+    expect(unguarded(source)?.path).toBe('descriptor.scope.network.hosts')
+  })
+
+  it.each([
+    "has(descriptor.scope.network.hosts) && descriptor.scope.network.hosts.exists(h, h != 'x')",
+    "descriptor.scope.network.required && descriptor.scope.network.hosts.exists(h, h != 'x')",
+    "descriptor.scope.network.required == true && 'x' in descriptor.scope.network.hosts",
     "operation.type == 'COMMAND_EXECUTION' && operation.argv[0] == 'rm'",
     "descriptor.action_type == 'COMMAND_EXECUTION' && operation.argv[0] == 'rm'",
     "operation.argv[0] == 'rm' && operation.type in ['COMMAND_EXECUTION']",

@@ -1,6 +1,7 @@
 /**
  * Laws that would break on acts they do not mean: a law that reads `operation.argv` cannot be
- * evaluated for an operation that has none, and then counts as broken. Told as a warning when the
+ * evaluated for an operation that has none, nor one that reads the hosts of an act without a network;
+ * then the law counts as broken. Told as a warning when the
  * file is loaded, since the law is legal and may even mean it.
  */
 import { nodeOf, operationContract, type SchemaNode } from '../contracts/index.ts'
@@ -9,13 +10,13 @@ import { type Expression, mayLack, type Scene } from '../expression/index.ts'
 export interface Unguarded {
   /** What may be missing, such as `operation.argv`. */
   readonly path: string
-  /** The types of operations in which it may be. */
+  /** The types of operations in which it may be missing. */
   readonly types: readonly string[]
 }
 
-/** What the law reads and some operations lack; null when it asks first. */
+/** What the law reads and some acts lack; null when it asks first. */
 export function findUnguarded(expression: Expression): Unguarded | null {
-  if (!expression.names.has('operation')) return null
+  if (!expression.names.has('operation') && !expression.names.has('descriptor')) return null
   const lacking = scenes().flatMap(([type, scene]) => {
     const path = mayLack(expression, scene)
     return path === null ? [] : [{ type, path }]
@@ -23,33 +24,45 @@ export function findUnguarded(expression: Expression): Unguarded | null {
   const [first] = lacking
   if (first === undefined) return null
   const types = lacking.filter(({ path }) => path === first.path).map(({ type }) => type)
-  return { path: first.path, types }
+  return { path: first.path, types: [...new Set(types)] }
 }
 
-/** One scene a type of operation: which of the fields of all operations it has, may have, has not. */
+/** The one field that a descriptor may lack: an act without a network names no hosts. */
+export const OPTIONAL_HOSTS = 'descriptor.scope.network.hosts'
+const NEEDS_NETWORK = 'descriptor.scope.network.required'
+
+/**
+ * Two scenes a type of operation, with a network and without: which of the fields of all operations it
+ * has, may have, has not.
+ */
 function scenes(): readonly (readonly [string, Scene])[] {
   const variants = nodeOf(operationContract.schema).$defs?.['Operation']?.anyOf ?? []
   const names = new Set(variants.flatMap(({ properties }) => Object.keys(properties ?? {})))
-  return variants.map((variant) => [typeOf(variant), sceneOf(variant, names)])
+  return variants.flatMap((variant) =>
+    [true, false].map(
+      (hasNetwork) => [typeOf(variant), sceneOf(variant, names, hasNetwork)] as const,
+    ),
+  )
 }
 
 function typeOf({ properties }: SchemaNode): string {
   return String(properties?.['type']?.const)
 }
 
-function sceneOf(variant: SchemaNode, names: ReadonlySet<string>): Scene {
+function sceneOf(variant: SchemaNode, names: ReadonlySet<string>, hasNetwork: boolean): Scene {
   const { properties = {}, required = [] } = variant
   const absent = new Set<string>()
-  const optional = new Set<string>()
+  const optional = new Set(hasNetwork ? [] : [OPTIONAL_HOSTS])
   for (const name of names) {
     if (!Object.hasOwn(properties, name)) absent.add(`operation.${name}`)
     else if (!required.includes(name)) optional.add(`operation.${name}`)
   }
   const type = typeOf(variant)
   // The contract holds a simple proposal's two types to one another.
-  const words = new Map([
+  const words = new Map<string, string | boolean>([
     ['operation.type', type],
     ['descriptor.action_type', type],
+    [NEEDS_NETWORK, hasNetwork],
   ])
   return { absent, optional, words }
 }
