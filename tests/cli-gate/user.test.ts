@@ -1,6 +1,6 @@
 /** The same as an ordinary user, without groups and capabilities: what most people are. */
 import { execFileSync } from 'node:child_process'
-import { chmodSync, chownSync, statSync } from 'node:fs'
+import { chmodSync, chownSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { TEST_UID, userWrapper } from '../sandbox/drive.ts'
@@ -72,4 +72,20 @@ it('somebody else’s files cannot be changed, and that is said', () => {
   const ended = place.exec(['--yes'], 'echo x > root-owned', { through })
   expect(ended.status).not.toBe(0)
   expect(place.text('root-owned')).toBe('root-owned\n')
+})
+
+it('a ledger without the right to read it is told as that, and not as gone', () => {
+  const state = join(place.folder, 'state')
+  const found = readdirSync(state, { recursive: true, encoding: 'utf8' })
+  const ledger = join(state, found.find((name) => name.endsWith('/ledger.db')) ?? 'none')
+  chmodSync(ledger, 0)
+  try {
+    const { status, err } = place.writ(['log'], { through })
+    expect(status).toBe(4)
+    expect(err).toContain(`this user may not read and write the file of the ledger: ${ledger}`)
+    expect(err).toContain(`chmod 600 ${ledger}`)
+  } finally {
+    chmodSync(ledger, 0o600)
+  }
+  expect(place.writ(['log'], { through }).status).toBe(0)
 })

@@ -2,9 +2,9 @@
  * A ledger in SQLite, opened for writing: the file, its index, its keys. Synchronous; a thread of its
  * own or the caller's drives it. Opening after a crash is opening.
  */
-import { closeSync, constants, fsyncSync, openSync } from 'node:fs'
+import { accessSync, closeSync, constants, fsyncSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { fault, invariant } from '../../base/index.ts'
+import { type Fault, fault, invariant } from '../../base/index.ts'
 import { isKeyName, StoreFailure } from '../../ledger/index.ts'
 import { FactIndex } from './fact-index.ts'
 import { checkFilesystem, type FilesystemType } from './filesystem.ts'
@@ -135,7 +135,25 @@ function missingOr(failed: unknown, file: string): unknown {
   const cause =
     failed instanceof Error ? (failed.cause as { code?: unknown } | undefined) : undefined
   const absent = cause?.code === 'SQLITE_CANTOPEN' || cause?.code === 'ENOENT'
-  return absent ? new StoreFailure(fault('ledger.missing', file, null), { cause: failed }) : failed
+  if (!absent) return failed
+  return new StoreFailure(deniedFault(file) ?? fault('ledger.missing', file, null), {
+    cause: failed,
+  })
+}
+
+/** A file that is there and may not be opened, or lies where this user may not look; else null. */
+function deniedFault(file: string): Fault | null {
+  try {
+    accessSync(file, constants.R_OK | constants.W_OK)
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException // What the filesystem throws.
+    if (code !== 'EACCES' && code !== 'EPERM') return null
+    const reason = `${code}: permission denied`
+    const message = `this user may not read and write the file of the ledger: ${file} (${reason})`
+    const hint = `look at its owner and mode with \`ls -l ${file}\`; if it is yours: \`chmod 600 ${file}\``
+    return fault('ledger.unreachable', file, { reason }, { message, hint })
+  }
+  return null
 }
 
 /** Facts that the index takes over at once: some milliseconds of work. */
