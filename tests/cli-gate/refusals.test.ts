@@ -75,7 +75,7 @@ describe('a blocked run', () => {
     const file = place.write(name)
     expect(place.exec([], `echo x >> ${name}`).status).toBe(75)
     appendFileSync(file, 'another line\n')
-    const { out } = place.writ(['approve', place.pending().at(-1).id])
+    const { out } = place.writ(['approve', place.pending().at(-1).id, '--yes'])
     expect(out).toContain(`another program changed this since the rehearsal: \`${file}\``)
     expect(out).toContain('run the command again')
   })
