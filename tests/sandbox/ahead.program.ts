@@ -3,7 +3,16 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createDriver, type SandboxRequest } from '../../src/host/index.ts'
 
-const order: { place: string; root: string; diskMb: number } = JSON.parse(process.argv[2] ?? '{}')
+interface AheadOrder {
+  readonly place: string
+  readonly root: string
+  readonly diskMb: number
+  readonly watcher: string
+}
+
+const order: AheadOrder = JSON.parse(process.argv[2] ?? '{}')
+const watcher = new URL(order.watcher)
+const disks = [join(order.place, 'disk')]
 const directory = join(order.place, 'workshop')
 const secret = join(order.root, 'secret')
 
@@ -27,7 +36,7 @@ function request(sandboxId: string, hidden: readonly string[]): SandboxRequest {
 
 /** What a command sees in a sandbox that was opened after something like it was begun. */
 async function seen(asked: SandboxRequest, begun: SandboxRequest | null): Promise<unknown> {
-  const driver = createDriver({ directory, disks: [join(order.place, 'disk')] })
+  const driver = createDriver({ directory, disks, watcher })
   if (begun !== null) driver.anticipate(begun)
   const sandbox = await driver.open(asked)
   let text = ''
@@ -48,14 +57,14 @@ async function seen(asked: SandboxRequest, begun: SandboxRequest | null): Promis
 }
 
 async function unasked(): Promise<unknown> {
-  const driver = createDriver({ directory, disks: [join(order.place, 'disk')] })
+  const driver = createDriver({ directory, disks, watcher })
   driver.anticipate(request('ahead', []))
   await driver.close()
   return { left: readdirSync(directory) }
 }
 
 async function impossible(): Promise<unknown> {
-  const driver = createDriver({ directory, disks: [join(order.place, 'disk')] })
+  const driver = createDriver({ directory, disks, watcher })
   driver.anticipate({ ...request('ahead', []), scopeRoots: [join(order.root, 'missing')] })
   const sandbox = await driver.open(request('own', []))
   await driver.close()

@@ -1,8 +1,9 @@
 /** Sandboxes that are begun before they are asked for: taken when they fit, let go when they do not. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { runProgram } from '../ledger/program.ts'
+import { programFile, runProgram } from '../ledger/program.ts'
 import { place } from './drive.ts'
 
 describe.each([
@@ -12,7 +13,8 @@ describe.each([
   it('is taken by the request it was made for and by no other, and leaves nothing', async () => {
     const [own, root] = [place('root'), place('root')]
     mkdirSync(join(own, 'disk'))
-    const order = { place: own, root, diskMb }
+    const watcher = pathToFileURL(await programFile('src/host/sandbox/watch.worker.ts')).href
+    const order = { place: own, root, diskMb, watcher }
     const { lines, errors } = await runProgram('tests/sandbox/ahead.program.ts', order)
     expect(errors).toBe('')
     expect(JSON.parse(lines[0] ?? '{}')).toEqual({

@@ -47,6 +47,6 @@ describe.each(WHO)('doctor, for %s', (as) => {
     const { status, stdout } = writ(as, ['doctor'], work, home)
     expect(status).toBe(0)
     expect(stdout).toContain('trust level seatbelt')
-    expect(stdout).toContain('no human credential')
+    expect(stdout).toContain('no passphrase yet')
   })
 })
