@@ -3,7 +3,7 @@
  * kept, what is not, and which words tell the person so. Submodules, which lie in two places.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Place } from './place.ts'
@@ -65,6 +65,18 @@ describe('git clean -fdx', () => {
     expect(place.writ(['undo']).status).toBe(0)
     expect([place.has('junk'), place.has('out/b')]).toEqual([true, true])
     expect(place.writ(['replay']).out).toContain('0 differ')
+  })
+})
+
+describe('a move out of the scope', () => {
+  it('is not answered by --yes, since what was moved would be lost', () => {
+    place = repository('moved')
+    mkdirSync(join(place.home, 'archive'))
+    const { status, err } = place.writ(['exec', '-y', '--', 'mv', 'a', '../archive/'])
+    expect(status).toBe(75)
+    expect(err).toContain('--yes does not answer this: what the command wrote outside the scope')
+    expect(err).toContain('writ exec --scope . --scope ../archive -- …')
+    expect([place.has('a'), readdirSync(join(place.home, 'archive'))]).toEqual([true, []])
   })
 })
 

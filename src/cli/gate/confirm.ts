@@ -30,9 +30,11 @@ import {
 import type { SeenOutput } from '../effects/reset.ts'
 import { credentialOf, proveHuman, type Session } from '../home.ts'
 import { canAsk } from '../passphrase.ts'
+import { surroundings } from '../surroundings.ts'
 import { askLine } from './answer-line.ts'
 import { approvalsText, missingText } from './approvals-text.ts'
 import { whyNotHere } from './askable.ts'
+import { losesPart } from './lost-part.ts'
 import { pageEffects, showEffects } from './show-question.ts'
 
 export interface Asking {
@@ -70,10 +72,12 @@ const FORCED = ['cooldown', 'confirm.scope'] as const
 
 /**
  * Returns whether `--yes` does not answer the question: a yes that was given before the run does not
- * know that the command failed, and a command that was taken back is asked about again.
+ * know that the command failed or moved something out of the scope, and a command that was taken back
+ * is asked about again.
  */
 function isForced({ result, decision }: Question): boolean {
-  return failureText(result) !== null || FORCED.some((code) => decision.codes.includes(code))
+  const isAsked = FORCED.some((code) => decision.codes.includes(code))
+  return isAsked || failureText(result) !== null || losesPart(result, surroundings().userDirectory)
 }
 
 /**

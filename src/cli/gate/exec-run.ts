@@ -14,6 +14,7 @@ import { type ExecRequest, execProposal, isDeclaredByApproval } from './exec-pro
 import { HiddenNote } from './hidden-note.ts'
 import { HomeQuestion } from './home-choice.ts'
 import { Live } from './live.ts'
+import { LOST_PART, losesPart } from './lost-part.ts'
 import { type Begun, type GateSession, withGate } from './open.ts'
 import { PromptCount } from './prompt-count.ts'
 import { releaseBefore } from './release.ts'
@@ -34,7 +35,8 @@ export async function carryOut(call: Call, request: ExecRequest, begun: Begun): 
     const { status, code } = execEnd(answer)
     const advice = isHomeChosen ? [] : adviceLines(session, request, answer)
     const cap = capOf(answer, resources, ceilings)
-    if (code !== null) explain(call, answer, code, { cap, advice })
+    if (code !== null)
+      explain(call, answer, code, { cap, advice: [...lostLine(call, answer), ...advice] })
     else {
       if (!isHomeChosen) tellLeft(call.terminal, answer, advice)
       tellDone(call, answer)
@@ -95,6 +97,12 @@ function adviceLines(
 
 const AT_TERMINAL =
   'or run it at a terminal without --yes and answer `all`, which keeps the changes to your home too'
+
+/** Why a yes that was given before the run was not enough. */
+function lostLine({ options }: Call, { pending, result }: GateAnswer): readonly string[] {
+  if (!options.isOn('yes') || pending === undefined || result === null) return []
+  return losesPart(result, surroundings().userDirectory) ? [LOST_PART] : []
+}
 
 function capOf(
   { result }: GateAnswer,

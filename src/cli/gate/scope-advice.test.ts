@@ -17,6 +17,11 @@ const left = (...names: readonly string[]) =>
 it.each([
   ['a new directory', ['wt', 'wt/a'], 'mkdir -p ../wt && writ exec --scope . --scope ../wt -- …'],
   ['a file in a directory', ['there/a'], 'writ exec --scope . --scope ../there -- …'],
+  [
+    'many directories of one repository',
+    ['there/o/1/a', 'there/o/2/a', 'there/o/3/a', 'there/o/4/a'],
+    'writ exec --scope . --scope ../there -- …',
+  ],
   ['a blank', ['a b', 'a b/c'], "mkdir -p '../a b' && writ exec --scope . --scope '../a b' -- …"],
 ])('%s', (_name, paths, command) => {
   expect(scopeAdvice(left(...paths), run)).toBe(

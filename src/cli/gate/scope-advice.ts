@@ -3,7 +3,7 @@
  * directory, and never a whole home or a top-level directory.
  */
 import { statSync } from 'node:fs'
-import { dirname, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import type { SandboxResult } from '../../contracts/index.ts'
 import { commandLine } from '../effects/operation-text.ts'
 
@@ -27,7 +27,8 @@ export function scopeAdvice(findings: SandboxResult['findings'], run: AdvisedRun
   if (!run.isPerson) {
     return 'to include what lies outside the scope, a person adds a grant with `scope` to .writ/laws.yaml'
   }
-  const wanted = directoriesOf(paths, (path) => mayBeScope(path, run.home))
+  const closest = directoriesOf(paths, (path) => mayBeScope(path, run.home))
+  const wanted = closest.length <= SCOPES_MAX ? closest : topsOf(closest, run.home)
   if (wanted.length === 0 || wanted.length > SCOPES_MAX) return null
   const scopes = [...run.scope, ...wanted].flatMap((path) => ['--scope', near(path, run.cwd)])
   const missing = wanted.filter((path) => !isDirectory(path)).map((path) => near(path, run.cwd))
@@ -45,6 +46,15 @@ function directoriesOf(
   const holders = paths.map((path) => (isHolder(path) ? path : dirname(path)))
   const all = [...new Set(holders)].filter(isUsable)
   return all.filter((path) => !all.some((other) => path !== other && path.startsWith(`${other}/`)))
+}
+
+/** The entries of the home, or the paths themselves outside it, that hold the paths. */
+function topsOf(paths: readonly string[], home: string): readonly string[] {
+  const topOf = (path: string): string => {
+    const [name = ''] = relative(home, path).split('/')
+    return name === '..' ? path : join(home, name)
+  }
+  return [...new Set(paths.map(topOf))]
 }
 
 function mayBeScope(path: string, home: string): boolean {
