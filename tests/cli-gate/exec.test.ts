@@ -542,7 +542,7 @@ describe('signals', () => {
     })
     for (let count = 0; count < times; count++) {
       child.kill(name)
-      await pause(300)
+      await pause(1_200)
     }
     return ended
   }
@@ -584,7 +584,17 @@ describe('signals', () => {
 
   it('a second wish to end is not the command’s to refuse', async () => {
     const script = 'trap "" TERM; echo x > stubborn; echo ready; sleep 60'
-    expect(await signalled('SIGTERM', script, 2)).toBe(125)
+    expect(await signalled('SIGTERM', script, 2)).toBe(75)
     expect(place.has('stubborn')).toBe(false)
+    expect(place.pending().at(-1)).toMatchObject({ effects: { added: 1 } })
+  })
+
+  it('`timeout`, which signals the whole group, leaves the effects in the inbox', () => {
+    for (const round of [1, 2, 3]) {
+      const through = ['timeout', '3']
+      const script = `echo x > timed-${round}; trap "echo y > tidied-${round}; exit 7" TERM; while :; do sleep 0.1; done`
+      expect(place.exec([], script, { through }).status).toBe(124)
+      expect(place.pending().at(-1)).toMatchObject({ effects: { added: 2 } })
+    }
   })
 })

@@ -16,7 +16,12 @@ export async function page(pieces: AsyncIterable<string>, terminal: Terminal): P
   const [program, ...words] = pager
   // Standard output may be a pipe of somebody else; the terminal is behind standard error.
   const stdio = ['pipe', 2, 2] as const
-  const child = startProgram(program, words, { stdio: [...stdio], variables: pagerVariables() })
+  const child = startProgram(program, words, {
+    stdio: [...stdio],
+    variables: pagerVariables(),
+    // It reads keys from the terminal of this session.
+    detached: false,
+  })
   const { stdin } = child
   if (stdin === null) return
   const ended = once(child, 'close')

@@ -78,7 +78,7 @@ async function runLive(session: GateSession, request: ExecRequest) {
     if (note !== null) session.call.terminal.err(`${note}\n`)
     return { answer, prompts: prompts.asked, isHomeChosen: home.wasAsked }
   } finally {
-    live.end()
+    live.close()
   }
 }
 

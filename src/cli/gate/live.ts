@@ -3,6 +3,8 @@
  * signals are forwarded. With a terminal on both sides the command has a pty of its own, and ours is
  * raw meanwhile; otherwise there are pipes, and of our input only what the command reads is taken.
  *
+ * INVARIANT (nothing lost): from the start of the command until its question is durable no wish to end
+ *   ends writ: it reaches the command, and the effects wait in the inbox.
  * INVARIANT (given back): whatever ends the run, the terminal is left in the mode in which it was
  * found: when the command ends, when writ stops with a fault, when a signal ends writ.
  */
@@ -17,6 +19,11 @@ import { Output } from './output.ts'
 type LiveRun = NonNullable<ProposeOptions['live']>
 
 const FORWARDED = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const
+type Forwarded = (typeof FORWARDED)[number]
+/** `timeout` signals its child and then the group: what comes so soon after a wish is the same wish. */
+const SAME_WISH_MS = 1_000
+/** A signal to a command that is only about to begin can be lost: then it is sent once more. */
+const BEGINNING_MS = 1_000
 /** How long a program may take to leave the terminal as it found it. */
 const TIDYING_MS = 40
 /** The byte that a terminal makes a stop of. */
@@ -29,11 +36,14 @@ export class Live {
   readonly #input = new PassThrough()
   readonly #isPty: boolean
   readonly #listeners: [NodeJS.Signals, () => void][] = []
+  readonly #wishes: [NodeJS.Signals, () => void][] = []
   readonly #notices: NetworkNotices
   #send: (name: NodeJS.Signals) => void = () => {}
   readonly #output = new Output((name) => this.#send(name))
   #isRunning = false
-  #wasEnded: 'SIGTERM' | 'SIGHUP' | null = null
+  /** When writ itself was asked to end first. */
+  #wishedMs: number | null = null
+  #startedMs: number | null = null
   readonly #onInput = (chunk: Buffer): void => this.#take(chunk)
   readonly #onInputEnd = (): void => {
     this.#input.end()
@@ -47,7 +57,7 @@ export class Live {
 
   /** Somebody asked writ itself to end; nobody is asked anything after that. */
   get wasEnded(): boolean {
-    return this.#wasEnded !== null
+    return this.#wishedMs !== null
   }
 
   /** What the gate is given for the run. */
@@ -63,6 +73,7 @@ export class Live {
       },
       onStarted: (send) => {
         this.#send = send
+        this.#startedMs = performance.now()
       },
       onRefused: this.#notices.refused,
       onUnreachable: this.#notices.unreachable,
@@ -73,9 +84,9 @@ export class Live {
 
   #begin(): void {
     this.#isRunning = true
-    for (const name of FORWARDED) this.#listen(name, () => this.#forward(name))
-    this.#listen('SIGTSTP', () => this.#suspend())
-    this.#listen('SIGCONT', () => this.#continue())
+    for (const name of FORWARDED) listen(this.#wishes, name, () => this.#forward(name))
+    listen(this.#listeners, 'SIGTSTP', () => this.#suspend())
+    listen(this.#listeners, 'SIGCONT', () => this.#continue())
     process.on('exit', this.#onExit)
     this.#output.begin()
     if (!this.#isPty) return
@@ -98,6 +109,12 @@ export class Live {
     this.#notices.release()
   }
 
+  /** What became of the run is on the record: from now on a signal ends writ as it ends any program. */
+  close(): void {
+    this.end()
+    for (const [name, listener] of this.#wishes) process.off(name, listener)
+  }
+
   readonly #onExit = (): void => this.end()
 
   #giveBack(): void {
@@ -115,17 +132,25 @@ export class Live {
     tell(TITLE_BACK)
   }
 
-  #listen(name: NodeJS.Signals, listener: () => void): void {
-    this.#listeners.push([name, listener])
-    process.on(name, listener)
+  /** A later wish to end is not the command's to refuse, and after the command not writ's. */
+  #forward(name: Forwarded): void {
+    if (this.#isRunning) this.#send(name)
+    const isWish = name === 'SIGTERM' || name === 'SIGHUP' || !this.#isRunning
+    if (!isWish) return
+    // Nothing runs yet, so nothing is lost.
+    if (this.#startedMs === null) this.abort.abort()
+    const nowMs = performance.now()
+    this.#wishedMs ??= nowMs
+    if (nowMs - this.#wishedMs < SAME_WISH_MS) return this.#repeat(name, nowMs)
+    if (this.#isRunning) return this.#send('SIGKILL')
+    this.close()
+    process.kill(process.pid, name)
   }
 
-  /** A second wish to end is not the command's to refuse. */
-  #forward(name: (typeof FORWARDED)[number]): void {
-    this.#send(name)
-    if (name !== 'SIGTERM' && name !== 'SIGHUP') return
-    if (this.#wasEnded !== null) this.abort.abort()
-    this.#wasEnded = name
+  #repeat(name: Forwarded, nowMs: number): void {
+    if (!this.#isRunning || nowMs - (this.#startedMs ?? nowMs) >= BEGINNING_MS) return
+    const again = (): void => (this.#isRunning ? this.#send(name) : undefined)
+    setTimeout(again, BEGINNING_MS).unref()
   }
 
   /**
@@ -158,6 +183,15 @@ export class Live {
       if (this.#isRunning) process.stdin.resume()
     })
   }
+}
+
+function listen(
+  list: [NodeJS.Signals, () => void][],
+  name: NodeJS.Signals,
+  listener: () => void,
+): void {
+  list.push([name, listener])
+  process.on(name, listener)
 }
 
 function tell(sequence: string): void {

@@ -49,8 +49,6 @@ export class Holder {
   constructor(plan: HolderPlan) {
     const [command, ...rest] = holderCommand(plan)
     this.#process = startProgram(command, rest, {
-      // A session of its own: signals of the caller's terminal are forwarded, not delivered.
-      detached: true,
       stdio: [...STREAMS, ...(plan.hasChannel ? CHANNEL_STREAMS : [])],
     })
     this.pid = this.#process.pid ?? 0

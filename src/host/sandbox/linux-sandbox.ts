@@ -113,6 +113,8 @@ export class LinuxSandbox implements Sandbox {
   signal(name: NodeJS.Signals): void {
     if (this.#running === null || !this.#isTold) return
     const { pid } = this.#running
+    // Everything inside ends with its first process.
+    if (name === 'SIGKILL') return killQuietly(pid, name)
     const group = this.#hasTerminal ? foregroundGroup(pid) : null
     if (group !== null && name !== 'SIGCONT') {
       // What relays a terminal stops with what it relays.

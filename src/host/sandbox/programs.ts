@@ -7,7 +7,6 @@
  */
 import {
   type ChildProcess,
-  execFile,
   type SpawnOptions,
   type SpawnSyncReturns,
   spawn,
@@ -89,7 +88,11 @@ export function installCommand(name: Program): string {
 /** All that programs of ours get to see of the environment. */
 export const PROGRAM_ENV = { PATH: FOLDERS.join(':'), LC_ALL: 'C' } as const
 
-/** As for `spawn`, but the environment is ours, no shell is asked, and the default directory is `/`. */
+/**
+ * As for `spawn`, but the environment is ours, no shell is asked, the default directory is `/`, and a
+ * program has a session of its own unless `detached` is false: a signal to the caller's group is for
+ * writ, which ends its programs itself. They end when writ is gone, since their input ends then.
+ */
 export interface StartOptions
   extends Pick<SpawnOptions, 'cwd' | 'detached' | 'stdio' | 'timeout' | 'killSignal'> {
   /** Variables besides the fixed ones. */
@@ -101,7 +104,8 @@ export function startProgram(
   args: readonly string[],
   { variables, ...options }: StartOptions = {},
 ): ChildProcess {
-  return spawn(program, args, { cwd: '/', ...options, env: { ...PROGRAM_ENV, ...variables } })
+  const env = { ...PROGRAM_ENV, ...variables }
+  return spawn(program, args, { cwd: '/', detached: true, ...options, env })
 }
 
 /** Runs it to its end while this process waits. */
@@ -126,11 +130,21 @@ export function runProgram(
   args: readonly string[],
   { variables, timeout }: Pick<StartOptions, 'variables' | 'timeout'> = {},
 ): Promise<Ended> {
-  const env = { ...PROGRAM_ENV, ...variables }
   return new Promise((resolve) => {
-    execFile(program, args, { cwd: '/', env, timeout: timeout ?? 0 }, (error, _, stderr) =>
-      resolve({ error, stderr }),
-    )
+    const child = startProgram(program, args, {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      timeout: timeout ?? 0,
+      ...(variables === undefined ? {} : { variables }),
+    })
+    let stderr = ''
+    child.stderr?.on('data', (piece: Buffer) => {
+      stderr += piece.toString('utf8')
+    })
+    child.on('error', (error) => resolve({ error, stderr }))
+    child.on('close', (status, signal) => {
+      const error = status === 0 ? null : new Error(`${program} ended with ${status ?? signal}`)
+      resolve({ error, stderr })
+    })
   })
 }
 

@@ -40,7 +40,7 @@ export class ToolShell {
 
   constructor() {
     // A group of its own, so that a tool that hangs can be ended with it.
-    this.#process = startProgram(requireProgram('sh'), [], { detached: true })
+    this.#process = startProgram(requireProgram('sh'), [])
     const { stdin, stdout, stderr } = this.#process
     // Pipes of Node are sockets.
     this.#sockets = [stdin, stdout, stderr] as unknown as readonly Socket[]
