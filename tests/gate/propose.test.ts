@@ -396,6 +396,11 @@ describe('the host', () => {
     expect(decision).toMatchObject({ decision: 'BLOCK', code: 'law.NO_CRITICAL' })
     expect(decision.codes).toContain('laws.unaccepted')
     expect(propose(proposal)).toMatchObject({ status: 0 })
+    for (const script of ['true', 'echo x > by-older-laws']) {
+      const done = place.exec(['--yes'], script)
+      expect([done.status, done.err.split('\n').length], done.err).toEqual([0, 2])
+      expect(done.err).toContain('laws.unaccepted')
+    }
     expect(place.writ(['log']).status).toBe(0)
     writeFileSync(laws, `${accepted}# another word\n`)
     expect(place.writ(['laws', 'accept']).status).toBe(0)

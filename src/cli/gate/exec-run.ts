@@ -2,6 +2,7 @@
  * What follows when the sandbox of `writ exec` is on its way: the proposal, the command live at the
  * terminal, the question, the answer. Loaded while the sandbox starts.
  */
+import { CODES } from '../../base/index.ts'
 import { type GateAnswer, stateRoot } from '../../host/index.ts'
 import type { Call, OwnStatus } from '../command.ts'
 import { countsText } from '../effects/amount.ts'
@@ -40,6 +41,7 @@ export async function carryOut(call: Call, request: ExecRequest, begun: Begun): 
     else {
       if (!isHomeChosen) tellLeft(call.terminal, answer, advice)
       tellDone(call, answer)
+      tellUnaccepted(call, answer)
     }
     return status
   }
@@ -144,6 +146,14 @@ function tellLeft(terminal: Terminal, answer: GateAnswer, advice: readonly strin
   const lines = findingLines({ ...answer, result: { ...result, findings } }, terminal.paintError)
   const text = ['writ exec: not everything that the command changed is kept', ...lines, ...advice]
   terminal.err(`${text.join('\n')}\n`)
+}
+
+const UNACCEPTED = 'laws.unaccepted'
+
+/** Says, at a terminal or not, that the laws in force are not those of the file. */
+function tellUnaccepted({ terminal }: Call, { decision }: GateAnswer): void {
+  if (!decision.codes.includes(UNACCEPTED)) return
+  terminal.err(`writ exec: ${CODES[UNACCEPTED].says} (${UNACCEPTED})\n`)
 }
 
 const SHORT_ID = 8
