@@ -589,12 +589,20 @@ describe('signals', () => {
     expect(place.pending().at(-1)).toMatchObject({ effects: { added: 1 } })
   })
 
-  it('`timeout`, which signals the whole group, leaves the effects in the inbox', () => {
-    for (const round of [1, 2, 3]) {
-      const through = ['timeout', '3']
-      const script = `echo x > timed-${round}; trap "echo y > tidied-${round}; exit 7" TERM; while :; do sleep 0.1; done`
-      expect(place.exec([], script, { through }).status).toBe(124)
-      expect(place.pending().at(-1)).toMatchObject({ effects: { added: 2 } })
-    }
+  it('one to writ and then to its whole group, as of `timeout`, leaves the effects waiting', async () => {
+    const script =
+      'trap "echo y > tidied; exit 7" TERM; echo x > timed; echo ready; while :; do sleep 0.1; done'
+    const through = ['setsid']
+    const child = place.start(['exec', '--', 'sh', '-c', script], { through })
+    const ended = new Promise((resolve) => child.on('close', resolve))
+    await new Promise((resolve) => child.stdout?.once('data', resolve))
+    child.kill('SIGTERM')
+    await pause(50)
+    process.kill(-(child.pid ?? 0), 'SIGTERM')
+    expect(await ended).toBe(75)
+    const { id, effects } = place.pending().at(-1)
+    expect(effects).toMatchObject({ added: 2 })
+    expect(place.writ(['approve', id, '--yes']).status).toBe(0)
+    expect([place.text('timed'), place.text('tidied')]).toEqual(['x\n', 'y\n'])
   })
 })
