@@ -145,6 +145,30 @@ describe.each(EVERYBODY)('as %s', (who) => {
     expect(actor.replay().status).toBe(0)
   })
 
+  it('says what is sent, what came of it, and what undo would do', async () => {
+    const file = actor.at('work/told.txt')
+    const compensation = { type: 'NETWORK_REQUEST', method: 'DELETE', url: `${server.url}/told` }
+    const fields = { path: '/tell', body: 'one order', save_to: file, compensation }
+    const wanted = { create: ['work/told.txt'], rollback: 'compensation' }
+    const proposed = actor.propose(request(fields, wanted))
+    const { pending, action_id } = proposed.json
+    const sent = `1 request (POST ${server.url}/tell, 9 bytes)`
+    const undo = `writ undo asks to send what compensates it: DELETE ${server.url}/told`
+    expect(actor.writ(['inbox']).out).toContain(sent)
+    const asked = actor.writ(['inbox', pending.id]).out
+    for (const words of [sent, undo]) expect(asked).toContain(words)
+    expect(asked).not.toContain('cannot be taken back')
+    expect(actor.approve(pending.id).status).toBe(0)
+    const told = actor.writ(['show', action_id]).out
+    expect(told).toContain(`→ POST ${server.url}/tell, 9 bytes; answer: 200, written to ${file}`)
+    expect(told).toContain('writ undo asks to send what compensates it')
+    for (const words of ['nothing to change', 'no effects', 'effect.not_observed']) {
+      expect(told).not.toContain(words)
+    }
+    expect(actor.writ(['log']).out).toMatch(/promoted +human:ann@local +1 request +POST /)
+    await server.taken()
+  })
+
   it('what nothing compensates is not rolled back, and the list says why', async () => {
     const { json } = actor.act(request({ path: '/final' }))
     expect(json.promoted, JSON.stringify(json)).toBe(true)

@@ -63,7 +63,7 @@ describe('a question', () => {
     expect(place.writ(['deny', id]).out).toBe(
       `denied  ${asked.json.action_id.slice(0, 13)}  nothing was changed\n`,
     )
-    expect(place.writ(['log']).out).toMatch(/denied +ai:coder@local +no effects +POST https/)
+    expect(place.writ(['log']).out).toMatch(/denied +ai:coder@local +1 request +POST https/)
   })
 
   it('shows nothing in place of a file that was exchanged', () => {

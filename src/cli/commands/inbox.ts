@@ -11,6 +11,7 @@ import { operationTitle } from '../effects/operation-text.ts'
 import { askerText, headJson, momentText, undoText, whyLines } from '../effects/question-head.ts'
 import { shortDigest } from '../effects/question-text.ts'
 import { reasonTextLines } from '../effects/reason-text.ts'
+import { resultText } from '../effects/result-text.ts'
 import { visible } from '../effects/visible.ts'
 import { waitingOf, waitingText } from '../flow/answer.ts'
 import { approvalsText, fewHumansText, missingText } from '../gate/approvals-text.ts'
@@ -77,7 +78,8 @@ function jsonOf({ row, question }: Waiting) {
 /** A few lines a question: enough to know which one to look at. */
 function entryLines({ row, question }: Waiting, paint: Paint): readonly string[] {
   const { id, approvals, problem } = row
-  const head = `${paint.strong(visible(id))}  ${countsText(row.effects)}, result ${shortDigest(row.result_digest)}`
+  const effects = question === null ? countsText(row.effects) : resultText(question.result)
+  const head = `${paint.strong(visible(id))}  ${effects}, result ${shortDigest(row.result_digest)}`
   const several =
     approvals === undefined ? [] : [`  ${approvalsText(approvals)}; ${missingText(approvals)}`]
   if (question === null) {
@@ -125,9 +127,8 @@ async function showOne(call: Call, sessions: readonly GateSession[]): Promise<Ex
     return EXIT.yes
   }
   await showEffectsOf(terminal, question, options.isOn('all'))
-  const { diff } = question.result
   const { paint } = terminal
-  const words = `${countsText(diff.counts)}, result ${shortDigest(question.resultDigest)}`
+  const words = `${resultText(question.result)}, result ${shortDigest(question.resultDigest)}`
   const lines = [
     '',
     ...whyLines(question, paint),

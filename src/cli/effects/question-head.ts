@@ -8,6 +8,7 @@ import { counted } from './amount.ts'
 import { operationLines, operationTitle } from './operation-text.ts'
 import { questionId } from './question-text.ts'
 import { reasonTextLines, reasonWords } from './reason-text.ts'
+import { undoSentText } from './result-text.ts'
 import { visible, visibleName } from './visible.ts'
 
 export function headLines(question: Question, paint: Paint, whole: boolean): readonly string[] {
@@ -42,10 +43,14 @@ export function momentText(iso: string): string {
   return `${text.slice(0, 10)} ${text.slice(11, 19)} UTC`
 }
 
-export function undoText({ undoDays, result }: Pick<Question, 'undoDays' | 'result'>): string {
+export function undoText({
+  undoDays,
+  result,
+  proposal,
+}: Pick<Question, 'undoDays' | 'result' | 'proposal'>): string {
   const { held = [] } = result.side_effects
   if (undoDays === null) {
-    return held.length === 0 ? 'cannot be taken back whole' : 'what is sent cannot be taken back'
+    return held.length === 0 ? 'cannot be taken back whole' : undoSentText(held, proposal)
   }
   return `can be taken back for ${counted(undoDays, 'day')}: writ undo`
 }

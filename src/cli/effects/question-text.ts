@@ -6,7 +6,7 @@
 import { CODES, isCode } from '../../base/index.ts'
 import type { SandboxResult } from '../../contracts/index.ts'
 import type { Paint } from '../terminal.ts'
-import { countsText } from './amount.ts'
+import { askText, resultText } from './result-text.ts'
 import { visible } from './visible.ts'
 
 const DIGITS = 8
@@ -55,9 +55,9 @@ export function questionText(
   paint: Paint,
 ): string {
   const { result, resultDigest } = asked
-  const counts = `${countsText(result.diff.counts)}, result ${shortDigest(resultDigest)}`
+  const counts = `${resultText(result)}, result ${shortDigest(resultDigest)}`
   const failure = failureText(result)
-  const ask = failure === null ? 'promote them?' : 'promote its effects all the same?'
+  const ask = failure === null ? askText(result) : 'promote its effects all the same?'
   return [
     '',
     ...(why.length === 0 ? [] : [...why, '']),

@@ -54,7 +54,7 @@ function wordsOf(code: string, asked: Asked): string {
         ? 'nothing was declared (--write, --delete): you decide by what you see'
         : `the actor wants a person to confirm${ownWords(proposal.descriptor.confirmation.reason)}`
     case 'confirm.class':
-      return 'something would be sent to another machine, which no undo takes back'
+      return sendWords(result)
     case 'confirm.intent':
       return allProposals(proposal).some(
         ({ proposal: { descriptor } }) => findPersuasion(descriptor.intent_summary).length > 0,
@@ -68,6 +68,15 @@ function wordsOf(code: string, asked: Asked): string {
     default:
       return isCode(code) ? CODES[code].says : 'a reason that this version does not know'
   }
+}
+
+function sendWords({ side_effects: { held = [] } }: Asked['result']): string {
+  const isCompensated =
+    held.length > 0 && held.every(({ compensation }) => compensation !== undefined)
+  const then = isCompensated
+    ? '; undo asks to send what compensates it'
+    : ', which no undo takes back'
+  return `something would be sent to another machine${then}`
 }
 
 function ownWords(text: string): string {

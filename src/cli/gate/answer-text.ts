@@ -7,12 +7,13 @@ import type { Obstacle } from '../../contracts/index.ts'
 import type { ApprovalsSoFar, GateAnswer } from '../../host/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { violationText } from '../commands/check.ts'
-import { countsText, grouped } from '../effects/amount.ts'
+import { grouped } from '../effects/amount.ts'
 import { byCode, findingCount, findingWords } from '../effects/finding-text.ts'
 import { heldLines, sentLines, withoutAwaited } from '../effects/held-text.ts'
 import { networkLines } from '../effects/network-text.ts'
 import { momentText } from '../effects/question-head.ts'
 import { type LawTexts, reasonLines, shortDigest } from '../effects/question-text.ts'
+import { resultText, undoSentText } from '../effects/result-text.ts'
 import { visible, visibleLine, visibleName } from '../effects/visible.ts'
 import { shortId } from '../history/short-id.ts'
 import { nextStep } from '../next-step.ts'
@@ -66,10 +67,10 @@ export function answerLines(
   dryRun: boolean,
   cap: string | null = null,
 ): string[] {
-  const { decision, violations = [], action_id: id } = answer
+  const { violations = [], action_id: id } = answer
   return [
     `${headline(answer, paint, dryRun)}  ${visibleName(id)}${resultWords(answer)}`,
-    ...(decision.decision === 'PROMOTE' ? [] : reasonLines(untold(answer), textsOf(answer), paint)),
+    ...reasonLines(toldCodes(answer), textsOf(answer), paint),
     ...(answer.obstacles ?? []).map((obstacle) => obstacleText(obstacle, paint)),
     ...violations.map((violation) => violationText(violation, paint)),
     ...effectLines(answer, paint),
@@ -83,6 +84,13 @@ export function answerLines(
 
 function textsOf({ laws = [] }: GateAnswer): LawTexts {
   return new Map(laws.map(({ policy_id, text }) => [policy_id, text]))
+}
+
+/** Of an act that goes through only that it was judged by other laws than those of the file. */
+function toldCodes(answer: GateAnswer): readonly string[] {
+  const codes = untold(answer)
+  const isAll = answer.decision.decision !== 'PROMOTE'
+  return isAll ? codes : codes.filter((code) => code === 'laws.unaccepted')
 }
 
 /** Codes that no finding and no obstacle tells in more words further down. */
@@ -115,7 +123,7 @@ function headline(answer: GateAnswer, paint: Paint, dryRun: boolean): string {
 function resultWords({ result, decision }: GateAnswer): string {
   if (result === null) return ''
   const digest = decision.result_digest
-  return `  ${countsText(result.diff.counts)}${digest === undefined ? '' : `, result ${shortDigest(digest)}`}`
+  return `  ${resultText(result)}${digest === undefined ? '' : `, result ${shortDigest(digest)}`}`
 }
 
 const SIGNS = [
@@ -183,6 +191,8 @@ function nextLines(answer: GateAnswer, paint: Paint, cap: string | null) {
   }
   if (answer.expired === true) return [paint.dim('nothing was changed; propose it again')]
   if (answer.decision.decision === 'BLOCK') return blockLines(answer, paint, cap)
+  const { held = [] } = answer.result?.side_effects ?? {}
+  if (promoted && held.length > 0) return [paint.dim(undoSentText(held, null))]
   const isUndoable = promoted && promotion !== undefined && promotion.paths.length > 0
   return isUndoable ? [paint.dim(`take it back: writ rollback ${shortId(id)}`)] : []
 }

@@ -7,9 +7,9 @@ import { fault, showName } from '../../base/index.ts'
 import type { Answered, GateAnswer } from '../../host/index.ts'
 import { principalText } from '../../ledger/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
-import { countsText } from '../effects/amount.ts'
 import { whyLines } from '../effects/question-head.ts'
 import { failureText, readAnswer, shortDigest } from '../effects/question-text.ts'
+import { resultText } from '../effects/result-text.ts'
 import { canAsk } from '../passphrase.ts'
 import { askLine } from './answer-line.ts'
 import { answerLines, exitOf } from './answer-text.ts'
@@ -121,7 +121,7 @@ async function isAgreed({ terminal }: Call, batch: readonly FoundQuestion[]): Pr
     for (const line of whyLines(question, paint)) terminal.err(`${line}\n`)
     const failure = failureText(question.result)
     if (failure !== null) terminal.err(`${paint.bad(failure)}\n`)
-    const words = `${countsText(question.result.diff.counts)}, result ${shortDigest(question.resultDigest)}`
+    const words = `${resultText(question.result)}, result ${shortDigest(question.resultDigest)}`
     terminal.err(`${words}\n`)
   }
   const choices = '[y, N: leave them waiting] '

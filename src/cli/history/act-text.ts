@@ -1,11 +1,13 @@
 /** Acts as a person reads them: one row in the history, or everything about one in sections. */
 import type { Confirmation } from '../../contracts/index.ts'
 import { principalText } from '../../ledger/index.ts'
-import { countsText, sizeText } from '../effects/amount.ts'
+import { counted, sizeText } from '../effects/amount.ts'
 import { byCode, findingWords } from '../effects/finding-text.ts'
+import { withoutAwaited } from '../effects/held-text.ts'
 import { operationLines, operationTitle } from '../effects/operation-text.ts'
 import { momentText } from '../effects/question-head.ts'
 import { failureText, type LawTexts, reasonLines } from '../effects/question-text.ts'
+import { resultText, undoSentText } from '../effects/result-text.ts'
 import { visible, visibleName } from '../effects/visible.ts'
 import type { Paint } from '../terminal.ts'
 import type { Act, Outcome, Recorded } from './act.ts'
@@ -23,9 +25,15 @@ export function actRow(act: Act): readonly string[] {
     shortId(act.id),
     act.outcome,
     whoText(act),
-    result === null ? '' : countsText(result.payload.diff.counts),
+    result === null ? '' : effectsOf(result.payload),
     title.length > TITLE_MAX ? `${title.slice(0, TITLE_MAX)}…` : title,
   ]
+}
+
+/** The address of a request is in the title. */
+function effectsOf(result: NonNullable<Act['result']>['payload']): string {
+  const { held = [] } = result.side_effects
+  return held.length === 1 ? resultText(result).replace(/ \(.*\)$/, '') : resultText(result)
 }
 
 function titleOf({ proposal, evaluation, result }: Act): string {
@@ -100,7 +108,7 @@ function rehearsalLines({ result }: Act, paint: Paint): readonly string[] {
   if (result === null) return section(paint, 'Rehearsal', 'did not take place')
   const { diff, execution, resources } = result.payload
   const ended = failureText(result.payload) ?? 'it succeeded'
-  const words = `${ended} after ${(resources.duration_ms / 1000).toFixed(1)} s: ${countsText(diff.counts)}`
+  const words = `${ended} after ${(resources.duration_ms / 1000).toFixed(1)} s: ${resultText(result.payload)}`
   const paths = SIGNS.flatMap(([name, sign]) =>
     diff[name].map(({ path }) => `  ${sign} ${visibleName(path)}`),
   )
@@ -117,7 +125,8 @@ function rehearsalLines({ result }: Act, paint: Paint): readonly string[] {
 }
 
 function findingLines({ result }: Act, paint: Paint): readonly string[] {
-  const findings = result?.payload.findings ?? []
+  const { findings: found = [], side_effects } = result?.payload ?? {}
+  const findings = withoutAwaited(found, side_effects?.held ?? [])
   if (findings.length === 0) return []
   const lines = [...byCode(findings).values()].flatMap((group) => {
     const words = group.map(findingWords)
@@ -184,18 +193,41 @@ function answerLines({ answers, outcome }: Act, paint: Paint): readonly string[]
   })
 }
 
-function promotionLines({ id, promotion, outcome }: Act, paint: Paint): readonly string[] {
-  if (promotion === null) return []
-  const { status, paths, promoted_at, undo_until } = promotion.payload
-  const words =
-    status === 'APPLIED'
-      ? `${paths === 0 ? 'nothing to change' : `${paths === 1 ? '1 path' : `${paths} paths`} changed`}, ${momentText(promoted_at)}`
-      : `${status}, ${momentText(promoted_at)}`
-  const undo = `  can be taken back until ${momentText(undo_until)}: writ rollback ${shortId(id)}`
+function promotionLines(act: Act, paint: Paint): readonly string[] {
+  if (act.promotion === null) return []
+  const { status, paths, promoted_at } = act.promotion.payload
+  const sent = sentLines(act)
+  const changed = paths > 0 ? `${counted(paths, 'path')} changed` : 'nothing to change'
+  const done = sent.length === 0 ? [changed] : paths > 0 ? [changed, 'sent'] : ['sent']
+  const words = status === 'APPLIED' ? done.join(', ') : status
   return [
-    ...section(paint, 'Promotion', words),
-    ...(outcome === 'promoted' && undo_until !== undefined ? [undo] : []),
+    ...section(paint, 'Promotion', `${words}, ${momentText(promoted_at)}`),
+    ...sent,
+    ...(act.outcome === 'promoted' ? [`  ${undoLine(act)}`] : []),
   ]
+}
+
+/** One line for each request: what was sent, how large, and what came of it. */
+function sentLines({ requests, result }: Act): readonly string[] {
+  const { held = [] } = result?.payload.side_effects ?? {}
+  return held.flatMap(({ step_id, method, url, has_query, body_bytes }) => {
+    const own = requests.map(({ payload }) => payload).filter((one) => one.step_id === step_id)
+    const last = own.findLast(({ state }) => state !== 'SAVED' && state !== 'NOT_SAVED')
+    if (last === undefined) return []
+    const size = body_bytes === 0 ? 'no body' : sizeText(body_bytes)
+    const answer = last.answer === undefined ? last.state.toLowerCase() : String(last.answer.status)
+    const saved = own.findLast(({ state }) => state === 'SAVED')?.save?.path
+    const kept = saved === undefined ? '' : `, written to ${visibleName(saved)}`
+    const address = `${visible(method)} ${visible(url)}${has_query ? '?…' : ''}`
+    return [`  → ${address}, ${size}; answer: ${visible(answer)}${kept}`]
+  })
+}
+
+/** What undo would do about an act that stands. */
+function undoLine({ id, promotion, result }: Act): string {
+  const { held = [] } = result?.payload.side_effects ?? {}
+  if (held.length > 0) return undoSentText(held, null)
+  return `can be taken back until ${momentText(promotion?.payload.undo_until ?? '')}: writ rollback ${shortId(id)}`
 }
 
 function undoLines({ rollback }: Act, paint: Paint): readonly string[] {

@@ -5,6 +5,7 @@ import type {
   Evaluation,
   Promotion,
   Proposal,
+  RequestFact,
   Rollback,
   SandboxResult,
 } from '../../contracts/index.ts'
@@ -40,6 +41,8 @@ export interface Act {
   readonly decision: Recorded<Decision> | null
   readonly answers: readonly Recorded<Confirmation>[]
   readonly promotion: Recorded<Promotion> | null
+  /** What became of held requests, fact by fact. */
+  readonly requests: readonly Recorded<RequestFact>[]
   readonly rollback: Recorded<Rollback> | null
   readonly outcome: Outcome
 }
@@ -55,6 +58,7 @@ export function actOf(id: string, facts: readonly OpenedFact[]): Act | null {
     decision: last<Decision>(facts, 'decision_v1'),
     answers: all<Confirmation>(facts, 'confirmation_v1'),
     promotion: last<Promotion>(facts, 'promotion_v1'),
+    requests: all<RequestFact>(facts, 'request_v1'),
     rollback: last<Rollback>(facts, 'rollback_v1'),
   }
   return { id, at: first.occurred_at, by: first.principal, ...parts, outcome: outcomeOf(parts) }
@@ -75,12 +79,15 @@ function last<Payload>(facts: readonly OpenedFact[], type: string): Recorded<Pay
   return all<Payload>(facts, type).at(-1) ?? null
 }
 
-function outcomeOf(parts: Pick<Act, 'decision' | 'answers' | 'promotion' | 'rollback'>): Outcome {
-  const { decision, answers, promotion, rollback } = parts
+type Outcomes = Pick<Act, 'decision' | 'answers' | 'promotion' | 'rollback' | 'requests'>
+
+function outcomeOf(parts: Outcomes): Outcome {
+  const { decision, answers, promotion, rollback, requests } = parts
   const isUndone = rollback !== null && promotion !== null && rollback.at >= promotion.at
   if (isUndone) return 'undone'
   if (promotion?.payload.status === 'APPLIED') {
-    return promotion.payload.paths > 0 ? 'promoted' : 'no effects'
+    const hasEffects = promotion.payload.paths > 0 || requests.length > 0
+    return hasEffects ? 'promoted' : 'no effects'
   }
   if (promotion?.payload.status === 'REVERTED') return 'put back'
   if (decision?.payload.decision === 'BLOCK') return 'blocked'
