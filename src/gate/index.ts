@@ -82,7 +82,7 @@ export {
   recordsGrounds,
 } from './judgement.ts'
 export { type LawsOnTrial, type PastDecision, type Trial, tryLaws } from './law-trial.ts'
-export { lawsSetAside, lawValues, type Rehearsed } from './law-values.ts'
+export { lawsSetAside, lawValues, overridesUsed, type Rehearsed } from './law-values.ts'
 export {
   absolutePatterns,
   DEFAULT_LISTS,

@@ -47,6 +47,20 @@ export function lawsSetAside({ basis }: Pick<Evaluation, 'basis'>): ReadonlySet<
   return new Set(basis?.overrides.map(({ policy_id }) => policy_id))
 }
 
+/** The overrides without which a law would speak about this act. */
+export function overridesUsed({
+  basis,
+  law_outcomes,
+}: Pick<Evaluation, 'basis' | 'law_outcomes'>): NonNullable<Evaluation['basis']>['overrides'] {
+  const silent = new Set(
+    law_outcomes.flatMap(({ overridden, policy_id }) => (overridden ? [policy_id] : [])),
+  )
+  return (basis?.overrides ?? []).filter(
+    ({ policy_id }, index, all) =>
+      silent.has(policy_id) && all.findIndex((one) => one.policy_id === policy_id) === index,
+  )
+}
+
 function lawChanges({ promoted, discarded }: Rehearsed['changes']): readonly LawChange[] {
   const changes = (list: readonly Change[], isDiscarded: boolean): readonly LawChange[] =>
     list.map((change) => ({

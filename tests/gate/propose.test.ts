@@ -409,6 +409,19 @@ describe('the host', () => {
     expect(facts).toHaveLength(2)
   })
 
+  it('names the law that an override sets aside, in the question and in the answer', () => {
+    const order = ['override', '--law', 'NO_CRITICAL', '--for', '10m', '--reason', 'this once']
+    expect(place.writ(order).status).toBe(0)
+    const critical = commandProposal(place, 'echo x > crit.txt', { create: ['work/crit.txt'] })
+    critical.descriptor.risk_level = 'CRITICAL'
+    const { json } = propose(critical)
+    expect(json.set_aside, JSON.stringify(json)).toMatchObject([{ policy_id: 'NO_CRITICAL' }])
+    expect(place.writ(['inbox', json.pending.id]).out).toMatch(
+      /set aside the law NO_CRITICAL, by the override [0-9a-f]{8} until .* UTC, for 1 act: “this once”/,
+    )
+    expect(place.writ(['deny', json.pending.id]).status).toBe(0)
+  })
+
   it('refuses documents with every reason, and their ids are used', () => {
     const broken = { descriptor: descriptor(place, 'FILE_READ', {}), operation: {} }
     broken.descriptor.resources.max_cpu_ms = 0

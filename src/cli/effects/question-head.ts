@@ -28,7 +28,16 @@ export function headLines(question: Question, paint: Paint, whole: boolean): rea
       : [row('intent', `“${visible(intent)}” (the actor's own words)`)]),
     row('where', visibleName(root)),
     row('undo', undoText(question)),
+    ...question.setAside.map((law) => row('set aside', setAsideText(law))),
   ]
+}
+
+/** Which law does not speak, by which override, and how long that lasts. */
+export function setAsideText(law: Question['setAside'][number]): string {
+  const { policy_id, override_id, reason, until, uses } = law
+  const times = counted(uses, 'act')
+  const bound = until === undefined ? `for ${times}` : `until ${momentText(until)}, for ${times}`
+  return `the law ${visible(policy_id)}, by the override ${visible(override_id.slice(0, 8))} ${bound}: “${visible(reason)}”`
 }
 
 export function askerText({ principal, agent }: Question['asker']): string {
@@ -72,5 +81,6 @@ export function headJson(question: Question) {
     needs: need,
     yes_counts_unseen: countsAhead,
     undo_days: undoDays,
+    set_aside: question.setAside,
   }
 }

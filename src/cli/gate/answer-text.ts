@@ -71,6 +71,7 @@ export function answerLines(
   return [
     `${headline(answer, paint, dryRun)}  ${visibleName(id)}${resultWords(answer)}`,
     ...reasonLines(toldCodes(answer), textsOf(answer), paint),
+    ...setAsideLines(answer),
     ...(answer.obstacles ?? []).map((obstacle) => obstacleText(obstacle, paint)),
     ...violations.map((violation) => violationText(violation, paint)),
     ...effectLines(answer, paint),
@@ -80,6 +81,14 @@ export function answerLines(
     ...findingLines(answer, paint),
     ...nextLines(answer, paint, cap),
   ]
+}
+
+/** Laws that would have spoken, and the override that each used up. */
+export function setAsideLines({ set_aside = [] }: GateAnswer): readonly string[] {
+  return set_aside.map(
+    ({ policy_id, override_id }) =>
+      `  the law ${visible(policy_id)} was set aside by the override ${visible(override_id.slice(0, 8))}: writ log --facts --type override_v1`,
+  )
 }
 
 function textsOf({ laws = [] }: GateAnswer): LawTexts {

@@ -8,7 +8,7 @@ import type { Call, OwnStatus } from '../command.ts'
 import { countsText } from '../effects/amount.ts'
 import { surroundings } from '../surroundings.ts'
 import type { Terminal } from '../terminal.ts'
-import { answerLines, findingLines } from './answer-text.ts'
+import { answerLines, findingLines, setAsideLines } from './answer-text.ts'
 import { execConfirm, settleChangedInputs } from './confirm.ts'
 import { capText, withinCeilings } from './exec-limits.ts'
 import { type ExecRequest, execProposal, isDeclaredByApproval } from './exec-proposal.ts'
@@ -41,7 +41,7 @@ export async function carryOut(call: Call, request: ExecRequest, begun: Begun): 
     else {
       if (!isHomeChosen) tellLeft(call.terminal, answer, advice)
       tellDone(call, answer)
-      tellUnaccepted(call, answer)
+      tellLaws(call, answer)
     }
     return status
   }
@@ -150,9 +150,10 @@ function tellLeft(terminal: Terminal, answer: GateAnswer, advice: readonly strin
 
 const UNACCEPTED = 'laws.unaccepted'
 
-/** Says, at a terminal or not, that the laws in force are not those of the file. */
-function tellUnaccepted({ terminal }: Call, { decision }: GateAnswer): void {
-  if (!decision.codes.includes(UNACCEPTED)) return
+/** Says, at a terminal or not, that other laws hold than those of the file, or that one was set aside. */
+function tellLaws({ terminal }: Call, answer: GateAnswer): void {
+  for (const line of setAsideLines(answer)) terminal.err(`writ exec: ${line.trimStart()}\n`)
+  if (!answer.decision.codes.includes(UNACCEPTED)) return
   terminal.err(`writ exec: ${CODES[UNACCEPTED].says} (${UNACCEPTED})\n`)
 }
 

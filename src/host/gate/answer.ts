@@ -1,6 +1,12 @@
 /** The gate's answer about one act, in the shape that people read as JSON. */
 import type { Decision, Promotion, SandboxResult } from '../../contracts/index.ts'
-import { type Change, displayOfRaw, inlineDiff, type RequestMemory } from '../../gate/index.ts'
+import {
+  type Change,
+  displayOfRaw,
+  inlineDiff,
+  overridesUsed,
+  type RequestMemory,
+} from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import { LONG_LIST } from '../tree/heap.ts'
 import type { Decided } from './decided.ts'
@@ -52,6 +58,7 @@ export function answerOf(
     ...(requests.length === 0 ? {} : { requests }),
     ...obstaclesOf(decided),
     ...cooldownOf(decided),
+    ...setAsideOf(decided),
     ...(violations.length === 0 ? {} : { violations }),
   }
 }
@@ -82,6 +89,11 @@ function cooldownOf({ decision, evaluation }: Decided): Pick<GateAnswer, 'cooldo
   const { cooldown_until_ms: untilMs } = evaluation.standing
   if (untilMs === null || !decision.codes.includes('cooldown')) return {}
   return { cooldown_until: occurredAtText(untilMs) }
+}
+
+function setAsideOf({ evaluation }: Decided): Pick<GateAnswer, 'set_aside'> {
+  const set_aside = overridesUsed(evaluation)
+  return set_aside.length === 0 ? {} : { set_aside }
 }
 
 /** A recorded result lists some entries and names a manifest; whoever asked gets them all. */

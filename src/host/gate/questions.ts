@@ -21,6 +21,7 @@ import {
   knownAgent,
   type Manifest,
   type Need,
+  overridesUsed,
   type PendingQuestion as Pending,
   questionShape,
   type RawPath,
@@ -35,7 +36,14 @@ import type { GateContext } from './context.ts'
 import type { LawBook } from './law-book.ts'
 import type { LedgerView } from './ledger-view.ts'
 import { findStage } from './stage-place.ts'
-import type { ApprovalsSoFar, Asker, GateAnswer, PendingQuestion, Question } from './surface.ts'
+import type {
+  ApprovalsSoFar,
+  Asker,
+  GateAnswer,
+  PendingQuestion,
+  Question,
+  SetAsideLaw,
+} from './surface.ts'
 
 /** Everything about one action that is on the ledger. */
 export interface ActionRecord {
@@ -224,6 +232,7 @@ export class Questions {
       door: evaluation.door,
       isDeclaredByApproval: evaluation.declared_by_approval,
       lawTexts: this.#lawTexts(),
+      setAside: await this.#setAside(evaluation),
       askedAt: pending.askedAt,
       approvals: await this.approvalsOf(pending),
       shape: questionShape(proposal, evaluation, result, decision, need),
@@ -256,6 +265,18 @@ export class Questions {
       countsAhead: countsAhead({ risk }, { actorKind }),
       undoDays: isStaged && isUndoKept ? undoDays : null,
     }
+  }
+
+  #setAside(evaluation: Evaluation): Promise<readonly SetAsideLaw[]> {
+    return this.#view.ask((standing) =>
+      overridesUsed(evaluation).flatMap(({ policy_id, override_id }) => {
+        const known = standing.overrideOf(override_id)
+        if (known === null) return []
+        const { reason, uses, expires_at: until } = known.override
+        const law = { policy_id, override_id, reason, uses }
+        return [until === undefined ? law : { ...law, until }]
+      }),
+    )
   }
 
   #lawTexts(): ReadonlyMap<string, string> {

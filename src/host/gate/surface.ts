@@ -59,8 +59,21 @@ export interface GateAnswer {
   readonly cooldown_until?: string
   /** Why a document was refused, each with its place; absent when it was not. */
   readonly violations?: readonly Violation[]
+  /** Laws that the act broke and that an override set aside for it; absent without. */
+  readonly set_aside?: readonly Pick<SetAsideLaw, 'policy_id' | 'override_id'>[]
   /** The laws that the decision names and what they say for people; absent where none has a text. */
   readonly laws?: readonly LawWords[]
+}
+
+/** A law that an override keeps from speaking about an act. */
+export interface SetAsideLaw {
+  readonly policy_id: string
+  readonly override_id: string
+  readonly reason: string
+  /** Until when the override holds; absent where it is for one intent only. */
+  readonly until?: string
+  /** For how many acts it was given. */
+  readonly uses: number
 }
 
 /** A law's own text for people. */
@@ -116,6 +129,8 @@ export interface Question {
   readonly isDeclaredByApproval: boolean
   /** What the laws say about themselves for people, by their ids. */
   readonly lawTexts: ReadonlyMap<string, string>
+  /** Laws that this act breaks and that a human set aside for it. */
+  readonly setAside: readonly SetAsideLaw[]
   /** For how many days it can be taken back; null when it cannot, or not whole. */
   readonly undoDays: number | null
   /** The risk after everything is known. */
