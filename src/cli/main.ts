@@ -199,14 +199,19 @@ function bug(thrown: unknown): Fault {
   })
 }
 
+/** Every path that a failure is about, of which its message names the first ones. */
+function pathsOf(details: Fault['details']): { readonly paths?: readonly string[] } {
+  return details !== null && 'paths' in details ? { paths: details.paths } : {}
+}
+
 async function tell(
-  { code, message, hint: own }: Fault,
+  { code, message, hint: own, details }: Fault,
   terminal: Terminal,
   wantsJson: boolean,
 ): Promise<void> {
   const hint = own ?? nextStep(code) ?? undefined
   if (wantsJson) {
-    const error = hint === undefined ? { code, message } : { code, message, hint }
+    const error = { code, message, ...(hint === undefined ? {} : { hint }), ...pathsOf(details) }
     await jsonTerminal(terminal).out(`${JSON.stringify({ error })}\n`)
     return
   }

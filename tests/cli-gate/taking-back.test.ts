@@ -1,4 +1,6 @@
 /** Acts taken back out of order and at the same time, with the real program. */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, rmSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Place } from './place.ts'
 
@@ -61,5 +63,64 @@ describe('two undos at once', () => {
     expect(['v0', 'v1']).toContain(place.text('f'))
     expect(failed).toHaveLength(place.text('f') === 'v0' ? 0 : 1)
     for (const { err } of failed) expect(err).toMatch(/another command took .* back at /)
+  })
+})
+
+describe('what others did after an act', () => {
+  it('is no conflict where the path is already as it was before', () => {
+    place.write('page', 'old\n')
+    place.write('gone', 'back\n')
+    const script = 'echo a > one; echo b > two; mkdir d; echo c > d/e; echo new > page; rm gone'
+    expect(place.exec(['--yes'], script).status).toBe(0)
+    rmSync(`${place.project}/one`)
+    rmSync(`${place.project}/d`, { recursive: true })
+    place.write('page', 'old\n')
+    place.write('gone', 'back\n')
+    const undone = place.writ(['undo', '--json'])
+    expect(undone.json, undone.err).toMatchObject({
+      restored: [`${place.project}/two`],
+      verified: true,
+    })
+    expect([place.has('two'), place.text('page'), place.text('gone')]).toEqual([
+      false,
+      'old\n',
+      'back\n',
+    ])
+    expect(place.writ(['undo', '--json']).json.error.code).toBe('rollback.nothing')
+  })
+
+  it('is no conflict when all of it is gone already', () => {
+    expect(place.exec(['--yes'], 'echo a > one').status).toBe(0)
+    rmSync(`${place.project}/one`)
+    expect(place.writ(['undo', '--json']).json).toMatchObject({ restored: [], verified: true })
+    expect(place.writ(['ledger', 'verify']).status).toBe(0)
+  })
+
+  it('an empty directory makes way for the one that comes back', () => {
+    place.write('rules/inner/law', 'text\n')
+    expect(place.exec(['--yes'], 'rm -r rules').status).toBe(0)
+    mkdirSync(`${place.project}/rules`)
+    expect(place.writ(['undo', '--dry-run']).status).toBe(0)
+    expect(place.has('rules/inner')).toBe(false)
+    const undone = place.writ(['undo', '--json'])
+    expect(undone.json, undone.err).toMatchObject({ verified: true })
+    expect(place.text('rules/inner/law')).toBe('text\n')
+  })
+
+  it('is a conflict otherwise, with commands that lead out of it', () => {
+    place.write('page', 'old\n')
+    expect(place.exec(['--yes'], 'echo new > page; echo more > other').status).toBe(0)
+    place.write('page', 'mine\n')
+    place.write('other', 'mine too\n')
+    const refused = place.writ(['undo'])
+    expect([refused.status, place.text('page')]).toEqual([1, 'mine\n'])
+    const commands = refused.err.split('\n').filter((line) => /^ *mv -n /.test(line))
+    expect(commands).toHaveLength(2)
+    const { error } = place.writ(['undo', '--json']).json
+    expect(error.paths).toEqual([`${place.project}/other`, `${place.project}/page`])
+    for (const command of commands) execFileSync('sh', ['-c', command])
+    expect(place.writ(['undo']).status).toBe(0)
+    expect([place.text('page'), place.text('page.mine')]).toEqual(['old\n', 'mine\n'])
+    expect([place.has('other'), place.text('other.mine')]).toEqual([false, 'mine too\n'])
   })
 })

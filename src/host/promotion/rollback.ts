@@ -23,6 +23,7 @@ import { type Exchange, type ParentState, type Part, readPlan } from './exchange
 import { Collision, listed, PromotionFailure, pathsFailure } from './failure.ts'
 import { gitLocksOf } from './git-lock.ts'
 import { existsAt, Ground } from './ground.ts'
+import { conflictHint, emptyInTheWay, removeEmpty, withoutDone } from './in-the-way.ts'
 import { fromRefreshed } from './index-copies.ts'
 import type { WorkspaceLock } from './lock.ts'
 import { isInPlace, netChanges, type Planned, planReverse, type Step } from './plan.ts'
@@ -99,6 +100,8 @@ interface Checked {
   readonly heirs: readonly Heir[]
   readonly added: readonly RawPath[]
   readonly altered: readonly RawPath[]
+  /** Empty directories that have to go first. */
+  readonly empty: readonly RawPath[]
 }
 
 async function check(
@@ -117,11 +120,27 @@ async function check(
   if (lost.length > 0) throw pathsFailure('rollback.altered', lost, 'these are gone altogether')
   const parts = reversed.map(({ steps }, index) => ({
     actionId: actions[index]?.actionId ?? '',
-    steps,
+    // Of several acts each finds what the newer one leaves, so all of it is compared.
+    steps: reversed.length === 1 ? withoutDone(steps, ground) : steps,
   }))
   const found = await checkParts(parts, ground, () => checkWriters(parts, ground))
-  if (found.different.length > 0) throw pathsFailure('rollback.conflict', found.different)
-  return { plans, parts, found, heirs, added, altered }
+  const empty = emptyInTheWay(parts.length === 1 ? stepsIn(parts) : [], found.different, ground)
+  const different = found.different.filter((path) => !empty.includes(path))
+  if (different.length > 0) throw conflict(parts, different)
+  return { plans, parts, found, heirs, added, altered, empty }
+}
+
+function stepsIn(parts: readonly Part[]): readonly Step[] {
+  return parts.flatMap(({ steps }) => steps)
+}
+
+function conflict(parts: readonly Part[], different: readonly RawPath[]): PromotionFailure {
+  const [only, ...others] = parts
+  const hint =
+    only === undefined || others.length > 0
+      ? 'take the acts back one by one, newest first: `writ log` lists them, `writ undo` takes the newest back'
+      : conflictHint(only.actionId, only.steps, different)
+  return pathsFailure('rollback.conflict', different, hint)
 }
 
 /** Where pre-images of these paths lie. */
@@ -192,7 +211,9 @@ async function prepare(
   ground: Ground,
 ): Promise<{ readonly exchange: Exchange; readonly work: Work }> {
   const { rollbackId, actions, keep, lock, onPoint = () => {} } = request
-  const { plans, parts, found, heirs, altered } = await check(request, ground)
+  const { plans, parts, found, heirs, altered, empty } = await check(request, ground)
+  const filled = removeEmpty(empty, ground)
+  if (filled.length > 0) throw conflict(parts, filled)
   makeKeep(keep)
   try {
     checkDevices(found.parents, keep, ground)
