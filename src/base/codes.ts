@@ -651,7 +651,7 @@ export const CODES = {
   'promote.ok': { http: 200, exit: 1, says: 'nothing stands against the promotion' },
   'confirm.descriptor': waiting('a person has to confirm these effects'),
   'confirm.law': waiting('a law asks for a confirmation'),
-  'confirm.class': waiting('something would be sent, which no undo takes back'),
+  'confirm.class': waiting('something would be sent, which restoring files does not undo'),
   'confirm.intent': waiting('the intent argues for itself, or the same act was undone before'),
   'confirm.scope': waiting('the scope lies outside the workspace'),
   'confirm.undo_quota': waiting(

@@ -512,6 +512,7 @@ describe('the question', () => {
   const result = (status: string, more: object = {}) =>
     ({
       diff: { counts: { added: 3, modified: 0, deleted: 1 } },
+      side_effects: {},
       execution: { status, exit_code: 0, signal: null, ...more },
       // biome-ignore lint/suspicious/noExplicitAny: only these parts are read
     }) as any

@@ -51,10 +51,21 @@ export function withoutAwaited(
   held: readonly HeldRequest[],
 ): SandboxResult['findings'] {
   const awaited = new Set(held.flatMap(({ save_to }) => (save_to === undefined ? [] : [save_to])))
-  return findings.filter(
-    ({ code, path }) => code !== 'effect.not_observed' || !awaited.has(path ?? ''),
-  )
+  return findings.filter(({ code, path }) => code !== NOT_OBSERVED || !awaited.has(path ?? ''))
 }
+
+/** The codes without the one that only files tell which the answers are written to afterwards. */
+export function withoutAwaitedCode(
+  codes: readonly string[],
+  result: SandboxResult | null,
+): readonly string[] {
+  const { findings = [], side_effects } = result ?? {}
+  const left = withoutAwaited(findings, side_effects?.held ?? [])
+  const isTold = left.length === findings.length || left.some(({ code }) => code === NOT_OBSERVED)
+  return isTold ? codes : codes.filter((code) => code !== NOT_OBSERVED)
+}
+
+const NOT_OBSERVED = 'effect.not_observed'
 
 /** What became of requests, the ones that nobody knows about first. */
 export function sentLines(requests: GateAnswer['requests'], paint: Paint): readonly string[] {

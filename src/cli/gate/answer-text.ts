@@ -9,7 +9,7 @@ import { type Call, EXIT, type Exit } from '../command.ts'
 import { violationText } from '../commands/check.ts'
 import { grouped } from '../effects/amount.ts'
 import { byCode, findingCount, findingWords } from '../effects/finding-text.ts'
-import { heldLines, sentLines, withoutAwaited } from '../effects/held-text.ts'
+import { heldLines, sentLines, withoutAwaited, withoutAwaitedCode } from '../effects/held-text.ts'
 import { networkLines } from '../effects/network-text.ts'
 import { momentText } from '../effects/question-head.ts'
 import { type LawTexts, reasonLines, shortDigest } from '../effects/question-text.ts'
@@ -105,7 +105,7 @@ function toldCodes(answer: GateAnswer): readonly string[] {
 /** Codes that no finding and no obstacle tells in more words further down. */
 function untold({ decision, result, obstacles = [] }: GateAnswer): readonly string[] {
   const told = new Set([...(result?.findings ?? []), ...obstacles].map(({ code }) => code))
-  return decision.codes.filter((code) => !told.has(code))
+  return withoutAwaitedCode(decision.codes, result).filter((code) => !told.has(code))
 }
 
 /** What stopped it, in the words of the part that was stopped, with the place it speaks of. */

@@ -3,7 +3,7 @@ import type { Confirmation } from '../../contracts/index.ts'
 import { principalText } from '../../ledger/index.ts'
 import { counted, sizeText } from '../effects/amount.ts'
 import { byCode, findingWords } from '../effects/finding-text.ts'
-import { withoutAwaited } from '../effects/held-text.ts'
+import { withoutAwaited, withoutAwaitedCode } from '../effects/held-text.ts'
 import { operationLines, operationTitle } from '../effects/operation-text.ts'
 import { momentText } from '../effects/question-head.ts'
 import { failureText, type LawTexts, reasonLines } from '../effects/question-text.ts'
@@ -145,13 +145,17 @@ const DECISIONS = {
   BLOCK: 'refused',
 } as const
 
-function decisionLines({ decision }: Act, texts: LawTexts, paint: Paint): readonly string[] {
+function decisionLines(
+  { decision, result }: Act,
+  texts: LawTexts,
+  paint: Paint,
+): readonly string[] {
   if (decision === null) return []
   const { payload } = decision
   const words = `${DECISIONS[payload.decision]}, ${momentText(payload.decided_at)}`
   return [
     ...section(paint, 'Decision', `${words}${payload.permanent ? ', until a human lifts it' : ''}`),
-    ...reasonLines(payload.codes, texts, paint),
+    ...reasonLines(withoutAwaitedCode(payload.codes, result?.payload ?? null), texts, paint),
   ]
 }
 
