@@ -56,6 +56,7 @@ const STEPS: Readonly<Partial<Record<Code, string>>> = {
   'request.unknown': 'look on the other side whether it arrived before you propose it again',
   'request.altered': 'propose it again',
   'request.save_to': 'name a path in scope that can be written, then propose it again',
+  'compensation.used': 'nothing is left to do: `writ log` shows the act that undid it',
   'rollback.irreversible': '`writ show ID` tells what was sent',
   'rollback.nothing': '`writ log` lists the acts; only what was promoted can be taken back',
   'ui.browser': 'install a browser: `apt-get install chromium`; `writ doctor` looks for it',
