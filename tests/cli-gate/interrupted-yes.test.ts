@@ -80,7 +80,7 @@ describe('a yes on the record whose process died before the promotion', () => {
       if (command[0] === 'recover') expect(next.out).toMatch(/promoted .* interrupted, and carried/)
       expect(place.text('f')).toBe('new\n')
       expect(facts('promotion_v1')[0]).toMatchObject({ status: 'APPLIED', paths: 1 })
-      expect(place.writ(['recover']).out).toBe('nothing waits\n')
+      expect(place.writ(['recover']).out).toBe('nothing to recover: no promotion was interrupted\n')
       expect(place.writ(['undo']).status).toBe(0)
       expect(place.has('f')).toBe(false)
     },
@@ -93,7 +93,7 @@ describe('a yes on the record whose process died before the promotion', () => {
     expect(place.writ(['recover']).out).toMatch(/not promoted .* \(promote\.conflict\)/)
     expect(place.text('f')).toBe('theirs')
     expect(facts('decision_v1').at(-1)).toMatchObject({ decision: 'BLOCK' })
-    expect(place.writ(['recover']).out).toBe('nothing waits\n')
+    expect(place.writ(['recover']).out).toBe('nothing to recover: no promotion was interrupted\n')
   }, 120_000)
 })
 
@@ -122,7 +122,7 @@ describe('a decision to promote whose process died before the promotion', () => 
         expect(next.out).toMatch(/promoted .* begun before, interrupted/)
       expect(place.text('f')).toBe('new\n')
       expect(facts('promotion_v1')[0]).toMatchObject({ status: 'APPLIED', paths: 1 })
-      expect(place.writ(['recover']).out).toBe('nothing waits\n')
+      expect(place.writ(['recover']).out).toBe('nothing to recover: no promotion was interrupted\n')
       expect(place.writ(['undo']).status).toBe(0)
     },
     120_000,
@@ -134,7 +134,7 @@ describe('a decision to promote whose process died before the promotion', () => 
     expect(place.writ(['recover']).out).toMatch(/not promoted .* \(promote\.conflict\)/)
     expect(place.text('f')).toBe('theirs')
     expect(facts('decision_v1').at(-1)).toMatchObject({ decision: 'BLOCK' })
-    expect(place.writ(['recover']).out).toBe('nothing waits\n')
+    expect(place.writ(['recover']).out).toBe('nothing to recover: no promotion was interrupted\n')
   }, 120_000)
 
   it('is left to its process while that lives', async () => {

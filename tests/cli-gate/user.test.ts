@@ -89,3 +89,12 @@ it('a ledger without the right to read it is told as that, and not as gone', () 
   }
   expect(place.writ(['log'], { through }).status).toBe(0)
 })
+
+it('a history that is cut says so, and how to see more', () => {
+  for (const name of ['one', 'two']) {
+    expect(place.exec(['--yes'], `echo x > ${name}`, { through }).status).toBe(0)
+  }
+  const cut = place.writ(['log', '--limit', '1'], { through })
+  expect(cut.err).toBe('there are older acts: writ log --limit 10 lists up to 10\n')
+  expect(place.writ(['log', '--limit', '1000'], { through }).err).toBe('')
+})

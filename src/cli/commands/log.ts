@@ -7,7 +7,7 @@ import { type Fact, parsePrincipal, type Query } from '../../ledger/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
 import type { Act } from '../history/act.ts'
 import { ACT_HEADS, actRow } from '../history/act-text.ts'
-import { actsOf } from '../history/acts.ts'
+import { ACTS, actsOf } from '../history/acts.ts'
 import { FACT_HEADS, factRow } from '../history/fact-rows.ts'
 import { openFact, shownFact } from '../history/facts.ts'
 import { followFacts } from '../history/follow.ts'
@@ -27,8 +27,10 @@ export async function run(call: Call): Promise<Exit> {
     const isMachine = options.isOn('json') || options.isOn('jsonl') || options.isOn('follow')
     const isOfFacts = options.isOn('facts') || OF_FACTS.some((name) => options.text(name) !== null)
     if (!isMachine && !isOfFacts) {
-      const acts = await actsOf(session.ledger, query, numberOption(call, 'limit', LIMIT_MAX))
-      if (acts.length > 0) return printActs(call, acts)
+      const limit = numberOption(call, 'limit', LIMIT_MAX) ?? ACTS
+      // One more than is shown tells whether there are older ones.
+      const acts = await actsOf(session.ledger, query, limit + 1)
+      if (acts.length > 0) return printActs(call, acts, limit)
     }
     if (call.options.isOn('follow')) return followFacts(session, call, query)
     const page = await session.ledger.store.find(query)
@@ -41,9 +43,15 @@ export async function run(call: Call): Promise<Exit> {
 }
 
 /** The newest at the end, next to where the person reads on. */
-async function printActs({ terminal, options }: Call, acts: readonly Act[]): Promise<Exit> {
+async function printActs(call: Call, found: readonly Act[], limit: number): Promise<Exit> {
+  const { terminal, options } = call
+  const acts = found.slice(0, limit)
   const rows = (options.isOn('newest') ? acts : acts.toReversed()).map(actRow)
   await terminal.out(table(terminal, ACT_HEADS, rows))
+  if (found.length > limit) {
+    const more = Math.min(10 * Math.max(limit, 1), LIMIT_MAX)
+    terminal.err(`there are older acts: writ log --limit ${more} lists up to ${more}\n`)
+  }
   const { paint } = terminal
   const next = [
     'writ show ACT tells everything about one; writ undo takes the last one back, writ rollback ACT another;',

@@ -62,7 +62,9 @@ function wordsOf(code: string, asked: Asked): string {
         ? 'its intent argues for itself instead of saying what it does'
         : 'the same act was taken back before'
     case 'effect.deferred_execution':
-      return `${counted(deferred.size, 'path')} would run by itself later, without anybody starting it`
+      return deferred.size === 1
+        ? '1 path would run by itself later, without anybody starting it'
+        : `${counted(deferred.size, 'path')} would run by themselves later, without anybody starting them`
     case 'result.failed':
       return failureText(result) ?? 'the command failed'
     default:

@@ -5,7 +5,8 @@ import type { OpenedFact, Query } from '../../ledger/index.ts'
 import { type Act, actOf } from './act.ts'
 import { allFacts, eachFact, openFact } from './facts.ts'
 
-const ACTS = 30
+/** How many acts are listed without `--limit`. */
+export const ACTS = 30
 const PAGE = 200
 
 /** At most so many; the newest ones that the query names by time and principal. */
