@@ -62,17 +62,24 @@ async function* diffText(
     await import('./line-cut.ts'),
   ]
   const { hunks, removed, added, isShortest } = diffLines(before, after)
-  const note = isShortest ? '' : ', shown as one block'
+  const isCrlf = endsInCrlf(before) && endsInCrlf(after)
+  const note = `${isShortest ? '' : ', shown as one block'}${isCrlf ? ', lines end in CRLF' : ''}`
   yield `      ${paint.dim(`${linesCount(removed)} removed, ${linesCount(added)} added${note}`)}\n`
   for (const { oldStart, oldCount, newStart, newCount, lines } of hunks) {
     yield `      ${paint.accent(`@@ -${oldStart},${oldCount} +${newStart},${newCount} @@`)}\n`
     for (const { sign, text, isOpen } of cutLines(lines, whole)) {
       const colour = sign === '-' ? paint.bad : sign === '+' ? paint.good : paint.dim
       const style = { text: sign === ' ' ? asItIs : colour, escaped: paint.strong }
-      yield `      ${colour(sign)}${visibleLine(text, style)}\n`
+      const shown = isCrlf ? text.replace(/\r$/, '') : text
+      yield `      ${colour(sign)}${visibleLine(shown, style)}\n`
       if (isOpen) yield `      ${paint.dim('\\ no line feed at the end')}\n`
     }
   }
+}
+
+/** Whether each line does; only then is the end of a line said once for all of them. */
+function endsInCrlf(text: string): boolean {
+  return !/(?<!\r)\n|[^\n]$/.test(text)
 }
 
 const asItIs = (text: string): string => text

@@ -456,6 +456,23 @@ function codeSays(code: string): string {
   return isCode(code) ? `  ${CODES[code].says}` : ''
 }
 
+describe('a file whose lines end in CRLF', () => {
+  it('says so once', async () => {
+    const text = await render([change('a.ps1', file('a\r\nb\r\n'), file('a\r\nc\r\n'))])
+    expect(text).toContain('1 line removed, 1 line added, lines end in CRLF\n')
+    expect(text).not.toContain('u000d')
+  })
+
+  it.each(['a\r\nc\n', 'a\nc\r\n', 'a\r\nc\r'])(
+    'shows each one where not all do: %j',
+    async (now) => {
+      const text = await render([change('a.ps1', file('a\r\nb\r\n'), file(now))])
+      expect(text).toContain('u000d')
+      expect(text).not.toContain('CRLF')
+    },
+  )
+})
+
 describe('references of git', () => {
   const [one, two] = ['1'.repeat(40), '2'.repeat(40)]
   const packed = (...lines: string[]) => file(`# pack-refs with: peeled\n${lines.join('\n')}\n`)
