@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { type Ended, Place } from '../cli-gate/place.ts'
+import { chain } from '../flow-run/scripts.ts'
 import { again, commandProposal } from '../gate/document.ts'
 import {
   CALLERS,
@@ -86,6 +87,7 @@ const TASK = { ...whole, issuer: { kind: 'human', id: 'ann', namespace: 'local' 
 
 function inputOf({ input }: Row): string {
   if (input === 'proposal') return JSON.stringify(again(commandProposal(place, 'true', {})))
+  if (input === 'flow') return JSON.stringify(chain(1))
   return input === undefined ? '' : JSON.stringify(TASK)
 }
 

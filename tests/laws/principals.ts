@@ -13,7 +13,7 @@ export interface Row {
   readonly command: string
   readonly argv: readonly string[]
   readonly held?: 'question' | 'plain question' | 'act' | 'halt' | 'token' | 'blocked'
-  readonly input?: 'proposal' | 'task' | 'receipt' | 'nothing'
+  readonly input?: 'proposal' | 'task' | 'receipt' | 'flow' | 'nothing'
   readonly ends: Readonly<Record<Caller, End>>
 }
 
@@ -139,6 +139,14 @@ export const ROWS: readonly Row[] = [
   { command: 'token revoke', argv: ['token', 'revoke', '{token}'], held: 'token', ends: PROVEN },
   { command: 'token list', argv: ['token', 'list'], ends: humans(0) },
   { command: 'doctor', argv: ['doctor'], ends: all(0) },
+  { command: 'flow run', argv: ['flow', 'run', '-'], input: 'flow', ends: humans(0) },
+  { command: 'flow resume', argv: ['flow', 'resume'], ends: humans(0) },
+  {
+    command: 'flow plan',
+    argv: ['flow', 'plan', '--resume'],
+    // No planning was interrupted here.
+    ends: humans('flow.unknown_run', 'flow.unknown_run'),
+  },
   {
     command: 'flow answer',
     argv: ['flow', 'answer', NO_ACTION, 'draft', 'retry'],
@@ -183,5 +191,5 @@ export const OPEN_TO_ALL: readonly string[] = [
   'demo',
 ]
 
-/** What starts, takes further or reads a flow is open to actors: their acts go through the gate. */
-export const OF_FLOWS = /^flow (?:run|resume|status|report|plan)$/
+/** What reads a flow is open to actors; what carries one out is a person's. */
+export const OF_FLOWS = /^flow (?:status|report)$/

@@ -11,10 +11,13 @@ import { reviewerOf } from '../../flow/index.ts'
 import { makePlan, type Planned, type PlanWatching, resumePlan } from '../../host/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
 import { withFlows } from '../flow/open.ts'
+import { refuseActors } from '../flow/person.ts'
 import { participantsIn } from '../flow/source.ts'
 import { interruptible } from '../flow/stopping.ts'
 import { plain } from '../history/plain.ts'
 import { refuse } from '../history/refusal.ts'
+
+const NEXT = 'writ flow plan --goal TEXT --participants FILE --out plan.json'
 
 export async function run(call: Call): Promise<Exit> {
   return call.options.isOn('resume') ? resume(call) : begin(call)
@@ -24,9 +27,10 @@ async function resume(call: Call): Promise<Exit> {
   for (const name of ['goal', 'participants', 'out', 'workspace'])
     if (call.options.text(name) !== null)
       throw usage('what was ordered stands; say `--resume` alone')
-  return withFlows(call, ({ host }) =>
-    planned(call, (watching) => resumePlan(host, call.arguments[0] ?? null, watching)),
-  )
+  return withFlows(call, ({ host, gate }) => {
+    refuseActors(gate, 'planning a flow', 'writ flow plan --resume')
+    return planned(call, (watching) => resumePlan(host, call.arguments[0] ?? null, watching))
+  })
 }
 
 async function begin(call: Call): Promise<Exit> {
@@ -44,7 +48,8 @@ async function begin(call: Call): Promise<Exit> {
   const { participants } = reading
   const planner = participantOf(participants, participants.planner ?? 'planner')
   const reviewer = participantOf(participants, reviewerOf(participants) ?? 'reviewer')
-  return withFlows(call, async ({ host }) => {
+  return withFlows(call, async ({ host, gate }) => {
+    refuseActors(gate, 'planning a flow', NEXT)
     const workspace = realpathSync(options.text('workspace') ?? process.cwd())
     const owners = Object.keys(participants.participants)
     const order = { goal, workspace, planner, reviewer, owners, out: resolve(out) }
@@ -119,6 +124,5 @@ async function told({ terminal, options }: Call, planned: Planned, out: string):
 }
 
 function usage(message: string): Stop {
-  const hint = 'writ flow plan --goal TEXT --participants FILE --out plan.json'
-  return new Stop(fault('cli.usage', '', null, { message, hint }))
+  return new Stop(fault('cli.usage', '', null, { message, hint: NEXT }))
 }

@@ -6,6 +6,7 @@ import { type Call, type Exit, Stop } from '../command.ts'
 import { runAnswer, runText, statusExit } from '../flow/answer.ts'
 import { watchRun } from '../flow/live.ts'
 import { withFlows } from '../flow/open.ts'
+import { refuseActors } from '../flow/person.ts'
 import { readFlow } from '../flow/source.ts'
 import { interruptible } from '../flow/stopping.ts'
 import { refuse } from '../history/refusal.ts'
@@ -16,7 +17,8 @@ export async function run(call: Call): Promise<Exit> {
   if (!source.ok) return refuse(call, source.violations)
   const { flow, participantsDigest } = source
   const workspace = workspaceOf(call)
-  return withFlows(call, async ({ host }) => {
+  return withFlows(call, async ({ host, gate }) => {
+    refuseActors(gate, 'starting a flow', 'writ flow run FILE')
     const watch = watchRun(call, () => flow)
     const walked = await interruptible((abort) =>
       startRun(
