@@ -74,6 +74,8 @@ async function makeProject(
   }
   await ground.own(place.home)
   if (task.before !== undefined) await ground.prepare(place, task.before)
+  // An agent is asked about files whose old bytes git does not have.
+  await ground.prepare(place, '[ -e .git ] || { git init -q; git add -A; git commit -qm start; }')
   return place
 }
 
@@ -261,6 +263,8 @@ function unseenPath(
     change === 'replaced'
       ? isListed('modified') || (isListed('deleted') && isListed('added'))
       : isListed(change)
+  // A person's undeclared run leaves it out, says so, and keeps nothing of it.
+  if (way === 'undeclared' && codes.includes('effect.left_out')) return []
   const wrong = isTold ? [] : [`${name} is not listed as ${change}`]
   const isNamed =
     way === 'undeclared' || [...UNWANTED, DEFERRED].some((code) => codes.includes(code))
