@@ -434,6 +434,7 @@ export const CODES = {
   'flow.flow_missing': broken('the flow of this run is no longer kept'),
   'flow.output_missing': broken('what a participant made in this run is no longer kept'),
   'flow.secret_missing': usage('a variable that a participant needs is not set'),
+  'flow.log_foreign': refused('a file that no run wrote is in the place of the log'),
   'flow.interrupted': { http: 503, exit: 4, says: 'the run was stopped' },
   'flow.plan_refused': refused('no plan was approved'),
 

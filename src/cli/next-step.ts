@@ -120,6 +120,7 @@ const STEPS: Readonly<Partial<Record<Code, string>>> = {
   'cli.file_unwritable': 'look at the directory and its rights: `ls -ld`',
   'cli.not_built': 'run `npm run build` in the checkout',
   'rules.analysis_budget': 'split the rules, or narrow the claim',
+  'flow.log_foreign': 'rename the file, then call again',
   'flow.taken': 'wait until the other process ends; `writ flow status RUN` shows it',
   'flow.unknown_run': '`writ flow status` lists the runs',
   'flow.not_waiting': '`writ flow status RUN` shows what the run waits for',

@@ -15,7 +15,7 @@ import { instructions, makeArtifacts, plainName, writeLog, writeManifest } from 
 type CommandOf<T extends Command['type']> = Extract<Command, { type: T }>
 
 /** Failures of writing that block a phase instead of ending the run. */
-const UNWRITABLE = 'cli.file_unwritable'
+const UNWRITABLE: ReadonlySet<string> = new Set(['cli.file_unwritable', 'flow.log_foreign'])
 
 export class Duties {
   readonly #run: FlowRun
@@ -133,7 +133,8 @@ export class Duties {
 
   async #writeLog({ phase_id, command }: CommandOf<'write_log'>): Promise<void> {
     const { options, facts, folder } = this.#run
-    const digest = await orNull(() => writeLog(options.flow, facts, options.workspace, folder))
+    const { flow, workspace, host } = options
+    const digest = await orNull(() => writeLog(flow, facts, { home: host.home, workspace, folder }))
     return this.#run.send({ type: 'log_written', phase_id, command, digest })
   }
 
@@ -166,7 +167,7 @@ async function orNull<T>(write: () => T | Promise<T>): Promise<T | null> {
   try {
     return await write()
   } catch (error) {
-    if (codeOf(error) === UNWRITABLE) return null
+    if (UNWRITABLE.has(codeOf(error) ?? '')) return null
     throw error
   }
 }

@@ -2,9 +2,9 @@
  * What a run writes for people: the orchestration log (F-11), the manifests of sub-phases (F-10), and
  * what is needed of whom (F-12). Each file is whole and synced before the run goes on.
  */
-import { mkdirSync } from 'node:fs'
+import { lstatSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { canonicalJson, digestBytes } from '../../base/index.ts'
+import { canonicalJson, digestBytes, fault, showPath } from '../../base/index.ts'
 import {
   type Command,
   type CompiledFlow,
@@ -14,7 +14,9 @@ import {
   type RunState,
 } from '../../flow/index.ts'
 import { readIfThere, writeWhole } from '../home/file.ts'
-import type { RunFolder } from './run-folder.ts'
+import type { Home } from '../home/known-home.ts'
+import { FlowFailure } from './failure.ts'
+import { isLogOfRun, type RunFolder } from './run-folder.ts'
 
 export const LOG_FILE = 'orchestration_log.md'
 const ARTIFACTS = 'artifacts'
@@ -31,19 +33,40 @@ export function makeArtifacts(workspace: string): void {
   }
 }
 
-/** Of the log as it stands in the workspace afterwards. */
+/**
+ * Fails if a file in the place of the log was not written by a run of this home: the log would replace
+ * it, and no act could take that back.
+ */
+export function refuseForeignLog(home: Pick<Home, 'state' | 'directory'>, workspace: string): void {
+  const file = join(workspace, LOG_FILE)
+  const found = lstatSync(file, { throwIfNoEntry: false })
+  if (found === undefined) return
+  if (found.isFile() && isLogOfRun(home, readIfThere(file) ?? '', LOG_FILE)) return
+  const message = `${showPath(file)} was not written by a run of this home, and a run would replace it`
+  const hint = `rename it: mv ${shellWord(file)} ${shellWord(`${file}.old`)}, then call again`
+  throw new FlowFailure(fault('flow.log_foreign', file, null, { message, hint }))
+}
+
+/** Writes the log; returns the digest of what is in the workspace afterwards. */
 export function writeLog(
   flow: CompiledFlow,
   facts: readonly Fact[],
-  workspace: string,
-  folder: RunFolder,
+  { home, workspace, folder }: LogPlace,
 ): string {
   const text = logText(flow, facts)
+  refuseForeignLog(home, workspace)
+  folder.noteLog(digestBytes(text))
   // One process walks a run: after a crash the next one finds what the last one began.
   writeWhole(join(workspace, LOG_FILE), text, 0o644, facts[0]?.payload.run_id)
   // A copy of this run's own, since the next run in the workspace writes its log over this one.
   folder.copy(LOG_FILE, text)
   return digestBytes(text)
+}
+
+export interface LogPlace {
+  readonly home: Pick<Home, 'state' | 'directory'>
+  readonly workspace: string
+  readonly folder: RunFolder
 }
 
 interface ManifestFile {

@@ -6,15 +6,17 @@
  * when that process ends, however it ends.
  */
 import { randomBytes } from 'node:crypto'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fault, showName } from '../../base/index.ts'
+import { digestBytes, fault, showName } from '../../base/index.ts'
 import { makeFolder, namesIfThere, readIfThere, writeWhole } from '../home/file.ts'
 import type { Home } from '../home/known-home.ts'
 import { withWorkspaceLock } from '../promotion/index.ts'
 import { codeOf, FlowFailure } from './failure.ts'
 
 const RUN_ID = /^run-[0-9a-f-]{36}$/
+
+const LOGS = 'logs'
 
 /** Ids become names of folders: anything else could lead elsewhere. */
 export function isRunId(text: string): boolean {
@@ -118,6 +120,12 @@ export class RunFolder {
     writeFileSync(join(this.shown, name), text)
   }
 
+  /** Notes the digest of a log before it is written to the workspace. */
+  noteLog(digest: string): void {
+    makeFolder(this.#state, 0o700)
+    appendFileSync(join(this.#state, LOGS), `${digest}\n`, { mode: 0o600 })
+  }
+
   hide(name: string): void {
     rmSync(join(this.shown, name), { force: true })
   }
@@ -128,6 +136,25 @@ export function notedRuns(home: Pick<Home, 'state' | 'directory'>): readonly str
   return namesIfThere(join(home.state, 'runs')).filter(
     (name) => isRunId(name) && new RunFolder(home, name).waiting().length > 0,
   )
+}
+
+/**
+ * Returns whether a run of this home wrote this log. Runs of version 0.1.0 noted no digests; the copy
+ * of their last log tells.
+ */
+export function isLogOfRun(
+  { state, directory }: Pick<Home, 'state' | 'directory'>,
+  text: string,
+  copyName: string,
+): boolean {
+  const digest = digestBytes(text)
+  const isOf = (run: string): boolean => {
+    const noted = readIfThere(join(state, 'runs', run, LOGS)) ?? ''
+    if (noted.split('\n').includes(digest)) return true
+    return readIfThere(join(directory, 'runs', run, copyName)) === text
+  }
+  // Ids begin with their time: the newest run wrote the log more often than not.
+  return namesIfThere(join(state, 'runs')).filter(isRunId).reverse().some(isOf)
 }
 
 export function unknownRun(runId: string): FlowFailure {

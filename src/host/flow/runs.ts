@@ -23,7 +23,7 @@ import type { FlowHost } from './flow-host.ts'
 import { refuseMissing } from './missing-outputs.ts'
 import type { Order } from './orders.ts'
 import { FlowRun, type RunOptions } from './run.ts'
-import { foundManifest } from './run-files.ts'
+import { foundManifest, refuseForeignLog } from './run-files.ts'
 import { isRunId, notedRuns, RunFolder, unknownRun } from './run-folder.ts'
 import {
   type FactRange,
@@ -63,6 +63,7 @@ export function newRunId(nowMs: number, chance: Uint8Array): string {
 
 export async function startRun(host: FlowHost, order: StartOrder): Promise<WalkedRun> {
   const { flow, workspace, participantsDigest, onRun, ...watching } = order
+  refuseForeignLog(host.home, workspace)
   const chance = crypto.getRandomValues(new Uint8Array(16))
   const runId = newRunId(host.clock.nowMs(), chance)
   onRun?.(runId)
@@ -90,7 +91,10 @@ export async function resumeRun(
     const { flow, workspace, ...history } = await loadRun(host.ledger, host.stream, runId)
     const run = new FlowRun({ host, flow, runId, workspace, ...watching })
     run.restore(history)
-    if (run.state.ended === null) await refuseLost(host, run)
+    if (run.state.ended === null) {
+      refuseForeignLog(host.home, workspace)
+      await refuseLost(host, run)
+    }
     await sweep(host, run)
     const manifests = await manifestsNow(host, run)
     await run.send({ type: 'resumed', manifests })
