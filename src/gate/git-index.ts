@@ -9,13 +9,11 @@
 import { nameOfRaw, type RawPath } from './raw-path.ts'
 
 /** Names of objects by SHA-1; an index with longer ones does not come out even, and is not the same. */
-const NAME_BYTES = 20
+const SHA1_BYTES = 20
 const HEADER_BYTES = 12
 /** Times, device and inode before the mode; owner, group and size behind it. */
 const MODE_AT = 24
 const OBJECT_AT = 40
-const FLAGS_AT = OBJECT_AT + NAME_BYTES
-const FIXED_BYTES = FLAGS_AT + 2
 const EXTENDED = 0x4000
 const SIGNATURE = 0x44495243
 const VERSIONS = [2, 3, 4]
@@ -44,19 +42,30 @@ export function holdsSameEntries(one: Uint8Array, other: Uint8Array): boolean {
   return mine.every((extension, index) => isSame(one, extension, other, theirs[index] ?? [0, 0]))
 }
 
-/** The names that an index holds, relative to its working tree, a character a byte; null without one. */
-export function indexNames(bytes: Uint8Array): readonly string[] | null {
-  const reader = new IndexReader(bytes)
+/**
+ * The names that an index holds, relative to its working tree, a character a byte, each with the name
+ * of its object in hex; null for what is no index with object names of this length.
+ */
+export function indexEntries(
+  bytes: Uint8Array,
+  nameBytes = SHA1_BYTES,
+): ReadonlyMap<string, string> | null {
+  const reader = new IndexReader(bytes, nameBytes)
   if (!reader.isIndex) return null
-  const names: string[] = []
+  const entries = new Map<string, string>()
   let last = ''
   for (let index = 0; index < reader.count; index++) {
     const entry = reader.nextEntry()
     if (entry === null) return null
     last = `${last.slice(0, Math.max(0, last.length - entry.dropped))}${textOf(bytes, entry.name)}`
-    names.push(last)
+    const [from] = entry.rest
+    entries.set(last, hexOf(bytes.subarray(from, from + nameBytes)))
   }
-  return names
+  return reader.extensions() === null ? null : entries
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 function textOf(bytes: Uint8Array, [from, to]: Range): string {
@@ -90,16 +99,18 @@ class IndexReader {
   readonly isIndex: boolean
   readonly version: number
   readonly count: number
+  readonly #flagsAt: number
   readonly #bytes: Uint8Array
   readonly #view: DataView
   /** Where the checksum begins. */
   readonly #end: number
   #at = HEADER_BYTES
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, nameBytes = SHA1_BYTES) {
     this.#bytes = bytes
+    this.#flagsAt = OBJECT_AT + nameBytes
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    this.#end = bytes.length - NAME_BYTES
+    this.#end = bytes.length - nameBytes
     const isLongEnough = this.#end >= HEADER_BYTES
     this.version = isLongEnough ? this.#view.getUint32(4) : 0
     this.count = isLongEnough ? this.#view.getUint32(8) : 0
@@ -110,9 +121,10 @@ class IndexReader {
   /** Null when it is cut off. */
   nextEntry(): IndexEntry | null {
     const start = this.#at
-    if (start + FIXED_BYTES > this.#end) return null
-    const isExtended = (this.#view.getUint16(start + FLAGS_AT) & EXTENDED) !== 0
-    const path = this.#pathStart(start + FIXED_BYTES + (isExtended ? 2 : 0))
+    const flags = start + this.#flagsAt
+    if (flags + 2 > this.#end) return null
+    const isExtended = (this.#view.getUint16(flags) & EXTENDED) !== 0
+    const path = this.#pathStart(flags + (isExtended ? 4 : 2))
     const end = path === null ? -1 : this.#bytes.indexOf(0, path.at)
     if (path === null || end === -1 || end >= this.#end) return null
     // Up to version 3 entries are filled up to a multiple of eight, with one zero at least.

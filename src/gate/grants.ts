@@ -17,6 +17,7 @@ import {
 import { type LawPlaces, placeGlob } from '../policy/index.ts'
 import { type Change, type ChangeList, listsOf } from './change.ts'
 import type { FindingList } from './findings.ts'
+import { isGitWork, isInGit, namesGit } from './git-state.ts'
 import { isAmended } from './judgement.ts'
 import { displayOfRaw, type RawPath } from './raw-path.ts'
 
@@ -34,6 +35,8 @@ export interface GrantCase {
   readonly places: LawPlaces
   /** Changed files that git tracked before. */
   readonly tracked: ReadonlySet<RawPath>
+  /** Changed files of git whose bytes are as git's commands leave them. */
+  readonly gitChecked: ReadonlySet<RawPath>
   /** What the actor did in the hour before. */
   readonly hour: Amount
 }
@@ -57,7 +60,11 @@ export function actorWords({
  * Null where no grant is needed: a person acts, a human declared with a flow what its participants may
  * write, or the record is of before grants.
  */
-export function grantCase(evaluation: Judged, tracked: ReadonlySet<RawPath>): GrantCase | null {
+export function grantCase(
+  evaluation: Judged,
+  tracked: ReadonlySet<RawPath> = new Set(),
+  gitChecked: ReadonlySet<RawPath> = new Set(),
+): GrantCase | null {
   const { basis, host, held } = evaluation
   const actors = new Set(actorWords(evaluation))
   if (!isAmended(evaluation) || basis === undefined || held !== undefined) return null
@@ -67,6 +74,7 @@ export function grantCase(evaluation: Judged, tracked: ReadonlySet<RawPath>): Gr
     nowMs: host.now_ms,
     places: { home: basis.home, workspace: host.workspace },
     tracked,
+    gitChecked,
     hour: basis.hour_use ?? { files: 0, bytes: 0 },
   }
 }
@@ -89,7 +97,10 @@ class HeldGrant {
     const globs = this.#globs[list]
     if (globs.length === 0) return false
     const segments = pathSegments(displayOfRaw(path))
-    return globs.some((glob) => matchesNames(glob.segments, segments))
+    const isGits = isInGit(path)
+    return globs.some(
+      ({ text, segments: wanted }) => (!isGits || namesGit(text)) && matchesNames(wanted, segments),
+    )
   }
 
   take({ before, after }: Change): void {
@@ -151,7 +162,7 @@ export function addGrantFindings(
   const held = inForce(grants, subject).map((grant) => new HeldGrant(grant, subject.places))
   for (const change of changes) {
     for (const list of listsOf(change)) {
-      const grant = held.find((one) => covers(one, list, change, subject.tracked))
+      const grant = held.find((one) => covers(one, list, change, subject))
       if (grant !== undefined) grant.take(change)
       else findings.add('effect.ungranted', displayOfRaw(change.path), wordsFor(list, change, held))
     }
@@ -171,18 +182,22 @@ function covers(
   held: HeldGrant,
   list: ChangeList,
   change: Change,
-  tracked: ReadonlySet<RawPath>,
+  { tracked, gitChecked }: Pick<GrantCase, 'gitChecked' | 'tracked'>,
 ): boolean {
   if (!held.names(list, change.path)) return false
+  if (held.grant.git === true && !isGitWork(change, list, gitChecked)) return false
   return held.grant.tracked !== true || list !== 'modified' || tracked.has(change.path)
 }
 
 function wordsFor(list: ChangeList, change: Change, held: readonly HeldGrant[]): string {
+  if (isInGit(change.path)) return `${GIT_WORDS[list]}; git's ordinary commands do not do this`
   if (list === 'deleted') return 'deleted; the act did not make it'
   if (list === 'added') return 'created'
   const isUntracked = held.some((one) => one.grant.tracked === true && one.names(list, change.path))
   return isUntracked ? 'changed; git does not track it' : 'changed'
 }
+
+const GIT_WORDS = { added: 'created', modified: 'changed', deleted: 'deleted' } as const
 
 const MB = 1024 * 1024
 

@@ -216,7 +216,11 @@ export function compareAgain(
     scriptsChanged: new Set(evaluation.comparison.scripts_changed as RawPath[]),
     pathDirectories: evaluation.comparison.path_directories,
     pointed: pointedOf(evaluation.comparison.pointed ?? []),
-    grants: grantCase(evaluation, new Set((evaluation.comparison.tracked ?? []) as RawPath[])),
+    grants: grantCase(
+      evaluation,
+      new Set((evaluation.comparison.tracked ?? []) as RawPath[]),
+      new Set((evaluation.comparison.git_checked ?? []) as RawPath[]),
+    ),
     network: {
       connections: result?.side_effects.network ?? [],
       grounds: evaluation.network ?? null,

@@ -1,7 +1,8 @@
 /**
  * What an actor that is no person may do without a question, wherever the laws say nothing else:
- * create files, change what git tracks, what git itself keeps, and what builds make. Deletions are
- * asked about, but for the files that git leaves while something is under way.
+ * create files, change what git tracks and what builds make, and what git's ordinary commands do in a
+ * `.git` directory. Deletions are asked about, but for files that git leaves while something is under
+ * way.
  *
  * Deliberately absent: what git ignores. An ignored file may be the only copy of something; only
  * places whose names say that a tool makes them again are listed.
@@ -40,30 +41,10 @@ const BUILD_OUTPUT = [
   'cmake-build-*',
 ]
 
-/** Made and removed by git in the course of one command or of several. */
-const GIT_UNDER_WAY = [
-  'AUTO_MERGE',
-  'MERGE_HEAD',
-  'MERGE_MODE',
-  'MERGE_MSG',
-  'MERGE_RR',
-  'SQUASH_MSG',
-  'CHERRY_PICK_HEAD',
-  'REVERT_HEAD',
-  'REBASE_HEAD',
-  'ORIG_HEAD',
-  'FETCH_HEAD',
-  'COMMIT_EDITMSG',
-  'BISECT_*',
-  'rebase-merge/**',
-  'rebase-apply/**',
-  'sequencer/**',
-]
-
 export const DEFAULT_GRANTS: readonly GrantDocument[] = [
   {
     grant_id: 'CREATE',
-    create: ['**', '**/.git/**'],
+    create: ['**'],
     per_act: { files: 20_000, mb: 1_024 },
     per_hour: { files: 50_000, mb: 4_096 },
   },
@@ -76,10 +57,12 @@ export const DEFAULT_GRANTS: readonly GrantDocument[] = [
   },
   {
     grant_id: 'GIT_STATE',
+    create: ['**/.git/**'],
     change: ['**/.git/**'],
-    delete: GIT_UNDER_WAY.map((name) => `**/.git/**/${name}`),
-    per_act: { files: 2_000, mb: 1_024 },
-    per_hour: { files: 10_000, mb: 4_096 },
+    delete: ['**/.git/**'],
+    git: true,
+    per_act: { files: 20_000, mb: 1_024 },
+    per_hour: { files: 50_000, mb: 4_096 },
   },
   {
     grant_id: 'BUILD_OUTPUT',

@@ -233,6 +233,8 @@ export const EvaluationSchema = Type.Object(
           ),
           /** Raw paths of changed files that git tracked before, where a grant asks for that. */
           tracked: Type.Optional(Type.Array(Type.String())),
+          /** Raw paths of changed files of git whose bytes are as git's commands leave them. */
+          git_checked: Type.Optional(Type.Array(Type.String())),
           /** Room that the act would take to be taken back, what is kept for this actor, and the bound. */
           undo: Type.Optional(
             Type.Object({ needed_bytes: Count, kept_bytes: Count, quota_bytes: Count }, closed),

@@ -69,6 +69,8 @@ export const GrantSchema = Type.Object(
     scope: Type.Optional(Globs),
     /** Of changed files only those that git tracks. */
     tracked: Type.Optional(Type.Boolean()),
+    /** In `.git` directories only what git's ordinary commands do there. */
+    git: Type.Optional(Type.Boolean()),
     per_act: Type.Optional(Bound),
     per_hour: Type.Optional(Bound),
     until: Type.Optional(Type.String()),

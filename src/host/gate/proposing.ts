@@ -49,6 +49,7 @@ import { type GateContext, isRoot } from './context.ts'
 import type { Admitted, Decided, Judged, ProposingOptions } from './decided.ts'
 import { type DecisionRecord, decisionRecord, recordDecision } from './decision-record.ts'
 import { beginDraft, type DraftGround, hostFactsOf, refreshDraft } from './draft.ts'
+import { checkedGitPaths } from './git-check.ts'
 import { watchHalt } from './halt.ts'
 import { KeptBodies } from './kept-bodies.ts'
 import type { LawBook } from './law-book.ts'
@@ -237,7 +238,7 @@ export class Proposing {
     const compared = mayChoose
       ? await this.#compareAsChosen(draft, proposal, rehearsal)
       : this.#compare(draft, proposal, rehearsal)
-    const { comparison, scripts, directories, pointed, tracked } = compared
+    const { comparison, scripts, directories, pointed, tracked, gitChecked } = compared
     const discarded = new Set(comparison.discarded.map(({ path }) => path))
     const manifest = await this.#bodies.manifest(rehearsal.changes, discarded)
     const result = buildResult({
@@ -260,6 +261,7 @@ export class Proposing {
       path_directories: [...directories],
       ...(pointed.size === 0 ? {} : { pointed: [...pointed].map(([path, by]) => ({ path, by })) }),
       ...(tracked.length === 0 ? {} : { tracked: [...tracked] }),
+      ...(gitChecked.length === 0 ? {} : { git_checked: [...gitChecked] }),
       ...(await this.#undoUse(draft, comparison.promoted)),
       steps: await this.#keepSteps(proposal, rehearsal),
     }
@@ -301,7 +303,7 @@ export class Proposing {
   /** An actor's act that no human approves must not use up what takes its other acts back. */
   async #undoUse(draft: Evaluation, changes: readonly Change[]) {
     const { basis } = draft
-    if (grantCase(draft, new Set()) === null || basis === undefined) return {}
+    if (grantCase(draft) === null || basis === undefined) return {}
     const kept_bytes = await this.#view.ask((standing) =>
       undoUse(standing, basis.actor, draft.host.now_ms),
     )
@@ -323,6 +325,8 @@ export class Proposing {
       homes: draft.host.homes.filter(({ own }) => own).map((home) => home.path),
     })
     const tracked = trackedPaths(rehearsal.changes, draft, this.#book.lists)
+    const gitChecked =
+      grantCase(draft) === null ? [] : checkedGitPaths(rehearsal.changes, rehearsal.sandbox.layers)
     const input = {
       descriptor: proposal.descriptor,
       changes: rehearsal.changes,
@@ -335,12 +339,12 @@ export class Proposing {
       scriptsChanged: scripts,
       pathDirectories: directories,
       pointed,
-      grants: grantCase(draft, new Set(tracked)),
+      grants: grantCase(draft, new Set(tracked), new Set(gitChecked)),
       network: { connections: rehearsal.network ?? [], grounds: draft.network ?? null },
     }
     const comparison =
       proposal.children === undefined ? compareEffects(input) : compareSteps(rehearsal.steps, input)
-    return { comparison, scripts, directories, pointed, tracked }
+    return { comparison, scripts, directories, pointed, tracked, gitChecked }
   }
 
   async #stage(

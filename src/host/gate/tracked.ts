@@ -7,7 +7,7 @@ import {
   type GateLists,
   grantCase,
   INDEX_BYTES_MAX,
-  indexNames,
+  indexEntries,
   pathsToTrack,
   type RawPath,
   rawOfText,
@@ -23,7 +23,7 @@ export function trackedPaths(
   draft: Evaluation,
   lists: GateLists,
 ): readonly RawPath[] {
-  const subject = grantCase(draft, new Set())
+  const subject = grantCase(draft)
   if (subject === null) return []
   const indexes = new Indexes()
   return pathsToTrack(changes, lists.grants ?? [], subject)
@@ -59,7 +59,7 @@ function namesIn(top: string): ReadonlySet<string> {
   try {
     const file = join(gitDirectory(top), 'index')
     if (statSync(file).size > INDEX_BYTES_MAX) return new Set()
-    return new Set(indexNames(readFileSync(file)) ?? [])
+    return new Set(indexEntries(readFileSync(file))?.keys() ?? [])
   } catch {
     return new Set()
   }
