@@ -52,9 +52,11 @@ function whoText({ by, evaluation }: Act): string {
   return agent === undefined ? name : `${name} (${visible(agent)})`
 }
 
+const UNDER_WAY: ReadonlySet<Outcome> = new Set(['waiting', 'approved', 'held', 'unfinished'])
+
 export function outcomePaint(outcome: Outcome, paint: Paint): string {
   if (outcome === 'promoted' || outcome === 'no effects') return paint.good(outcome)
-  if (outcome === 'waiting' || outcome === 'approved') return paint.accent(outcome)
+  if (UNDER_WAY.has(outcome)) return paint.accent(outcome)
   return paint.bad(outcome)
 }
 

@@ -22,6 +22,9 @@ export type Outcome =
   | 'undone'
   | 'put back'
   | 'approved'
+  | 'held'
+  /** Decided to be promoted, and not promoted yet: under way, or interrupted. */
+  | 'unfinished'
   | 'unknown'
 
 /** A record with who wrote it and when; null where there is none, or its payload is no longer kept. */
@@ -79,10 +82,10 @@ function last<Payload>(facts: readonly OpenedFact[], type: string): Recorded<Pay
   return all<Payload>(facts, type).at(-1) ?? null
 }
 
-type Outcomes = Pick<Act, 'decision' | 'answers' | 'promotion' | 'rollback' | 'requests'>
+type Told = Pick<Act, 'evaluation' | 'decision' | 'answers' | 'promotion' | 'rollback' | 'requests'>
 
-function outcomeOf(parts: Outcomes): Outcome {
-  const { decision, answers, promotion, rollback, requests } = parts
+function outcomeOf(parts: Told): Outcome {
+  const { evaluation, decision, answers, promotion, rollback, requests } = parts
   const isUndone = rollback !== null && promotion !== null && rollback.at >= promotion.at
   if (isUndone) return 'undone'
   if (promotion?.payload.status === 'APPLIED') {
@@ -96,5 +99,6 @@ function outcomeOf(parts: Outcomes): Outcome {
   if (superseded_by !== undefined) return 'superseded'
   if (answer === 'EXPIRED') return 'expired'
   if (decision?.payload.decision === 'CONFIRM') return answer === undefined ? 'waiting' : 'approved'
-  return decision === null ? 'unknown' : 'approved'
+  if (decision === null) return 'unknown'
+  return evaluation?.payload.held === undefined ? 'unfinished' : 'held'
 }
