@@ -94,7 +94,14 @@ class Gate implements GateSurface {
     this.#settling = new Settling(context, this.#view, book, this.#promoter, this.#questions)
     this.#takingBack = new TakingBack(context, this.#view, this.#promoter)
     this.#released = new ReleasedRuns(context, this.#view, book)
-    this.#unfinished = new UnfinishedYes(context, this.#view, book, this.#questions, this.#settling)
+    this.#unfinished = new UnfinishedYes({
+      context,
+      view: this.#view,
+      book,
+      promoter: this.#promoter,
+      questions: this.#questions,
+      settling: this.#settling,
+    })
     this.attempts = new Attempts({
       context,
       view: this.#view,
@@ -198,6 +205,7 @@ class Gate implements GateSurface {
 
   async rollback(target: RollbackTarget, options: RollbackOptions): Promise<RollbackAnswer> {
     await this.#recover()
+    await this.#promoter.sweep()
     return this.#takingBack.rollback(target, options, {
       propose: (proposal, compensates) => this.#compensate(proposal, compensates, options),
       waiting: (actionId) => this.#waiting(actionId),
@@ -296,6 +304,7 @@ class Gate implements GateSurface {
   async tidy({ dryRun }: { readonly dryRun: boolean }): Promise<readonly FoundBody[]> {
     if (!dryRun) {
       await this.#recover()
+      await this.#promoter.sweep()
       const standing = await this.#view.standing()
       await this.#settling.expire(standing.expired(this.#context.nowMs()))
     }

@@ -106,8 +106,12 @@ export class LedgerView {
   }
 
   /** The newest fact of a type about an action, with its payload whole; null when there is none. */
-  async factOf(type: string, actionId: string): Promise<WholeFact | null> {
-    const { stream, ledger } = this.#context
+  async factOf(
+    type: string,
+    actionId: string,
+    stream = this.#context.stream,
+  ): Promise<WholeFact | null> {
+    const { ledger } = this.#context
     const page = await ledger.store.find({
       stream,
       type,
@@ -120,8 +124,12 @@ export class LedgerView {
   }
 
   /** All facts of a type about an action, in their order. */
-  async factsOf(type: string, actionId: string): Promise<readonly WholeFact[]> {
-    const { stream, ledger } = this.#context
+  async factsOf(
+    type: string,
+    actionId: string,
+    stream = this.#context.stream,
+  ): Promise<readonly WholeFact[]> {
+    const { ledger } = this.#context
     const found: WholeFact[] = []
     for (let cursor: number | null = -1; cursor !== null; ) {
       const page = await ledger.store.find({

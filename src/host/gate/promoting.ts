@@ -17,6 +17,7 @@ import { type Change, displayOfRaw, type PromotedAction, rawOfText } from '../..
 import { occurredAtText } from '../../ledger/index.ts'
 import {
   expired,
+  type KeptAct,
   type LaterAct,
   laterActs,
   openJournals,
@@ -41,6 +42,7 @@ import { LOCK, LockAhead } from './lock-ahead.ts'
 import { isAnswerNote, Outgoing } from './outgoing.ts'
 import { findPreimages, findStage, preimageNames, preimagesOf, stagePlaces } from './stage-place.ts'
 import type { OpenRecovery, RecoveryOrder } from './surface.ts'
+import { Unbegun } from './unbegun.ts'
 
 export interface PromotionOrder {
   readonly actionId: string
@@ -99,12 +101,14 @@ export class Promoter {
   readonly #context: GateContext
   readonly #view: LedgerView
   readonly #outgoing: Outgoing
+  readonly #unbegun: Unbegun
   readonly #undoMs: number
 
   constructor(context: GateContext, view: LedgerView, undoMs: number) {
     this.#context = context
     this.#view = view
     this.#outgoing = new Outgoing(context, view)
+    this.#unbegun = new Unbegun(context, view)
     this.#undoMs = undoMs
   }
 
@@ -191,8 +195,14 @@ export class Promoter {
     if (hasJournals || (await this.#outgoing.isInterrupted())) await this.#locked(async () => {})
   }
 
+  /** Removes pre-images of what never began. Cheap when there are none. */
+  async sweep(): Promise<void> {
+    if (this.#unbegun.isFound()) await this.#locked(() => this.#unbegun.sweep())
+  }
+
   /** Ends what can be ended; answers with what waits for a human. */
   async openRecoveries(): Promise<readonly OpenRecovery[]> {
+    await this.sweep()
     if (openJournals(this.#context.home.state).length === 0) return []
     return withWorkspaceLock(workspaceOf(this.#context), LOCK, async (lock) =>
       (await recover(this.#recovery(lock))).flatMap((each) =>
@@ -248,11 +258,25 @@ export class Promoter {
     const kept = stagePlaces(home).flatMap((place) =>
       preimageNames(place).map((id) => ({ id, keep: preimagesOf(place, id) })),
     )
-    const later = laterActs(chosen, kept).map((act) => ({
+    const later = (await this.#recordedLater(chosen, kept)).map((act) => ({
       ...act,
       id: requests.actionOfSave(act.id) ?? act.id,
     }))
     return later.filter(({ id }, index) => later.findIndex((one) => one.id === id) === index)
+  }
+
+  /** Passes over pre-images of what never came about, and over what stands on those alone. */
+  async #recordedLater(
+    chosen: readonly KeptAct[],
+    kept: readonly KeptAct[],
+  ): Promise<readonly LaterAct[]> {
+    const later = laterActs(chosen, kept)
+    const strays = new Set((await this.#unbegun.unrecorded(later)).map(({ id }) => id))
+    if (strays.size === 0) return later
+    return this.#recordedLater(
+      chosen,
+      kept.filter(({ id }) => !strays.has(id)),
+    )
   }
 
   /** Newest first; answers that were kept in files go before the act that they belong to. */

@@ -14,6 +14,7 @@ import type { Decided } from './decided.ts'
 import { isHalted } from './halt.ts'
 import type { LawBook } from './law-book.ts'
 import type { LedgerView } from './ledger-view.ts'
+import type { Promoter } from './promoting.ts'
 import type { Questions } from './questions.ts'
 import type { Settling } from './settling.ts'
 import { findPreimages, stagesLeftGoing } from './stage-place.ts'
@@ -30,24 +31,29 @@ const PASSING: ReadonlySet<string> = new Set([
   'recovery.conflict',
 ])
 
+interface Parts {
+  readonly context: GateContext
+  readonly view: LedgerView
+  readonly book: LawBook
+  readonly promoter: Promoter
+  readonly questions: Questions
+  readonly settling: Settling
+}
+
 export class UnfinishedYes {
   readonly #context: GateContext
   readonly #view: LedgerView
   readonly #book: LawBook
+  readonly #promoter: Promoter
   readonly #questions: Questions
   readonly #settling: Settling
   readonly #finished: FinishedYes[] = []
 
-  constructor(
-    context: GateContext,
-    view: LedgerView,
-    book: LawBook,
-    questions: Questions,
-    settling: Settling,
-  ) {
+  constructor({ context, view, book, promoter, questions, settling }: Parts) {
     this.#context = context
     this.#view = view
     this.#book = book
+    this.#promoter = promoter
     this.#questions = questions
     this.#settling = settling
   }
@@ -63,6 +69,7 @@ export class UnfinishedYes {
     const going = stagesLeftGoing(this.#context.home, beforeMs)
     const approved = (await this.#view.standing()).approved()
     if (approved.length + going.length === 0 || isHalted(this.#context.home.state)) return
+    if (!(await this.#sweep())) return
     for (const { actionId, stage } of going) await this.#finishGoing(actionId, stage)
     for (const { actionId, answeredMs } of approved) {
       // Its files are in place; what is missing is recorded by recovery.
@@ -72,14 +79,27 @@ export class UnfinishedYes {
     }
   }
 
+  /** What never began does not pass for files in place. False while another process is at work. */
+  async #sweep(): Promise<boolean> {
+    try {
+      await this.#promoter.sweep()
+      return true
+    } catch (error) {
+      const { fault: failed } = error as { readonly fault?: Fault }
+      if (failed?.code === 'workspace.busy') return false
+      throw error
+    }
+  }
+
   /** Nothing is sent that a process did not begin to send: of such an act only the end is told. */
   async #finishGoing(actionId: string, stage: string): Promise<void> {
     if (findPreimages(this.#context.home, actionId) !== null) return
     const decided = await this.#decided(actionId)
     // The act of another stream, or of a process that died before it decided.
     if (decided === null) return
-    const isPromoted = (await this.#view.standing()).promotion(actionId) !== null
-    if (isPromoted || decided.decision.decision !== 'PROMOTE') return removeTree(stage)
+    // Also where recovery or a human put it back: that was its end.
+    const isEnded = (await this.#view.factOf('promotion_v1', actionId)) !== null
+    if (isEnded || decided.decision.decision !== 'PROMOTE') return removeTree(stage)
     const { proposal, decision } = decided
     const sends = proposal === null || heldRequests(proposal).length > 0
     await this.#finishOne(decided, sends ? 0 : Date.parse(decision.decided_at))

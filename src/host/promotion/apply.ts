@@ -32,6 +32,7 @@ import { type Side, treeDifferences } from './tree.ts'
 /** Points at which tests interrupt. */
 export type Point =
   | 'plan'
+  | 'journal'
   | 'intent'
   | 'git_lock'
   | 'take'

@@ -3,11 +3,12 @@
  * back when a step fails, and clearing away what nobody needs once the record is durable. Promotion,
  * rollback and recovery share it.
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Digest, fault } from '../../base/index.ts'
 import { displayOfRaw, type RawPath } from '../../gate/index.ts'
 import type { OnPoint, Work } from './apply.ts'
+import { isAttempt, isOwnFile, namesIfThere } from './attempt.ts'
 import { lookAt } from './entry.ts'
 import { AFTER_TIMES, type Exchange, readPlan, writePlan } from './exchange.ts'
 import {
@@ -24,7 +25,7 @@ import type { Ground } from './ground.ts'
 import { Journal, openJournals, syncDirectory } from './journal.ts'
 import { removeTree } from './removal.ts'
 import { at, revertExchange } from './run.ts'
-import { handOver, SHARED_FILES } from './shared-directory.ts'
+import { handOver } from './shared-directory.ts'
 
 export interface Begun {
   readonly journal: Journal
@@ -35,29 +36,18 @@ export interface Begun {
 export function makeKeep(keep: string): void {
   try {
     mkdirSync(dirname(keep), { recursive: true, mode: 0o700 })
-    // What an attempt before its intent left behind: no bytes of anybody's.
-    if (readdirIfThere(keep).length > 0) refuseUsedKeep(keep)
+    clearAttempt(keep)
     mkdirSync(keep, { recursive: true, mode: 0o700 })
   } catch (error) {
     throw machineFailure(error, keep)
   }
 }
 
-function readdirIfThere(directory: string): string[] {
-  try {
-    return readdirSync(directory)
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return []
-    throw error
-  }
-}
-
-const OWN_FILES = new Set(['plan.jsonl', AFTER_TIMES, 'index.lock', ...SHARED_FILES])
-
-function refuseUsedKeep(keep: string): void {
-  const names = readdirIfThere(keep)
-  // The times are written when everything is in place: then it was more than an attempt.
-  if (names.some((name) => !OWN_FILES.has(name) || name === AFTER_TIMES)) {
+/** Removes what a process left that died before its intent; fails if there is more than that. */
+function clearAttempt(keep: string): void {
+  const names = namesIfThere(keep) ?? []
+  if (names.length === 0) return
+  if (!isAttempt(keep)) {
     throw plainFailure('promote.failed', keep, 'the action was promoted before')
   }
   for (const name of names) rmSync(join(keep, name))
@@ -70,7 +60,9 @@ export function beginExchange(state: string, exchange: Exchange, onPoint: OnPoin
   syncDirectory(keep)
   syncDirectory(dirname(keep))
   const journal = at(onPoint, 'intent', () =>
-    Journal.begin(state, { kind, id, workspace, keep, plan: digest }),
+    Journal.begin(state, { kind, id, workspace, keep, plan: digest }, () =>
+      onPoint('journal', 'after', null),
+    ),
   )
   return { journal, digest }
 }
@@ -183,9 +175,7 @@ export function readAfterTimes(keep: string): ReadonlyMap<RawPath, string> {
 
 /** Removes a directory of displaced entries in which nothing of anybody's is left. */
 export function clearKeep(keep: string): void {
-  const names = readdirIfThere(keep)
-  if (names.some((name) => !OWN_FILES.has(name))) return
-  removeTree(keep)
+  if (namesIfThere(keep)?.every(isOwnFile) === true) removeTree(keep)
 }
 
 /** What was consumed; a rollback leaves nothing of what it took away either. */

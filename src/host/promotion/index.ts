@@ -3,6 +3,7 @@
  * folder; what is not named here is nobody else's business.
  */
 export type { OnPoint, Point } from './apply.ts'
+export { isAttempt, readHead } from './attempt.ts'
 export type { Listing } from './check.ts'
 export { directoriesInUse, recoveryCommands } from './ending.ts'
 export type { Exchange } from './exchange.ts'

@@ -56,12 +56,13 @@ export class Journal {
     this.#at = 0
   }
 
-  /** Durable when it returns. */
-  static begin(state: string, intent: Intent): Journal {
+  /** Durable when it returns; `onMade` is called when the file is there and still empty. */
+  static begin(state: string, intent: Intent, onMade: () => void): Journal {
     const directory = join(state, 'journal')
     try {
       mkdirSync(directory, { recursive: true, mode: 0o700 })
       const journal = new Journal(directory, intent.id, 'wx+')
+      onMade()
       const line = `${JSON.stringify({ intent })}\n`
       writeSync(journal.#handle, line.padEnd(SIZE, '\n'), 0)
       fsyncSync(journal.#handle)

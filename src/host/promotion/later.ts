@@ -4,6 +4,7 @@
  * act back first would leave these without what they displaced, also where the bytes are the same again.
  */
 import { type Change, parentOfRaw, type RawPath } from '../../gate/index.ts'
+import { readHead } from './attempt.ts'
 import { planLines } from './exchange.ts'
 
 /** An act with the directory of its pre-images. */
@@ -74,10 +75,10 @@ function* ancestorsOf(path: RawPath): Generator<RawPath> {
   }
 }
 
-/** Null when there is no plan. */
+/** Null when there is no plan, or it is that of a rollback. */
 function beganAt(keep: string): number | null {
-  for (const line of planLines(keep)) return 'head' in line ? line.head.beganAtMs : null
-  return null
+  const head = readHead(keep)
+  return head?.kind === 'promotion' ? head.beganAtMs : null
 }
 
 function* plannedChanges(keep: string): Generator<Change> {

@@ -12,6 +12,7 @@ import { type Digest, fault } from '../../base/index.ts'
 import { type Change, rawOfText } from '../../gate/index.ts'
 import { isSameRoot, type RootIdentity } from '../tree/marker.ts'
 import type { OnPoint, Work } from './apply.ts'
+import { PROBE } from './attempt.ts'
 import { checkDevices, checkListings, checkParts, checkWriters, type Listing } from './check.ts'
 import {
   beginExchange,
@@ -207,7 +208,7 @@ function checkLinks(keep: string, stage: string): void {
 }
 
 function tryLink(keep: string, stage: string): void {
-  const [one, other] = [join(stage, 'probe'), join(keep, 'probe')]
+  const [one, other] = [join(stage, PROBE), join(keep, PROBE)]
   try {
     writeFileSync(one, '')
     linkSync(one, other)

@@ -35,7 +35,7 @@ export interface RecoveryRequest {
 export type Recovered =
   /** Ended, and recorded which way. */
   | { readonly outcome: 'APPLIED' | 'REVERTED'; readonly id: string }
-  /** The intent never became durable: nothing was changed, nothing is recorded. */
+  /** Nothing was changed, nothing is recorded: it can be carried out as if it had not been tried. */
   | { readonly outcome: 'NOT_BEGUN'; readonly id: string }
   /** Waits for a human. */
   | { readonly outcome: 'CONFLICT'; readonly id: string; readonly paths: readonly RawPath[] }
@@ -81,6 +81,7 @@ async function recoverOne(request: RecoveryRequest, open: OpenJournal): Promise<
       journal.close()
       return { outcome: 'CONFLICT', id, paths: strange }
     }
+    if (neverBegan(open.marks, exchange)) return await letGo(work, exchange, journal)
     const isForwards =
       !goesBack(open.marks, exchange) &&
       (await mayFinish(request, exchange, open.marks)) &&
@@ -105,6 +106,25 @@ function endWithoutPlan({ id, marks, intent }: OpenJournal, journal: Journal): R
   // The directory with the plan is cleared away only after an end.
   if (intent !== null && marks.includes('reverted')) return { outcome: 'REVERTED', id }
   if (intent !== null && marks.includes('applied')) return { outcome: 'APPLIED', id }
+  return { outcome: 'NOT_BEGUN', id }
+}
+
+/** A promotion that changed nothing yet is no end of its act: the decision about that still holds. */
+function neverBegan(marks: readonly Mark[], exchange: Exchange): boolean {
+  return exchange.kind === 'promotion' && marks.length === 0 && isUntouched(exchange)
+}
+
+/** Puts back what was prepared in the tree, without a mark or a record. */
+async function letGo(work: Work, exchange: Exchange, journal: Journal): Promise<Recovered> {
+  const { id, keep } = exchange
+  const { others, left } = await revertExchange(work, exchange)
+  const paths = [...others, ...left]
+  if (paths.length > 0) {
+    journal.close()
+    return { outcome: 'CONFLICT', id, paths }
+  }
+  clearKeep(keep)
+  journal.remove()
   return { outcome: 'NOT_BEGUN', id }
 }
 

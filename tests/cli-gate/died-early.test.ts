@@ -1,0 +1,127 @@
+/**
+ * `kill -9` between the first byte in the state directory and the first change of the tree: the
+ * directory for pre-images is made, its plan written, the journal made, filled and synced. Whatever is
+ * left there, older acts can be undone, a recorded yes has its end, and nothing remains.
+ */
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Json, Place } from './place.ts'
+
+const PRELOAD = join(process.cwd(), 'tests', 'cli-gate', 'die-at.mjs')
+
+/** The call that the process does not live to make. */
+const MOMENTS = [
+  ['the plan is made', 'openSync /plan\\.jsonl$'],
+  ['the plan has bytes', 'writeSync /plan\\.jsonl$'],
+  ['the plan is synced', 'fsyncSync /plan\\.jsonl$'],
+  ['the journal is made', 'openSync \\.journal$'],
+  ['the journal has bytes', 'writeSync \\.journal$'],
+  ['the journal is synced', 'fsyncSync \\.journal$'],
+  ['the first file is displaced', 'renameSync /preimages/[^/]+/'],
+] as const
+
+let place: Place
+beforeEach(() => {
+  place = new Place('early').init()
+  place.write('f', 'one\n')
+  expect(declared('echo two > f').status).toBe(0)
+})
+afterEach(() => place.remove())
+
+function declared(script: string, dieAt?: string) {
+  const env = dieAt === undefined ? {} : dying(dieAt)
+  return place.writ(['exec', '--write', '.', '--', 'sh', '-c', script], { env })
+}
+
+function dying(at: string): Record<string, string> {
+  return { NODE_OPTIONS: `--import ${PRELOAD}`, DIE_AT: at }
+}
+
+function facts(type: string): Json[] {
+  const { facts: found } = place.writ(['log', '--type', type, '--json']).json
+  return found.map((fact: Json) => fact.record.payload)
+}
+
+function stateFolder(): string {
+  const [home = ''] = readdirSync(join(place.folder, 'state', 'writ')).filter((name) =>
+    /^[0-9a-f-]{36}$/.test(name),
+  )
+  return join(place.folder, 'state', 'writ', home)
+}
+
+/** Names of journals and of directories with pre-images. */
+function remains(): readonly string[] {
+  const state = stateFolder()
+  return [join(state, 'journal'), join(state, 'stage', 'preimages')].flatMap((folder) =>
+    readdirSync(folder),
+  )
+}
+
+/** Everything that stands is taken back, newest first, and nothing is left of it. */
+function undoAll(acts: number): void {
+  for (let act = 0; act < acts; act++) {
+    const undone = place.writ(['undo'])
+    expect(undone.status, undone.err).toBe(0)
+  }
+  expect([place.text('f'), place.has('g')]).toEqual(['one\n', false])
+  expect(place.writ(['recover']).out).toBe('nothing waits\n')
+  expect(remains()).toEqual([])
+}
+
+describe.each(MOMENTS)('killed before %s', (_, at) => {
+  it('a yes is carried out by recover, once, and every act can be undone', () => {
+    expect(place.exec([], 'echo three > f; echo n > g').status).toBe(75)
+    const { id } = place.pending()[0]
+    expect(place.writ(['approve', id, '--yes'], { env: dying(at) }).status).toBe(null)
+    expect([place.text('f'), place.has('g')]).toEqual(['two\n', false])
+    expect(place.writ(['recover']).out).toMatch(/promoted .* approved before, interrupted/)
+    expect([place.text('f'), place.has('g')]).toEqual(['three\n', true])
+    expect(facts('promotion_v1').map(({ status }) => status)).toEqual(['APPLIED', 'APPLIED'])
+    undoAll(2)
+  }, 120_000)
+
+  it('a declared act is carried out by recover, once, and every act can be undone', () => {
+    expect(declared('echo three > f; echo n > g', at).status).toBe(null)
+    expect([place.text('f'), place.has('g')]).toEqual(['two\n', false])
+    expect(place.writ(['log']).out).toMatch(/ promoted .*\n.* unfinished /)
+    expect(place.writ(['recover']).out).toMatch(/promoted .* begun before, interrupted/)
+    expect([place.text('f'), place.has('g')]).toEqual(['three\n', true])
+    expect(facts('promotion_v1').map(({ status }) => status)).toEqual(['APPLIED', 'APPLIED'])
+    undoAll(2)
+  }, 120_000)
+
+  it('an undo can be tried again, without recover', () => {
+    expect(declared('echo three > f; echo n > g').status).toBe(0)
+    expect(place.writ(['undo'], { env: dying(at) }).status).toBe(null)
+    expect([place.text('f'), place.has('g')]).toEqual(['three\n', true])
+    undoAll(2)
+  }, 120_000)
+})
+
+describe('what a process left that died early', () => {
+  it.each(['recover', 'gc'])(
+    'is removed by %s',
+    (command) => {
+      expect(declared('echo three > f; echo n > g').status).toBe(0)
+      const before = remains()
+      place.writ(['undo'], { env: dying('writeSync \\.journal$') })
+      expect(remains()).toHaveLength(before.length + 2)
+      const swept = place.writ([command])
+      expect(swept.status, swept.err).toBe(0)
+      expect(remains()).toEqual(before)
+    },
+    120_000,
+  )
+
+  it('is not an act whose times were not kept', () => {
+    expect(declared('echo new > g').status).toBe(0)
+    const kept = remains()
+    for (const id of kept) {
+      rmSync(join(stateFolder(), 'stage', 'preimages', id, 'after.json'))
+    }
+    expect(place.writ(['recover']).status).toBe(0)
+    expect(remains()).toEqual(kept)
+    undoAll(2)
+  }, 120_000)
+})
