@@ -1,11 +1,11 @@
 /**
- * What `rollback` and `undo` share: only a human takes something back (I1), the answer lists every
- * restored path, and a conflict lists every path that is in the way.
+ * What `rollback` and `undo` share: only a human takes something back (I1), the answer lists the
+ * restored paths, and a conflict lists every path that is in the way.
  */
 import { invariant } from '../../base/index.ts'
 import type { RollbackAnswer, RollbackTarget } from '../../host/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
-import { counted } from '../effects/amount.ts'
+import { counted, grouped } from '../effects/amount.ts'
 import { visibleName } from '../effects/visible.ts'
 import { refuseOthers } from '../home.ts'
 import { wholeIdOf } from './decider.ts'
@@ -55,6 +55,9 @@ async function holderOf(
   return own
 }
 
+/** As many as two screens hold. */
+const PATHS_MAX = 100
+
 function restoredText({ terminal }: Call, answer: RollbackAnswer, dryRun: boolean): string {
   const { paint } = terminal
   const { compensation } = answer
@@ -78,5 +81,7 @@ function restoredText({ terminal }: Call, answer: RollbackAnswer, dryRun: boolea
   )
   const ids = answer.action_ids ?? [answer.action_id]
   const head = `${word}  ${ids.map(visibleName).join(', ')}  ${counted(paths.length, 'path')}`
-  return `${[head, ...paths].join('\n')}\n`
+  const rest = paths.length - PATHS_MAX
+  const more = rest > 0 ? [`  and ${grouped(rest)} more; \`--json\` lists them all`] : []
+  return `${[head, ...paths.slice(0, PATHS_MAX), ...more].join('\n')}\n`
 }

@@ -104,7 +104,7 @@ export class Purging {
       const search = { kinds: new Set([kind]), before, action: null, behind: -1 }
       const { found } = await searchBodies(this.#context, standing, search, nowMs)
       if (!dryRun) await this.#drop(found, RULES[kind], null, WRIT)
-      dropped.push(...found)
+      for (const body of found) dropped.push(body)
     }
     return dropped
   }

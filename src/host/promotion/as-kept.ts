@@ -32,11 +32,11 @@ export function asKept(reversed: readonly Planned[]): AsKept {
   /** What a path is left as where that is not what the older acts knew. */
   const left = new Map<RawPath, EntryState | null>()
   const parts = reversed.map((planned) => {
-    altered.push(...planned.unstaged)
+    for (const path of planned.unstaged) altered.push(path)
     const steps = planned.steps.map((step) => {
       const found = new Kept(step)
-      added.push(...found.added.map(({ path }) => path))
-      altered.push(...found.altered)
+      for (const { path } of found.added) added.push(path)
+      for (const path of found.altered) altered.push(path)
       return { ...step, changes: found.changes(left) }
     })
     return { ...planned, steps }

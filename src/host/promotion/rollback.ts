@@ -181,7 +181,8 @@ function reverseAll(
   }
   const reversed = plans.map((plan, index) => {
     const steps = stepsOf(plan)
-    gone.push(...steps.flatMap(({ changes }) => changes))
+    // One at a time: a call takes only so many arguments.
+    for (const { changes } of steps) for (const change of changes) gone.push(change)
     const isLast = index === plans.length - 1
     // They go when all that is in them is gone.
     const inherited = isLast ? inheritedBy(keeps, gone, ground, stays) : []

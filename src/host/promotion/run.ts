@@ -81,13 +81,13 @@ export async function revertExchange(work: Work, exchange: Exchange) {
       if (isInPlace(step)) continue
       const wasPut = isPut(step)
       const undone = undoStep(work, step)
-      others.push(...undone.others)
-      left.push(...undone.left)
+      for (const path of undone.others) others.push(path)
+      for (const path of undone.left) left.push(path)
       if (wasPut && !isPut(step)) unput.push(step)
     }
   }
   const written = await redoWritten(work, exchange.keep, unput)
-  others.push(...written.others)
+  for (const path of written.others) others.push(path)
   releaseGitLocks(exchange.gitLocks, exchange.id, work.ground)
   await settle(work, exchange, 'back')
   await sync(work, exchange)

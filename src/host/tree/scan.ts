@@ -189,7 +189,7 @@ class Scanner {
     )
     await walk.run()
     for (const pair of walk.pairs) this.#pairs.push(pair)
-    this.#emptied.push(...walk.emptied)
+    for (const path of walk.emptied) this.#emptied.push(path)
     return walk
   }
 
