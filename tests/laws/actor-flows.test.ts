@@ -3,11 +3,12 @@
  * print. Nothing is changed, sent or written before the refusal.
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { copyFileSync, existsSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { COMMANDS } from '../../src/cli/commands.ts'
 import type { Participant } from '../../src/contracts/index.ts'
 import { Place } from '../cli-gate/place.ts'
 import { script, smallFlow, TOOL } from '../flow-run/scripts.ts'
@@ -112,5 +113,66 @@ describe('with an actor’s token', () => {
     place.write('flow.json', flow())
     expect(place.writ(['flow', 'run', 'flow.json', '--json']).json.status).toBe('DONE')
     expect(place.has('kept.txt')).toBe(false)
+  })
+})
+
+/** Every command that writes a file where its caller says, and the option that names the file. */
+const WRITERS: readonly (readonly [string, ...string[]])[] = [
+  ['flow import', '--edges', 'edges.csv', '--out', 'OUT.yaml'],
+  ['flow export', 'flow.json', '--out', 'OUT.svg'],
+  ['flow report', '--html', 'OUT.html'],
+  ['flow report', '--deliverables', 'OUT'],
+  ['schema', '--out', 'OUT'],
+  ['man', '--out', 'OUT'],
+  ['rules fmt', 'OUT.rules.yaml', '--guards', 'tree', '--write'],
+  ['ledger export', 'OUT'],
+]
+
+/** Everything in the project, without what writ itself keeps. */
+function files(): string {
+  const words = [place.project, '-path', '*/.writ', '-prune', '-o', '-printf', '%p %s %T@\\n']
+  return execFileSync('find', words, { encoding: 'utf8' })
+}
+
+describe('files that commands write', () => {
+  beforeEach(() => {
+    copyFileSync('examples/flows/tables/edges.csv', join(place.project, 'edges.csv'))
+    copyFileSync('examples/constitution/apply.yaml', join(place.project, 'OUT.rules.yaml'))
+    place.write('flow.json', flow())
+    expect(place.writ(['flow', 'run', 'flow.json', '--json']).json.status).toBe('DONE')
+  })
+
+  it('are written for a person, also with a token of theirs, and never with an actor’s', () => {
+    const own = place.token('human:bob@local')
+    for (const [name, ...rest] of WRITERS) {
+      const words = [...name.split(' '), ...rest]
+      const before = files()
+      const refused = place.writ(words, { token })
+      expect(refused.status, refused.err).toBe(1)
+      expect(refused.err).toContain('principal.not_human')
+      expect(refused.err).toMatch(/a person (?:writes files|exports it)/)
+      // Nor where no home could know the token.
+      const lost = place.writ(words, { token, env: { WRIT_HOME: '/nowhere' } })
+      expect(lost.status, words.join(' ')).not.toBe(0)
+      expect(files(), words.join(' ')).toBe(before)
+      expect(place.writ(words, { token: own }).err).not.toContain('principal.not_human')
+      expect(files(), words.join(' ')).not.toBe(before)
+      rmSync(join(place.project, 'OUT'), { recursive: true, force: true })
+    }
+  })
+
+  it('the table names every option that commands have for it', () => {
+    const writes = COMMANDS.flatMap(({ name, options }) =>
+      options
+        .filter(({ name: option }) => ['out', 'html', 'deliverables', 'write'].includes(option))
+        .map((option) => `${name} --${option.name}`),
+    )
+    const named = WRITERS.map(([name, ...rest]) => {
+      const option = rest.findLast((word) => word.startsWith('--')) ?? ''
+      return `${name} ${option}`
+    })
+    // Planning is a person's as a whole; the writes of an act are judged by the gate.
+    const others = ['flow plan --out', 'exec --write']
+    expect(writes.filter((one) => !named.includes(one) && !others.includes(one))).toEqual([])
   })
 })

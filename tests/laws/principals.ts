@@ -118,7 +118,7 @@ export const ROWS: readonly Row[] = [
   { command: 'ledger prove', argv: ['ledger', 'prove', '0'], ends: all(0) },
   { command: 'ledger checkpoint', argv: ['ledger', 'checkpoint'], ends: all(0) },
   { command: 'ledger key', argv: ['ledger', 'key'], ends: all(0) },
-  { command: 'ledger export', argv: ['ledger', 'export', '{new}'], ends: all(0) },
+  { command: 'ledger export', argv: ['ledger', 'export', '{new}'], ends: humans(0) },
   { command: 'ledger export', argv: ['ledger', 'export', '{new}', '--bodies'], ends: humans(0) },
   { command: 'ledger reindex', argv: ['ledger', 'reindex'], ends: humans(0) },
   { command: 'ledger rotate', argv: ['ledger', 'rotate'], ends: PROVEN },

@@ -24,6 +24,7 @@ import { loadFlowFile } from '../flow-documents/load.ts'
 import { problemLine } from '../flow-documents/problem.ts'
 import { writeWhole } from '../flow-documents/write.ts'
 import { withHistory } from '../home.ts'
+import { refuseActorsOut } from '../output-file.ts'
 import { toJson, toYaml } from '../rules/print.ts'
 import { choice } from './rules-fmt.ts'
 
@@ -53,6 +54,7 @@ export async function run(call: Call): Promise<Exit> {
     )
   }
   const out = call.options.text('out')
+  if (out !== null) await refuseActorsOut(call, out)
   const usual = out === null ? 'mermaid' : (BY_EXTENSION[extname(out).toLowerCase()] ?? 'mermaid')
   const format = choice(call, 'format', FORMATS, usual)
   const drawn = isRun(name) ? await ofRun(call) : await ofFile(call, name)

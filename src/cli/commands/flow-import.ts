@@ -7,6 +7,7 @@ import { type Call, EXIT, type Exit, Stop } from '../command.ts'
 import { readTableFiles } from '../flow-documents/load.ts'
 import { type PlacedProblem, placedTable, problemLine } from '../flow-documents/problem.ts'
 import { writeWhole } from '../flow-documents/write.ts'
+import { refuseActorsOut } from '../output-file.ts'
 import { toJson, toYaml } from '../rules/print.ts'
 import { readSource } from '../source.ts'
 
@@ -15,6 +16,7 @@ export async function run(call: Call): Promise<Exit> {
   const edges = options.text('edges') ?? call.arguments[0] ?? null
   if (edges === null) throw usage('name the edge table with `--edges`')
   const out = options.text('out')
+  if (out !== null) await refuseActorsOut(call, out)
   const { bytes } = await readSource(edges)
   if (!isUtf8(bytes)) {
     const message = `${showName(edges)} is not UTF-8`

@@ -8,8 +8,13 @@ import { missingText, runText } from '../flow/answer.ts'
 import { exportDeliverables } from '../flow/deliverables.ts'
 import { namedRun } from '../flow/named.ts'
 import { withHistory } from '../home.ts'
+import { refuseActorsOut } from '../output-file.ts'
 
 export async function run(call: Call): Promise<Exit> {
+  for (const option of ['html', 'deliverables']) {
+    const named = call.options.text(option)
+    if (named !== null) await refuseActorsOut(call, named, `--${option}`)
+  }
   return withHistory(call, async (session) => {
     const { head, stream } = await namedRun(session, call)
     const { home, ledger } = session

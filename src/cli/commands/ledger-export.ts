@@ -2,7 +2,8 @@
 import { fault } from '../../base/index.ts'
 import { exportBundle } from '../../host/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
-import { LEVEL, refuseOthers, streamToRead, withHistory } from '../home.ts'
+import { LEVEL, streamToRead, withHistory } from '../home.ts'
+import { refuseActorsFile } from '../output-file.ts'
 import { progressBar } from '../progress.ts'
 
 export async function run(call: Call): Promise<Exit> {
@@ -11,10 +12,9 @@ export async function run(call: Call): Promise<Exit> {
     const hint = 'writ ledger export bundle'
     throw new Stop(fault('cli.usage', '', null, { message: 'name one new directory', hint }))
   }
+  await refuseActorsFile(call, dir, 'a person exports it: writ ledger export DIR')
   return withHistory(call, async (session) => {
     const stream = await streamToRead(session, call)
-    // Bodies hold what facts keep back: outputs, inputs and their secrets.
-    if (call.options.isOn('bodies')) refuseOthers(session.caller, 'exporting bodies')
     const bar = progressBar(call.terminal, 'exporting')
     const { size, root } = await exportBundle(session.ledger, dir, {
       stream,

@@ -4,12 +4,14 @@ import { join } from 'node:path'
 import { fault, showName } from '../../base/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
 import { COMMANDS } from '../commands.ts'
+import { refuseActorsOut } from '../output-file.ts'
 import { commandPage, pageName, programPage } from '../reference/man-page.ts'
 import { VERSION } from '../version.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const folder = call.options.text('out')
   if (folder !== null) {
+    await refuseActorsOut(call, folder)
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, 'writ.1'), programPage(COMMANDS, VERSION))
     for (const command of COMMANDS)

@@ -6,12 +6,14 @@ import { writeFile } from 'node:fs/promises'
 import { fault, showName } from '../../base/index.ts'
 import { rewriteGuards } from '../../constitution/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { refuseActorsOut } from '../output-file.ts'
 import { admitRuleFiles, placedText, type RuleFile, readRuleFiles } from '../rules/files.ts'
 import { toJson, toYaml, withGuards } from '../rules/print.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const [name, ...others] = call.arguments
   if (name === undefined || others.length > 0) throw usage('name one rule file')
+  if (call.options.isOn('write')) await refuseActorsOut(call, name, '--write')
   const [file] = await readRuleFiles([name])
   if (file === undefined) throw usage('name one rule file')
   const text = format(

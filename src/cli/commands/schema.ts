@@ -10,6 +10,7 @@ import {
   resolveContract,
 } from '../../contracts/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { refuseActorsOut } from '../output-file.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const [name, ...others] = call.arguments
@@ -17,6 +18,7 @@ export async function run(call: Call): Promise<Exit> {
     throw new Stop(fault('cli.usage', '', null, { message: 'name one contract, or none' }))
   const contracts = name === undefined ? CONTRACTS : [find(name)]
   const folder = call.options.text('out')
+  if (folder !== null) await refuseActorsOut(call, folder)
   if (call.options.isOn('summary'))
     await call.terminal.out(`${JSON.stringify(contractSummary(), null, 2)}\n`)
   else if (folder !== null) await writeSchemas(call, contracts, folder)
