@@ -38,7 +38,7 @@ export async function run(call: Call): Promise<Exit> {
       ...(finished.length === 0 ? {} : { finished }),
     }
     if (options.isOn('json')) await terminal.out(`${JSON.stringify({ waiting, ...more })}\n`)
-    else if (waiting.length === 0)
+    else if (waiting.length + finished.length + interrupted.length === 0)
       await terminal.out(
         `${terminal.paint.good('nothing to recover: no promotion was interrupted')}\n`,
       )

@@ -275,7 +275,7 @@ class Gate implements GateSurface {
   }
 
   async finished(): Promise<readonly FinishedYes[]> {
-    return this.#unfinished.finished
+    return [...this.#promoter.putBack, ...this.#unfinished.finished]
   }
 
   async resolve(order: RecoveryOrder): Promise<void> {

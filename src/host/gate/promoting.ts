@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Digest, digestBytes, fault } from '../../base/index.ts'
 import type {
+  Confirmation,
   Decision,
   Promotion as PromotionFact,
   Proposal,
@@ -41,7 +42,7 @@ import type { LedgerView } from './ledger-view.ts'
 import { LOCK, LockAhead } from './lock-ahead.ts'
 import { isAnswerNote, Outgoing } from './outgoing.ts'
 import { findPreimages, findStage, preimageNames, preimagesOf, stagePlaces } from './stage-place.ts'
-import type { OpenRecovery, RecoveryOrder } from './surface.ts'
+import type { FinishedYes, OpenRecovery, RecoveryOrder } from './surface.ts'
 import { Unbegun } from './unbegun.ts'
 
 export interface PromotionOrder {
@@ -102,6 +103,7 @@ export class Promoter {
   readonly #view: LedgerView
   readonly #outgoing: Outgoing
   readonly #unbegun: Unbegun
+  readonly #putBack: FinishedYes[] = []
   readonly #undoMs: number
 
   constructor(context: GateContext, view: LedgerView, undoMs: number) {
@@ -215,6 +217,9 @@ export class Promoter {
     await withWorkspaceLock(workspaceOf(this.#context), LOCK, (lock) =>
       resolveRecovery({
         ...this.#recovery(lock),
+        recordPromotion: async (done: Promotion) => {
+          await this.#recordPromotion(done)
+        },
         id,
         direction: direction === 'finish' ? 'APPLIED' : 'REVERTED',
         choices: new Map([...choices].map(([path, choice]) => [rawOfText(path), choice])),
@@ -228,6 +233,7 @@ export class Promoter {
       state: this.#context.home.state,
       recordPromotion: async (done: Promotion) => {
         await this.#recordPromotion(done)
+        if (done.status === 'REVERTED') await this.#notePutBack(done)
       },
       recordRollback: (done: Rollback) => this.#recordRollback(done),
       mayFinish: async (id: string, note: unknown) => {
@@ -235,6 +241,22 @@ export class Promoter {
         return requests === undefined || this.#outgoing.mayFinish(id, requests)
       },
     }
+  }
+
+  /** An act that was to be promoted, and whose files recovery put back. */
+  async #notePutBack({ actionId, note }: Promotion): Promise<void> {
+    if (isAnswerNote(note)) return
+    // The note was written by this class, with the intent.
+    const { stream } = note as PromotionNote
+    const found = await this.#view.factOf('confirmation_v1', actionId, stream)
+    const approved = (found?.payload as Confirmation | undefined)?.answer === 'APPROVED'
+    const code = 'promote.interrupted'
+    this.#putBack.push({ action_id: actionId, approved, promoted: false, code })
+  }
+
+  /** What a recovery of this gate put back, without a human's choice. */
+  get putBack(): readonly FinishedYes[] {
+    return this.#putBack
   }
 
   /** Of an act that only sent: there is no journal, so its facts tell what was begun. */
