@@ -64,7 +64,7 @@ export { decide, decideEarly, reasonsOf } from './decision.ts'
 export type { PointedBy } from './deferred.ts'
 export { FINDINGS_SHOWN_MAX, isComparedCode } from './findings.ts'
 export { holdsSameEntries, INDEX_BYTES_MAX, indexEntries, isIndexPath } from './git-index.ts'
-export { type GitPath, gitKindOf, gitPathOf, REFERENCE_NAME } from './git-state.ts'
+export { type GitPath, gitKindOf, gitPathOf, isGitWork, REFERENCE_NAME } from './git-state.ts'
 export { type GrantCase, grantCase, pathsToTrack } from './grants.ts'
 export { type BaseStanding, type Footing, footingOf, type HeldBase, type HeldMark } from './held.ts'
 export {

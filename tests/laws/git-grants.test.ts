@@ -98,6 +98,28 @@ describe('an agent is asked', () => {
   })
 })
 
+describe('a person who is asked', () => {
+  it.each([
+    [
+      'the objects',
+      'for f in .git/objects/pack/*; do chmod u+w $f; : > $f; done',
+      '.git/objects/pack',
+    ],
+    ['the log', ': > .git/logs/HEAD', '~ .git/logs/HEAD'],
+    ['the replacement', 'git replace HEAD old', '.git/refs/replace'],
+    [
+      'the hook in a commit',
+      'mkdir .husky; echo id > .husky/pre-commit; chmod +x .husky/*; git add -A; git commit -qm typo',
+      '+ .husky/pre-commit',
+    ],
+  ])('is shown %s', (_, script, shown) => {
+    expect(agent(script).status).toBe(75)
+    const { id } = place.pending().at(-1)
+    expect(place.writ(['inbox', id]).out).toContain(shown)
+    expect(place.writ(['deny', id]).status).toBe(0)
+  })
+})
+
 describe('an agent does unasked', () => {
   it.each([
     ['add', 'echo x > tracked && echo y > new && git add -A'],

@@ -474,6 +474,7 @@ describe('a file whose lines end in CRLF', () => {
 })
 
 describe('references of git', () => {
+  const OBJECT = `.git/objects/ab/${'c'.repeat(38)}`
   const [one, two] = ['1'.repeat(40), '2'.repeat(40)]
   const packed = (...lines: string[]) => file(`# pack-refs with: peeled\n${lines.join('\n')}\n`)
   const lines = async (...changes: Change[]) => {
@@ -500,7 +501,36 @@ describe('references of git', () => {
   it('are removed with their line', async () => {
     const before = packed(`${one} refs/heads/old`, `${one} refs/tags/v1`)
     const found = await lines(change('.git/packed-refs', before, packed(`${one} refs/tags/v1`)))
-    expect(found).toEqual(['  ~ removes the branch old'])
+    expect(found).toEqual(['  ~ .git/packed-refs', '  ~ removes the branch old'])
+  })
+
+  it.each([
+    ['an emptied object', change(OBJECT, file('x'), file(''))],
+    ['a new object without bytes', change(OBJECT, null, file(''))],
+    ['a rewritten log', change('.git/logs/HEAD', file('one\n'), file('two\nthree\n'))],
+    ['an emptied log', change('.git/logs/HEAD', file('one\n'), file(''))],
+    ['a replaced object', change(`.git/refs/replace/${one}`, null, file(`${two}\n`))],
+    ['an emptied branch', change('.git/refs/heads/main', file(`${one}\n`), file(''))],
+    ['objects from elsewhere', change('.git/objects/info/alternates', null, file('/tmp\n'))],
+    ['a HEAD without a branch', change('.git/HEAD', file('ref: refs/heads/a\n'), file(`${one}\n`))],
+    ['a deleted branch', change('.git/refs/heads/main', file(`${one}\n`), null)],
+    ['a history that is cut', change('.git/shallow', null, file(`${one}\n`))],
+  ])('do not hide %s', async (_, made) => {
+    const text = await render([made])
+    expect(text).toContain('.git/')
+    expect(text).toContain(made.path.slice(made.path.lastIndexOf('/') + 1))
+  })
+
+  it('are told in words, with the log and the new objects folded', async () => {
+    const text = await render([
+      change('.git/HEAD', file('ref: refs/heads/a\n'), file('ref: refs/heads/main\n')),
+      change('.git/logs/HEAD', file('one\n'), file('one\ntwo\n')),
+      change(OBJECT, null, file('x')),
+      change('.git/refs/heads/main', file(`${one}\n`), file(`${two}\n`)),
+    ])
+    expect(text).toContain('the current branch becomes main')
+    expect(text).toContain('moves main to 2222222')
+    expect(text).not.toContain('.git/')
   })
 })
 

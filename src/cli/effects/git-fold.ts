@@ -1,7 +1,7 @@
 /**
  * What git keeps for itself, folded: objects, logs, references and the index of a repository are
  * counted, and what they come to is told as a person knows it, such as `commit c2fa8ec on master:
- * subject`. Hooks, settings and everything that git does not write by itself stay in the list.
+ * subject`. What is folded says `git-folded.ts`.
  *
  * A subject is read from the commit object, whose name is the hash of its bytes, and not from a log
  * that the run could have written as it liked.
@@ -10,20 +10,12 @@ import { createHash } from 'node:crypto'
 import { inflateSync } from 'node:zlib'
 import { type Change, displayOfRaw } from '../../gate/index.ts'
 import { readContentBytes } from './content.ts'
+import { branchOfHead } from './git-folded.ts'
 import type { ReadSide } from './render.ts'
 import { visible } from './visible.ts'
 
-/** Below a git directory, also one of a worktree or a submodule. */
-const BOOKKEEPING =
-  /\/\.git(?:\/(?:worktrees|modules)\/.+?)?\/(?:objects|logs|refs|rebase-merge|rebase-apply|sequencer)(?:\/|$)|\/\.git(?:\/(?:worktrees|modules)\/.+?)?\/(?:index|HEAD|ORIG_HEAD|FETCH_HEAD|MERGE_HEAD|MERGE_MSG|MERGE_MODE|MERGE_RR|AUTO_MERGE|SQUASH_MSG|CHERRY_PICK_HEAD|REVERT_HEAD|REBASE_HEAD|COMMIT_EDITMSG|packed-refs|shallow|gc\.log|BISECT_[A-Z_]+)$/
-
-/** Git writes this by itself. A link there is nothing that git writes. */
-export function isBookkeeping({ path, after }: Change): boolean {
-  return after?.kind !== 'symlink' && BOOKKEEPING.test(displayOfRaw(path))
-}
-
 const REFERENCE =
-  /^(.*\/\.git(?:\/(?:worktrees|modules)\/.+?)?)\/refs\/(heads|tags|stash)(?:\/(.+))?$/
+  /^(.*\/\.git(?:\/(?:worktrees|modules)\/.+?)?)\/refs\/(heads|tags|remotes|notes|stash)(?:\/(.+))?$/
 const HASH = /^([0-9a-f]{40})\n?$/
 const HASH_BYTES_MAX = 64
 
@@ -32,6 +24,10 @@ export async function gitLines(changes: readonly Change[], read: ReadSide): Prom
   const objects = new Map(changes.map((change) => [displayOfRaw(change.path), change]))
   const references = await changedReferences(changes, read)
   const lines: string[] = []
+  for (const change of changes) {
+    const branch = await branchOfHead(change, read)
+    if (branch !== null) lines.push(`the current branch becomes ${visible(branch)}`)
+  }
   for (const reference of references) {
     const { name, before, after } = reference
     // What could not be read may be something else.
@@ -121,9 +117,16 @@ async function hashOf(
   return HASH.exec(text ?? '')?.[1] ?? ''
 }
 
+const KIND_WORDS: Readonly<Record<string, string>> = {
+  tags: 'the tag ',
+  remotes: 'the remote branch ',
+  notes: 'the notes ',
+}
+
 function showReference(name: string): string {
   if (name === 'stash') return 'the stash'
-  return name.startsWith('tags/') ? `the tag ${visible(name.slice(5))}` : visible(name.slice(6))
+  const [kind = '', ...rest] = name.split('/')
+  return `${KIND_WORDS[kind] ?? ''}${visible(rest.join('/'))}`
 }
 
 async function setLine(

@@ -15,6 +15,7 @@ import { bytesText } from './change-text.ts'
 import { differences, oddities, stateText } from './entry-text.ts'
 import { byCode, findingCount, findingWords } from './finding-text.ts'
 import { gitLines } from './git-fold.ts'
+import { foldedGit } from './git-folded.ts'
 import { shortened } from './narrow.ts'
 import {
   type AddedGroup,
@@ -57,7 +58,8 @@ const SUMMARISED = 40
 const DIRECTORIES_MAX = 12
 
 export async function* renderEffects(effects: Effects, view: View): AsyncGenerator<string> {
-  const sections = sectionsOf(effects, view.whole)
+  const folded = await foldedGit(effects.changes, effects.read)
+  const sections = sectionsOf(effects, view.whole, folded)
   const { deleted, deferred, builds, changed, added, git, findings } = sections
   yield* summaryText(effects, view)
   if (deleted.length > 0) {
@@ -75,7 +77,7 @@ export async function* renderEffects(effects: Effects, view: View): AsyncGenerat
   if (builds.length > 0) yield* buildsText(builds, view)
   if (changed.length > 0) yield* changedSection(changed, effects.read, view)
   if (added.length > 0) yield* addedSection(added, effects.read, view)
-  if (git.length > 0) yield* gitSection(git, effects.read, view)
+  yield* gitSection(git, view.whole ? [] : effects.changes, effects.read, view)
   yield* findingsText(findings, view)
 }
 
@@ -241,12 +243,16 @@ function amounts({ files, directories, links, bytes }: ReturnType<typeof tally>)
 
 async function* gitSection(
   git: readonly Change[],
+  changes: readonly Change[],
   read: ReadSide,
   view: View,
 ): AsyncGenerator<string> {
   const { paint } = view
+  const lines = await gitLines(changes, read)
+  if (git.length + lines.length === 0) return
   yield heading(view, 'Git', git.length)
-  for (const line of await gitLines(git, read)) yield `  ${paint.accent('~')} ${line}\n`
+  for (const line of lines) yield `  ${paint.accent('~')} ${line}\n`
+  if (git.length === 0) return
   yield `  ${paint.dim(`${counted(git.length, 'path')} that git keeps for itself; \`a\` lists them`)}\n`
 }
 

@@ -13,7 +13,6 @@ import {
   parentOfRaw,
   type RawPath,
 } from '../../gate/index.ts'
-import { isBookkeeping } from './git-fold.ts'
 
 export type Finding = SandboxResult['findings'][number]
 
@@ -60,11 +59,16 @@ export interface Sectioned {
   readonly builds: ReadonlySet<RawPath>
 }
 
-export function sectionsOf(effects: Sectioned, whole: boolean): Sections {
+/** `folded` are paths that git keeps for itself, and that need no line of their own. */
+export function sectionsOf(
+  effects: Sectioned,
+  whole: boolean,
+  folded: ReadonlySet<RawPath>,
+): Sections {
   const { changes, findings, deferred, builds } = effects
   const isDeferred = (change: Change): boolean => change.after !== null && deferred.has(change.path)
   const isFolded = (change: Change): boolean =>
-    !whole && !isDeferred(change) && isBookkeeping(change)
+    !whole && !isDeferred(change) && folded.has(change.path)
   const listed = changes.filter((change) => !isFolded(change))
   const inList = (name: ReturnType<typeof listsOf>[number]): readonly Change[] =>
     listed.filter((change) => listsOf(change).includes(name))
