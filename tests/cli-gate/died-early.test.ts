@@ -99,6 +99,28 @@ describe.each(MOMENTS)('killed before %s', (_, at) => {
   }, 120_000)
 })
 
+/** Another program writes to a staged file, so that its act cannot be finished. */
+function alterStaged(): void {
+  const stages = join(stateFolder(), 'stage')
+  const [stage = ''] = readdirSync(stages).filter((name) => /^[0-9a-f-]{36}$/.test(name))
+  writeFileSync(join(stages, stage, 'u1'), 'of another program')
+}
+
+describe('a declared act whose files recovery puts back', () => {
+  it('is told by recover, and not tried again', () => {
+    const at = 'linkSync /stage/[^/]+/u0$'
+    expect(declared('echo three > f; echo n > g', at).status).toBe(null)
+    alterStaged()
+    const told = place.writ(['recover']).out
+    expect(told.match(/not promoted/g)).toHaveLength(1)
+    expect(told).toMatch(/begun before and interrupted.*promote\.interrupted/)
+    expect(facts('promotion_v1').map(({ status }) => status)).toEqual(['APPLIED', 'REVERTED'])
+    expect(facts('decision_v1').map(({ decision }) => decision)).toEqual(['PROMOTE', 'PROMOTE'])
+    expect(place.text('f')).toBe('two\n')
+    undoAll(1)
+  }, 120_000)
+})
+
 describe('a yes whose files recovery puts back', () => {
   it('is told by recover', () => {
     expect(place.exec([], 'echo three > f; echo n > g').status).toBe(75)
@@ -106,9 +128,7 @@ describe('a yes whose files recovery puts back', () => {
     const env = dying('linkSync /stage/[^/]+/u0$')
     expect(place.writ(['approve', id, '--yes'], { env }).status).toBe(null)
     expect(place.has('f')).toBe(false)
-    const stages = join(stateFolder(), 'stage')
-    const [stage = ''] = readdirSync(stages).filter((name) => /^[0-9a-f-]{36}$/.test(name))
-    writeFileSync(join(stages, stage, 'u1'), 'of another program')
+    alterStaged()
     const told = place.writ(['recover']).out
     expect(told).toMatch(/^not promoted .* approved before and interrupted/)
     expect(place.writ(['log']).out).toMatch(/ put back /)
