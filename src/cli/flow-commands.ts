@@ -69,7 +69,7 @@ export const FLOW_COMMANDS: readonly Command[] = [
     name: 'flow resume',
     says: 'continue a run after a crash, a stop or an answer',
     usage: 'writ flow resume [RUN] [--wait] [--jsonl]',
-    options: [WAIT, YES, JSONL, STREAM, HOME],
+    options: [WAIT, YES, JSONL, STREAM, PASS_FD, HOME],
     examples: ['writ flow resume run-0197f2a4-7c11-7d3e-8a55-0c4e2b9d6f01'],
     load: () => import('./commands/flow-resume.ts'),
   },

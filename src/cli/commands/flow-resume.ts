@@ -3,15 +3,16 @@ import { findRun, loadRun, resumeRun } from '../../host/index.ts'
 import type { Call, Exit } from '../command.ts'
 import { watchRun } from '../flow/live.ts'
 import { withFlows } from '../flow/open.ts'
-import { refuseActors } from '../flow/person.ts'
+import { askAboutActors, refuseActors } from '../flow/person.ts'
 import { interruptible } from '../flow/stopping.ts'
 import { printRun } from './flow-run.ts'
 
 export async function run(call: Call): Promise<Exit> {
   return withFlows(call, async ({ host, gate }) => {
     refuseActors(gate, 'going on with a flow', 'writ flow resume RUN')
-    const { run_id } = await findRun(host.ledger, host.stream, call.arguments[0] ?? null)
+    const { run_id, by } = await findRun(host.ledger, host.stream, call.arguments[0] ?? null)
     const { flow } = await loadRun(host.ledger, host.stream, run_id)
+    await askAboutActors(call, gate, by, flow.document)
     const watch = watchRun(call, () => flow)
     const walked = await interruptible((abort) =>
       resumeRun({ ...host, confirm: watch.still(host.confirm) }, run_id, {

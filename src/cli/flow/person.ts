@@ -3,11 +3,16 @@
  * which variables they get and what they may write, so whoever starts one declares all of that.
  */
 import { fault, showName } from '../../base/index.ts'
+import type { Flow, Participant } from '../../contracts/index.ts'
 import { DEFAULT_LISTS, knownAgent } from '../../gate/index.ts'
 import { ancestorNames } from '../../host/index.ts'
-import { humanFault } from '../../ledger/index.ts'
-import { Stop } from '../command.ts'
+import { humanFault, type Principal, principalText } from '../../ledger/index.ts'
+import { type Call, Stop } from '../command.ts'
+import { askLine } from '../gate/answer-line.ts'
 import type { GateSession } from '../gate/open.ts'
+import { plain } from '../history/plain.ts'
+import { credentialOf, proveHuman } from '../home.ts'
+import { canAsk } from '../passphrase.ts'
 
 /** Fails if an actor calls, by its token or below a known agent. `next` is what a person types. */
 export function refuseActors({ session }: GateSession, what: string, next: string): void {
@@ -19,4 +24,57 @@ export function refuseActors({ session }: GateSession, what: string, next: strin
   if (agent === null || session.caller.proof !== 'none') return
   const message = `${what} is for a person, and this runs below ${showName(agent)}`
   throw new Stop(fault('principal.not_human', '', null, { message, hint }))
+}
+
+const GOING_ON = 'going on with a run that an actor began'
+
+/**
+ * Shows a person who takes part in a run that an actor began, and asks; fails if they do not agree.
+ * The participants get the person's variables, and what is sent cannot be taken back.
+ */
+export async function askAboutActors(
+  call: Call,
+  { session }: GateSession,
+  by: Principal,
+  { nodes }: Flow,
+): Promise<void> {
+  if (by.kind === 'human') return
+  const lines = nodes.flatMap(({ node_id, executor, reviewer }) =>
+    [executor, reviewer].flatMap((one) =>
+      one === undefined ? [] : [`  ${plain(node_id)}: ${participantText(one)}\n`],
+    ),
+  )
+  call.terminal.err(
+    `${principalText(by)} began this run and chose who takes part in it:\n${lines.join('')}`,
+  )
+  if (credentialOf(session) !== null) {
+    await proveHuman(session, call, GOING_ON)
+    return
+  }
+  const line = canAsk() ? await askLine('Go on with these participants? [y/N] ') : null
+  if (line !== null && typeof line === 'object' && /^y(?:es)?$/i.test(line.text.trim())) return
+  const message = `nothing was started: ${GOING_ON} needs the yes of a person at a terminal`
+  const hint = 'call `writ flow resume RUN` from a terminal, or start a flow of your own'
+  throw new Stop(fault('credential.required', '', null, { message, hint }))
+}
+
+/** Returns what a participant is, which hosts it reaches and which variables it gets, in one line. */
+function participantText(participant: Participant): string {
+  const { egress = [], secrets = [] } = participant
+  // A chat model without variables of its own gets this one.
+  const variables = secrets.length === 0 && 'chat' in participant ? ['OPENAI_API_KEY'] : secrets
+  return [
+    whoText(participant),
+    ...(egress.length === 0 ? [] : [`may connect to ${egress.map(plain).join(', ')}`]),
+    ...(variables.length === 0 ? [] : [`gets your ${variables.map(plain).join(', ')}`]),
+  ].join('; ')
+}
+
+function whoText(participant: Participant): string {
+  if ('command' in participant) return `the command ${plain(participant.command.join(' '))}`
+  if ('http' in participant) return `requests to ${plain(participant.http)}`
+  if ('chat' in participant) return `the model at ${plain(participant.chat)}`
+  if ('human' in participant) return 'a person'
+  const { mcp } = participant
+  return `the MCP server ${plain(typeof mcp === 'string' ? mcp : mcp.join(' '))}`
 }

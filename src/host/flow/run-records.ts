@@ -194,6 +194,8 @@ export interface RunHead {
   readonly flow_digest: string
   readonly workspace: string
   readonly started_at: string
+  /** Who began it. */
+  readonly by: Principal
   readonly seq: number
 }
 
@@ -213,7 +215,9 @@ export async function* runHeads(ledger: LedgerReader, stream: string): AsyncIter
       if (fact?.type !== 'flow_started_v1') continue
       const { run_id, flow_id, flow_digest, at, origin } = fact.payload
       const workspace = origin?.workspace ?? ''
-      yield { run_id, flow_id, flow_digest, workspace, started_at: at, seq }
+      // A fact is of its contract.
+      const { principal: by } = JSON.parse(text) as LedgerFact
+      yield { run_id, flow_id, flow_digest, workspace, started_at: at, by, seq }
     }
     cursor = page.next
   }
