@@ -80,6 +80,7 @@ export class RunPlace {
       confirm: async () => ({ kind: 'wait' }),
       environment: process.env,
       clock: SYSTEM_CLOCK,
+      isHalted: () => this.gate.isHalted(),
       ...more,
     }
   }

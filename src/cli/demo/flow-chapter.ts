@@ -39,6 +39,7 @@ async function hostOf({ home, ledger, around, gateOf }: Shop): Promise<FlowHost>
     confirm: async () => ({ kind: 'wait' }),
     environment: around.env,
     clock: SYSTEM_CLOCK,
+    isHalted: () => gate.isHalted(),
   }
 }
 

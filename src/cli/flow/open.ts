@@ -27,5 +27,6 @@ function flowHost(session: GateSession): FlowHost {
     confirm: execConfirm(session, { end: () => {}, wasEnded: false }),
     environment: process.env,
     clock: SYSTEM_CLOCK,
+    isHalted: () => gate.isHalted(),
   }
 }

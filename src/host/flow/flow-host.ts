@@ -20,4 +20,6 @@ export interface FlowHost {
   /** Where secrets of participants are looked up. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
+  /** Whether everything is halted (G-23), by the file or by the ledger. */
+  readonly isHalted: () => Promise<boolean>
 }

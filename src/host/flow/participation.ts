@@ -20,6 +20,7 @@ import {
 } from '../../flow/index.ts'
 import type { Attempt, HeldAttempt, OperationAnswer } from '../gate/attempt-surface.ts'
 import { boundPaths } from './access-paths.ts'
+import { refuseHalted, untilHalted } from './halted.ts'
 import { LiveAttempt } from './live-attempt.ts'
 import type { Order } from './orders.ts'
 import type { Said } from './participant/asking.ts'
@@ -209,18 +210,21 @@ export class Participation {
     if (again === null || live.command === command)
       await this.#run.send({ type: 'attempt_started', ...to })
     const isRemote = !('command' in participant)
-    const said = await participate({
+    const asking = {
       participant,
       input: participantInput(options.flow, state, node, command, again, isRemote),
-      kind: command.review === null ? 'action' : 'review',
+      kind: command.review === null ? ('action' as const) : ('review' as const),
       workspace: options.workspace,
       attempt: () => live.open(),
-      operate: async (operation) =>
+      refuseHalted: () => refuseHalted(options.host),
+      operate: async (operation: unknown) =>
         this.#operate(to, await live.open(), documentWithoutSecrets(operation, secrets)),
       secrets,
       seconds: Math.min(SECONDS_MAX, this.#secondsLeft() ?? SECONDS_MAX),
-      signal,
-    })
+    }
+    const said = await untilHalted(options.host, signal, (until) =>
+      participate({ ...asking, signal: until }),
+    )
     live.tokens += said.tokens
     if (signal.aborted) return live.abandon()
     for (const { path, mode } of await live.refused())

@@ -19,6 +19,7 @@ import {
 import { type Fact, objectsIn, type ReviewPin, readReview } from '../../flow/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import type { FlowHost } from './flow-host.ts'
+import { refuseHalted, untilHalted } from './halted.ts'
 import { LiveAttempt } from './live-attempt.ts'
 import type { Asking } from './participant/asking.ts'
 import { participate } from './participant/participate.ts'
@@ -63,6 +64,7 @@ export async function makePlan(
   const id = `plan-${uuidV7(host.clock.nowMs(), randomBytes(10))}`
   const folder = new PlanningFolder(host.home, id)
   const terms = { ...order, out: order.out ?? null }
+  await refuseHalted(host)
   folder.begin(host.stream, terms)
   watching.onPlanning?.(id)
   return folder.locked(() => carryOut(host, folder, terms, [], watching))
@@ -92,6 +94,7 @@ async function carryOut(
   answers: readonly Answered[],
   { abort, deliver }: PlanWatching,
 ): Promise<Planned> {
+  await refuseHalted(host)
   const planned = await new Planning(host, folder.id, terms, answers, abort).run()
   await deliver?.(planned, terms.out)
   folder.end()
@@ -276,18 +279,21 @@ class Planning {
     // Nobody looks at the command or the time of this one.
     const live = new LiveAttempt({} as never, 0, begin)
     try {
-      const said = await participate({
+      const asking = {
         participant,
         input,
         kind,
         workspace,
         attempt: () => live.open(),
-        operate: async (operation) =>
+        refuseHalted: () => refuseHalted(this.#host),
+        operate: async (operation: unknown) =>
           (await live.open()).operate(documentWithoutSecrets(operation, secrets)),
         secrets,
         seconds: SECONDS_MAX,
-        signal: abort,
-      })
+      }
+      const said = await untilHalted(this.#host, abort, (signal) =>
+        participate({ ...asking, signal }),
+      )
       // Whoever was stopped has not answered.
       abort.throwIfAborted()
       const text = said.outcome === 'ended' ? said.text : `${said.outcome}: ${said.why ?? ''}`

@@ -20,6 +20,7 @@ import {
 import type { LedgerReader } from '../ledger/export-reader.ts'
 import { FlowFailure } from './failure.ts'
 import type { FlowHost } from './flow-host.ts'
+import { refuseHalted } from './halted.ts'
 import { refuseMissing } from './missing-outputs.ts'
 import type { Order } from './orders.ts'
 import { FlowRun, type RunOptions } from './run.ts'
@@ -63,6 +64,7 @@ export function newRunId(nowMs: number, chance: Uint8Array): string {
 
 export async function startRun(host: FlowHost, order: StartOrder): Promise<WalkedRun> {
   const { flow, workspace, participantsDigest, onRun, ...watching } = order
+  await refuseHalted(host)
   refuseForeignLog(host.home, workspace)
   const chance = crypto.getRandomValues(new Uint8Array(16))
   const runId = newRunId(host.clock.nowMs(), chance)
@@ -92,6 +94,7 @@ export async function resumeRun(
     const run = new FlowRun({ host, flow, runId, workspace, ...watching })
     run.restore(history)
     if (run.state.ended === null) {
+      await refuseHalted(host)
       refuseForeignLog(host.home, workspace)
       await refuseLost(host, run)
     }

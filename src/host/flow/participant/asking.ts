@@ -14,6 +14,8 @@ export interface Asking {
   readonly operate: (operation: unknown) => Promise<OperationAnswer>
   /** By the names that the participant declares; they reach nobody else and no fact. */
   readonly secrets: Readonly<Record<string, string>>
+  /** Fails if everything is halted; called before each request. */
+  readonly refuseHalted: () => Promise<void>
   /** The longest it may take. */
   readonly seconds: number
   readonly signal: AbortSignal

@@ -55,6 +55,7 @@ async function talk(
     { role: 'user', content: JSON.stringify(input) },
   ]
   for (let round = 0; round < ROUNDS_MAX; round++) {
+    await asking.refuseHalted()
     const completion = await told(asking.secrets, () =>
       client.chat.completions.create(
         { model: participant.model, messages, tools: [PROPOSE_ACTION] },

@@ -19,6 +19,7 @@ export function callTool(asking: Asking): Promise<Said> {
 async function session(asking: Asking, signal: AbortSignal): Promise<string> {
   const { participant } = asking
   if (!('mcp' in participant)) throw new Declined('no server')
+  await asking.refuseHalted()
   const transport = transportOf(asking)
   const client = new Client({ name: 'writ', version: '1' })
   try {

@@ -17,11 +17,15 @@ export interface ToolResult {
   readonly result: unknown
 }
 
-/** Asks until the answer is the last one. `request` sends one document and gives the answer's text. */
+/** Asks until the answer is the last one. `send` sends one document and gives the answer's text. */
 export async function converse(
-  { input, operate }: Asking,
-  request: (document: Readonly<Record<string, unknown>>) => Promise<string>,
+  { input, operate, refuseHalted }: Asking,
+  send: (document: Readonly<Record<string, unknown>>) => Promise<string>,
 ): Promise<string> {
+  const request: typeof send = async (document) => {
+    await refuseHalted()
+    return send(document)
+  }
   let text = await request(input)
   const results: ToolResult[] = []
   for (let round = 0; round < ROUNDS_MAX; round++) {
