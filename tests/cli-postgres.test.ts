@@ -98,7 +98,7 @@ describe('laws of a home whose facts lie elsewhere', () => {
       const { status, json } = writ(command, '', token)
       expect([status, json.error.code]).toEqual([1, 'principal.not_human'])
     }
-    expect(writ(['laws', 'accept']).status).toBe(0)
+    expect(writ(['laws', 'accept', '--yes']).status).toBe(0)
   })
 })
 

@@ -5,7 +5,7 @@ import type { Command, OptionWords } from './command.ts'
 import { FLOW_COMMANDS } from './flow-commands.ts'
 import { GATE_COMMANDS } from './gate-commands.ts'
 import { LEDGER_COMMANDS } from './ledger-commands.ts'
-import { HOME, PASS_FD, STREAM } from './option-words.ts'
+import { ACCEPT_YES, HOME, PASS_FD, STREAM } from './option-words.ts'
 
 const JSONL: OptionWords = {
   name: 'jsonl',
@@ -51,8 +51,8 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'trust',
     says: 'trust this directory and its laws again, after a move or a copy',
-    usage: 'writ trust [--home DIR] [--pass-fd N]',
-    options: [HOME, PASS_FD],
+    usage: 'writ trust [--yes] [--home DIR] [--pass-fd N]',
+    options: [ACCEPT_YES, HOME, PASS_FD],
     examples: ['writ trust'],
     load: () => import('./commands/trust.ts'),
   },

@@ -1,6 +1,6 @@
 /** The commands of the gate, in the order of help: words only, as in the table they belong to. */
 import type { Command, OptionWords } from './command.ts'
-import { HOME, PASS_FD, STREAM } from './option-words.ts'
+import { ACCEPT_YES, HOME, PASS_FD, STREAM } from './option-words.ts'
 
 const REASON: OptionWords = { name: 'reason', value: 'TEXT', says: 'why; it is recorded' }
 
@@ -329,9 +329,9 @@ export const GATE_COMMANDS: readonly Command[] = [
   {
     name: 'laws accept',
     says: 'a human accepts the laws as they are now',
-    usage: 'writ laws accept [--home DIR] [--pass-fd N]',
-    options: [HOME, PASS_FD],
-    examples: ['writ laws accept'],
+    usage: 'writ laws accept [--yes] [--home DIR] [--pass-fd N]',
+    options: [ACCEPT_YES, HOME, PASS_FD],
+    examples: ['writ laws accept', 'writ laws accept --yes'],
     load: () => import('./commands/trust.ts'),
   },
 ]

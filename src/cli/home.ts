@@ -232,9 +232,18 @@ export async function proveHuman(
 
 /** Below a known agent a terminal is the agent's: no plain word counts there (best effort). */
 export function refuseBelowAgent(what: string): void {
-  const agent = knownAgent(DEFAULT_LISTS, ancestorNames())
+  const agent = agentAbove()
   if (agent === null) return
   const message = `${what} is for a person, and this runs below ${showName(agent)}`
   const hint = 'call from a terminal of your own'
   throw new Stop(fault('credential.required', '', null, { message, hint }))
+}
+
+/** The known agent that this process runs below; null without one. */
+function agentAbove(): string | null {
+  return knownAgent(DEFAULT_LISTS, ancestorNames())
+}
+
+export function isBelowAgent(): boolean {
+  return agentAbove() !== null
 }

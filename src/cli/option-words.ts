@@ -18,3 +18,10 @@ export const PASS_FD: OptionWords = {
   value: 'N',
   says: 'read the passphrase from this file descriptor',
 }
+
+export const ACCEPT_YES: OptionWords = {
+  name: 'yes',
+  short: 'y',
+  value: null,
+  says: 'show what the laws change and do not ask',
+}

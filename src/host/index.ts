@@ -36,7 +36,7 @@ export {
   type WalkedRun,
   waitingRuns,
 } from './flow/runs.ts'
-export { recordLaws } from './gate/accept-laws.ts'
+export { acceptedLaws, recordDefaultLaws, recordLaws } from './gate/accept-laws.ts'
 export { ancestorNames } from './gate/ancestors.ts'
 export { humansWithCredential } from './gate/approving.ts'
 export { BODY_KINDS, type BodyKind } from './gate/body-search.ts'
@@ -86,7 +86,7 @@ export {
   makeHome,
   registerHome,
 } from './home/home.ts'
-export { type Home, type KnownHome, openHome } from './home/known-home.ts'
+export { type Home, type KnownHome, lawsOf, openHome } from './home/known-home.ts'
 export { findHome, type Surroundings, stateRoot } from './home/place.ts'
 export {
   knownHomeOf,

@@ -43,6 +43,7 @@ export {
   type Laws,
   type RetentionSettings,
 } from './law.ts'
+export { type LawDifference, lawDifferences } from './law-differences.ts'
 export { type LawText, readLawText, type TextPlace, type TextRefusal } from './law-text.ts'
 export {
   bareLaws,

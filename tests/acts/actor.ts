@@ -74,7 +74,7 @@ export class Actor {
     const laws = this.at('.writ/laws.yaml')
     const text = readFileSync(laws, 'utf8')
     writeFileSync(laws, text.replace(/^settings:\n/m, `settings:\n  ${line}\n`))
-    const accept = ['laws', 'accept', '--pass-fd', '3']
+    const accept = ['laws', 'accept', '--yes', '--pass-fd', '3']
     const { status, err } = this.writ(accept, { passphrase: PASSPHRASE })
     expect(status, err).toBe(0)
   }

@@ -53,7 +53,7 @@ describe.each(['root', 'user'])('as %s', (who) => {
 describe('places that the laws name', () => {
   const accept = (place: Place, settings: string): void => {
     writeFileSync(join(place.project, '.writ', 'laws.yaml'), `laws: []\nsettings:\n  ${settings}\n`)
-    const { status, err } = place.writ(['laws', 'accept'])
+    const { status, err } = place.writ(['laws', 'accept', '--yes'])
     expect(status, err).toBe(0)
   }
 

@@ -104,7 +104,7 @@ it('removes leftovers and keeps what a question, an undo or a rehearsal needs', 
 it('removes the stage of an expired question, and records that it expired', () => {
   place = new Place('gc-expired').init()
   place.write('.writ/laws.yaml', 'settings: { question_ttl: 1m }\nlaws: []\n')
-  expect(place.writ(['laws', 'accept']).status).toBe(0)
+  expect(place.writ(['laws', 'accept', '--yes']).status).toBe(0)
   ask()
   const clock = join(place.folder, 'later.cjs')
   writeFileSync(clock, 'const now = Date.now; Date.now = () => now() + 600_000\n')

@@ -15,7 +15,7 @@ beforeAll(() => {
   execFileSync(process.execPath, ['tools/build.mjs'])
   place = new Place('quota').init()
   place.write('.writ/laws.yaml', 'laws: []\nsettings: { question_quota_mb: 3 }\n')
-  expect(place.writ(['laws', 'accept']).status).toBe(0)
+  expect(place.writ(['laws', 'accept', '--yes']).status).toBe(0)
 }, 180_000)
 
 afterAll(() => place?.remove())

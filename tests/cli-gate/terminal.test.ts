@@ -364,7 +364,9 @@ describe('what a command could pretend', () => {
     try {
       const laws = locked.text('.writ/laws.yaml')
       locked.write('.writ/laws.yaml', laws.replace('plain_yes: true', 'plain_yes: false'))
-      expect(locked.writ(['laws', 'accept', '--pass-fd', '3'], { passphrase }).status).toBe(0)
+      expect(
+        locked.writ(['laws', 'accept', '--yes', '--pass-fd', '3'], { passphrase }).status,
+      ).toBe(0)
       const seen = locked.execAsPerson([], 'echo x > secret', [{ expect: 'not asked here' }])
       expect(seen).toMatchObject({ failed: null, status: 75 })
       expect(seen.output).not.toContain('passphrase for')

@@ -73,7 +73,7 @@ describe('homes', () => {
     writeFileSync(laws, 'laws: []\n# loosened\n')
     // The accepted laws stay in force, and making a home again accepts no others.
     expect(place.writ(['init', '--no-pass', '--json']).json.laws_differ).toBe(true)
-    expect(place.writ(['trust', '--json']).status).toBe(0)
+    expect(place.writ(['trust', '--yes', '--json']).status).toBe(0)
     expect(place.writ(['init', '--no-pass', '--json']).json.laws_differ).toBe(undefined)
     writeFileSync(join(place.project, '.writ', 'id'), '11111111-1111-4111-8111-111111111111\n')
     for (const args of [['log'], ['task', 'list'], ['init', '--no-pass']]) {

@@ -172,7 +172,7 @@ function asking(): void {
   place.remove()
   place = new Place('flow').init(passphrase)
   write('.writ/laws.yaml', LAWS)
-  expect(place.writ(['laws', 'accept', ...PROVEN], { passphrase }).status).toBe(0)
+  expect(place.writ(['laws', 'accept', '--yes', ...PROVEN], { passphrase }).status).toBe(0)
   write('a.mjs', script(`${TOOL}mkdirSync('db'); writeFileSync('db/1.sql', 'create')\n${DONE}`))
   flow([WORKER, GOAL], [TO_GOAL])
 }

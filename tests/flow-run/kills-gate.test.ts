@@ -35,7 +35,7 @@ function askingPlace(): Place {
   const place = new Place('kills').init(passphrase)
   cpSync('examples/flows/two-agents', place.project, { recursive: true })
   place.write('.writ/laws.yaml', LAWS)
-  const accepted = place.writ(['laws', 'accept', '--pass-fd', '3'], { passphrase })
+  const accepted = place.writ(['laws', 'accept', '--yes', '--pass-fd', '3'], { passphrase })
   expect(accepted.status, accepted.err).toBe(0)
   writeFileSync(join(place.folder, 'secret'), `${passphrase}\n`)
   return place

@@ -403,7 +403,7 @@ describe('the host', () => {
     }
     expect(place.writ(['log']).status).toBe(0)
     writeFileSync(laws, `${accepted}# another word\n`)
-    expect(place.writ(['laws', 'accept']).status).toBe(0)
+    expect(place.writ(['laws', 'accept', '--yes']).status).toBe(0)
     expect(propose(again(proposal)).json.decision.codes).not.toContain('laws.unaccepted')
     const facts = place.writ(['log', '--json', '--stream', 'host', '--type', 'laws_v1']).json.facts
     expect(facts).toHaveLength(2)

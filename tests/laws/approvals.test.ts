@@ -256,9 +256,9 @@ describe('setting a passphrase of one’s own', () => {
   })
 
   it('lets nobody else prove anything with it', () => {
-    const ended = humans.as('bob', ['laws', 'accept', '--json'], { passphrase: WORDS.ann })
+    const ended = humans.as('bob', ['laws', 'accept', '--yes', '--json'], { passphrase: WORDS.ann })
     expect(ended.json.error.code).toBe('credential.wrong')
-    expect(humans.as('bob', ['laws', 'accept']).status).toBe(0)
+    expect(humans.as('bob', ['laws', 'accept', '--yes']).status).toBe(0)
   })
 })
 

@@ -38,7 +38,7 @@ function agent(script: string, ...options: readonly string[]) {
 
 function accept(text: string): void {
   writeFileSync(join(place.project, '.writ', 'laws.yaml'), text)
-  const { status, err } = place.writ(['laws', 'accept'])
+  const { status, err } = place.writ(['laws', 'accept', '--yes'])
   expect(status, err).toBe(0)
 }
 

@@ -52,7 +52,7 @@ beforeAll(() => {
   place = new Place('laws').init()
   for (const name of ['notes/a.txt', 'keys/k', 'x.txt']) place.write(`work/${name}`)
   place.write('.writ/laws.yaml', LAWS)
-  expect(place.writ(['laws', 'accept']).status).toBe(0)
+  expect(place.writ(['laws', 'accept', '--yes']).status).toBe(0)
   const plain = propose(commandProposal(place, 'echo y > x.txt', { modify: ['work/x.txt'] }))
   const notes = propose(NOTES())
   const keys = propose(commandProposal(place, 'echo z > keys/k', { modify: ['work/keys/k'] }))
@@ -286,7 +286,7 @@ it('laws that cannot be judged by are not registered', () => {
   const other = new Place('laws-broken').init()
   try {
     other.write('.writ/laws.yaml', `${LAWS}settings: { confirmation_minutes: 0 }\n`)
-    const { status, err } = other.writ(['laws', 'accept'])
+    const { status, err } = other.writ(['laws', 'accept', '--yes'])
     expect(status).toBe(1)
     expect(err).toMatch(/^laws\.unusable: .*laws\.yaml` at line \d+, column \d+/)
     expect(other.writ(['trust']).status).toBe(1)

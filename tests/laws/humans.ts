@@ -38,14 +38,14 @@ export class Humans {
     const file = join(this.place.project, '.writ', 'laws.yaml')
     const text = readFileSync(file, 'utf8')
     writeFileSync(file, text.replace('laws:\n', `laws:\n${laws.join('')}`))
-    expect(this.as('ann', ['laws', 'accept']).status).toBe(0)
+    expect(this.as('ann', ['laws', 'accept', '--yes']).status).toBe(0)
     return this
   }
 
   settings(text: string): this {
     const file = join(this.place.project, '.writ', 'laws.yaml')
     writeFileSync(file, `${readFileSync(file, 'utf8')}${text}`)
-    expect(this.as('ann', ['laws', 'accept']).status).toBe(0)
+    expect(this.as('ann', ['laws', 'accept', '--yes']).status).toBe(0)
     return this
   }
 

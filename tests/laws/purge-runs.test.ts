@@ -126,7 +126,7 @@ it('a purge leaves what an open run needs and names the run; what has ended may 
 it('the sweep of every day leaves it too', () => {
   const laws = 'laws: []\nsettings: { retention: { outputs_days: 0 } }\n'
   place.write('.writ/laws.yaml', laws)
-  const accept = ['laws', 'accept', '--pass-fd', '3']
+  const accept = ['laws', 'accept', '--yes', '--pass-fd', '3']
   expect(place.writ(accept, { passphrase: WORDS }).status).toBe(0)
   const runId = begin()
   // The stamp of the last sweep is of today; without it the next promotion sweeps.

@@ -208,7 +208,7 @@ describe('time', () => {
     const timed = new Place('retention').init()
     try {
       timed.write('.writ/laws.yaml', laws)
-      expect(timed.writ(['laws', 'accept']).status).toBe(0)
+      expect(timed.writ(['laws', 'accept', '--yes']).status).toBe(0)
       expect(timed.exec(['--yes'], 'echo printed; echo x > made').status).toBe(0)
       const { json } = timed.writ(['log', '--json'])
       const of = (type: string): Json =>
@@ -237,7 +237,7 @@ describe('time', () => {
     try {
       const settings = 'audit_level: FORENSIC, retention: { outputs_days: 0 }'
       timed.write('.writ/laws.yaml', `laws: []\nsettings: { ${settings} }\n`)
-      expect(timed.writ(['laws', 'accept']).status).toBe(0)
+      expect(timed.writ(['laws', 'accept', '--yes']).status).toBe(0)
       expect(timed.exec(['--yes'], 'echo printed; echo x > made').status).toBe(0)
       expect(timed.writ(['log', '--type', 'body_dropped_v1', '--json']).json.facts).toEqual([])
     } finally {

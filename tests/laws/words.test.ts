@@ -36,7 +36,7 @@ beforeAll(() => {
   execFileSync(process.execPath, ['tools/build.mjs'])
   place = new Place('words').init()
   writeFileSync(join(place.project, '.writ', 'laws.yaml'), LAWS)
-  const { status, err } = place.writ(['laws', 'accept'])
+  const { status, err } = place.writ(['laws', 'accept', '--yes'])
   expect(status, err).toBe(0)
   const report = join(place.folder, 'question.json')
   expect(place.exec(['--report', report], 'echo 1 > db').status).toBe(75)

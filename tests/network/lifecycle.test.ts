@@ -28,7 +28,7 @@ beforeAll(async () => {
   const laws = join(place.project, '.writ', 'laws.yaml')
   const settings = `settings:\n  read_only_hosts: ['127.0.0.1:${readOnly.port}']\n`
   writeFileSync(laws, readFileSync(laws, 'utf8').replace(/^settings:\n/m, settings))
-  expect(writ(['laws', 'accept', '--pass-fd', '3'], true).status).toBe(0)
+  expect(writ(['laws', 'accept', '--yes', '--pass-fd', '3'], true).status).toBe(0)
 }, 180_000)
 
 afterAll(async () => {

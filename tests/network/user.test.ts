@@ -23,7 +23,7 @@ beforeAll(async () => {
   const laws = join(place.project, '.writ', 'laws.yaml')
   const settings = `settings:\n  read_only_hosts: ['127.0.0.1:${server.port}']\n`
   writeFileSync(laws, readFileSync(laws, 'utf8').replace(/^settings:\n/m, settings))
-  expect(place.writ(['laws', 'accept'], { through }).status).toBe(0)
+  expect(place.writ(['laws', 'accept', '--yes'], { through }).status).toBe(0)
 }, 180_000)
 
 afterAll(async () => {

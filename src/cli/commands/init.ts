@@ -2,25 +2,39 @@
  * `writ init`: makes a home here, says what it made and why, and registers it. Run again it makes what
  * is missing and nothing else.
  */
-import { fault, showName } from '../../base/index.ts'
+import { join } from 'node:path'
+import { digestBytes, fault, showName } from '../../base/index.ts'
 import {
   type Home,
   type HomeStore,
   type Ledger,
+  type MadeHome,
   makeHome,
   openHome,
   recordChange,
+  recordDefaultLaws,
   recordLaws,
   type Surroundings,
   sealCredential,
 } from '../../host/index.ts'
 import { type Principal, principalText, type Register, samePrincipal } from '../../ledger/index.ts'
+import { bareLaws, DEFAULT_LAWS, LAYERED, lawDifferences } from '../../policy/index.ts'
 import { type Call, EXIT, type Exit, Stop } from '../command.ts'
 import { visibleName } from '../effects/visible.ts'
-import { callerOf, LEVEL, localHuman, refuseBelowAgent, refuseOthers, withLedger } from '../home.ts'
+import {
+  callerOf,
+  isBelowAgent,
+  LEVEL,
+  localHuman,
+  refuseBelowAgent,
+  refuseOthers,
+  withLedger,
+} from '../home.ts'
+import { agreesToLaws, lawsToAccept, type ReadLaws } from '../laws/acceptance.ts'
 import { readNewPassphrase } from '../new-passphrase.ts'
 import { canAsk } from '../passphrase.ts'
 import { surroundings } from '../surroundings.ts'
+import { acceptRead } from './trust.ts'
 
 interface InitAnswer {
   readonly home: string
@@ -46,15 +60,15 @@ export async function run(call: Call): Promise<Exit> {
   const server = storeOption(call)
   const order = server === undefined ? { isNew } : { isNew, server }
   const made = await makeHome(around, call.options.text('home'), actor, order)
-  const { directory: home, laws, registeredLaws } = made.home
-  const isAccepted = laws === registeredLaws
-  const credential = await withLedger(made.home, async (ledger, register) => {
+  const [credential, isAccepted] = await withLedger(made.home, async (ledger, register) => {
     const settled = await settleHuman(made.home, ledger, register, human, isNamed, passphrase)
-    if (isAccepted) await recordLaws(made.home, ledger, register.owner ?? human, Date.now())
-    return settled
+    const principal = register.owner ?? human
+    // A home with a passphrase takes laws only with that, from `writ laws accept`.
+    const isAsked = made.isNew && register.credential === null && isPersonHere(call)
+    return [settled, await settleLaws(call, around, { made, ledger, principal, isAsked })] as const
   })
   await tell(call, {
-    home,
+    home: made.home.directory,
     created: made.created,
     credential,
     level: LEVEL,
@@ -62,6 +76,51 @@ export async function run(call: Call): Promise<Exit> {
     ...(isAccepted ? {} : { laws_differ: true }),
   })
   return EXIT.yes
+}
+
+function isPersonHere({ options }: Call): boolean {
+  return canAsk() && !options.isOn('json') && !isBelowAgent()
+}
+
+interface LawsToSettle {
+  readonly made: MadeHome
+  readonly ledger: Ledger
+  readonly principal: Principal
+  readonly isAsked: boolean
+}
+
+/**
+ * Records the laws in force. A law file that was there before the home, such as that of a clone, is
+ * accepted only by a person who sees what it changes; without one the default laws are in force.
+ * Returns whether the laws in force are those of the file.
+ */
+async function settleLaws(
+  call: Call,
+  around: Surroundings,
+  { made: { home }, ledger, principal, isAsked }: LawsToSettle,
+): Promise<boolean> {
+  if (home.laws === home.registeredLaws) {
+    await recordLaws(home, ledger, principal, Date.now())
+    return true
+  }
+  if (home.registeredLaws !== digestBytes(DEFAULT_LAWS)) return false
+  await recordDefaultLaws(home, ledger, principal, Date.now())
+  const read = await foundLaws(join(home.directory, 'laws.yaml'))
+  if (read === null) return false
+  const isSame = lawDifferences(bareLaws(LAYERED), read.laws).length === 0
+  if (!isSame && !(isAsked && (await agreesToLaws(call, null, read)))) return false
+  await acceptRead(around, home, ledger, principal, read)
+  return true
+}
+
+/** Null for a file with a fault, which `writ laws check` explains. */
+async function foundLaws(file: string): Promise<ReadLaws | null> {
+  try {
+    return await lawsToAccept(file)
+  } catch (error) {
+    if (error instanceof Stop) return null
+    throw error
+  }
 }
 
 /** Undefined for a file in the state directory. */
@@ -180,7 +239,7 @@ async function tell({ options, terminal }: Call, answer: InitAnswer): Promise<vo
 }
 
 const LAWS_DIFFER =
-  'the file is not the one that was accepted, which stays in force: `writ laws check`, then `writ laws accept`'
+  'the laws of this repository are not accepted yet, and the ones accepted before (in a new home: the default laws) stay in force: `writ laws check`, then `writ laws accept`'
 
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [/laws\.yaml$/, 'what the gate refuses or asks; shared'],

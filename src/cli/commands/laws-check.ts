@@ -68,6 +68,10 @@ export function lawsOfHome(call: Call): string {
 
 export async function readLawFile(file: string): Promise<LawsReading> {
   const { bytes } = await readSource(file)
+  return readLawBytes(bytes)
+}
+
+export async function readLawBytes(bytes: Buffer): Promise<LawsReading> {
   if (isUtf8(bytes)) return loadLaws(bytes.toString('utf8'), LAYERED)
   const message = 'this is not a text file in UTF-8'
   const fault: LawFault = { code: 'document.not_json', path: '', message, line: 1, column: 1 }

@@ -1,31 +1,65 @@
 /**
  * `writ trust`, also `writ laws accept`: a human registers a home again, with the laws it has now, and
- * the ledger says so.
+ * the ledger says so. Laws that change something are shown first, and a person says yes to them.
  */
 import { join } from 'node:path'
-import { homeToRegister, recordLaws, registerHome } from '../../host/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
-import { callerOf, requireHuman, withLedger } from '../home.ts'
-import { requireUsableLaws } from '../laws/usable-laws.ts'
+import { fault } from '../../base/index.ts'
+import {
+  acceptedLaws,
+  type Home,
+  homeToRegister,
+  type Ledger,
+  lawsOf,
+  recordLaws,
+  registerHome,
+  type Surroundings,
+} from '../../host/index.ts'
+import type { Principal } from '../../ledger/index.ts'
+import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { callerOf, proveHuman, requireWholeHost, withLedger } from '../home.ts'
+import { agreesToLaws, lawsToAccept, type ReadLaws } from '../laws/acceptance.ts'
 import { surroundings } from '../surroundings.ts'
+
+const WHAT = 'registering laws'
 
 export async function run(call: Call): Promise<Exit> {
   const around = surroundings()
   const home = homeToRegister(around, call.options.text('home'))
-  await requireUsableLaws(join(home.directory, 'laws.yaml'))
+  const read = await lawsToAccept(join(home.directory, 'laws.yaml'))
   const answer = await withLedger(home, async (ledger, register) => {
     const caller = callerOf(around, register)
-    await requireHuman({ home, ledger, register, caller }, call, 'registering laws')
-    const registered = registerHome(around, home)
-    const { laws, layered = false } = registered
-    const known = { ...home, laws, registeredLaws: laws, layered }
-    await recordLaws(known, ledger, caller.principal, Date.now())
-    return { home: registered.path, id: registered.id, laws }
+    requireWholeHost(caller, WHAT)
+    if (!(await agreesToLaws(call, await acceptedLaws(ledger), read))) return null
+    await proveHuman({ home, ledger, register, caller }, call, WHAT)
+    return acceptRead(around, home, ledger, caller.principal, read)
   })
-  await call.terminal.out(
-    call.options.isOn('json')
+  const { terminal, options } = call
+  if (answer === null) {
+    terminal.err('not accepted: the laws that were accepted before stay in force\n')
+    return EXIT.no
+  }
+  await terminal.out(
+    options.isOn('json')
       ? `${JSON.stringify(answer)}\n`
-      : `${call.terminal.paint.good('registered')}  ${answer.home}  ${call.terminal.paint.dim(answer.laws)}\n`,
+      : `${terminal.paint.good('registered')}  ${answer.home}  ${terminal.paint.dim(answer.laws)}\n`,
   )
   return EXIT.yes
+}
+
+/** Registers the laws that were shown, and records them. */
+export async function acceptRead(
+  around: Surroundings,
+  home: Home,
+  ledger: Ledger,
+  principal: Principal,
+  read: ReadLaws,
+): Promise<{ readonly home: string; readonly id: string; readonly laws: string }> {
+  if (lawsOf(home.directory) !== read.digest) {
+    const message = 'the law file changed while you read what it changes, so nothing was accepted'
+    const hint = 'run `writ laws accept` again'
+    throw new Stop(fault('laws.changed', read.file, null, { message, hint }))
+  }
+  const { path, id, laws, layered = false } = registerHome(around, home, read.digest)
+  await recordLaws({ ...home, laws, registeredLaws: laws, layered }, ledger, principal, Date.now())
+  return { home: path, id, laws }
 }

@@ -1,13 +1,12 @@
 /** The laws of a file that somebody is about to judge with, or to register. */
-import { existsSync } from 'node:fs'
 import { fault, showName } from '../../base/index.ts'
 import type { Laws } from '../../policy/index.ts'
 import { Stop } from '../command.ts'
-import { readLawFile } from '../commands/laws-check.ts'
+import { readLawBytes, readLawFile } from '../commands/laws-check.ts'
 
 /** A file with a fault has no laws; the first one is told with its place. */
-export async function usableLaws(file: string): Promise<Laws> {
-  const reading = await readLawFile(file)
+export async function usableLaws(file: string, bytes?: Buffer): Promise<Laws> {
+  const reading = bytes === undefined ? await readLawFile(file) : await readLawBytes(bytes)
   if (reading.ok) return reading.laws
   const [first] = reading.faults
   const more = reading.faults.length - 1
@@ -17,9 +16,4 @@ export async function usableLaws(file: string): Promise<Laws> {
   const message = `${place}: ${first?.message}${more === 0 ? '' : ` (and ${more} more)`}`
   const hint = `\`writ laws check ${file}\` tells all of it`
   throw new Stop(fault('laws.unusable', file, null, { message, hint }))
-}
-
-/** Nobody registers laws that cannot be judged by; a home without a file has the built-in ones. */
-export async function requireUsableLaws(file: string): Promise<void> {
-  if (existsSync(file)) await usableLaws(file)
 }

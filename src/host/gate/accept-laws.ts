@@ -5,9 +5,17 @@
 import { digestBytes } from '../../base/index.ts'
 import type { Laws } from '../../contracts/index.ts'
 import { HOST_STREAM, type Principal } from '../../ledger/index.ts'
+import {
+  bareLaws,
+  DEFAULT_LAWS,
+  LAYERED,
+  type Laws as LawSet,
+  loadLaws,
+  WHOLE,
+} from '../../policy/index.ts'
 import type { KnownHome } from '../home/known-home.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { openLawBook } from './law-book.ts'
+import { keptLaws, openLawBook } from './law-book.ts'
 
 /** The home is registered with these laws already. Says nothing twice. */
 export async function recordLaws(
@@ -36,6 +44,29 @@ export async function recordLaws(
     principal,
     record: { type: 'laws_v1', payload },
   })
+}
+
+/** Records the default laws as the ones in force, whatever the file of the home holds. */
+export async function recordDefaultLaws(
+  home: KnownHome,
+  ledger: Ledger,
+  principal: Principal,
+  nowMs: number,
+): Promise<void> {
+  const bytes = Buffer.from(DEFAULT_LAWS)
+  await ledger.objects.put({ digest: digestBytes(bytes), bytes })
+  await recordLaws({ ...home, laws: digestBytes(bytes) }, ledger, principal, nowMs)
+}
+
+/** The laws that a human accepted last; null where there are none or their bytes are lost. */
+export async function acceptedLaws(ledger: Ledger): Promise<LawSet | null> {
+  const last = await lastAccepted(ledger)
+  const text = last === null ? null : await keptLaws(last.laws, ledger.objects)
+  if (text === null) return null
+  const ground = last?.layered === true ? LAYERED : WHOLE
+  if (text.trim() === '') return bareLaws(ground)
+  const reading = await loadLaws(text, ground)
+  return reading.ok ? reading.laws : null
 }
 
 async function lastAccepted(ledger: Ledger): Promise<Laws | null> {

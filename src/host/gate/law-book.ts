@@ -90,7 +90,7 @@ export interface LawLedger {
 export type Bodies = Pick<ObjectStore, 'get'>
 
 /** The accepted laws by their digest; null where nobody has their bytes. */
-async function keptLaws(digest: string, bodies: Bodies): Promise<string | null> {
+export async function keptLaws(digest: string, bodies: Bodies): Promise<string | null> {
   if (!isDigest(digest)) return null
   try {
     return new TextDecoder().decode(await bodies.get(digest))

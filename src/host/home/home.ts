@@ -14,7 +14,7 @@ import {
   rmSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fault, showName } from '../../base/index.ts'
+import { digestBytes, fault, showName } from '../../base/index.ts'
 import { StoreFailure } from '../../ledger/index.ts'
 import { type Actor, createLedger, type NewStore } from '../ledger/ledger.ts'
 import { connectionOf, readStoreSetting, SQLITE, STORE_FILE } from '../ledger/store-setting.ts'
@@ -44,12 +44,16 @@ export function homeToRegister(surroundings: Surroundings, given: string | null)
   return { directory, id, state: join(root, id) }
 }
 
-/** Registers a home again, with the laws it has now. */
-export function registerHome(surroundings: Surroundings, { directory, id }: Home): TrustedHome {
+/** Registers a home again, with the laws it has now, or with those of a digest. */
+export function registerHome(
+  surroundings: Surroundings,
+  { directory, id }: Home,
+  laws: string = lawsOf(directory),
+): TrustedHome {
   const created: string[] = []
   addFolder(directory, 0o755, created)
   addFile(join(directory, 'id'), `${id}\n`, created)
-  return trust(stateRoot(surroundings), { path: directory, id, laws: lawsOf(directory), ...NOW })
+  return trust(stateRoot(surroundings), { path: directory, id, laws, ...NOW })
 }
 
 /** How laws are read that a human registers now. */
@@ -75,6 +79,8 @@ export interface MadeHome {
   readonly created: readonly string[]
   /** The home that this one is a copy of; null where it is none. */
   readonly copiedFrom: string | null
+  /** It was not registered before. */
+  readonly isNew: boolean
 }
 
 export interface NewHome {
@@ -83,7 +89,11 @@ export interface NewHome {
   readonly isNew?: boolean
 }
 
-/** Makes what is missing of a home and registers it. What is there stays as it is. */
+/**
+ * Makes what is missing of a home and registers it. What is there stays as it is. A new home has the
+ * default laws in force: a law file that was there before, such as that of a clone, waits until a human
+ * accepts it.
+ */
 export async function makeHome(
   surroundings: Surroundings,
   given: string | null,
@@ -99,7 +109,7 @@ export async function makeHome(
   const created: string[] = []
   addFolder(wanted, 0o755, created)
   const directory = realpathSync(wanted)
-  const { id, known, copiedFrom } = continued(root, directory, isNew)
+  const { id, known, original } = continued(root, directory, isNew)
   if (readIfThere(join(directory, 'id'))?.trim() !== id) {
     writeWhole(join(directory, 'id'), `${id}\n`, 0o644)
     created.push(join(directory, 'id'))
@@ -116,10 +126,18 @@ export async function makeHome(
     throw error
   }
   const laws = lawsOf(directory)
-  const registeredLaws = known?.laws ?? laws
+  const registeredLaws =
+    known?.laws ?? (isAcceptedCopy(original, laws) ? laws : digestBytes(DEFAULT_LAWS))
   const layered = known === null ? NOW.layered : (known.layered ?? false)
   trust(root, { path: directory, id, laws: registeredLaws, layered })
-  return { home: { directory, id, state, laws, registeredLaws, layered }, created, copiedFrom }
+  const copiedFrom = original?.path ?? null
+  const home = { directory, id, state, laws, registeredLaws, layered }
+  return { home, created, copiedFrom, isNew: known === null }
+}
+
+/** Whether a human accepted these laws, read in the same way, for the home that this one copies. */
+function isAcceptedCopy(original: TrustedHome | null, laws: string): boolean {
+  return original?.laws === laws && (original.layered ?? false) === NOW.layered
 }
 
 /** Removes the files and empty folders that this call made, the last one first. */
@@ -138,21 +156,22 @@ interface Continued {
   readonly id: string
   /** The registration that goes on; null for a new one. */
   readonly known: TrustedHome | null
-  readonly copiedFrom: string | null
+  /** The home that this one is a copy of; null where it is none. */
+  readonly original: TrustedHome | null
 }
 
 /** Whose history a home continues: the one that was registered, that of its `id` file, or its own. */
 function continued(root: string, directory: string, isNew: boolean): Continued {
   const found = findIdentity(directory)
   const identity = identify(found, readTrusted(root))
-  if (isNew) return { id: randomUUID(), known: null, copiedFrom: null }
+  if (isNew) return { id: randomUUID(), known: null, original: null }
   switch (identity.kind) {
     case 'known':
-      return { id: identity.home.id, known: identity.home, copiedFrom: null }
+      return { id: identity.home.id, known: identity.home, original: null }
     case 'new':
-      return { id: found.id ?? randomUUID(), known: null, copiedFrom: null }
+      return { id: found.id ?? randomUUID(), known: null, original: null }
     case 'copied':
-      return { id: randomUUID(), known: null, copiedFrom: identity.home.path }
+      return { id: randomUUID(), known: null, original: identity.home }
     default:
       throw identityFailure(directory, identity, false)
   }
