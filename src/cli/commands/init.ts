@@ -97,7 +97,7 @@ interface LawsToSettle {
 async function settleLaws(
   call: Call,
   around: Surroundings,
-  { made: { home }, ledger, principal, isAsked }: LawsToSettle,
+  { made: { home, isNew }, ledger, principal, isAsked }: LawsToSettle,
 ): Promise<boolean> {
   if (home.laws === home.registeredLaws) {
     await recordLaws(home, ledger, principal, Date.now())
@@ -105,7 +105,7 @@ async function settleLaws(
   }
   if (home.registeredLaws !== digestBytes(DEFAULT_LAWS)) return false
   await recordDefaultLaws(home, ledger, principal, Date.now())
-  const read = await foundLaws(join(home.directory, 'laws.yaml'))
+  const read = isNew ? await foundLaws(join(home.directory, 'laws.yaml')) : null
   if (read === null) return false
   const isSame = lawDifferences(bareLaws(LAYERED), read.laws).length === 0
   if (!isSame && !(isAsked && (await agreesToLaws(call, null, read)))) return false
