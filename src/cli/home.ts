@@ -20,6 +20,7 @@ import {
   openLedger,
   type PrincipalsPlace,
   readRegister,
+  rememberPlaces,
   type Surroundings,
 } from '../host/index.ts'
 import {
@@ -109,10 +110,22 @@ export async function withLedger<T>(
 ): Promise<T> {
   const { state } = home
   const ledger = await ofKnownHome(home, openLedger({ directory: state, writer: 'inline' }))
+  rememberPerson(state)
   try {
     return await work(ledger, await readRegister({ ledger, state }))
   } finally {
     await ledger.close()
+  }
+}
+
+/** Keeps where the person who calls has programs and settings; an actor's word is not kept. */
+function rememberPerson(state: string): void {
+  const { env } = surroundings()
+  if ((env['WRIT_TOKEN'] ?? '') !== '') return
+  try {
+    rememberPlaces(state, env)
+  } catch {
+    // A state that cannot be written to refuses what follows by itself.
   }
 }
 

@@ -31,6 +31,7 @@ export const POINTERS = {
   bare_repository: 'part of a bare repository, whose configuration git obeys',
   link: 'a link that other programs follow leads here',
   path_link: 'a directory of the PATH is found through it',
+  leads_out: 'the link leads out of the scope',
   bytecode: 'Python loads it in place of a source that did not change',
 } as const
 

@@ -87,6 +87,7 @@ export {
   registerHome,
 } from './home/home.ts'
 export { type Home, type KnownHome, lawsOf, openHome } from './home/known-home.ts'
+export { rememberPlaces } from './home/person-places.ts'
 export { findHome, type Surroundings, stateRoot } from './home/place.ts'
 export {
   knownHomeOf,

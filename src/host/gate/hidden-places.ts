@@ -18,6 +18,7 @@ import {
   SECRET_NAMES,
   UNSEARCHED,
 } from '../../gate/index.ts'
+import type { XdgName } from '../home/person-places.ts'
 import { realPathOf } from './host-facts.ts'
 
 export interface HiddenOrder {
@@ -28,7 +29,11 @@ export interface HiddenOrder {
   /** What people work on: nothing in it is hidden by its name alone. */
   readonly shown: readonly string[]
   readonly hasNetwork: boolean
+  /** Directories of the persons who used this home, by the variables that named them. */
+  readonly xdg?: XdgPlaces
 }
+
+export type XdgPlaces = Readonly<Partial<Record<XdgName, readonly string[]>>>
 
 /** Returns the homes with the one that the table of users has, whatever `$HOME` says. */
 export function withAccountHome(homes: readonly string[]): readonly string[] {
@@ -50,11 +55,11 @@ function accountHome(): string {
 const LINKS_LOOKED_AT = 500
 
 export function hiddenPlaces(order: HiddenOrder): readonly string[] {
-  const { lists, homes, workspace, shown, hasNetwork } = order
+  const { lists, homes, workspace, shown, hasNetwork, xdg = {} } = order
   const all = withAccountHome(homes)
   const listed = placedPaths(lists.hidden, all, workspace).flatMap((path) => [
     path,
-    ...elsewhere(path, all),
+    ...elsewhere(path, all, xdg),
   ])
   const places = listed.flatMap(expanded).flatMap(realPlace)
   // A workspace that somebody keeps inside such a place shows it on purpose.
@@ -66,7 +71,7 @@ export function hiddenPlaces(order: HiddenOrder): readonly string[] {
   }
   const search = new Search(isOwn)
   for (const home of all) search.home(home)
-  for (const { name } of XDG) search.directory(process.env[name], 2)
+  for (const { name } of XDG) for (const place of xdgPlaces(name, xdg)) search.directory(place, 2)
   if (hasNetwork) for (const home of all) search.unknownCaches(join(home, '.cache'))
   const hidden = [...new Set([...found, ...search.found])]
   if (hasNetwork || lists.shown === undefined) return hidden
@@ -89,15 +94,20 @@ const XDG = [
 ] as const
 
 /** The same place below a directory that a variable names. */
-function elsewhere(path: string, homes: readonly string[]): readonly string[] {
-  return XDG.flatMap(({ name, usual }) => {
-    const given = process.env[name] ?? ''
-    if (!isAbsolute(given)) return []
-    return homes.flatMap((home) => {
+function elsewhere(path: string, homes: readonly string[], xdg: XdgPlaces): readonly string[] {
+  return XDG.flatMap(({ name, usual }) =>
+    homes.flatMap((home) => {
       const prefix = `${join(home, usual)}/`
-      return path.startsWith(prefix) ? [join(given, path.slice(prefix.length))] : []
-    })
-  })
+      if (!path.startsWith(prefix)) return []
+      return xdgPlaces(name, xdg).map((given) => join(given, path.slice(prefix.length)))
+    }),
+  )
+}
+
+/** The directories that the caller's variable and those of persons name. */
+function xdgPlaces(name: XdgName, xdg: XdgPlaces): readonly string[] {
+  const given = process.env[name] ?? ''
+  return [...new Set([...(isAbsolute(given) ? [given] : []), ...(xdg[name] ?? [])])]
 }
 
 /** A trailing pair of stars means the directory; one star stands for names that are there. */

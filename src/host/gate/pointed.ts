@@ -1,7 +1,7 @@
 /**
  * Which changed paths configuration or a link points to (G-15a): what git takes from elsewhere, what a
- * link of a dot path, a hook or a manifest leads to, links on the way to a directory of the PATH, and
- * bytecode whose source did not change. Looks at the tree as it would be after a promotion; finds and
+ * link of a dot path, a hook or a manifest leads to, links on the way to a directory of the PATH, links
+ * that lead out of the scope, and bytecode whose source did not change. Looks at the tree as it would be after a promotion; finds and
  * decides nothing. The answer is recorded with the decision.
  */
 import { isAbsolute } from 'node:path'
@@ -26,6 +26,8 @@ export interface PointedInput {
   readonly path: string | undefined
   readonly places: readonly string[]
   readonly homes: readonly string[]
+  /** Real paths that links may lead to: the workspace and the roots of the scope. */
+  readonly scope: readonly string[]
 }
 
 export function findPointed(input: PointedInput): ReadonlyMap<RawPath, PointedBy> {
@@ -36,6 +38,14 @@ export function findPointed(input: PointedInput): ReadonlyMap<RawPath, PointedBy
 
 /** Environments of Python by their usual names. */
 const ENVIRONMENTS = ['.venv', 'venv', 'env'].map(rawOfText)
+
+/** Directories of a home with one entry for each program. */
+const SHELVES = ['.config', '.local', '.local/share'].map(rawOfText)
+/** More than people have; a home with more is looked at in part. */
+const HOME_ENTRIES_MAX = 3_000
+
+/** Programs and libraries that no ordinary user changes. */
+const SYSTEM = /^\/(?:usr|bin|sbin|lib\w*|opt|nix|snap)(?:\/|$)|^\/dev\/(?:null|zero)$/
 
 class PointedSearch {
   readonly #input: PointedInput
@@ -57,7 +67,9 @@ class PointedSearch {
       this.#links(directory)
     }
     for (const { path, by, isTree } of git.found()) this.#mark(path, by, isTree)
+    for (const home of this.#input.homes) this.#homeLinks(rawOfText(home))
     this.#pathLinks()
+    this.#outwardLinks()
     for (const { path } of this.#changed)
       if (this.#isLoadedUnasked(path)) this.#add(path, 'bytecode')
     return this.#found
@@ -86,6 +98,35 @@ class PointedSearch {
     }
     for (const name of ENVIRONMENTS) {
       this.#follow(joinRaw(joinRaw(directory, name), rawOfText('bin/python')))
+    }
+  }
+
+  /** What links in the directories where programs keep their settings lead to, two levels deep. */
+  #homeLinks(home: RawPath): void {
+    let left = HOME_ENTRIES_MAX
+    for (const shelf of SHELVES) {
+      for (const path of this.#entries(joinRaw(home, shelf))) {
+        if (left-- <= 0) return
+        this.#follow(path)
+        if (this.#view.kind(path) !== 'directory') continue
+        for (const inner of this.#entries(path)) if (left-- > 0) this.#follow(inner)
+      }
+    }
+  }
+
+  #entries(directory: RawPath): readonly RawPath[] {
+    if (this.#view.kind(directory) !== 'directory') return []
+    return this.#view.names(directory).map((name) => joinRaw(directory, name))
+  }
+
+  /** New links to places that are neither in the scope nor part of the system. */
+  #outwardLinks(): void {
+    const scope = this.#input.scope.map(rawOfText)
+    for (const { path, before, after } of this.#changed) {
+      if (after?.kind !== 'symlink' || before?.target === after.target) continue
+      const { path: target } = this.#view.resolve(path)
+      const isInside = scope.some((root) => target === root || isBelow(target, root))
+      if (!isInside && !SYSTEM.test(target)) this.#add(path, 'leads_out')
     }
   }
 

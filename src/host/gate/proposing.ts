@@ -42,6 +42,7 @@ import {
 import { occurredAtText } from '../../ledger/index.ts'
 import type { LawPhase } from '../../policy/index.ts'
 import { keepEvidence } from '../acts/evidence.ts'
+import { wholePath } from '../home/person-places.ts'
 import { removeTree } from '../promotion/index.ts'
 import { captureChanges } from '../tree/capture.ts'
 import { lawWords } from './answer.ts'
@@ -51,6 +52,7 @@ import { type DecisionRecord, decisionRecord, recordDecision } from './decision-
 import { beginDraft, type DraftGround, hostFactsOf, refreshDraft } from './draft.ts'
 import { checkedGitPaths } from './git-check.ts'
 import { watchHalt } from './halt.ts'
+import { withAccountHome } from './hidden-places.ts'
 import { KeptBodies } from './kept-bodies.ts'
 import type { LawBook } from './law-book.ts'
 import type { LedgerView } from './ledger-view.ts'
@@ -315,14 +317,19 @@ export class Proposing {
   #compare(draft: Evaluation, proposal: Proposal, rehearsal: Rehearsal) {
     const scripts = changedScripts(rehearsal.changes, rehearsal.sandbox.layers)
     const places = startingPlaces(proposal, draft.host.workspace)
-    const path = this.#context.environment['PATH']
+    const homes = withAccountHome(
+      draft.host.homes.filter(({ own }) => own).map((home) => home.path),
+    )
+    const { home, environment } = this.#context
+    const path = wholePath(home.state, environment['PATH'], homes)
     const directories = pathDirectories(path, places)
     const pointed = findPointed({
       changes: rehearsal.changes,
       layers: rehearsal.sandbox.layers,
       path,
       places,
-      homes: draft.host.homes.filter(({ own }) => own).map((home) => home.path),
+      homes,
+      scope: [draft.host.workspace, ...draft.host.roots.map(({ real }) => real)],
     })
     const tracked = trackedPaths(rehearsal.changes, draft, this.#book.lists)
     const gitChecked =
@@ -358,7 +365,7 @@ export class Proposing {
     const isAsked = decision.decision === 'CONFIRM' && draft.held === undefined
     try {
       if (isGoing) markGoing(stage, draft.action_id)
-      if (isAsked) reserveRoom(this.#context.home, stage, changes, this.#book.settings)
+      if (isAsked) reserveRoom(this.#context, stage, changes, this.#book.settings)
       await captureChanges(changes, sandbox.layers, stage, { isRoot: isRoot(), emptied, ...copies })
       if (draft.held !== undefined) markHeld(stage)
     } catch (error) {

@@ -8,6 +8,7 @@ import type { ActionDescriptor } from '../../contracts/index.ts'
 import { DEFAULT_LISTS, type GateLists, placedPaths, visiblePlaces } from '../../gate/index.ts'
 import { DEFAULT_SETTINGS } from '../../policy/index.ts'
 import type { KnownHome } from '../home/known-home.ts'
+import { knownPlaces } from '../home/person-places.ts'
 import type { NetworkDoor, SandboxRequest, SocketProfile } from '../sandbox/driver.ts'
 import { isRoot } from './context.ts'
 import { hiddenPlaces, withAccountHome } from './hidden-places.ts'
@@ -102,7 +103,8 @@ function hiddenFrom(order: SandboxOrder): readonly string[] {
   const workspace = realPathOf(dirname(home.directory))
   const shown = [workspace, ...roots.map(realPathOf)]
   const hasNetwork = network !== undefined
-  const listed = hiddenPlaces({ lists, homes: ownHomes, workspace, shown, hasNetwork })
+  const xdg = knownPlaces(home.state)
+  const listed = hiddenPlaces({ lists, homes: ownHomes, workspace, shown, hasNetwork, xdg })
   const own = [stateRoot, ...stagePlaces(home)].map(realPathOf)
   return [...new Set([...listed, ...own])].filter(
     (path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined,

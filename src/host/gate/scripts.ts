@@ -1,9 +1,10 @@
 /**
- * Which `package.json` files have other scripts than before (G-15a): those run by themselves at the
- * next install. A file that cannot be read as one counts as changed.
+ * Which `package.json` files have other scripts than before (G-15a), or other keys that package managers
+ * and git hooks obey: those run by themselves at the next install or commit. A file that cannot be read as one counts as changed.
  */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { canonicalJson } from '../../base/index.ts'
+import { isObject } from '../../contracts/index.ts'
 import {
   bytesOfRaw,
   type Change,
@@ -35,6 +36,26 @@ export function changedScripts(
 
 const NO_SCRIPTS = '{}'
 
+/** What package managers, git hooks and their helpers run without a person starting it. */
+const RUN_KEYS = [
+  'scripts',
+  'gypfile',
+  'packageManager',
+  'devEngines',
+  'lint-staged',
+  'simple-git-hooks',
+  'husky',
+  'gitHooks',
+  'pre-commit',
+  'pre-push',
+  'ghooks',
+] as const
+
+/** An empty object runs nothing. */
+function isSet(value: unknown): boolean {
+  return value !== undefined && canonicalJson(value) !== NO_SCRIPTS
+}
+
 /** Where the path is seen with everything that the rehearsal did. */
 export function insidePath(path: RawPath, layers: readonly Layer[]): RawPath | null {
   return pathIn(path, layerOf(path, layers), 'upper')
@@ -65,9 +86,12 @@ function scriptsOf(path: RawPath | null): string | null {
   const bytes = path === null ? null : readSmall(path, MANIFEST_BYTES_MAX)
   if (bytes === null) return null
   try {
-    const scripts = (JSON.parse(bytes.toString('utf8')) as { readonly scripts?: unknown } | null)
-      ?.scripts
-    return scripts === undefined ? NO_SCRIPTS : canonicalJson(scripts)
+    const manifest: unknown = JSON.parse(bytes.toString('utf8'))
+    if (!isObject(manifest)) return NO_SCRIPTS
+    const run = RUN_KEYS.map((key) => [key, manifest[key]] as const).filter(([, value]) =>
+      isSet(value),
+    )
+    return canonicalJson(Object.fromEntries(run))
   } catch {
     return null
   }

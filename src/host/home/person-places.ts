@@ -1,0 +1,80 @@
+/**
+ * The PATH and the XDG directories of the persons who used a home, kept in its state. An actor chooses
+ * its own environment, so what counts as a directory of programs or of credentials must not depend on
+ * that alone: the host uses these places besides the ones that the caller names.
+ */
+import { join } from 'node:path'
+import { isObject } from '../../contracts/index.ts'
+import { readIfThere, writeWhole } from './file.ts'
+
+export const XDG_NAMES = [
+  'XDG_CONFIG_HOME',
+  'XDG_DATA_HOME',
+  'XDG_STATE_HOME',
+  'XDG_CACHE_HOME',
+] as const
+
+export type XdgName = (typeof XDG_NAMES)[number]
+
+const NAMES = ['PATH', ...XDG_NAMES] as const
+
+/** Absolute directories for each variable, the newest last. */
+export type PersonPlaces = Readonly<Record<(typeof NAMES)[number], readonly string[]>>
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const FILE = 'person-places.json'
+const PLACES_MAX = 256
+
+/** Adds the places of a person's environment; the oldest ones go when there are too many. */
+export function rememberPlaces(state: string, environment: Environment): void {
+  const known = knownPlaces(state)
+  const all = Object.fromEntries(
+    NAMES.map((name) => {
+      const fresh = placesIn(environment[name]).filter((place) => !known[name].includes(place))
+      return [name, [...known[name], ...fresh].slice(-PLACES_MAX)]
+    }),
+  )
+  const text = `${JSON.stringify(all)}\n`
+  if (text !== `${JSON.stringify(known)}\n`) writeWhole(join(state, FILE), text, 0o600)
+}
+
+/** Every place of a file that cannot be read is unknown; the next person's command writes it again. */
+export function knownPlaces(state: string): PersonPlaces {
+  const kept = parsed(readIfThere(join(state, FILE)))
+  // Every name is there.
+  return Object.fromEntries(
+    NAMES.map((name) => [name, isObject(kept) ? strings(kept[name]) : []]),
+  ) as unknown as PersonPlaces
+}
+
+function parsed(text: string | null): unknown {
+  try {
+    return text === null ? null : JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+function strings(value: unknown): readonly string[] {
+  if (!Array.isArray(value)) return []
+  return value.filter((one): one is string => typeof one === 'string').flatMap(placesIn)
+}
+
+function placesIn(text: string | undefined): readonly string[] {
+  return [...new Set((text ?? '').split(':').filter((place) => place.startsWith('/')))]
+}
+
+/** Where accounts keep programs of their own, whatever a PATH says. */
+const USUAL_PROGRAMS = ['bin', '.local/bin', '.cargo/bin', 'go/bin', '.npm-global/bin']
+
+/** The PATH of the caller, then those of the persons, then the usual directories of each home. */
+export function wholePath(
+  state: string,
+  path: string | undefined,
+  homes: readonly string[],
+): string {
+  const usual = homes.flatMap((home) => USUAL_PROGRAMS.map((name) => join(home, name)))
+  const own = path === undefined || path === '' ? [] : [path]
+  return [...own, ...knownPlaces(state).PATH, ...usual].join(':')
+}
