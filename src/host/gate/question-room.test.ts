@@ -1,3 +1,4 @@
+/** The room that staged bytes of questions share, and how much of it one actor gets. */
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
