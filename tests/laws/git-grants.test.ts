@@ -98,6 +98,35 @@ describe('an agent is asked', () => {
   })
 })
 
+describe('a file counts as tracked', () => {
+  const forge = (blob: string) =>
+    `git update-index --add --cacheinfo 100644,${blob},notes.txt; git ls-files`
+
+  it.each([
+    ['names other bytes', forge('$(git rev-parse HEAD:tracked)')],
+    ['names an object that is not there', forge('$(git hash-object notes.txt)')],
+  ])('not if the index %s', (_, script) => {
+    expect(agent(script).status).toBe(0)
+    const { status, err } = agent('echo evil > notes.txt')
+    expect([status, err]).toEqual([75, expect.stringContaining('git does not track it')])
+  })
+
+  it('not if a person changed it since', () => {
+    writeFileSync(join(place.project, 'tracked'), 'the only copy\n')
+    expect(agent('echo x > tracked').status).toBe(75)
+  })
+
+  it('if its bytes are in git, packed or not, and while the agent works on it', () => {
+    expect(agent('git add notes.txt').status).toBe(0)
+    expect(agent('echo x > notes.txt').status).toBe(0)
+    sh('git checkout -q notes.txt && git repack -qad')
+    for (const text of ['one', 'two', 'three']) {
+      const { status, err } = agent(`echo ${text} >> tracked`)
+      expect(status, err).toBe(0)
+    }
+  })
+})
+
 describe('a person who is asked', () => {
   it.each([
     [

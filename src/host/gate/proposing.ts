@@ -217,7 +217,7 @@ export class Proposing {
 
   /** Compares, and once more if the person wants to keep what lies in their home as well. */
   async #compareAsChosen(draft: Evaluation, proposal: Proposal, rehearsal: Rehearsal) {
-    const compared = this.#compare(draft, proposal, rehearsal)
+    const compared = await this.#compare(draft, proposal, rehearsal)
     const choose = this.#options.live?.chooseHome
     const { findings, discarded } = compared.comparison
     const left = findings.filter(({ code }) => code === 'effect.left_out')
@@ -239,7 +239,7 @@ export class Proposing {
     if (rehearsal.changes.length === 0) letGo()
     const compared = mayChoose
       ? await this.#compareAsChosen(draft, proposal, rehearsal)
-      : this.#compare(draft, proposal, rehearsal)
+      : await this.#compare(draft, proposal, rehearsal)
     const { comparison, scripts, directories, pointed, tracked, gitChecked } = compared
     const discarded = new Set(comparison.discarded.map(({ path }) => path))
     const manifest = await this.#bodies.manifest(rehearsal.changes, discarded)
@@ -314,7 +314,7 @@ export class Proposing {
     return { undo: { needed_bytes, kept_bytes, quota_bytes } }
   }
 
-  #compare(draft: Evaluation, proposal: Proposal, rehearsal: Rehearsal) {
+  async #compare(draft: Evaluation, proposal: Proposal, rehearsal: Rehearsal) {
     const scripts = changedScripts(rehearsal.changes, rehearsal.sandbox.layers)
     const places = startingPlaces(proposal, draft.host.workspace)
     const homes = withAccountHome(
@@ -331,7 +331,7 @@ export class Proposing {
       homes,
       scope: [draft.host.workspace, ...draft.host.roots.map(({ real }) => real)],
     })
-    const tracked = trackedPaths(rehearsal.changes, draft, this.#book.lists)
+    const tracked = await trackedPaths(rehearsal.changes, draft, this.#book.lists, this.#view)
     const gitChecked =
       grantCase(draft) === null ? [] : checkedGitPaths(rehearsal.changes, rehearsal.sandbox.layers)
     const input = {
