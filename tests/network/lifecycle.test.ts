@@ -342,7 +342,8 @@ describe('writ exec --net', () => {
     expect(seen.failed, seen.output).toBeNull()
     expect(seen.status).not.toBe(0)
     expect(seen.output).not.toContain('promoted')
-    expect([place.has(file), place.pending()]).toEqual([false, []])
+    const asked = place.pending().filter(({ what }) => String(what).includes(file))
+    expect([place.has(file), asked]).toEqual([false, []])
   })
 
   it('runs nothing after Ctrl-C at the passphrase of a release', () => {

@@ -2,7 +2,9 @@
  * The six criteria and the twelve rows of seed 004 §5 and seed 004 §7, each against real processes
  * in the real sandbox. Each goes red when its mechanism is taken out.
  */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { elementAt, reportOf } from '../../../src/flow/index.ts'
 import { leaveOrder, type WalkedRun } from '../../../src/host/flow/runs.ts'
 import { findingsIn, RunPlace } from '../place.ts'
@@ -412,9 +414,13 @@ ${artifact("changed + ' ' + readFileSync('orchestration_log.md', 'utf8')")}`),
 )
 
 it('row 11: a log that cannot be written stops the phase', TIMEOUT, async () => {
-  place.write('a.mjs', script(`${TOOL}${artifact("'first'")}`))
+  const slow = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3000)'
+  place.write('a.mjs', script(`${TOOL}${slow}\n${artifact("'first'")}`))
+  const running = place.run(flowOf([worker('a'), goal('z', 'P3')], [edge('a', 'z')]))
+  // At the start a folder in the place of the log would be refused.
+  await vi.waitUntil(() => existsSync(join(place.workspace, 'artifacts')), { timeout: 60_000 })
   place.write('orchestration_log.md/in-the-way', 'a folder')
-  const run = await place.run(flowOf([worker('a'), goal('z', 'P3')], [edge('a', 'z')]))
+  const run = await running
   expect(run.status).toBe('BLOCKED')
   expect(findingsIn(run)).toEqual(['flow.log_not_updated block'])
   expect(enteredIn(run.facts)).toEqual(['a'])
