@@ -62,7 +62,7 @@ async function* diffText(
     await import('./line-cut.ts'),
   ]
   const { hunks, removed, added, isShortest } = diffLines(before, after)
-  const isCrlf = endsInCrlf(before) && endsInCrlf(after)
+  const isCrlf = before + after !== '' && endsInCrlf(before) && endsInCrlf(after)
   const note = `${isShortest ? '' : ', shown as one block'}${isCrlf ? ', lines end in CRLF' : ''}`
   yield `      ${paint.dim(`${linesCount(removed)} removed, ${linesCount(added)} added${note}`)}\n`
   for (const { oldStart, oldCount, newStart, newCount, lines } of hunks) {
@@ -79,7 +79,7 @@ async function* diffText(
 
 /** Whether each line does; only then is the end of a line said once for all of them. */
 function endsInCrlf(text: string): boolean {
-  return !/(?<!\r)\n|[^\n]$/.test(text)
+  return text === '' || (text.endsWith('\r\n') && !/(?<!\r)\n/.test(text))
 }
 
 const asItIs = (text: string): string => text

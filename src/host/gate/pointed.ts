@@ -26,8 +26,8 @@ export interface PointedInput {
   readonly path: string | undefined
   readonly places: readonly string[]
   readonly homes: readonly string[]
-  /** Real paths that links may lead to: the workspace and the roots of the scope. */
-  readonly scope: readonly string[]
+  /** Real paths that an actor's links may lead to: the workspace and the roots; null for a person. */
+  readonly scope: readonly string[] | null
 }
 
 export function findPointed(input: PointedInput): ReadonlyMap<RawPath, PointedBy> {
@@ -121,7 +121,8 @@ class PointedSearch {
 
   /** New links to places that are neither in the scope nor part of the system. */
   #outwardLinks(): void {
-    const scope = this.#input.scope.map(rawOfText)
+    const scope = this.#input.scope?.map(rawOfText)
+    if (scope === undefined) return
     for (const { path, before, after } of this.#changed) {
       if (after?.kind !== 'symlink' || before?.target === after.target) continue
       const { path: target } = this.#view.resolve(path)

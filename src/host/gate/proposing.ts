@@ -323,17 +323,17 @@ export class Proposing {
     const { home, environment } = this.#context
     const path = wholePath(home.state, environment['PATH'], homes)
     const directories = pathDirectories(path, places)
+    const isGranted = grantCase(draft) !== null
     const pointed = findPointed({
       changes: rehearsal.changes,
       layers: rehearsal.sandbox.layers,
       path,
       places,
       homes,
-      scope: [draft.host.workspace, ...draft.host.roots.map(({ real }) => real)],
+      scope: isGranted ? [draft.host.workspace, ...draft.host.roots.map(({ real }) => real)] : null,
     })
     const tracked = await trackedPaths(rehearsal.changes, draft, this.#book.lists, this.#view)
-    const gitChecked =
-      grantCase(draft) === null ? [] : checkedGitPaths(rehearsal.changes, rehearsal.sandbox.layers)
+    const gitChecked = isGranted ? checkedGitPaths(rehearsal.changes, rehearsal.sandbox.layers) : []
     const input = {
       descriptor: proposal.descriptor,
       changes: rehearsal.changes,
