@@ -13,6 +13,7 @@ import {
   makeHome,
   openGate,
   openLedger,
+  registerHome,
   type Surroundings,
   stateRoot,
 } from '../../host/index.ts'
@@ -58,7 +59,10 @@ async function openShop(
     userDirectory: join(folder, 'home'),
     userName: 'ann',
   }
-  const { home } = await makeHome(around, null, { principal: ANN, source: 'demo' })
+  const made = (await makeHome(around, null, { principal: ANN, source: 'demo' })).home
+  // The laws among the files are Ann's own.
+  registerHome(around, made)
+  const home = { ...made, registeredLaws: made.laws }
   const ledger = await openLedger({ directory: home.state, writer: 'inline' })
   const driver = createDriver()
   const gateOf = (principal: Principal): Promise<GateSurface> =>
