@@ -6,6 +6,7 @@
 import { type Change, parentOfRaw, type RawPath } from '../../gate/index.ts'
 import { readHead } from './attempt.ts'
 import { planLines } from './exchange.ts'
+import { sharedBy } from './shared-directory.ts'
 
 /** An act with the directory of its pre-images. */
 export interface KeptAct {
@@ -55,16 +56,20 @@ class Touched {
   }
 
   isUnder(keep: string): boolean {
-    for (const change of plannedChanges(keep)) if (this.#meets(change)) return true
+    // A directory that both acts made is no ground of either.
+    const shared = new Set(sharedBy(keep).map(({ path }) => path))
+    for (const change of plannedChanges(keep)) if (this.#meets(change, shared)) return true
     return false
   }
 
-  #meets({ path, before, after }: Change): boolean {
+  #meets({ path, before, after }: Change, shared: ReadonlySet<RawPath>): boolean {
     if (this.#paths.has(path)) return true
     const takesDirectory = before?.kind === 'directory' && after?.kind !== 'directory'
     if (takesDirectory && this.#above.has(path)) return true
     if (after === null || this.#made.size === 0) return false
-    for (const each of ancestorsOf(path)) if (this.#made.has(each)) return true
+    for (const each of ancestorsOf(path)) {
+      if (this.#made.has(each) && !shared.has(each)) return true
+    }
     return false
   }
 }

@@ -159,7 +159,7 @@ export function noteShared(keep: string, shared: readonly Change[]): void {
   if (shared.length > 0) writeWhole(join(keep, SHARED), JSON.stringify(shared), 0o600)
 }
 
-function sharedBy(keep: string): readonly Change[] {
+export function sharedBy(keep: string): readonly Change[] {
   // Both files are written whole, by this page.
   return JSON.parse(readIfThere(join(keep, SHARED)) ?? '[]') as Change[]
 }
