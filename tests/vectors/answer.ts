@@ -42,6 +42,7 @@ const NOT_OF_DOCUMENTS = new Set([
   'flow.flow_missing',
   'flow.output_missing',
   'flow.secret_missing',
+  'flow.log_foreign',
   'flow.interrupted',
   'flow.plan_refused',
   // What the gate says of a scope, and of a law file that differs from the accepted one.
