@@ -125,7 +125,7 @@ function rememberPerson(state: string): void {
   try {
     rememberPlaces(state, env)
   } catch {
-    // A state that cannot be written to refuses what follows by itself.
+    // Commands that only read work on a full disk. Acts refuse a malformed list by themselves.
   }
 }
 

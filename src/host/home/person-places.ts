@@ -4,7 +4,9 @@
  * that alone: the host uses these places besides the ones that the caller names.
  */
 import { join } from 'node:path'
+import { showPath } from '../../base/index.ts'
 import { isObject } from '../../contracts/index.ts'
+import { homeFailure } from './failure.ts'
 import { readIfThere, writeWhole } from './file.ts'
 
 export const XDG_NAMES = [
@@ -39,18 +41,25 @@ export function rememberPlaces(state: string, environment: Environment): void {
   if (text !== `${JSON.stringify(known)}\n`) writeWhole(join(state, FILE), text, 0o600)
 }
 
-/** Every place of a file that cannot be read is unknown; the next person's command writes it again. */
+/** Returns none for a new home. Fails if the file is malformed: an actor would gain by a lost list. */
 export function knownPlaces(state: string): PersonPlaces {
-  const kept = parsed(readIfThere(join(state, FILE)))
+  const file = join(state, FILE)
+  const text = readIfThere(file)
+  const kept = text === null ? {} : parsed(text)
+  if (!isObject(kept)) {
+    const message = 'the list of directories of persons cannot be read'
+    const hint = `remove ${showPath(file)}; the next command of a person writes it again`
+    throw homeFailure('home.malformed', file, message, hint)
+  }
   // Every name is there.
   return Object.fromEntries(
-    NAMES.map((name) => [name, isObject(kept) ? strings(kept[name]) : []]),
+    NAMES.map((name) => [name, strings(kept[name])]),
   ) as unknown as PersonPlaces
 }
 
-function parsed(text: string | null): unknown {
+function parsed(text: string): unknown {
   try {
-    return text === null ? null : JSON.parse(text)
+    return JSON.parse(text)
   } catch {
     return null
   }
