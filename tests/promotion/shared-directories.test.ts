@@ -15,6 +15,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { laterActs } from '../../src/host/promotion/index.ts'
 import { runProgram } from '../ledger/program.ts'
 import type { ActInput } from './act.program.ts'
 import {
@@ -99,6 +100,25 @@ describe('a directory that two acts make', () => {
     await rollbackIn(rig, [both[1 - first]?.actionId ?? ''])
     expect(found()).toEqual([])
     expect(readdirSync(rig.preimages)).toEqual([])
+  })
+
+  it('is no ground of either: the newer act does not stand on the older one', async () => {
+    const [one, two] = await rehearseBoth()
+    await promoteIn(rig, one)
+    await promoteIn(rig, two)
+    const [first, second] = [one, two].map(({ actionId: id }) => ({ id, keep: keepFor(rig, id) }))
+    expect(
+      first === undefined || second === undefined ? null : laterActs([first], [second]),
+    ).toEqual([])
+  })
+
+  it('cannot be rolled back by a plan whose last line is cut', async () => {
+    const [one] = await rehearseBoth()
+    await promoteIn(rig, one)
+    const plan = join(keepFor(rig, one.actionId), 'plan.jsonl')
+    writeFileSync(plan, readFileSync(plan, 'utf8').slice(0, -1))
+    expect(await codeOf(rollbackIn(rig, [one.actionId]))).toBe('promote.failed')
+    expect(found()).toEqual(madeBy('one'))
   })
 
   it('goes when both are rolled back at once', async () => {

@@ -10,10 +10,10 @@
 import { createHash } from 'node:crypto'
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Digest } from '../../base/index.ts'
+import { type Digest, fault, showPath } from '../../base/index.ts'
 import type { Change, RawPath } from '../../gate/index.ts'
-import { readLines, writeLines } from '../tree/line-file.ts'
-import { isAbsent, machineFailure } from './failure.ts'
+import { LINE_FEED, readLines, writeLines } from '../tree/line-file.ts'
+import { isAbsent, machineFailure, PromotionFailure } from './failure.ts'
 import type { Step } from './plan.ts'
 import type { Heir } from './shared-directory.ts'
 
@@ -103,12 +103,27 @@ export interface ReadPlan {
   readonly digest: Digest
 }
 
-/** Null when there is no plan: nothing was ever kept there, or it is not kept any more. */
+/**
+ * Returns null when there is no plan: nothing was ever kept there, or it is not kept any more. Fails if
+ * the last line is cut, because steps would be missing.
+ */
 export function readPlan(keep: string): ReadPlan | null {
   const hash = createHash('sha256')
-  const exchange = assemblePlan(planLines(keep, (piece) => hash.update(piece)))
+  let last: number | undefined
+  const onPiece = (piece: Uint8Array): void => {
+    hash.update(piece)
+    last = piece.at(-1)
+  }
+  const exchange = assemblePlan(planLines(keep, onPiece))
+  if (last !== undefined && last !== LINE_FEED) throw cutPlan(join(keep, PLAN))
   // The shape of a digest, made here.
   return exchange === null ? null : { exchange, digest: `sha256:${hash.digest('hex')}` as Digest }
+}
+
+function cutPlan(file: string): PromotionFailure {
+  const message = `the plan of an act is cut: ${showPath(file)}; nothing was changed`
+  const hint = 'put the state directory back from a backup'
+  return new PromotionFailure(fault('promote.failed', file, null, { message, hint }))
 }
 
 /** The lines of a plan, one after the other: a plan may be as large as an act. None without a plan. */

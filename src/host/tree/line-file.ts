@@ -9,7 +9,7 @@ import { holdLongList, LONG_LIST } from './heap.ts'
 
 const PIECE_CHARACTERS = 1 << 16
 const PIECE_BYTES = 1 << 18
-const LINE_FEED = 0x0a
+export const LINE_FEED = 0x0a
 
 /** The lines as bytes, several at a time. */
 export function* piecesOf(lines: Iterable<string>): Generator<Buffer> {
