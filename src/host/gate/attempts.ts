@@ -15,7 +15,7 @@ import { readThrough } from './attempt-bases.ts'
 import { AttemptScene } from './attempt-scene.ts'
 import type { Attempt, AttemptOrder, AttemptSurface } from './attempt-surface.ts'
 import { type GateContext, workspaceOf } from './context.ts'
-import type { Decided } from './decided.ts'
+import { type Decided, decidedOf } from './decided.ts'
 import { isHalted } from './halt.ts'
 import type { LawBook } from './law-book.ts'
 import type { LedgerView } from './ledger-view.ts'
@@ -102,20 +102,7 @@ export class Attempts implements AttemptSurface {
     if (record === null || record.evaluation.held === undefined) {
       throw new PromotionFailure(fault('attempt.unknown', actionId, null))
     }
-    const { proposal, result, decision, evaluation, changes, discarded } = record
-    const decided: Decided = {
-      actionId,
-      proposal,
-      // The digest of a fact is one.
-      proposalDigest: decision.proposal_digest as Decided['proposalDigest'],
-      evaluation,
-      result,
-      decision,
-      changes,
-      violations: [],
-      promotion: null,
-    }
-    return { decided, discarded }
+    return { decided: decidedOf(actionId, record), discarded: record.discarded }
   }
 
   /** The answer when all is over: promoted, blocked, or a human said no. */

@@ -27,6 +27,25 @@ export interface Decided {
   readonly promotion: Promotion | null
 }
 
+export type KnownAct = Pick<Decided, 'proposal' | 'result' | 'decision' | 'evaluation' | 'changes'>
+
+/** Returns an act that was decided before, as its record tells it. */
+export function decidedOf(actionId: string, known: KnownAct): Decided {
+  const { proposal, result, decision, evaluation, changes } = known
+  return {
+    actionId,
+    proposal,
+    // The digest of a fact is one.
+    proposalDigest: decision.proposal_digest as Digest,
+    evaluation,
+    result,
+    decision,
+    changes,
+    violations: [],
+    promotion: null,
+  }
+}
+
 /** What is about to be recorded. */
 export interface Judged
   extends Pick<Decided, 'proposal' | 'decision' | 'result' | 'changes' | 'known'> {

@@ -17,7 +17,7 @@ import type { AttemptSurface } from './attempt-surface.ts'
 import { Attempts } from './attempts.ts'
 import type { FoundBody } from './body-search.ts'
 import { type GateContext, workspaceOf } from './context.ts'
-import type { Decided } from './decided.ts'
+import { type Decided, decidedOf, type KnownAct } from './decided.ts'
 import { endedQuestion } from './ended-question.ts'
 import { isHalted, liftHalt, raiseHalt } from './halt.ts'
 import { type Holdings, holdingsOf } from './holdings.ts'
@@ -94,22 +94,16 @@ class Gate implements GateSurface {
     this.#settling = new Settling(context, this.#view, book, this.#promoter, this.#questions)
     this.#takingBack = new TakingBack(context, this.#view, this.#promoter)
     this.#released = new ReleasedRuns(context, this.#view, book)
-    this.#unfinished = new UnfinishedYes({
+    const parts = {
       context,
       view: this.#view,
       book,
       promoter: this.#promoter,
       questions: this.#questions,
       settling: this.#settling,
-    })
-    this.attempts = new Attempts({
-      context,
-      view: this.#view,
-      book,
-      promoter: this.#promoter,
-      questions: this.#questions,
-      settling: this.#settling,
-    })
+    }
+    this.#unfinished = new UnfinishedYes(parts)
+    this.attempts = new Attempts(parts)
   }
 
   get ceilings(): HostFacts['ceilings'] {
@@ -199,7 +193,7 @@ class Gate implements GateSurface {
       answered.kind === 'no' ? await this.#known(actionId) : await this.#questions.record(actionId)
     this.#questions.forget()
     if (known === null) throw refusal('confirm.used', id)
-    const decided = decidedOf(pending, known)
+    const decided = decidedOf(pending.actionId, known)
     return withLawTexts(await this.#settling.settle(pending, decided, answered), this.#book)
   }
 
@@ -224,7 +218,7 @@ class Gate implements GateSurface {
     const pending = await this.#find(actionId)
     const known = pending === null ? null : await this.#known(pending.actionId)
     if (pending === null || known === null) return null
-    const decided = decidedOf(pending, known)
+    const decided = decidedOf(pending.actionId, known)
     return answerOf(decided, { pending: await this.#questions.pendingOf(pending) })
   }
 
@@ -360,25 +354,6 @@ class Gate implements GateSurface {
           isNamed(pending.actionId.toLowerCase(), wanted) || pendingId(pending).startsWith(wanted),
       )
     return wanted !== '' && found.length === 1 ? (found[0] ?? null) : null
-  }
-}
-
-type KnownAct = Pick<Decided, 'proposal' | 'result' | 'decision' | 'evaluation' | 'changes'>
-
-/** An act that was decided before, as its record tells it. */
-function decidedOf({ actionId, proposalDigest }: Pending, known: KnownAct): Decided {
-  const { proposal, result, decision, evaluation, changes } = known
-  return {
-    actionId,
-    proposal,
-    // The digest of a fact is one.
-    proposalDigest: proposalDigest as Decided['proposalDigest'],
-    evaluation,
-    result,
-    decision,
-    changes,
-    violations: [],
-    promotion: null,
   }
 }
 

@@ -10,7 +10,7 @@ import { type Fault, fault } from '../../base/index.ts'
 import { heldRequests } from '../../gate/index.ts'
 import { removeTree } from '../promotion/index.ts'
 import type { GateContext } from './context.ts'
-import type { Decided } from './decided.ts'
+import { type Decided, decidedOf } from './decided.ts'
 import { isHalted } from './halt.ts'
 import type { LawBook } from './law-book.ts'
 import type { LedgerView } from './ledger-view.ts'
@@ -133,19 +133,7 @@ export class UnfinishedYes {
     const bare = record === null ? await this.#questions.bare(actionId) : null
     const known = record ?? (bare === null ? null : { ...bare, proposal: null, changes: [] })
     if (known === null || known.evaluation.held !== undefined) return null
-    const { proposal, result, decision, evaluation, changes } = known
-    return {
-      actionId,
-      proposal,
-      // The digest of a fact is one.
-      proposalDigest: decision.proposal_digest as Decided['proposalDigest'],
-      evaluation,
-      result,
-      decision,
-      changes,
-      violations: [],
-      promotion: null,
-    }
+    return decidedOf(actionId, known)
   }
 }
 
