@@ -1,5 +1,5 @@
 /**
- * The ledger beside what it stands on: bare SQLite, by the same driver, and bare SHA-256, its own single appends,
+ * Compares the ledger with bare SQLite, by the same driver, and bare SHA-256, its own single appends,
  * and itself when it was small. One machine, one disk, one run; only ratios mean something elsewhere.
  */
 import { hash, randomUUID } from 'node:crypto'

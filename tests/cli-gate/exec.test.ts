@@ -1,4 +1,7 @@
-/** `writ exec` without a terminal: statuses, declarations, waiting, reports, streams and signals. */
+/**
+ * `writ exec` without a terminal: statuses, declarations, waiting, reports, streams and signals. Over 500
+ * lines on purpose: every case is one command in one place.
+ */
 import { execFileSync } from 'node:child_process'
 import {
   existsSync,

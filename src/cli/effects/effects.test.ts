@@ -1,4 +1,7 @@
-/** What a person sees before being asked: escapes, diffs, order, completeness. */
+/**
+ * What a person sees before being asked: escapes, diffs, order, completeness. Over 500 lines on purpose:
+ * every case is a few lines on one rig of changes and contents.
+ */
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,7 @@
-/** What a scan sees: each kind of change alone, on a real overlay. */
+/**
+ * What a scan sees: each kind of change alone, on a real overlay. Over 500 lines on purpose: the kinds
+ * are one list.
+ */
 import { createHook } from 'node:async_hooks'
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs'
