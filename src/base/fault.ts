@@ -73,3 +73,19 @@ export function fault<C extends Code>(
   // The union is keyed by code; TypeScript cannot see that code and details were chosen together.
   return made as Fault
 }
+
+/** Carries a fault to the caller that answers it. */
+export class FaultError extends Error {
+  override readonly name = 'FaultError'
+  readonly fault: Fault
+
+  constructor(fault: Fault, options?: { readonly cause?: unknown }) {
+    super(`${fault.code}: ${fault.message}`, options)
+    this.fault = fault
+  }
+}
+
+/** Returns the code of a fault that was thrown, null for any other error. */
+export function faultCode(error: unknown): Code | null {
+  return error instanceof FaultError ? error.fault.code : null
+}

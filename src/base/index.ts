@@ -6,7 +6,7 @@ export { canonicalJson, isCanonicalText, isSurelyCanonical } from './canonical.t
 export { closingPlaces } from './circles.ts'
 export { CODES, type Code, type CodeRow, isCode } from './codes.ts'
 export { ED25519_KEY_BYTES, ed25519Check, type SignatureCheck } from './ed25519.ts'
-export { type Details, type Fault, fault } from './fault.ts'
+export { type Details, type Fault, FaultError, fault, faultCode } from './fault.ts'
 export {
   type Digest,
   digestBytes,

@@ -3,7 +3,6 @@
  * else; a command's work is imported when it is called.
  */
 import type { ParseArgsConfig } from 'node:util'
-import type { Fault } from '../base/index.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Yes, no, usage, waiting for a human, fault: what writ itself has to say. */
@@ -92,15 +91,4 @@ export function parserOptions(
       },
     ]),
   )
-}
-
-/** A command's way to stop with a fault; caught in `main`, which alone speaks of failures. */
-export class Stop extends Error {
-  override readonly name = 'Stop'
-  readonly fault: Fault
-
-  constructor(fault: Fault) {
-    super(fault.message)
-    this.fault = fault
-  }
 }

@@ -5,7 +5,7 @@
  * INVARIANT (tenants, L-7): a stream that the caller may not know of is answered exactly like one that
  * does not exist.
  */
-import { fault, showName } from '../base/index.ts'
+import { FaultError, fault, showName } from '../base/index.ts'
 import { DEFAULT_LISTS, knownAgent } from '../gate/index.ts'
 import {
   type Actor,
@@ -36,10 +36,9 @@ import {
   type Principal,
   principalText,
   type Register,
-  StoreFailure,
   unknownStream,
 } from '../ledger/index.ts'
-import { type Call, Stop } from './command.ts'
+import type { Call } from './command.ts'
 import { readPassphrase } from './passphrase.ts'
 import { surroundings } from './surroundings.ts'
 
@@ -95,12 +94,12 @@ export async function ofKnownHome<T>(
   try {
     return await opened
   } catch (error) {
-    if (!(error instanceof StoreFailure) || error.fault.code !== 'ledger.missing') throw error
+    if (!(error instanceof FaultError) || error.fault.code !== 'ledger.missing') throw error
     const { at } = error.fault
     const reason = 'the home is registered, and its ledger is gone or empty'
     const message = `${reason}: ${at}`
     const hint = `put a copy of the ledger back into ${state}`
-    throw new Stop(fault('ledger.corrupt', at, { reason }, { message, hint }))
+    throw new FaultError(fault('ledger.corrupt', at, { reason }, { message, hint }))
   }
 }
 
@@ -136,7 +135,7 @@ export function callerOf(around: Surroundings, register: Register): Caller {
     return { principal, streams: null, proof: 'none' }
   }
   const answer = bearerOf(register, token, Date.now())
-  if (!answer.ok) throw new Stop(answer.fault)
+  if (!answer.ok) throw new FaultError(answer.fault)
   return answer.caller
 }
 
@@ -155,10 +154,10 @@ export function placeOf({ ledger, home }: Session): PrincipalsPlace {
 /** The stream of a command that records; it need not exist yet. */
 export function streamToWrite({ caller }: Session, call: Call): string {
   const stream = call.options.text('stream') ?? defaultStream(caller)
-  if (!mayKnow(caller, stream)) throw new Stop(unknownStream(stream))
+  if (!mayKnow(caller, stream)) throw new FaultError(unknownStream(stream))
   if (stream === HOST_STREAM) {
     const message = 'the stream `host` holds facts about the host only'
-    throw new Stop(fault('cli.usage', '', null, { message }))
+    throw new FaultError(fault('cli.usage', '', null, { message }))
   }
   return stream
 }
@@ -166,9 +165,10 @@ export function streamToWrite({ caller }: Session, call: Call): string {
 /** The stream of a command that reads. */
 export async function streamToRead({ caller, ledger }: ReadSession, call: Call): Promise<string> {
   const stream = call.options.text('stream') ?? defaultStream(caller)
-  if (!mayKnow(caller, stream)) throw new Stop(unknownStream(stream))
+  if (!mayKnow(caller, stream)) throw new FaultError(unknownStream(stream))
   const isOwn = stream === MAIN_STREAM || caller.streams !== null
-  if (!isOwn && (await ledger.store.head(stream)) === null) throw new Stop(unknownStream(stream))
+  if (!isOwn && (await ledger.store.head(stream)) === null)
+    throw new FaultError(unknownStream(stream))
   return stream
 }
 
@@ -190,7 +190,7 @@ export function requireWholeHost(caller: Caller, what: string): void {
   refuseOthers(caller, what)
   if (caller.streams === null) return
   const message = `${what} is for humans of the whole host`
-  throw new Stop(fault('principal.scope', '', null, { message }))
+  throw new FaultError(fault('principal.scope', '', null, { message }))
 }
 
 /** Refuses a call with a token where no one home could know it. */
@@ -198,12 +198,12 @@ export function refuseTokens({ env }: Surroundings, what: string): void {
   if ((env['WRIT_TOKEN'] ?? '') === '') return
   const message = `${what} is for a person, and \`WRIT_TOKEN\` is set`
   const hint = 'call without `WRIT_TOKEN`'
-  throw new Stop(fault('principal.not_human', '', null, { message, hint }))
+  throw new FaultError(fault('principal.not_human', '', null, { message, hint }))
 }
 
 export function refuseOthers(caller: Caller, what: string): void {
   const refused = humanFault(caller, what)
-  if (refused !== null) throw new Stop(refused)
+  if (refused !== null) throw new FaultError(refused)
 }
 
 /** What proves a human: their own credential, else that of the home's human; null without both. */
@@ -236,10 +236,10 @@ export async function proveHuman(
     const whose = own === null ? 'of this home’s human' : `of ${principalText(caller.principal)}`
     const message = `${what} needs the passphrase ${whose}`
     const hint = 'call from a terminal, or with `--pass-fd N`'
-    throw new Stop(fault('credential.required', '', null, { message, hint }))
+    throw new FaultError(fault('credential.required', '', null, { message, hint }))
   }
   const key = await openCredential(session.home.state, passphrase, credential.key)
-  if (key === null) throw new Stop(fault('credential.wrong', '', null))
+  if (key === null) throw new FaultError(fault('credential.wrong', '', null))
   return own === null ? null : key
 }
 
@@ -249,7 +249,7 @@ export function refuseBelowAgent(what: string): void {
   if (agent === null) return
   const message = `${what} is for a person, and this runs below ${showName(agent)}`
   const hint = 'call from a terminal of your own'
-  throw new Stop(fault('credential.required', '', null, { message, hint }))
+  throw new FaultError(fault('credential.required', '', null, { message, hint }))
 }
 
 /** The known agent that this process runs below; null without one. */

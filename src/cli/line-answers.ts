@@ -2,8 +2,8 @@
  * The loop of every `--jsonl` command: one answer a line, in order, in bounded memory. Exits 1 if
  * any line was answered no.
  */
-import { fault } from '../base/index.ts'
-import { type Call, EXIT, type Exit, Stop } from './command.ts'
+import { FaultError, fault } from '../base/index.ts'
+import { type Call, EXIT, type Exit } from './command.ts'
 import { LINE_BYTES_MAX } from './envelope.ts'
 import { eachLine } from './lines.ts'
 import { openSource } from './source.ts'
@@ -22,7 +22,7 @@ export async function answerLines(
 ): Promise<Exit> {
   const [file = '-', ...others] = call.arguments
   if (others.length > 0)
-    throw new Stop(
+    throw new FaultError(
       fault('cli.usage', '', null, { message: '`--jsonl` reads one file, or standard input' }),
     )
   let pending = ''
@@ -40,7 +40,7 @@ export async function answerLines(
   } catch (thrown) {
     throw (thrown as NodeJS.ErrnoException).syscall === undefined
       ? thrown
-      : new Stop(unreadable(file, thrown))
+      : new FaultError(unreadable(file, thrown))
   }
   await call.terminal.out(pending)
   return allValid ? EXIT.yes : EXIT.no

@@ -4,7 +4,7 @@
  * into `{error}` on standard output).
  */
 import { parseArgs } from 'node:util'
-import { CODES, type Fault, fault, isCode, nearest, showName } from '../base/index.ts'
+import { CODES, type Fault, FaultError, fault, nearest, showName } from '../base/index.ts'
 import {
   COMMON_OPTIONS,
   type Command,
@@ -14,7 +14,6 @@ import {
   type OwnStatus,
   parserOptions,
   RUNNER_FAULT,
-  Stop,
 } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import { commandHelp, programHelp } from './help.ts'
@@ -42,7 +41,7 @@ export async function main(argv: readonly string[]): Promise<Exit | OwnStatus> {
     if (isHungUp) endAsHungUp()
     return status
   } catch (thrown) {
-    const known = faultOf(thrown) ?? bug(thrown)
+    const known = thrown instanceof FaultError ? thrown.fault : bug(thrown)
     await tell(known, terminal, wantsJson)
     if (!isRunner) return CODES[known.code].exit
     terminal.err(`writ: ${known.code}\n`)
@@ -106,7 +105,7 @@ function findCommand(argv: readonly string[]): { command: Command; rest: readonl
     const command = COMMANDS.find((row) => row.name === name)
     if (command !== undefined) return { command, rest: argv.slice(words) }
   }
-  throw new Stop(unknownCommand(argv))
+  throw new FaultError(unknownCommand(argv))
 }
 
 function unknownCommand(argv: readonly string[]): Fault {
@@ -137,7 +136,7 @@ function parseCommandLine(command: Command, rest: readonly string[]) {
       strict: true,
     })
   } catch (thrown) {
-    throw new Stop(optionFault(command, rest, thrown))
+    throw new FaultError(optionFault(command, rest, thrown))
   }
 }
 
@@ -179,16 +178,6 @@ function asksForJson(argv: readonly string[]): boolean {
 function ownWords(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--')
   return end === -1 ? argv : argv.slice(0, end)
-}
-
-/**
- * Stops of commands, and failures of stores and homes: each is an error that carries its fault. Told
- * by form, because importing the room of each class would make every command load it.
- */
-function faultOf(thrown: unknown): Fault | null {
-  if (thrown instanceof Stop) return thrown.fault
-  const { fault: carried } = thrown as { fault?: Fault }
-  return thrown instanceof Error && carried !== undefined && isCode(carried.code) ? carried : null
 }
 
 function bug(thrown: unknown): Fault {

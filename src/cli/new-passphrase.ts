@@ -1,7 +1,7 @@
 /** A passphrase that somebody chooses: strong enough, and typed twice where it is typed. */
-import { fault } from '../base/index.ts'
+import { FaultError, fault } from '../base/index.ts'
 import { isStrongPassphrase } from '../host/index.ts'
-import { type Call, Stop } from './command.ts'
+import type { Call } from './command.ts'
 import { askHidden, canAsk, readPassphrase } from './passphrase.ts'
 
 /** Null when there is neither a descriptor nor a terminal; empty when somebody typed nothing. */
@@ -9,9 +9,11 @@ export async function readNewPassphrase(call: Call, question: string): Promise<s
   const passphrase = await readPassphrase(call, question)
   const isAsked = call.options.text('pass-fd') === null
   if (passphrase === null || (passphrase === '' && isAsked)) return passphrase
-  if (!isStrongPassphrase(passphrase)) throw new Stop(fault('credential.weak', '', null))
+  if (!isStrongPassphrase(passphrase)) throw new FaultError(fault('credential.weak', '', null))
   if (isAsked && canAsk() && (await askHidden('once more')) !== passphrase) {
-    throw new Stop(fault('credential.wrong', '', null, { message: 'the two are not the same' }))
+    throw new FaultError(
+      fault('credential.wrong', '', null, { message: 'the two are not the same' }),
+    )
   }
   return passphrase
 }

@@ -2,8 +2,8 @@
  * Files that a command writes for its caller (`--out` and the like). No gate judges them and nothing
  * takes them back, so with the token of an actor there are none.
  */
-import { fault, showPath } from '../base/index.ts'
-import { type Call, Stop } from './command.ts'
+import { FaultError, fault, showPath } from '../base/index.ts'
+import type { Call } from './command.ts'
 
 /**
  * Fails if the token of an actor is given, or one that no home here knows. `instead` is what the
@@ -13,7 +13,7 @@ export async function refuseActorsFile(call: Call, file: string, instead: string
   if ((process.env['WRIT_TOKEN'] ?? '') === '') return
   if (await isHumans(call)) return
   const message = `${showPath(file)} was not written: a person writes files, and \`WRIT_TOKEN\` is an actor’s`
-  throw new Stop(fault('principal.not_human', file, null, { message, hint: instead }))
+  throw new FaultError(fault('principal.not_human', file, null, { message, hint: instead }))
 }
 
 /** The same for a command that prints when it is given no file. */

@@ -6,8 +6,8 @@ import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { isatty } from 'node:tty'
-import { fault, showName } from '../base/index.ts'
-import { type Call, Stop } from './command.ts'
+import { FaultError, fault, showName } from '../base/index.ts'
+import type { Call } from './command.ts'
 
 /** Null when there is neither a descriptor nor a terminal. */
 export async function readPassphrase(call: Call, question: string): Promise<string | null> {
@@ -23,14 +23,14 @@ export function canAsk(): boolean {
 function readDescriptor(text: string): string {
   if (!/^\d{1,5}$/.test(text)) {
     const message = `${showName(text)} is not the number of a file descriptor`
-    throw new Stop(fault('cli.usage', '', null, { message }))
+    throw new FaultError(fault('cli.usage', '', null, { message }))
   }
   try {
     return readFileSync(Number(text), 'utf8').replace(/\r?\n[\s\S]*$/, '')
   } catch (thrown) {
     const reason = (thrown as NodeJS.ErrnoException).code ?? 'unknown reason'
     const message = `the file descriptor ${text} cannot be read (${reason})`
-    throw new Stop(fault('cli.usage', '', null, { message }))
+    throw new FaultError(fault('cli.usage', '', null, { message }))
   }
 }
 
@@ -44,7 +44,7 @@ export function askHidden(question: string): Promise<string> {
     reader.on('SIGINT', () => reader.close())
     // Ctrl-C, Ctrl-D, or a terminal that went away; after an answer it changes nothing.
     reader.on('close', () =>
-      reject(new Stop(fault('cli.usage', '', null, { message: 'interrupted' }))),
+      reject(new FaultError(fault('cli.usage', '', null, { message: 'interrupted' }))),
     )
     reader.question('', (answer) => {
       process.stderr.write('\n')

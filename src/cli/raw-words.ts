@@ -5,8 +5,7 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { readFileSync, readlinkSync } from 'node:fs'
-import { fault } from '../base/index.ts'
-import { Stop } from './command.ts'
+import { FaultError, fault } from '../base/index.ts'
 
 const REPLACEMENT = '\ufffd'
 
@@ -41,6 +40,6 @@ function currentDirectory(): string {
   }
 }
 
-function refusal(message: string, hint: string): Stop {
-  return new Stop(fault('cli.usage', '', null, { message, hint }))
+function refusal(message: string, hint: string): FaultError {
+  return new FaultError(fault('cli.usage', '', null, { message, hint }))
 }

@@ -7,6 +7,7 @@ import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import {
+  FaultError,
   fault,
   GRAPH_LIMITS,
   type Limits,
@@ -15,7 +16,6 @@ import {
   showName,
 } from '../base/index.ts'
 import { type Context, readYaml } from '../contracts/index.ts'
-import { Stop } from './command.ts'
 import { unreadable } from './unreadable.ts'
 
 export interface Source {
@@ -28,7 +28,7 @@ export async function readSource(name: string): Promise<Source> {
   try {
     return { name, bytes: name === '-' ? await readAll(process.stdin) : await readFile(name) }
   } catch (thrown) {
-    throw new Stop(unreadable(name, thrown))
+    throw new FaultError(unreadable(name, thrown))
   }
 }
 
@@ -57,14 +57,14 @@ export async function readContext(name: string | null): Promise<Context> {
   const reading = await parseSource(await readSource(name))
   if (!reading.ok) {
     const { code, message } = reading.refusal
-    throw new Stop(
+    throw new FaultError(
       fault('cli.usage', name, null, {
         message: `the context ${showName(name)} is refused: ${message} (${code})`,
       }),
     )
   }
   if (typeof reading.value !== 'object' || reading.value === null || Array.isArray(reading.value)) {
-    throw new Stop(
+    throw new FaultError(
       fault('cli.usage', name, null, { message: `the context ${showName(name)} is not an object` }),
     )
   }

@@ -11,7 +11,6 @@ export {
   JumpWatch,
   SYSTEM_CLOCK,
 } from './clock.ts'
-export { FlowFailure } from './flow/failure.ts'
 export type { FlowHost } from './flow/flow-host.ts'
 export { type MissingOutput, missingOutputs } from './flow/missing-outputs.ts'
 export { type Order, unblockOrder } from './flow/orders.ts'
@@ -77,7 +76,6 @@ export type {
   RollbackAnswer,
   RollbackTarget,
 } from './gate/surface.ts'
-export { HomeFailure } from './home/failure.ts'
 export { gitDirectoriesOf, gitTop, workspacePlaces } from './home/git-directories.ts'
 export {
   type HomeStore,
@@ -189,7 +187,6 @@ export { type ApprovalProof, isProvenApproval, signApproval } from './principals
 export {
   type Choice,
   type Promotion as AppliedPromotion,
-  PromotionFailure,
   type PromotionRequest,
   promote,
   type Recovered,
@@ -216,7 +213,6 @@ export type {
   SocketProfile,
   TerminalShape,
 } from './sandbox/driver.ts'
-export { SandboxFailure } from './sandbox/failure.ts'
 export { findMakers } from './sandbox/holder-command.ts'
 export { createDriver, type DriverOptions } from './sandbox/linux.ts'
 export {

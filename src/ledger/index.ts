@@ -181,7 +181,7 @@ export {
   type ReplayLookup,
   ReplayReport,
 } from './replay.ts'
-export { type Appended, type Head, type Store, type StoredFact, StoreFailure } from './store.ts'
+export type { Appended, Head, Store, StoredFact } from './store.ts'
 export { TERM_PLACES, termsOf } from './term.ts'
 export { TermSum } from './term-sum.ts'
 export {

@@ -4,24 +4,9 @@
  *
  * Deliberately absent: change and removal. A store has no such door, and refuses both below its API.
  */
-import type { Fault } from '../base/index.ts'
 import type { Draft } from './fact.ts'
 import type { Page, Query } from './query.ts'
 import type { NodeId } from './tree.ts'
-
-/**
- * The one thing that a store's promise is rejected with. Its fault says what happened; callers map it
- * by code and never by message.
- */
-export class StoreFailure extends Error {
-  override readonly name = 'StoreFailure'
-  readonly fault: Fault
-
-  constructor(fault: Fault, options?: { readonly cause?: unknown }) {
-    super(`${fault.code}: ${fault.message}`, options)
-    this.fault = fault
-  }
-}
 
 /** An acknowledged fact. */
 export interface Appended {

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { CODES } from '../../src/base/index.ts'
-import { Options, type Run, Stop } from '../../src/cli/command.ts'
+import { CODES, FaultError } from '../../src/base/index.ts'
+import { Options, type Run } from '../../src/cli/command.ts'
 import { run as check } from '../../src/cli/commands/rules-check.ts'
 import { run as diff } from '../../src/cli/commands/rules-diff.ts'
 import { run as evaluate } from '../../src/cli/commands/rules-eval.ts'
@@ -62,7 +62,7 @@ async function ended(
     const status = await run({ arguments: args, options: new Options(values), terminal })
     return { status: Number(status), out, err }
   } catch (thrown) {
-    if (!(thrown instanceof Stop)) throw thrown
+    if (!(thrown instanceof FaultError)) throw thrown
     const { code, message } = thrown.fault
     return { status: CODES[code].exit, out, err: `${err}${code}: ${message}` }
   }
@@ -213,7 +213,7 @@ describe('a budget that is used up', () => {
         expect(conflicts).toBe(CONFLICTS_MAX)
         throw new BudgetSpent('used up')
       })
-    expect(spent).toThrow(Stop)
+    expect(spent).toThrow(FaultError)
     expect(CODES['rules.analysis_budget']).toMatchObject({ exit: 4 })
   })
 })

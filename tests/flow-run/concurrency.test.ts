@@ -1,8 +1,8 @@
 /** Many runs at once: in one process, in several, and two runners on one run. */
 import { spawn } from 'node:child_process'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { faultCode } from '../../src/base/index.ts'
 import { replayRun } from '../../src/flow/index.ts'
-import { codeOf } from '../../src/host/flow/failure.ts'
 import { readRun, runHeads } from '../../src/host/flow/run-records.ts'
 import { resumeRun, startRun } from '../../src/host/flow/runs.ts'
 import { flowOf, worker } from './acceptance/scene.ts'
@@ -83,7 +83,7 @@ it('a second runner of a run is refused while the first one walks', async () => 
   const begun = async () =>
     runId !== '' && (await readRun(place.ledger, 'main', runId)).facts.length > 0
   await vi.waitUntil(begun, { timeout: 20_000 })
-  const refused = await resumeRun(place.host(), runId).catch(codeOf)
+  const refused = await resumeRun(place.host(), runId).catch(faultCode)
   expect(refused).toBe('flow.taken')
   expect((await first).status).toBe('WAITING')
 }, 60_000)

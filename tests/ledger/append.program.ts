@@ -3,8 +3,10 @@
  * told to kill itself before or after a step of a commit, to use the writer's thread, and to append
  * one fact per call; tests kill it from outside, too.
  */
+
 import { writeSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
+import { FaultError } from '../../src/base/index.ts'
 import {
   InlineWriter,
   keyFromSeed,
@@ -13,7 +15,7 @@ import {
   startWriter,
   type Writer,
 } from '../../src/host/index.ts'
-import { type Draft, StoreFailure } from '../../src/ledger/index.ts'
+import type { Draft } from '../../src/ledger/index.ts'
 import { readInput } from './program-input.ts'
 
 export interface AppendInput {
@@ -65,7 +67,7 @@ async function main(): Promise<void> {
   try {
     await Promise.all(Array.from({ length: input.callsAtOnce }, caller))
   } catch (error) {
-    if (!(error instanceof StoreFailure)) throw error
+    if (!(error instanceof FaultError)) throw error
     say(`failed ${error.fault.code}`)
   }
   await writer.close()

@@ -1,6 +1,8 @@
 /** Readers of a damaged ledger: a failure with the place, never an empty answer. */
+
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { FaultError } from '../../src/base/index.ts'
 import {
   createLedger,
   openKeys,
@@ -10,7 +12,7 @@ import {
   verifyLedger,
 } from '../../src/host/index.ts'
 import { connect } from '../../src/host/ledger/sqlite-driver.ts'
-import { type Query, StoreFailure } from '../../src/ledger/index.ts'
+import type { Query } from '../../src/ledger/index.ts'
 import { ANN, entry } from './entries.ts'
 import { NAME, scratch } from './test-ledger.ts'
 
@@ -46,7 +48,7 @@ async function failureOf(work: () => Promise<unknown>): Promise<readonly [string
     await work()
     return null
   } catch (error) {
-    if (!(error instanceof StoreFailure)) throw error
+    if (!(error instanceof FaultError)) throw error
     return [error.fault.code, error.fault.at]
   }
 }

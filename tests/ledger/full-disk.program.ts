@@ -2,8 +2,10 @@
  * Fills a small disk with facts until the ledger says that it is full, frees some room, goes on, and
  * opens it once more. Says three lines of JSON.
  */
+
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { FaultError } from '../../src/base/index.ts'
 import {
   createLedgerFile,
   InlineWriter,
@@ -11,7 +13,7 @@ import {
   ringOf,
   SqliteStore,
 } from '../../src/host/index.ts'
-import { Audit, type Draft, encodeHex, StoreFailure } from '../../src/ledger/index.ts'
+import { Audit, type Draft, encodeHex } from '../../src/ledger/index.ts'
 
 const { directory, draft } = JSON.parse(process.argv[2] ?? '') as {
   directory: string
@@ -33,7 +35,7 @@ while (code === '') {
   try {
     acknowledged += (await store.append([draft])).length
   } catch (error) {
-    if (!(error instanceof StoreFailure)) throw error
+    if (!(error instanceof FaultError)) throw error
     code = error.fault.code
   }
 }

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { digestBytes, isDigest } from '../../src/base/index.ts'
+import { digestBytes, FaultError, isDigest } from '../../src/base/index.ts'
 import {
   type Actor,
   createLedger,
@@ -28,7 +28,6 @@ import {
   markedBodies,
   openCheckpoint,
   parseNote,
-  StoreFailure,
 } from '../../src/ledger/index.ts'
 import { ANN, entry, task } from './entries.ts'
 import { threadFile } from './program.ts'
@@ -409,6 +408,6 @@ it('a failure is an error with a fault, for people and programs', async () => {
   const failed = await openLedger({ directory: join(directory, 'none'), writer: 'inline' }).catch(
     (error: unknown) => error,
   )
-  expect(failed).toBeInstanceOf(StoreFailure)
-  expect((failed as StoreFailure).message).toContain('ledger.')
+  expect(failed).toBeInstanceOf(FaultError)
+  expect((failed as FaultError).message).toContain('ledger.')
 })

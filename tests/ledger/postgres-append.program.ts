@@ -3,7 +3,9 @@
  * size stream`. It can be told to kill itself before or after a step of a turn; tests kill it, and the
  * server, from outside, too.
  */
+
 import { writeSync } from 'node:fs'
+import { FaultError } from '../../src/base/index.ts'
 import {
   keyFromSeed,
   openPostgresStore,
@@ -11,7 +13,7 @@ import {
   type PostgresStep,
   ringOf,
 } from '../../src/host/index.ts'
-import { type Draft, StoreFailure } from '../../src/ledger/index.ts'
+import type { Draft } from '../../src/ledger/index.ts'
 
 export interface PostgresAppendInput {
   readonly place: PostgresPlace
@@ -75,7 +77,7 @@ async function told<T>(promise: Promise<T>): Promise<T | null> {
   try {
     return await promise
   } catch (error) {
-    if (!(error instanceof StoreFailure)) throw error
+    if (!(error instanceof FaultError)) throw error
     say(`failed ${error.fault.code}`)
     return null
   }

@@ -1,7 +1,9 @@
 /** Readers and writers of a damaged ledger in PostgreSQL: a failure with the place, never an empty answer. */
+
 import { join } from 'node:path'
 import type pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { FaultError } from '../../src/base/index.ts'
 import {
   createLedger,
   openHistory,
@@ -10,7 +12,7 @@ import {
   signHome,
   verifyLedger,
 } from '../../src/host/index.ts'
-import { type Query, StoreFailure } from '../../src/ledger/index.ts'
+import type { Query } from '../../src/ledger/index.ts'
 import { type PostgresServer, startPostgres } from '../../tools/postgres.mjs'
 import { ANN, entry } from './entries.ts'
 import { asOwner } from './postgres-ledger.ts'
@@ -68,7 +70,7 @@ async function failureOf(work: () => Promise<unknown>): Promise<readonly [string
     await work()
     return null
   } catch (error) {
-    if (!(error instanceof StoreFailure)) throw error
+    if (!(error instanceof FaultError)) throw error
     return [error.fault.code, error.fault.at]
   }
 }

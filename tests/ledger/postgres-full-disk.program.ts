@@ -2,9 +2,11 @@
  * A PostgreSQL server whose tables lie on a small disk: fills it with facts until the ledger says that
  * it is full, frees some room, goes on, and opens it once more. Says three lines of JSON.
  */
+
 import { chownSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
+import { FaultError } from '../../src/base/index.ts'
 import {
   createPostgresLedger,
   keyFromSeed,
@@ -12,7 +14,7 @@ import {
   type PostgresStore,
   ringOf,
 } from '../../src/host/index.ts'
-import { Audit, type Draft, encodeHex, StoreFailure } from '../../src/ledger/index.ts'
+import { Audit, type Draft, encodeHex } from '../../src/ledger/index.ts'
 import { startPostgres } from '../../tools/postgres.mjs'
 import { readInput } from './program-input.ts'
 
@@ -72,7 +74,7 @@ async function fill(store: PostgresStore) {
     try {
       await store.append([draft])
     } catch (error) {
-      if (!(error instanceof StoreFailure)) throw error
+      if (!(error instanceof FaultError)) throw error
       return { acknowledged, code: error.fault.code }
     }
   }

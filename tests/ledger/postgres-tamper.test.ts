@@ -3,10 +3,11 @@
  * its tables is found. A slice by default; `WRIT_POSTGRES_TAMPER_RUNS` is their number, `WRIT_SEED`
  * where they start.
  */
+
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { FaultError } from '../../src/base/index.ts'
 import { openLedger, type VerifyReport, verifyLedger } from '../../src/host/index.ts'
-import { StoreFailure } from '../../src/ledger/index.ts'
 import { type PostgresServer, startPostgres } from '../../tools/postgres.mjs'
 import { entry } from './entries.ts'
 import { PostgresCorpus, SCHEMA, TEMPLATE } from './postgres-tamper.ts'
@@ -49,7 +50,7 @@ async function verdict(
     const pinnedKeys = fixture.pins
     return await verifyLedger({ directory }, { contracts: true, pinnedKeys, ...options })
   } catch (error) {
-    if (error instanceof StoreFailure) return null
+    if (error instanceof FaultError) return null
     throw error
   }
 }

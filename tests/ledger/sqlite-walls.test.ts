@@ -1,7 +1,9 @@
 /** The walls of the SQLite store: what the file refuses, what opening refuses, what failures say. */
+
 import { copyFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { FaultError } from '../../src/base/index.ts'
 import {
   checkFilesystem,
   createLedgerFile,
@@ -13,7 +15,6 @@ import {
   schemaDifferences,
 } from '../../src/host/index.ts'
 import { connect, type Database } from '../../src/host/ledger/sqlite-driver.ts'
-import { StoreFailure } from '../../src/ledger/index.ts'
 import { taskDraft } from './entries.ts'
 import { runProgram } from './program.ts'
 import { allFacts, checkStream, codeOf } from './store-suite.ts'
@@ -75,7 +76,7 @@ function codeOfThrow(work: () => unknown): string {
     work()
     return 'no failure'
   } catch (error) {
-    if (error instanceof StoreFailure) return error.fault.code
+    if (error instanceof FaultError) return error.fault.code
     throw error
   }
 }

@@ -2,8 +2,10 @@
  * What every store must do, whatever it is made of: the promises above `Store`, one by one. A store's
  * own test file hands in how to make and open an empty ledger.
  */
+
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { FaultError } from '../../src/base/index.ts'
 import {
   type Appended,
   Audit,
@@ -21,7 +23,6 @@ import {
   type Query,
   readFact,
   type Store,
-  StoreFailure,
   type Verifier,
   verifyConsistency,
   verifyInclusion,
@@ -57,7 +58,7 @@ export async function codeOf(promise: Promise<unknown>): Promise<string> {
   return promise.then(
     () => 'no failure',
     (error: unknown) => {
-      if (error instanceof StoreFailure) return error.fault.code
+      if (error instanceof FaultError) return error.fault.code
       throw error
     },
   )

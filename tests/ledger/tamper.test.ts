@@ -3,16 +3,17 @@
  * agrees on every one that reaches an exported bundle. A slice by default; `WRIT_TAMPER_RUNS` is the
  * number of manipulations, `WRIT_SEED` where they start.
  */
+
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { FaultError } from '../../src/base/index.ts'
 import {
   exportBundle,
   openLedgerReader,
   type VerifyReport,
   verifyLedger,
 } from '../../src/host/index.ts'
-import { StoreFailure } from '../../src/ledger/index.ts'
 import { verifyBundle } from '../verifier/verify.mjs'
 import { type Manipulation, manipulate } from './tamper.ts'
 import { type Fixture, makeFixture, readText, STREAMS } from './tamper-ledger.ts'
@@ -45,7 +46,7 @@ async function verdict(
     const options = { contracts: true, pinnedKeys: fixture.pins, ...given }
     return await verifyLedger({ directory }, options)
   } catch (error) {
-    if (error instanceof StoreFailure) return null
+    if (error instanceof FaultError) return null
     throw error
   }
 }
@@ -63,7 +64,7 @@ async function bundleSums(directory: string): Promise<Record<string, string>> {
         const options = { stream, bodies: true, nowMs: () => 0 }
         const dir = bundleOf(stream)
         const done = await exportBundle(reader, dir, options).catch((error: unknown) => {
-          if (error instanceof StoreFailure) return null
+          if (error instanceof FaultError) return null
           throw error
         })
         if (done !== null) sums[stream] = readText(join(dir, 'SHA256SUMS'))
@@ -72,7 +73,7 @@ async function bundleSums(directory: string): Promise<Record<string, string>> {
       await reader.close()
     }
   } catch (error) {
-    if (!(error instanceof StoreFailure)) throw error
+    if (!(error instanceof FaultError)) throw error
   }
   return sums
 }

@@ -13,12 +13,11 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { fault } from '../../src/base/index.ts'
+import { FaultError, fault } from '../../src/base/index.ts'
 import {
   directoriesInUse,
   dropPreimages,
   measureKeep,
-  PromotionFailure,
   withWorkspaceLock,
 } from '../../src/host/promotion/index.ts'
 import { treeHash } from '../tree/tree-hash.ts'
@@ -119,7 +118,7 @@ describe('room and filesystems', () => {
       record: async () => {
         calls++
         if (!existsSync(join(rig.state, 'reserve'))) return
-        throw new PromotionFailure(fault('ledger.disk_full', '', null))
+        throw new FaultError(fault('ledger.disk_full', '', null))
       },
     })
     expect(calls).toBe(2)
@@ -196,7 +195,7 @@ describe('the record', () => {
     writeFileSync(at('a'), 'old')
     const rehearsed = await rehearse(rig, (root) => writeFileSync(join(root, 'a'), 'new'))
     const record = async (): Promise<void> => {
-      throw new PromotionFailure(fault('ledger.busy', '', { waitedMs: 1 }))
+      throw new FaultError(fault('ledger.busy', '', { waitedMs: 1 }))
     }
     expect(await codeOf(promoteIn(rig, rehearsed, { record }))).toBe('ledger.busy')
     expect(hasJournals(rig)).toBe(true)

@@ -1,5 +1,5 @@
 /** Closes a sandbox while a command runs in it, and tries two commands at once; prints what came of it. */
-import { SandboxFailure } from '../../src/host/sandbox/failure.ts'
+import { FaultError } from '../../src/base/index.ts'
 import { createDriver } from '../../src/host/sandbox/linux.ts'
 
 const order: { watcher: string; root: string } = JSON.parse(process.argv[2] ?? '{}')
@@ -18,7 +18,7 @@ async function codeOf(attempt: Promise<{ readonly signal: string | null }>): Pro
   try {
     return (await attempt).signal ?? 'ended'
   } catch (error) {
-    if (error instanceof SandboxFailure) return error.fault.code
+    if (error instanceof FaultError) return error.fault.code
     throw error
   }
 }

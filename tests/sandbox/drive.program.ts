@@ -3,10 +3,11 @@
  * JSON line for each: `{ready}` when open, `{outcome, stdout, stderr, listing}` for a run, `{failure}`.
  * Its one argument is an order; see drive.ts.
  */
+
 import { lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { FaultError } from '../../src/base/index.ts'
 import type { Sandbox, TerminalShape } from '../../src/host/sandbox/driver.ts'
-import { SandboxFailure } from '../../src/host/sandbox/failure.ts'
 import { createDriver } from '../../src/host/sandbox/linux.ts'
 import type { DrivenRun, DriveOrder, TerminalOrder } from './drive.ts'
 
@@ -33,7 +34,7 @@ try {
   for (const run of order.runs) say(await runOne(sandbox, run))
   await sandbox.close()
 } catch (error) {
-  if (!(error instanceof SandboxFailure)) throw error
+  if (!(error instanceof FaultError)) throw error
   say({ failure: error.fault })
 } finally {
   await driver.close()

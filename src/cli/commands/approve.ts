@@ -2,9 +2,9 @@
  * `writ approve`: a human says yes to the effects of one rehearsal, or of several that are alike, and
  * they are promoted. On a terminal the effects are shown first.
  */
-import { fault } from '../../base/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
 import type { Answered, Confirm } from '../../host/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { failureText } from '../effects/question-text.ts'
 import { visibleName } from '../effects/visible.ts'
 import { printAnswer } from '../gate/answer-text.ts'
@@ -27,7 +27,7 @@ export async function run(call: Call): Promise<Exit> {
   const isMany = like !== null || call.arguments.length > 1
   if (like !== null && call.arguments.length > 0) {
     const message = '`--like` names the question itself'
-    throw new Stop(fault('cli.usage', '', null, { message }))
+    throw new FaultError(fault('cli.usage', '', null, { message }))
   }
   const id = isMany ? '' : namedId(call)
   return withGates(call, async (sessions) => {

@@ -1,5 +1,5 @@
 /** `writ check`: is this document valid, and if not, what is wrong and where. */
-import { fault } from '../../base/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
 import {
   type CheckAnswer,
   type Context,
@@ -9,7 +9,7 @@ import {
   unknownContract,
   type Violation,
 } from '../../contracts/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { readEnvelope } from '../envelope.ts'
 import { answerLines } from '../line-answers.ts'
 import { parseSource, readContext, readSource } from '../source.ts'
@@ -20,7 +20,7 @@ export async function run(call: Call): Promise<Exit> {
   const as = call.options.text('as')
   if (call.options.isOn('jsonl')) return answerLines(call, (line) => checkLine(line, as, context))
   if (call.arguments.length === 0) {
-    throw new Stop(
+    throw new FaultError(
       fault('cli.usage', '', null, {
         message: 'name a file, or `-` for standard input',
         hint: 'writ check task.json',

@@ -1,6 +1,6 @@
 /** `writ completion SHELL`: prints a completion script. */
-import { fault } from '../../base/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { FaultError, fault } from '../../base/index.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { COMMANDS } from '../commands.ts'
 import { completionScript, SHELLS } from '../reference/completion.ts'
 
@@ -9,7 +9,7 @@ export async function run(call: Call): Promise<Exit> {
   const shell = SHELLS.find((one) => one === named)
   if (shell === undefined || others.length > 0) {
     const message = `name one shell: ${SHELLS.join(', ')}`
-    throw new Stop(
+    throw new FaultError(
       fault('cli.usage', '', null, { message, hint: 'source <(writ completion bash)' }),
     )
   }

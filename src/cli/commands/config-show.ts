@@ -1,6 +1,7 @@
 /** `writ config show`: every setting in force, and with `--origin` where its value comes from. */
+
 import { existsSync } from 'node:fs'
-import { HomeFailure } from '../../host/index.ts'
+import { faultCode } from '../../base/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { DEFAULTS, type SettingRow, settingRows, variableRows } from '../reference/config.ts'
 import { parseSource, readSource } from '../source.ts'
@@ -27,7 +28,7 @@ function lawFile(call: Call): string | null {
     const file = lawsOfHome(call)
     return existsSync(file) ? file : null
   } catch (error) {
-    if (error instanceof HomeFailure && error.fault.code === 'home.missing') return null
+    if (faultCode(error) === 'home.missing') return null
     throw error
   }
 }

@@ -2,14 +2,8 @@
  * `writ doctor`: tries each control of the sandbox as this user and says how to get what is missing.
  * Says the trust level plainly, and whether the home's human has a credential.
  */
-import { CODES } from '../../base/index.ts'
-import {
-  createDriver,
-  type GateSurface,
-  HomeFailure,
-  type KeptState,
-  type Probe,
-} from '../../host/index.ts'
+import { CODES, faultCode } from '../../base/index.ts'
+import { createDriver, type GateSurface, type KeptState, type Probe } from '../../host/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { counted, grouped, sizeText } from '../effects/amount.ts'
 import { visibleName } from '../effects/visible.ts'
@@ -55,7 +49,7 @@ async function credentialOf(call: Call): Promise<Credential> {
       register.credential === null ? 'none' : 'passphrase',
     )
   } catch (error) {
-    if (error instanceof HomeFailure && error.fault.code === 'home.missing') return null
+    if (faultCode(error) === 'home.missing') return null
     throw error
   }
 }

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { homedir } from 'node:os'
 import { dirname } from 'node:path'
-import { fault, showName, uuidV7 } from '../../base/index.ts'
+import { FaultError, fault, showName, uuidV7 } from '../../base/index.ts'
 import { hostPort, showHostPort } from '../../gate/index.ts'
 import {
   createDriver,
@@ -16,7 +16,7 @@ import {
   stateRoot,
   waitForRemovals,
 } from '../../host/index.ts'
-import { type Call, type OwnStatus, Stop } from '../command.ts'
+import type { Call, OwnStatus } from '../command.ts'
 import { readEnv } from '../gate/exec-env.ts'
 import { readLimits } from '../gate/exec-limits.ts'
 import type { ExecRequest } from '../gate/exec-proposal.ts'
@@ -61,13 +61,13 @@ function readRequest(call: Call, workspace: string): ExecRequest {
   const [program, ...rest] = call.arguments
   if (program === undefined || program === '') {
     const message = 'no command is named'
-    throw new Stop(fault('cli.usage', '', null, { message, hint: 'writ exec -- CMD …' }))
+    throw new FaultError(fault('cli.usage', '', null, { message, hint: 'writ exec -- CMD …' }))
   }
   if (options.isOn('json')) {
     const message = 'standard output belongs to the command'
     const hint =
       'the answer goes to a file with `--report FILE`, or to a descriptor with `--report-fd N`'
-    throw new Stop(fault('cli.usage', '', null, { message, hint }))
+    throw new FaultError(fault('cli.usage', '', null, { message, hint }))
   }
   const cwd = process.cwd()
   const nowMs = Date.now()
@@ -93,6 +93,8 @@ function readHosts(texts: readonly string[]): readonly string[] {
     const read = hostPort(text)
     if (read !== null) return showHostPort(read.name, read.port)
     const message = `${showName(text)} is not a host, or a host and a port`
-    throw new Stop(fault('cli.usage', '', null, { message, hint: '--net registry.npmjs.org' }))
+    throw new FaultError(
+      fault('cli.usage', '', null, { message, hint: '--net registry.npmjs.org' }),
+    )
   })
 }

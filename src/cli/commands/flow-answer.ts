@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { fault, showName } from '../../base/index.ts'
+import { FaultError, fault, showName } from '../../base/index.ts'
 import { type Command, elementAt, type Fact, isStuckAt, outstanding } from '../../flow/index.ts'
 import {
   findRun,
@@ -15,7 +15,7 @@ import {
   type Order,
   unblockOrder,
 } from '../../host/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { withFlows } from '../flow/open.ts'
 import { proveHuman, refuseOthers } from '../home.ts'
 import { readSource } from '../source.ts'
@@ -93,7 +93,7 @@ function refuseMissing(pending: Command | undefined, workspace: string): void {
   if (missing.length === 0) return
   const message = `not there: ${missing.map((path) => showName(path)).join(', ')}`
   const hint = 'put it there, or say `--force` when it lies elsewhere'
-  throw new Stop(fault('flow.input_missing', '', null, { message, hint }))
+  throw new FaultError(fault('flow.input_missing', '', null, { message, hint }))
 }
 
 async function told({ terminal, options }: Call, runId: string, walked: boolean): Promise<Exit> {
@@ -112,13 +112,13 @@ function asWord(word: string): Word {
   return known
 }
 
-function notWaiting(nodeId: string): Stop {
+function notWaiting(nodeId: string): FaultError {
   const message = `nothing at ${showName(nodeId)} waits for this answer`
   const hint = '`writ flow status RUN` tells what waits'
-  return new Stop(fault('flow.not_waiting', nodeId, null, { message, hint }))
+  return new FaultError(fault('flow.not_waiting', nodeId, null, { message, hint }))
 }
 
-function usage(message: string): Stop {
+function usage(message: string): FaultError {
   const hint = 'writ flow answer RUN NODE retry|abandon|provided|unblock, or --file ANSWER.json'
-  return new Stop(fault('cli.usage', '', null, { message, hint }))
+  return new FaultError(fault('cli.usage', '', null, { message, hint }))
 }

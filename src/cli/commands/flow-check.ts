@@ -1,6 +1,6 @@
 /** `writ flow check`: can this flow be walked by its rules, and if not, what is wrong and where. */
-import { fault } from '../../base/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { FaultError, fault } from '../../base/index.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { type FlowFile, loadFlowFile } from '../flow-documents/load.ts'
 import { problemLine } from '../flow-documents/problem.ts'
 import type { Paint } from '../terminal.ts'
@@ -8,7 +8,7 @@ import type { Paint } from '../terminal.ts'
 export async function run(call: Call): Promise<Exit> {
   const { options, terminal } = call
   if (call.arguments.length === 0) {
-    throw new Stop(
+    throw new FaultError(
       fault('cli.usage', '', null, {
         message: 'name a flow, a plan or an edge table, or `-` for standard input',
         hint: 'writ flow check flow.yaml',

@@ -1,7 +1,7 @@
 /** `writ flow evidence`: a human brings evidence for a claim of a run, or against it (F-6). */
-import { digestBytes, fault, isDigest, showName } from '../../base/index.ts'
+import { digestBytes, FaultError, fault, isDigest, showName } from '../../base/index.ts'
 import { findRun, isWalked, leaveOrder, lookAtRun } from '../../host/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { withFlows } from '../flow/open.ts'
 import { proveHuman, refuseOthers } from '../home.ts'
 import { readSource } from '../source.ts'
@@ -13,7 +13,7 @@ export async function run(call: Call): Promise<Exit> {
   if (runName === undefined || claimId === undefined || evidenceId === null) {
     const message = 'say the run, the claim and `--id`'
     const hint = 'writ flow evidence RUN CLAIM --id ID (--file F | --digest D) [--against]'
-    throw new Stop(fault('cli.usage', '', null, { message, hint }))
+    throw new FaultError(fault('cli.usage', '', null, { message, hint }))
   }
   const digest = await digestOf(call)
   return withFlows(call, async ({ host, gate }) => {
@@ -23,7 +23,7 @@ export async function run(call: Call): Promise<Exit> {
     const { state } = await lookAtRun(host, run_id)
     if (!state.claimNodes.has(claimId)) {
       const message = `the run has no claim ${showName(claimId)}`
-      throw new Stop(fault('flow.not_waiting', claimId, null, { message }))
+      throw new FaultError(fault('flow.not_waiting', claimId, null, { message }))
     }
     const { kind, id, namespace } = host.principal
     const principal = `${kind}:${id}@${namespace}`
@@ -51,5 +51,5 @@ async function digestOf({ options }: Call): Promise<string> {
   if (file !== null) return digestBytes((await readSource(file)).bytes)
   if (given !== null && isDigest(given)) return given
   const message = 'evidence is a file, or the digest of one (`sha256:…`)'
-  throw new Stop(fault('cli.usage', '', null, { message }))
+  throw new FaultError(fault('cli.usage', '', null, { message }))
 }

@@ -1,7 +1,7 @@
 /** `writ flow export`: a flow, or a run, as a drawing, as a table, or as a document. */
 import { existsSync } from 'node:fs'
 import { extname } from 'node:path'
-import { CODES, fault, nearest, showName } from '../../base/index.ts'
+import { CODES, FaultError, fault, nearest, showName } from '../../base/index.ts'
 import type { Flow, JsonObject } from '../../contracts/index.ts'
 import {
   type CompiledFlow,
@@ -18,7 +18,7 @@ import {
   toSvg,
 } from '../../flow/index.ts'
 import { lookAtRun } from '../../host/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { namedRun } from '../flow/named.ts'
 import { loadFlowFile } from '../flow-documents/load.ts'
 import { problemLine } from '../flow-documents/problem.ts'
@@ -46,7 +46,7 @@ const BY_EXTENSION: Readonly<Record<string, Format>> = {
 export async function run(call: Call): Promise<Exit> {
   const [name, ...others] = call.arguments
   if (name === undefined || others.length > 0) {
-    throw new Stop(
+    throw new FaultError(
       fault('cli.usage', '', null, {
         message: 'name one flow, plan, edge table or run',
         hint: 'writ flow export flow.yaml --format svg --out flow.svg',
@@ -142,7 +142,7 @@ function marked(call: Call, { flow, options }: Drawn): DrawingOptions {
   for (const name of at) {
     if (ids.has(name)) continue
     const near = nearest(name, ids)
-    throw new Stop(
+    throw new FaultError(
       fault('cli.usage', '', null, {
         message: `the flow has no node ${showName(name)}`,
         ...(near === null ? {} : { hint: `did you mean ${showName(near)}?` }),

@@ -1,9 +1,9 @@
 /** `writ flow import`: an edge table and its side file become one flow document. */
 import { isUtf8 } from 'node:buffer'
-import { fault, showName } from '../../base/index.ts'
+import { FaultError, fault, showName } from '../../base/index.ts'
 import type { Flow, JsonObject } from '../../contracts/index.ts'
 import { checkFlow, classCounts } from '../../flow/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { readTableFiles } from '../flow-documents/load.ts'
 import { type PlacedProblem, placedTable, problemLine } from '../flow-documents/problem.ts'
 import { writeWhole } from '../flow-documents/write.ts'
@@ -20,7 +20,9 @@ export async function run(call: Call): Promise<Exit> {
   const { bytes } = await readSource(edges)
   if (!isUtf8(bytes)) {
     const message = `${showName(edges)} is not UTF-8`
-    throw new Stop(fault('flow.table_text', edges, null, { message, hint: 'save it as UTF-8' }))
+    throw new FaultError(
+      fault('flow.table_text', edges, null, { message, hint: 'save it as UTF-8' }),
+    )
   }
   const side = options.text('side')
   const [flowId, title] = [options.text('id'), options.text('title')]
@@ -83,7 +85,7 @@ async function tell(
   else if (out !== null) await say(`${paint.good('written')}  ${out}\n`)
 }
 
-function usage(message: string): Stop {
+function usage(message: string): FaultError {
   const hint = 'writ flow import --edges edges.csv --side side.json --out flow.yaml'
-  return new Stop(fault('cli.usage', '', null, { message, hint }))
+  return new FaultError(fault('cli.usage', '', null, { message, hint }))
 }

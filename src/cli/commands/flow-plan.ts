@@ -5,11 +5,11 @@
 import { realpathSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { fault, showName } from '../../base/index.ts'
+import { FaultError, fault, showName } from '../../base/index.ts'
 import type { Participant, Participants } from '../../contracts/index.ts'
 import { reviewerOf } from '../../flow/index.ts'
 import { makePlan, type Planned, type PlanWatching, resumePlan } from '../../host/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { withFlows } from '../flow/open.ts'
 import { refuseActors } from '../flow/person.ts'
 import { participantsIn } from '../flow/source.ts'
@@ -91,7 +91,7 @@ async function writePlan(file: string, { plan }: Planned): Promise<void> {
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? 'unknown reason'
     const message = `${showName(file)} cannot be written (${reason})`
-    throw new Stop(fault('cli.file_unwritable', file, { file, reason }, { message }))
+    throw new FaultError(fault('cli.file_unwritable', file, { file, reason }, { message }))
   }
 }
 
@@ -123,6 +123,6 @@ async function told({ terminal, options }: Call, planned: Planned, out: string):
   return exit
 }
 
-function usage(message: string): Stop {
-  return new Stop(fault('cli.usage', '', null, { message, hint: NEXT }))
+function usage(message: string): FaultError {
+  return new FaultError(fault('cli.usage', '', null, { message, hint: NEXT }))
 }

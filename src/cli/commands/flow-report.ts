@@ -1,9 +1,9 @@
 /** `writ flow report`: the audit of a run, as JSON, as one HTML file, and what of it was approved. */
 import { writeFile } from 'node:fs/promises'
-import { fault, showName } from '../../base/index.ts'
+import { FaultError, fault, showName } from '../../base/index.ts'
 import { reportOf, reportPage } from '../../flow/index.ts'
 import { lookAtRun, missingOutputs } from '../../host/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { missingText, runText } from '../flow/answer.ts'
 import { exportDeliverables } from '../flow/deliverables.ts'
 import { namedRun } from '../flow/named.ts'
@@ -50,6 +50,6 @@ async function writeText(file: string, text: string): Promise<void> {
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? 'unknown reason'
     const message = `${showName(file)} cannot be written (${reason})`
-    throw new Stop(fault('cli.file_unwritable', file, { file, reason }, { message }))
+    throw new FaultError(fault('cli.file_unwritable', file, { file, reason }, { message }))
   }
 }

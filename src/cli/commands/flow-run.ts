@@ -1,8 +1,8 @@
 /** `writ flow run`: walks a flow, a table, or a plan with its participants, to its end or to where a human is needed. */
 import { realpathSync, statSync } from 'node:fs'
-import { fault, showName } from '../../base/index.ts'
+import { FaultError, fault, showName } from '../../base/index.ts'
 import { startRun, type WalkedRun } from '../../host/index.ts'
-import { type Call, type Exit, Stop } from '../command.ts'
+import type { Call, Exit } from '../command.ts'
 import { runAnswer, runText, statusExit } from '../flow/answer.ts'
 import { watchRun } from '../flow/live.ts'
 import { withFlows } from '../flow/open.ts'
@@ -48,7 +48,7 @@ export async function printRun(call: Call, walked: WalkedRun): Promise<Exit> {
 function namedFile(call: Call): string {
   const [file, ...others] = call.arguments
   if (file !== undefined && others.length === 0) return file
-  throw new Stop(fault('cli.usage', '', null, { message: 'name one flow or plan' }))
+  throw new FaultError(fault('cli.usage', '', null, { message: 'name one flow or plan' }))
 }
 
 function workspaceOf(call: Call): string {
@@ -59,5 +59,5 @@ function workspaceOf(call: Call): string {
     // Told below.
   }
   const message = `the workspace ${showName(given)} is no directory`
-  throw new Stop(fault('cli.usage', given, null, { message }))
+  throw new FaultError(fault('cli.usage', given, null, { message }))
 }

@@ -4,7 +4,7 @@
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { fault, showName } from '../../base/index.ts'
+import { FaultError, fault, showName } from '../../base/index.ts'
 import {
   exportBundle,
   knownHomeOf,
@@ -15,7 +15,7 @@ import {
   surveyHome,
   unfinishedIn,
 } from '../../host/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { counted } from '../effects/amount.ts'
 import { visible } from '../effects/visible.ts'
 import { askLine } from '../gate/answer-line.ts'
@@ -92,7 +92,7 @@ function refuseUnfinished(listed: ListedHome): void {
   if (!listed.has_workspace || ids.length === 0) return
   const message = 'a promotion in this home was interrupted and is not ended'
   const hint = '`writ recover` ends it; then remove the home'
-  throw new Stop(fault('promote.unrecovered', listed.state, { ids }, { message, hint }))
+  throw new FaultError(fault('promote.unrecovered', listed.state, { ids }, { message, hint }))
 }
 
 async function lossOf(call: Call, session: Session): Promise<Loss> {
@@ -153,10 +153,12 @@ function makeFolder(dir: string): void {
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? 'unknown reason'
     const message = `${showName(dir)} cannot be written (${reason}); nothing was removed`
-    throw new Stop(fault('cli.file_unwritable', dir, { file: dir, reason }, { message }))
+    throw new FaultError(fault('cli.file_unwritable', dir, { file: dir, reason }, { message }))
   }
 }
 
-function usage(message: string): Stop {
-  return new Stop(fault('cli.usage', '', null, { message, hint: '`writ home remove --help`' }))
+function usage(message: string): FaultError {
+  return new FaultError(
+    fault('cli.usage', '', null, { message, hint: '`writ home remove --help`' }),
+  )
 }

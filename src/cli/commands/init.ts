@@ -3,7 +3,7 @@
  * is missing and nothing else.
  */
 import { join } from 'node:path'
-import { digestBytes, fault, showName } from '../../base/index.ts'
+import { digestBytes, FaultError, fault, showName } from '../../base/index.ts'
 import {
   type Home,
   type HomeStore,
@@ -19,7 +19,7 @@ import {
 } from '../../host/index.ts'
 import { type Principal, principalText, type Register, samePrincipal } from '../../ledger/index.ts'
 import { bareLaws, DEFAULT_LAWS, LAYERED, lawDifferences } from '../../policy/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { visibleName } from '../effects/visible.ts'
 import {
   callerOf,
@@ -118,7 +118,7 @@ async function foundLaws(file: string): Promise<ReadLaws | null> {
   try {
     return await lawsToAccept(file)
   } catch (error) {
-    if (error instanceof Stop) return null
+    if (error instanceof FaultError) return null
     throw error
   }
 }
@@ -129,7 +129,7 @@ function storeOption({ options }: Call): HomeStore | undefined {
   if (url !== null) return owner === null ? { url } : { url, owner }
   if (owner === null) return undefined
   const message = '`--store-owner` is of a `--store`'
-  throw new Stop(fault('cli.usage', '', null, { message }))
+  throw new FaultError(fault('cli.usage', '', null, { message }))
 }
 
 /** The bearer of a token is known only to a home that is there, and must be a human of it. */
@@ -149,7 +149,7 @@ function humanOf({ options }: Call, around: Surroundings): Principal {
     namespace: options.text('namespace') ?? namespace,
   }
   if (principal.id !== '' && principal.namespace !== '') return principal
-  throw new Stop(fault('principal.name', '', null, { message: 'a name must not be empty' }))
+  throw new FaultError(fault('principal.name', '', null, { message: 'a name must not be empty' }))
 }
 
 /** A person who has a credential is not asked for another one. */
@@ -169,12 +169,14 @@ async function choosePassphrase(call: Call): Promise<string | null> {
   if (call.options.isOn('no-pass')) {
     if (call.options.text('pass-fd') === null) return null
     const message = '`--no-pass` and `--pass-fd` contradict one another'
-    throw new Stop(fault('cli.usage', '', null, { message }))
+    throw new FaultError(fault('cli.usage', '', null, { message }))
   }
   const passphrase = await readNewPassphrase(call, 'a passphrase for approvals (empty: none yet)')
   if (passphrase === null) {
     const message = 'without a terminal, say how the human credential is made'
-    throw new Stop(fault('cli.usage', '', null, { message, hint: '`--no-pass` or `--pass-fd N`' }))
+    throw new FaultError(
+      fault('cli.usage', '', null, { message, hint: '`--no-pass` or `--pass-fd N`' }),
+    )
   }
   return passphrase === '' ? null : passphrase
 }
@@ -191,7 +193,7 @@ async function settleHuman(
   const principal = register.owner ?? human
   if (isNamed && !samePrincipal(principal, human)) {
     const message = `the human of this home is ${showName(principalText(principal))}`
-    throw new Stop(fault('principal.exists', '', null, { message }))
+    throw new FaultError(fault('principal.exists', '', null, { message }))
   }
   const actor = { principal, source: 'cli' }
   if (register.owner === null) {

@@ -1,7 +1,9 @@
 /** `writ laws check`: can these laws be read, and if not, what is wrong at which line and column. */
+
 import { isUtf8 } from 'node:buffer'
 import { join } from 'node:path'
-import { findHome, HomeFailure, humansWithCredential } from '../../host/index.ts'
+import { faultCode } from '../../base/index.ts'
+import { findHome, humansWithCredential } from '../../host/index.ts'
 import {
   DEFAULT_LAW_DOCUMENTS,
   fewHumansWarnings,
@@ -51,7 +53,7 @@ async function humansOfHome(call: Call): Promise<number | null> {
     return await withHistory(call, async ({ register }) => humansWithCredential(register))
   } catch (error) {
     // Laws are checked anywhere, also where there is no home yet or none that this user trusts.
-    if (error instanceof HomeFailure) return null
+    if (faultCode(error)?.startsWith('home.')) return null
     throw error
   }
 }

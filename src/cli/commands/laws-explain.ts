@@ -1,6 +1,6 @@
 /** `writ laws explain ID`: why an act was decided as it was, and what a human can do about it. */
-import { fault, showName } from '../../base/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { FaultError, fault, showName } from '../../base/index.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { wholeActionId } from '../history/short-id.ts'
 import { streamsToRead, withHistory } from '../home.ts'
 import { explainAction } from '../laws/explained-action.ts'
@@ -10,7 +10,7 @@ export async function run(call: Call): Promise<Exit> {
   const [id, ...others] = call.arguments
   if (id === undefined || id === '' || others.length > 0) {
     const hint = '`writ log` lists what was decided'
-    throw new Stop(fault('cli.usage', '', null, { message: 'name one action', hint }))
+    throw new FaultError(fault('cli.usage', '', null, { message: 'name one action', hint }))
   }
   const { terminal, options } = call
   return withHistory(call, async (session) => {
@@ -28,6 +28,6 @@ export async function run(call: Call): Promise<Exit> {
       return EXIT.yes
     }
     const message = `nothing was decided about ${showName(id)} here`
-    throw new Stop(fault('history.unknown', id, null, { message }))
+    throw new FaultError(fault('history.unknown', id, null, { message }))
   })
 }

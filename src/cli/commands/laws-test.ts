@@ -1,6 +1,6 @@
 /** `writ laws test`: what would change over past proposals if a file were the law. Decides nothing. */
-import { fault } from '../../base/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { FaultError, fault } from '../../base/index.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { momentOption } from '../history/moment.ts'
 import { streamsToRead, withHistory } from '../home.ts'
 import { TrialRun } from '../laws/trial-run.ts'
@@ -12,7 +12,7 @@ import { lawsOfHome } from './laws-check.ts'
 export async function run(call: Call): Promise<Exit> {
   const [file = lawsOfHome(call), ...others] = call.arguments
   if (others.length > 0) {
-    throw new Stop(fault('cli.usage', '', null, { message: 'name one law file' }))
+    throw new FaultError(fault('cli.usage', '', null, { message: 'name one law file' }))
   }
   const since = momentOption(call, 'since', Date.now())
   const trial = new TrialRun(await usableLaws(file))

@@ -3,10 +3,12 @@
  * read; with `--stream`, the newest one of that stream alone. Kept outside this machine it is an
  * anchor: later histories must extend it.
  */
+
 import { join } from 'node:path'
+import { FaultError } from '../../base/index.ts'
 import { openKeys, signHome } from '../../host/index.ts'
 import { unknownStream } from '../../ledger/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { type ReadSession, streamToRead, withHistory } from '../home.ts'
 
 export async function run(call: Call): Promise<Exit> {
@@ -27,6 +29,6 @@ async function checkpointOf(session: ReadSession, call: Call): Promise<string> {
   }
   const stream = await streamToRead(session, call)
   const head = await ledger.store.head(stream)
-  if (head === null) throw new Stop(unknownStream(stream))
+  if (head === null) throw new FaultError(unknownStream(stream))
   return head.checkpoint
 }

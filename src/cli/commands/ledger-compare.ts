@@ -4,7 +4,7 @@
  *
  * Signatures are believed only for keys that are named with `--key`; without one the answer says so.
  */
-import { fault, showName } from '../../base/index.ts'
+import { FaultError, fault, showName } from '../../base/index.ts'
 import {
   type Checkpoint,
   compareCheckpoints,
@@ -19,14 +19,14 @@ import {
   verifierFor,
   verifierKey,
 } from '../../ledger/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { pinnedKeys } from '../pinned-keys.ts'
 import { readSource } from '../source.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const [first, second, ...others] = call.arguments
   if (first === undefined || second === undefined || others.length > 0) {
-    throw new Stop(fault('cli.usage', '', null, { message: 'name two checkpoint files' }))
+    throw new FaultError(fault('cli.usage', '', null, { message: 'name two checkpoint files' }))
   }
   const keys = pinnedKeys(call).map(keyOf)
   const [ours, theirs] = [await read(first, keys), await read(second, keys)]
@@ -61,7 +61,7 @@ function keyOf(text: string): VerifierKey {
   const key = parseVerifierKey(text)
   if (key !== null && verifierFor(key) !== null) return key
   const message = `${showName(text)} is not a public key of a signed note`
-  throw new Stop(fault('ledger.key_malformed', '', null, { message }))
+  throw new FaultError(fault('ledger.key_malformed', '', null, { message }))
 }
 
 async function read(name: string, keys: readonly VerifierKey[]): Promise<Checkpoint> {
@@ -69,12 +69,12 @@ async function read(name: string, keys: readonly VerifierKey[]): Promise<Checkpo
   const checkpoint = parseCheckpoint(parseNote(note)?.text ?? '')
   if (checkpoint === null) {
     const message = `${showName(name)} does not hold a checkpoint`
-    throw new Stop(fault('ledger.checkpoint_malformed', name, null, { message }))
+    throw new FaultError(fault('ledger.checkpoint_malformed', name, null, { message }))
   }
   if (keys.length === 0) return checkpoint
   const opened = openCheckpoint(note, verifiersOf(keys, checkpoint.origin))
   if (opened.ok) return opened.checkpoint
-  throw new Stop(opened.fault)
+  throw new FaultError(opened.fault)
 }
 
 /** One key signs the home and all of its streams, each under its own name: the bytes decide. */

@@ -1,7 +1,7 @@
 /** `writ ledger export DIR`: a bundle that anyone can verify offline, without writ (I8). */
-import { fault } from '../../base/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
 import { exportBundle } from '../../host/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { LEVEL, streamToRead, withHistory } from '../home.ts'
 import { refuseActorsFile } from '../output-file.ts'
 import { progressBar } from '../progress.ts'
@@ -10,7 +10,7 @@ export async function run(call: Call): Promise<Exit> {
   const [dir, ...others] = call.arguments
   if (dir === undefined || others.length > 0) {
     const hint = 'writ ledger export bundle'
-    throw new Stop(fault('cli.usage', '', null, { message: 'name one new directory', hint }))
+    throw new FaultError(fault('cli.usage', '', null, { message: 'name one new directory', hint }))
   }
   await refuseActorsFile(call, dir, 'a person exports it: writ ledger export DIR')
   return withHistory(call, async (session) => {

@@ -1,14 +1,16 @@
 /** `writ ledger prove SEQ`: the path from one fact to the root of the newest signed checkpoint. */
-import { fault, showName } from '../../base/index.ts'
+import { FaultError, fault, showName } from '../../base/index.ts'
 import { type FactProof, proveFact } from '../../ledger/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { type ReadSession, streamToRead, withHistory } from '../home.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const [text = '', ...others] = call.arguments
   if (!/^\d{1,15}$/.test(text) || others.length > 0) {
     const hint = 'writ ledger prove 12'
-    throw new Stop(fault('cli.usage', '', null, { message: 'name one fact by its seq', hint }))
+    throw new FaultError(
+      fault('cli.usage', '', null, { message: 'name one fact by its seq', hint }),
+    )
   }
   return withHistory(call, async (session) => {
     const stream = await streamToRead(session, call)
@@ -27,5 +29,5 @@ async function prove({ ledger }: ReadSession, stream: string, seq: number): Prom
   const proof = await proveFact(ledger.store, stream, seq)
   if (proof !== null) return proof
   const message = `the stream ${showName(stream)} has no fact ${seq}`
-  throw new Stop(fault('history.unknown', `${stream}/${seq}`, null, { message }))
+  throw new FaultError(fault('history.unknown', `${stream}/${seq}`, null, { message }))
 }

@@ -4,7 +4,7 @@
  * it proves consistency only, and says so. What is kept beside the facts to spare folding them is
  * folded again and compared.
  */
-import { fault } from '../../base/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
 import {
   exitOfReport,
   openHome,
@@ -12,7 +12,7 @@ import {
   type VerifyReport,
   verifyLedger,
 } from '../../host/index.ts'
-import { type Call, type Exit, Stop } from '../command.ts'
+import type { Call, Exit } from '../command.ts'
 import { callerOf, ofKnownHome, withLedger } from '../home.ts'
 import { pinnedKeys } from '../pinned-keys.ts'
 import { progressBar } from '../progress.ts'
@@ -28,7 +28,7 @@ export async function run(call: Call): Promise<Exit> {
     await withLedger(home, async (_ledger, register) => {
       if (callerOf(around, register).streams === null) return
       const message = 'verification goes over the whole host'
-      throw new Stop(fault('principal.scope', '', null, { message }))
+      throw new FaultError(fault('principal.scope', '', null, { message }))
     })
   }
   const stream = options.text('stream')

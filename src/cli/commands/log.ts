@@ -2,9 +2,9 @@
  * `writ log`: the history of a stream as acts, or its facts, filtered, paged in the order of seq, or
  * followed as they come.
  */
-import { fault, showName } from '../../base/index.ts'
+import { FaultError, fault, showName } from '../../base/index.ts'
 import { type Fact, parsePrincipal, type Query } from '../../ledger/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import type { Act } from '../history/act.ts'
 import { ACT_HEADS, actRow } from '../history/act-text.ts'
 import { ACTS, actsOf } from '../history/acts.ts'
@@ -94,7 +94,9 @@ function principalOption(call: Call) {
   const principal = parsePrincipal(text)
   if (principal !== null) return principal
   const message = `${showName(text)} is no principal`
-  throw new Stop(fault('cli.usage', '', null, { message, hint: '--principal kind:id@namespace' }))
+  throw new FaultError(
+    fault('cli.usage', '', null, { message, hint: '--principal kind:id@namespace' }),
+  )
 }
 
 async function print(call: Call, facts: readonly Fact[], next: number | null): Promise<void> {

@@ -1,8 +1,8 @@
 /** `writ man`: prints a manual page, or writes all of them to a folder. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fault, showName } from '../../base/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { FaultError, fault, showName } from '../../base/index.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { COMMANDS } from '../commands.ts'
 import { refuseActorsOut } from '../output-file.ts'
 import { commandPage, pageName, programPage } from '../reference/man-page.ts'
@@ -28,7 +28,9 @@ function pageOf(name: string): string {
   const command = COMMANDS.find((one) => one.name === name)
   if (command !== undefined) return commandPage(command, VERSION)
   const message = `there is no command ${showName(name)}`
-  throw new Stop(fault('cli.usage', '', null, { message, hint: 'writ --help lists the commands' }))
+  throw new FaultError(
+    fault('cli.usage', '', null, { message, hint: 'writ --help lists the commands' }),
+  )
 }
 
 async function answer({ terminal, options }: Call, text: string): Promise<void> {

@@ -1,6 +1,6 @@
 /** `writ normalize`: repairs what a contract allows to be repaired, says what it did, validates. */
 import { randomUUID } from 'node:crypto'
-import { fault } from '../../base/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
 import {
   type Context,
   type NormaliseAnswer,
@@ -8,7 +8,7 @@ import {
   normaliseRefused,
   type Sources,
 } from '../../contracts/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { readEnvelope } from '../envelope.ts'
 import { answerLines } from '../line-answers.ts'
 import { parseSource, readContext, readSource } from '../source.ts'
@@ -31,8 +31,8 @@ export async function run(call: Call): Promise<Exit> {
   return answer.valid ? EXIT.yes : EXIT.no
 }
 
-function usage(message: string): Stop {
-  return new Stop(
+function usage(message: string): FaultError {
+  return new FaultError(
     fault('cli.usage', '', null, { message, hint: 'writ normalize --as PLAN_GEN plan.json' }),
   )
 }

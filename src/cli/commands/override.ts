@@ -3,10 +3,10 @@
  * block, or releases requests of one proposal before it runs. All are facts with a reason, bounded. What names an action is
  * recorded in the stream in which the action was decided.
  */
-import { DOCUMENT_LIMITS, fault, isDigest } from '../../base/index.ts'
+import { DOCUMENT_LIMITS, FaultError, fault, isDigest } from '../../base/index.ts'
 import { field, isObject } from '../../contracts/index.ts'
 import type { OverrideOrder } from '../../host/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { deciderOf, wholeIdOf } from '../gate/decider.ts'
 import { type GateSession, withGates } from '../gate/open.ts'
 import { credentialOf, requireHuman, type Session } from '../home.ts'
@@ -45,7 +45,7 @@ function requireCredential(session: Session): void {
   if (credentialOf(session) !== null) return
   const message = 'releasing needs the passphrase of a human, and none is set yet'
   const hint = 'set one with `writ principal pass`, then run this again'
-  throw new Stop(fault('credential.required', '', null, { message, hint }))
+  throw new FaultError(fault('credential.required', '', null, { message, hint }))
 }
 
 async function readOrder(call: Call): Promise<OverrideOrder> {
@@ -73,7 +73,7 @@ async function readRelease({ options }: Call, file: string, reason: string) {
     throw usage('name what is released with `--host` and `--method`')
   }
   const reading = await parseSource(await readSource(file), DOCUMENT_LIMITS)
-  if (!reading.ok) throw new Stop(fault('override.release', file, null, reading.refusal))
+  if (!reading.ok) throw new FaultError(fault('override.release', file, null, reading.refusal))
   return { kind: 'release', proposal: reading.value, hosts, methods, reason } as const
 }
 
@@ -106,6 +106,6 @@ function durationMs(text: string): number {
   throw usage('a duration is a number with s, m or h, and at most a day')
 }
 
-function usage(message: string): Stop {
-  return new Stop(fault('cli.usage', '', null, { message, hint: '`writ override --help`' }))
+function usage(message: string): FaultError {
+  return new FaultError(fault('cli.usage', '', null, { message, hint: '`writ override --help`' }))
 }

@@ -2,10 +2,10 @@
  * `writ principal pass`: a human sets the passphrase of their own credential, once. Whoever knows the
  * token of a human speaks in that name; what several humans have to approve is signed with this.
  */
-import { fault, showName } from '../../base/index.ts'
+import { FaultError, fault, showName } from '../../base/index.ts'
 import { recordChange, sealCredential } from '../../host/index.ts'
 import { ownCredential, principalText, samePrincipal } from '../../ledger/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import {
   actorOf,
   placeOf,
@@ -25,7 +25,7 @@ export async function run(call: Call): Promise<Exit> {
     const passphrase = await readNewPassphrase(call, 'a passphrase of your own for approvals')
     if (passphrase === null || passphrase === '') {
       const message = 'without a terminal, hand the passphrase over'
-      throw new Stop(fault('cli.usage', '', null, { message, hint: '`--pass-fd N`' }))
+      throw new FaultError(fault('cli.usage', '', null, { message, hint: '`--pass-fd N`' }))
     }
     const { owner } = session.register
     const isOwner = owner !== null && samePrincipal(owner, principal)
@@ -50,5 +50,5 @@ export async function run(call: Call): Promise<Exit> {
 function refuseSecond({ caller, register }: Session): void {
   if (ownCredential(register.credentials, caller.principal) === null) return
   const message = `${showName(principalText(caller.principal))} has a passphrase already`
-  throw new Stop(fault('credential.exists', '', null, { message }))
+  throw new FaultError(fault('credential.exists', '', null, { message }))
 }

@@ -1,8 +1,8 @@
 /** `writ propose`: the whole lifecycle of a proposal, from the document to the promotion. */
 import { randomUUID } from 'node:crypto'
-import { fault, nearest, showName } from '../../base/index.ts'
+import { FaultError, fault, nearest, showName } from '../../base/index.ts'
 import { ACTION_KINDS } from '../../contracts/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { printAnswer, printOutput } from '../gate/answer-text.ts'
 import { exampleProposal } from '../gate/example-proposal.ts'
 import { withGate } from '../gate/open.ts'
@@ -47,7 +47,7 @@ async function printExample({ terminal }: Call, name: string): Promise<Exit> {
     const near = nearest(name.toUpperCase(), ACTION_KINDS)
     const message = `${showName(name)} is no kind of act`
     const hint = near === null ? `one of ${ACTION_KINDS.join(', ')}` : `did you mean ${near}?`
-    throw new Stop(fault('cli.usage', '', null, { message, hint }))
+    throw new FaultError(fault('cli.usage', '', null, { message, hint }))
   }
   const ground = { directory: process.cwd(), nowMs: Date.now(), newId: randomUUID }
   await terminal.out(`${JSON.stringify(exampleProposal(kind, ground), null, 2)}\n`)

@@ -3,9 +3,9 @@
  * facts stay, and say what went. What undo, a question or a run of a flow still needs stays as well,
  * and is named.
  */
-import { fault } from '../../base/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
 import { BODY_KINDS, type BodyKind, type PurgeAnswer, type PurgeOrder } from '../../host/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { counted, sizeText } from '../effects/amount.ts'
 import { withGates } from '../gate/open.ts'
 import { momentOption } from '../history/moment.ts'
@@ -49,8 +49,8 @@ function kindsOf(names: readonly string[]): readonly BodyKind[] {
   })
 }
 
-function usage(message: string): Stop {
-  return new Stop(fault('cli.usage', '', null, { message, hint: '`writ purge --help`' }))
+function usage(message: string): FaultError {
+  return new FaultError(fault('cli.usage', '', null, { message, hint: '`writ purge --help`' }))
 }
 
 async function tell({ options, terminal }: Call, answer: PurgeAnswer): Promise<void> {

@@ -3,14 +3,14 @@
  * what waits for a human; with one the human chooses for each path that is neither old nor new.
  */
 import { resolve } from 'node:path'
-import { fault, invariant } from '../../base/index.ts'
+import { FaultError, fault, invariant } from '../../base/index.ts'
 import {
   type FinishedYes,
   type OpenRecovery,
   type RecoveryChoice,
   recoveryCommands,
 } from '../../host/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { visible, visibleName } from '../effects/visible.ts'
 import { finishedText, interruptionsOf, interruptionText } from '../gate/interrupted.ts'
 import { type GateSession, withGates } from '../gate/open.ts'
@@ -90,6 +90,6 @@ function choicesOf({ options }: Call): ReadonlyMap<string, RecoveryChoice> {
   return choices
 }
 
-function usage(message: string): Stop {
-  return new Stop(fault('cli.usage', '', null, { message, hint: '`writ recover --help`' }))
+function usage(message: string): FaultError {
+  return new FaultError(fault('cli.usage', '', null, { message, hint: '`writ recover --help`' }))
 }

@@ -1,7 +1,7 @@
 /** `writ rollback`: restores what one action changed, or everything since a moment. */
-import { fault } from '../../base/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
 import type { RollbackTarget } from '../../host/index.ts'
-import { type Call, type Exit, Stop } from '../command.ts'
+import type { Call, Exit } from '../command.ts'
 import { restore } from '../gate/restoring.ts'
 import { momentOption } from '../history/moment.ts'
 
@@ -16,5 +16,5 @@ function targetOf(call: Call): RollbackTarget {
   if (since === undefined && actionId !== undefined && others.length === 0) return { actionId }
   const message = 'name one action, or a moment with `--since`'
   const hint = '`writ undo` takes the last one back'
-  throw new Stop(fault('cli.usage', '', null, { message, hint }))
+  throw new FaultError(fault('cli.usage', '', null, { message, hint }))
 }

@@ -1,5 +1,5 @@
 /** `writ rules check`: is a ruleset admissible, and what is odd about it. */
-import { fault } from '../../base/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
 import { type Survey, surveyRulesets } from '../../constitution/index.ts'
 import {
   type Admission,
@@ -7,7 +7,7 @@ import {
   admitRulesets,
   type Violation,
 } from '../../contracts/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { readLine } from '../envelope.ts'
 import { answerLines, type LineAnswer } from '../line-answers.ts'
 import { progressBar } from '../progress.ts'
@@ -20,7 +20,7 @@ export async function run(call: Call): Promise<Exit> {
   const strict = call.options.isOn('strict')
   if (call.options.isOn('jsonl')) return answerLines(call, (line) => checkLine(line, strict))
   if (call.arguments.length === 0)
-    throw new Stop(
+    throw new FaultError(
       fault('cli.usage', '', null, {
         message: 'name rule files or folders',
         hint: 'writ rules check rules/',

@@ -1,7 +1,7 @@
 /** `writ rules diff`: exactly which inputs change their verdict, with one of each kind. */
-import { fault } from '../../base/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
 import { difference } from '../../constitution/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { withinBudget } from '../rules/budget.ts'
 import { loadAdmitted } from '../rules/files.ts'
 import { witnessText } from '../rules/witness-text.ts'
@@ -9,7 +9,7 @@ import { witnessText } from '../rules/witness-text.ts'
 export async function run(call: Call): Promise<Exit> {
   const [before, after, ...others] = call.arguments
   if (before === undefined || after === undefined || others.length > 0) {
-    throw new Stop(
+    throw new FaultError(
       fault('cli.usage', '', null, {
         message: 'name the old and the new rules: two files or two folders',
         hint: 'writ rules diff old.yaml new.yaml',

@@ -2,10 +2,10 @@
  * `writ rules eval`: the verdicts of rulesets on inputs, and nothing else. Exits 0 whenever verdicts
  * were computed, whatever they say; inputs are never refused, their violations are warnings.
  */
-import { fault } from '../../base/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
 import { establish, type Inputs, inputsAreBound } from '../../constitution/index.ts'
 import { type ControlVerdict, findContract, isObject, validate } from '../../contracts/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { readLine } from '../envelope.ts'
 import type { Evaluation, RecordedEvaluation } from '../history/evaluation.ts'
 import { answerLines, type LineAnswer } from '../line-answers.ts'
@@ -29,12 +29,12 @@ export async function run(call: Call): Promise<Exit> {
   if (call.options.isOn('jsonl')) {
     if (!call.options.isOn('record')) return answerLines(call, evalLine)
     const message = '`--record` writes one evaluation; it cannot be combined with `--jsonl`'
-    throw new Stop(fault('cli.usage', '', null, { message }))
+    throw new FaultError(fault('cli.usage', '', null, { message }))
   }
   const names = [...call.options.texts('rules'), ...call.arguments]
   const inputsName = call.options.text('inputs')
   if (names.length === 0 || inputsName === null) {
-    throw new Stop(
+    throw new FaultError(
       fault('cli.usage', '', null, {
         message: 'name rules and inputs',
         hint: 'writ rules eval --rules apply.yaml --inputs in.json',
@@ -70,9 +70,13 @@ async function record(call: Call, evaluation: Evaluation): Promise<RecordedEvalu
 async function readInputs(name: string): Promise<Inputs> {
   const reading = await parseSource(await readSource(name))
   if (!reading.ok)
-    throw new Stop(fault(reading.refusal.code, name, null, { message: reading.refusal.message }))
+    throw new FaultError(
+      fault(reading.refusal.code, name, null, { message: reading.refusal.message }),
+    )
   if (!isObject(reading.value))
-    throw new Stop(fault('cli.usage', name, null, { message: 'the inputs are not an object' }))
+    throw new FaultError(
+      fault('cli.usage', name, null, { message: 'the inputs are not an object' }),
+    )
   return reading.value
 }
 
@@ -80,7 +84,9 @@ function momentOf(call: Call): number {
   const text = call.options.text('at')
   if (text === null) return Date.now()
   if (!/^\d{1,15}$/.test(text))
-    throw new Stop(fault('cli.usage', '', null, { message: '`--at` is a time in milliseconds' }))
+    throw new FaultError(
+      fault('cli.usage', '', null, { message: '`--at` is a time in milliseconds' }),
+    )
   return Number(text)
 }
 

@@ -3,9 +3,9 @@
  * YAML stays YAML and JSON stays JSON unless `--to` says otherwise. Formatting twice changes nothing.
  */
 import { writeFile } from 'node:fs/promises'
-import { fault, showName } from '../../base/index.ts'
+import { FaultError, fault, showName } from '../../base/index.ts'
 import { rewriteGuards } from '../../constitution/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { refuseActorsOut } from '../output-file.ts'
 import { admitRuleFiles, placedText, type RuleFile, readRuleFiles } from '../rules/files.ts'
 import { toJson, toYaml, withGuards } from '../rules/print.ts'
@@ -33,7 +33,7 @@ export function format(file: RuleFile, guards: 'text' | 'tree', to: 'yaml' | 'js
   return isYaml(file.name) ? withGuards(file.text, document) : toYaml(document)
 }
 
-function inadmissible(file: RuleFile): Stop {
+function inadmissible(file: RuleFile): FaultError {
   const [first] = admitRuleFiles([file]).violations
   const reason =
     first === undefined
@@ -41,7 +41,7 @@ function inadmissible(file: RuleFile): Stop {
       : placedText(first, [file])
   const hint =
     first === undefined ? 'see `writ rules import`' : '`writ rules check` lists everything'
-  return new Stop(
+  return new FaultError(
     fault('rules.inadmissible', file.name, null, {
       message: `cannot be formatted: ${reason}`,
       hint,
@@ -71,10 +71,12 @@ async function rewrite(name: string, text: string): Promise<void> {
     await writeFile(name, text)
   } catch (thrown) {
     const reason = (thrown as NodeJS.ErrnoException).code ?? 'unknown reason'
-    throw new Stop(fault('cli.file_unwritable', name, { file: name, reason }))
+    throw new FaultError(fault('cli.file_unwritable', name, { file: name, reason }))
   }
 }
 
-function usage(message: string): Stop {
-  return new Stop(fault('cli.usage', '', null, { message, hint: 'writ rules fmt apply.yaml' }))
+function usage(message: string): FaultError {
+  return new FaultError(
+    fault('cli.usage', '', null, { message, hint: 'writ rules fmt apply.yaml' }),
+  )
 }

@@ -1,8 +1,8 @@
 /** `writ rules import`: a template-form file (`control_ruleset_v0`) as the `ruleset_v0` it stands for. */
-import { fault, showName } from '../../base/index.ts'
+import { FaultError, fault, showName } from '../../base/index.ts'
 import { rewriteGuards } from '../../constitution/index.ts'
 import { importTemplate, type JsonObject, type Violation } from '../../contracts/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { placedText, type RuleFile, readRuleFiles } from '../rules/files.ts'
 import { toJson, toYaml } from '../rules/print.ts'
 import { choice } from './rules-fmt.ts'
@@ -11,7 +11,7 @@ export async function run(call: Call): Promise<Exit> {
   const [name, ...others] = call.arguments
   const [file] = name === undefined || others.length > 0 ? [] : await readRuleFiles([name])
   if (file === undefined)
-    throw new Stop(
+    throw new FaultError(
       fault('cli.usage', '', null, {
         message: 'name one template file',
         hint: 'writ rules import control.json',
@@ -26,9 +26,9 @@ export async function run(call: Call): Promise<Exit> {
   return EXIT.yes
 }
 
-function inadmissible(file: RuleFile, first: Violation | undefined): Stop {
+function inadmissible(file: RuleFile, first: Violation | undefined): FaultError {
   const reason = first === undefined ? showName(file.name) : placedText(first, [file])
-  return new Stop(
+  return new FaultError(
     fault('rules.inadmissible', file.name, null, {
       message: `cannot be imported: ${reason}`,
       hint: '`writ rules check` lists everything',

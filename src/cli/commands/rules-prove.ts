@@ -1,5 +1,5 @@
 /** `writ rules prove`: a proof that rules never or always say a word, or inputs that break it. */
-import { fault, showName } from '../../base/index.ts'
+import { FaultError, fault, showName } from '../../base/index.ts'
 import { type Claim, type Proof, prove } from '../../constitution/index.ts'
 import {
   type AdmittedRuleset,
@@ -9,7 +9,7 @@ import {
   type VerdictWord,
   type Violation,
 } from '../../contracts/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { withinBudget } from '../rules/budget.ts'
 import { loadRules, wordOn } from '../rules/files.ts'
 import { witnessText } from '../rules/witness-text.ts'
@@ -49,8 +49,8 @@ function provedText({ terminal }: Call, { verdict }: Claim): string {
   return `${terminal.paint.good('proved')}  for every input whose documents are about one subject; ${binding}\n`
 }
 
-function emptyClaim(): Stop {
-  return new Stop(
+function emptyClaim(): FaultError {
+  return new FaultError(
     fault('rules.claim_empty', '', null, {
       message: 'no input can fit the guard of `--when`, so the claim says nothing',
       hint: 'a field holds one word at a time: look for two words of one field, or a field and its absence',
@@ -85,9 +85,9 @@ function guardOf(text: string | null): Guard | null {
   )
 }
 
-function unknownWord(violations: readonly Violation[]): Stop {
+function unknownWord(violations: readonly Violation[]): FaultError {
   const message = violations.map((one) => one.message).join('; ')
-  return new Stop(fault('rules.claim_word', '', null, { message: `\`--when\`: ${message}` }))
+  return new FaultError(fault('rules.claim_word', '', null, { message: `\`--when\`: ${message}` }))
 }
 
 function ofAction(
@@ -100,8 +100,8 @@ function ofAction(
   return found
 }
 
-function usage(message: string): Stop {
-  return new Stop(
+function usage(message: string): FaultError {
+  return new FaultError(
     fault('cli.usage', '', null, {
       message,
       hint: "writ rules prove --rules rules/ --never ALLOW --when 'EXISTS(…)'",

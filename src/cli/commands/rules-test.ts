@@ -4,10 +4,10 @@
  */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fault, showName } from '../../base/index.ts'
+import { FaultError, fault, showName } from '../../base/index.ts'
 import { type Constitution, establish, type Inputs, uncovered } from '../../constitution/index.ts'
 import { isObject, VERDICTS } from '../../contracts/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { loadAdmitted } from '../rules/files.ts'
 import { parseSource, readSource } from '../source.ts'
 
@@ -27,7 +27,7 @@ interface CaseResult {
 export async function run(call: Call): Promise<Exit> {
   const [suite = '.', ...others] = call.arguments
   if (others.length > 0)
-    throw new Stop(
+    throw new FaultError(
       fault('cli.usage', '', null, {
         message: 'name one suite folder',
         hint: 'writ rules test examples/constitution',
@@ -61,14 +61,14 @@ async function readCases(folder: string): Promise<readonly Case[]> {
   try {
     names = (await readdir(folder)).filter((name) => /\.(?:json|ya?ml)$/.test(name)).sort()
   } catch {
-    throw new Stop(
+    throw new FaultError(
       fault('cli.usage', folder, null, {
         message: `there is no folder ${showName(folder)} with cases`,
       }),
     )
   }
   if (names.length === 0)
-    throw new Stop(
+    throw new FaultError(
       fault('cli.usage', folder, null, { message: `${showName(folder)} holds no case` }),
     )
   return Promise.all(names.map((name) => readCase(join(folder, name))))
@@ -93,8 +93,8 @@ async function readCase(name: string): Promise<Case> {
   return { name, inputs, expected }
 }
 
-function badCase(name: string, message: string): Stop {
-  return new Stop(
+function badCase(name: string, message: string): FaultError {
+  return new FaultError(
     fault('rules.case', name, null, {
       message: `${showName(name)}: ${message}`,
       hint: 'a case is {"note"?, "inputs", "expected": {"AO-APPLY": "DENY"}}',

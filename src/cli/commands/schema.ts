@@ -1,7 +1,7 @@
 /** `writ schema`: the contracts as JSON Schema files, for people and other languages. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fault, nearest, showName } from '../../base/index.ts'
+import { FaultError, fault, nearest, showName } from '../../base/index.ts'
 import {
   CONTRACTS,
   type Contract,
@@ -9,13 +9,13 @@ import {
   publishSchema,
   resolveContract,
 } from '../../contracts/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { refuseActorsOut } from '../output-file.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const [name, ...others] = call.arguments
   if (others.length > 0)
-    throw new Stop(fault('cli.usage', '', null, { message: 'name one contract, or none' }))
+    throw new FaultError(fault('cli.usage', '', null, { message: 'name one contract, or none' }))
   const contracts = name === undefined ? CONTRACTS : [find(name)]
   const folder = call.options.text('out')
   if (folder !== null) await refuseActorsOut(call, folder)
@@ -35,7 +35,7 @@ function find(name: string): Contract {
     CONTRACTS.map((contract) => contract.name),
   )
   const words = { message: `there is no contract ${showName(name)}` }
-  throw new Stop(
+  throw new FaultError(
     fault(
       'document.unknown_contract',
       '',
@@ -76,7 +76,9 @@ async function writeSchemas(
   } catch (thrown) {
     const reason = (thrown as NodeJS.ErrnoException).code ?? 'unknown reason'
     const message = `the schemas cannot be written to ${showName(folder)} (${reason})`
-    throw new Stop(fault('cli.file_unwritable', folder, { file: folder, reason }, { message }))
+    throw new FaultError(
+      fault('cli.file_unwritable', folder, { file: folder, reason }, { message }),
+    )
   }
   if (call.options.isOn('json')) await call.terminal.out(`${JSON.stringify({ written })}\n`)
   else await call.terminal.out(`${written.length} schemas written to ${folder}\n`)

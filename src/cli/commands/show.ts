@@ -2,7 +2,7 @@
  * `writ show ID`: everything the ledger says about a task, an action, a run or one fact. Looks in every
  * stream that the caller may know of; what lies in another does not exist.
  */
-import { fault, isUuid, showName } from '../../base/index.ts'
+import { FaultError, fault, isUuid, showName } from '../../base/index.ts'
 import type { Decision } from '../../contracts/index.ts'
 import type { Approvals } from '../../gate/index.ts'
 import type { LawWords } from '../../host/index.ts'
@@ -17,7 +17,7 @@ import {
   type TaskStatus,
   taskStatus,
 } from '../../ledger/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { approvalsText } from '../gate/approvals-text.ts'
 import { actLines } from '../history/act-text.ts'
 import { readAct, rollbacksOf } from '../history/acts.ts'
@@ -35,7 +35,7 @@ export async function run(call: Call): Promise<Exit> {
   const [id, ...others] = call.arguments
   if (id === undefined || others.length > 0) {
     const hint = 'writ show ID, where ID is a task, an action, a run, a fact or STREAM/SEQ'
-    throw new Stop(fault('cli.usage', '', null, { message: 'name one id', hint }))
+    throw new FaultError(fault('cli.usage', '', null, { message: 'name one id', hint }))
   }
   return withHistory(call, (session) => showId(session, call, id))
 }
@@ -63,7 +63,7 @@ export async function showId(
     }
   }
   const message = `nothing here has the id ${showName(id)}`
-  throw new Stop(fault('history.unknown', id, null, { message }))
+  throw new FaultError(fault('history.unknown', id, null, { message }))
 }
 
 async function lookUp(

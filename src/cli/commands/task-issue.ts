@@ -3,10 +3,10 @@
  * document that names that human as its issuer.
  */
 import { randomBytes } from 'node:crypto'
-import { fault, invariant, showName, uuidV7 } from '../../base/index.ts'
+import { FaultError, fault, invariant, showName, uuidV7 } from '../../base/index.ts'
 import { type ActTask, field, isObject } from '../../contracts/index.ts'
 import { isSameTask, judgeTask, reusedTaskKey, taskKey } from '../../ledger/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { openFact } from '../history/facts.ts'
 import { readDocument, refuse } from '../history/refusal.ts'
 import { actorOf, proveHuman, type Session, streamToWrite, withHome } from '../home.ts'
@@ -40,7 +40,7 @@ function keyed(document: unknown, { options }: Call): unknown {
     key === ''
       ? 'a key must not be empty'
       : `the document has the key ${showName(String(own))}, and \`--key\` says another one`
-  throw new Stop(fault('cli.usage', '/meta/idempotency_key', null, { message }))
+  throw new FaultError(fault('cli.usage', '/meta/idempotency_key', null, { message }))
 }
 
 async function record(session: Session, call: Call, stream: string, task: ActTask): Promise<Exit> {

@@ -3,7 +3,7 @@
  * far. The receipts of each task are found through the index, so a page takes as long in a long history
  * as in a short one.
  */
-import { fault, showName } from '../../base/index.ts'
+import { FaultError, fault, faultCode, showName } from '../../base/index.ts'
 import { field } from '../../contracts/index.ts'
 import type { LedgerReader } from '../../host/index.ts'
 import {
@@ -13,11 +13,10 @@ import {
   type Page,
   type Principal,
   parsePrincipal,
-  StoreFailure,
   type TaskStatus,
   taskStatus,
 } from '../../ledger/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { allFacts, openFact } from '../history/facts.ts'
 import { LIMIT, LIMIT_MAX, numberOption } from '../history/number.ts'
 import { table } from '../history/table.ts'
@@ -72,7 +71,7 @@ function deviceOption(call: Call): Principal | null {
   const principal = parsePrincipal(text.startsWith('device:') ? text : `device:${text}`)
   if (principal !== null) return principal
   const message = `${showName(text)} is no device`
-  throw new Stop(fault('cli.usage', '', null, { message, hint: '--device pump-3@farm' }))
+  throw new FaultError(fault('cli.usage', '', null, { message, hint: '--device pump-3@farm' }))
 }
 
 async function list(
@@ -167,7 +166,7 @@ function damagedTask(error: unknown): null {
 }
 
 function isAltered(error: unknown): boolean {
-  return error instanceof StoreFailure && error.fault.code === 'body.altered'
+  return faultCode(error) === 'body.altered'
 }
 
 async function tell(

@@ -1,13 +1,13 @@
 /** `writ task show ID`: the facts about one task, its evidence pack and its integrity report. */
-import { fault } from '../../base/index.ts'
-import { type Call, type Exit, Stop } from '../command.ts'
+import { FaultError, fault } from '../../base/index.ts'
+import type { Call, Exit } from '../command.ts'
 import { withHistory } from '../home.ts'
 import { showId } from './show.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const [id, ...others] = call.arguments
   if (id === undefined || others.length > 0) {
-    throw new Stop(
+    throw new FaultError(
       fault('cli.usage', '', null, { message: 'name one task', hint: 'writ task list' }),
     )
   }

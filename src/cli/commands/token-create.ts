@@ -1,8 +1,8 @@
 /** `writ token create`: a human makes a token for a principal. It is shown now and never again. */
-import { fault } from '../../base/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
 import { createToken } from '../../host/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { principalArgument } from '../history/who.ts'
 import { actorOf, placeOf, requireHuman, withHome } from '../home.ts'
 
@@ -34,5 +34,7 @@ function expiry(call: Call): string | null {
   const text = call.options.text('days')
   if (text === null) return null
   if (/^[1-9]\d{0,4}$/.test(text)) return occurredAtText(Date.now() + Number(text) * DAY_MS)
-  throw new Stop(fault('cli.usage', '', null, { message: '`--days` is a whole number of days' }))
+  throw new FaultError(
+    fault('cli.usage', '', null, { message: '`--days` is a whole number of days' }),
+  )
 }

@@ -1,14 +1,16 @@
 /** `writ token revoke ID`: from now on nobody is the bearer of this token. */
-import { fault } from '../../base/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
 import { revokeToken } from '../../host/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { actorOf, placeOf, requireHuman, withHome } from '../home.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const [token_id, ...others] = call.arguments
   if (token_id === undefined || others.length > 0) {
     const hint = 'writ token list'
-    throw new Stop(fault('cli.usage', '', null, { message: 'name one token by its id', hint }))
+    throw new FaultError(
+      fault('cli.usage', '', null, { message: 'name one token by its id', hint }),
+    )
   }
   return withHome(call, async (session) => {
     await requireHuman(session, call, 'revoking a token')

@@ -3,7 +3,7 @@
  * the ledger says so. Laws that change something are shown first, and a person says yes to them.
  */
 import { join } from 'node:path'
-import { fault } from '../../base/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
 import {
   acceptedLaws,
   type Home,
@@ -15,7 +15,7 @@ import {
   type Surroundings,
 } from '../../host/index.ts'
 import type { Principal } from '../../ledger/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { callerOf, proveHuman, requireWholeHost, withLedger } from '../home.ts'
 import { agreesToLaws, lawsToAccept, type ReadLaws } from '../laws/acceptance.ts'
 import { surroundings } from '../surroundings.ts'
@@ -57,7 +57,7 @@ export async function acceptRead(
   if (lawsOf(home.directory) !== read.digest) {
     const message = 'the law file changed while you read what it changes, so nothing was accepted'
     const hint = 'run `writ laws accept` again'
-    throw new Stop(fault('laws.changed', read.file, null, { message, hint }))
+    throw new FaultError(fault('laws.changed', read.file, null, { message, hint }))
   }
   const { path, id, laws, layered = false } = registerHome(around, home, read.digest)
   await recordLaws({ ...home, laws, registeredLaws: laws, layered }, ledger, principal, Date.now())

@@ -1,13 +1,13 @@
 /** `writ undo`: takes back the last action that was promoted and still stands. */
-import { fault } from '../../base/index.ts'
-import { type Call, type Exit, Stop } from '../command.ts'
+import { FaultError, fault } from '../../base/index.ts'
+import type { Call, Exit } from '../command.ts'
 import { restore } from '../gate/restoring.ts'
 
 export async function run(call: Call): Promise<Exit> {
   if (call.arguments.length > 0) {
     const message = '`writ undo` names nothing: it takes the last action back'
     const hint = 'an older one is taken back with `writ rollback ACTION_ID`'
-    throw new Stop(fault('cli.usage', '', null, { message, hint }))
+    throw new FaultError(fault('cli.usage', '', null, { message, hint }))
   }
   return restore(call, { last: true })
 }

@@ -5,7 +5,7 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { basename, extname } from 'node:path'
-import { fault, GRAPH_LIMITS, readJson, showName } from '../../base/index.ts'
+import { FaultError, fault, GRAPH_LIMITS, readJson, showName } from '../../base/index.ts'
 import { detectContract, type Flow, type Participants } from '../../contracts/index.ts'
 import {
   checkFlow,
@@ -15,7 +15,6 @@ import {
   type ParticipantsReading,
   readParticipants,
 } from '../../flow/index.ts'
-import { Stop } from '../command.ts'
 import { readSource } from '../source.ts'
 import { type PlacedText, readPlaced } from './place.ts'
 import { type PlacedProblem, placedIn, placedTable } from './problem.ts'
@@ -174,7 +173,7 @@ async function readDocument(name: string, what: string): Promise<unknown> {
   const reading = await readText(name, text)
   if (reading.ok) return reading.value
   const { message, code } = reading.refusal
-  throw new Stop(
+  throw new FaultError(
     fault('cli.usage', name, null, {
       message: `${what} ${showName(name)} cannot be read: ${message} (${code})`,
     }),
@@ -221,7 +220,7 @@ async function readSide(name: string): Promise<PlacedText> {
   const placed = await readPlaced(bytes.toString('utf8'))
   if (placed.ok) return placed
   const { message, code, line, column } = placed
-  throw new Stop(
+  throw new FaultError(
     fault('cli.usage', name, null, {
       message: `the side file ${showName(name)} cannot be read: ${message} (${code}, line ${line}, column ${column})`,
     }),

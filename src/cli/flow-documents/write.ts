@@ -1,8 +1,7 @@
 /** Files that a command was asked to write: whole or not at all. */
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { fault, showName } from '../../base/index.ts'
-import { Stop } from '../command.ts'
+import { FaultError, fault, showName } from '../../base/index.ts'
 
 export async function writeWhole(file: string, text: string): Promise<void> {
   const fresh = join(dirname(file), `.${basename(file)}.${process.pid}`)
@@ -13,6 +12,6 @@ export async function writeWhole(file: string, text: string): Promise<void> {
     await rm(fresh, { force: true }).catch(() => undefined)
     const reason = (thrown as NodeJS.ErrnoException).code ?? 'unknown reason'
     const message = `${showName(file)} cannot be written (${reason})`
-    throw new Stop(fault('cli.file_unwritable', file, { file, reason }, { message }))
+    throw new FaultError(fault('cli.file_unwritable', file, { file, reason }, { message }))
   }
 }

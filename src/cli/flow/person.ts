@@ -2,12 +2,12 @@
  * Who may have a flow carried out: a person. A flow names who works in it, which hosts they reach,
  * which variables they get and what they may write, so whoever starts one declares all of that.
  */
-import { fault, showName } from '../../base/index.ts'
+import { FaultError, fault, showName } from '../../base/index.ts'
 import type { Flow, Participant } from '../../contracts/index.ts'
 import { DEFAULT_LISTS, knownAgent } from '../../gate/index.ts'
 import { ancestorNames } from '../../host/index.ts'
 import { humanFault, type Principal, principalText } from '../../ledger/index.ts'
-import { type Call, Stop } from '../command.ts'
+import type { Call } from '../command.ts'
 import { askLine } from '../gate/answer-line.ts'
 import type { GateSession } from '../gate/open.ts'
 import { plain } from '../history/plain.ts'
@@ -19,11 +19,11 @@ export function refuseActors({ session }: GateSession, what: string, next: strin
   const hint = `a person starts it: ${next}`
   const refused = humanFault(session.caller, what)
   if (refused !== null)
-    throw new Stop(fault('principal.not_human', '', null, { message: refused.message, hint }))
+    throw new FaultError(fault('principal.not_human', '', null, { message: refused.message, hint }))
   const agent = knownAgent(DEFAULT_LISTS, ancestorNames())
   if (agent === null || session.caller.proof !== 'none') return
   const message = `${what} is for a person, and this runs below ${showName(agent)}`
-  throw new Stop(fault('principal.not_human', '', null, { message, hint }))
+  throw new FaultError(fault('principal.not_human', '', null, { message, hint }))
 }
 
 const GOING_ON = 'going on with a run that an actor began'
@@ -55,7 +55,7 @@ export async function askAboutActors(
   if (line !== null && typeof line === 'object' && /^y(?:es)?$/i.test(line.text.trim())) return
   const message = `nothing was started: ${GOING_ON} needs the yes of a person at a terminal`
   const hint = 'call `writ flow resume RUN` from a terminal, or start a flow of your own'
-  throw new Stop(fault('credential.required', '', null, { message, hint }))
+  throw new FaultError(fault('credential.required', '', null, { message, hint }))
 }
 
 /** Returns what a participant is, which hosts it reaches and which variables it gets, in one line. */

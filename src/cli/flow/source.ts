@@ -2,10 +2,9 @@
  * Flows for running: a flow document, an edge table, or a plan and who its agents are. Refused ones are
  * told whole.
  */
-import { fault, showName } from '../../base/index.ts'
+import { FaultError, fault, showName } from '../../base/index.ts'
 import type { Violation } from '../../contracts/index.ts'
 import { type CompiledFlow, compileFlow, readParticipants } from '../../flow/index.ts'
-import { Stop } from '../command.ts'
 import { loadFlowFile } from '../flow-documents/load.ts'
 import { parseSource, readSource } from '../source.ts'
 
@@ -33,7 +32,7 @@ export async function readFlow(
   if (kind === 'plan' && participants === null) {
     const message = 'a plan is run with participants'
     const hint = 'writ flow run PLAN --participants FILE'
-    throw new Stop(fault('cli.usage', '', null, { message, hint }))
+    throw new FaultError(fault('cli.usage', '', null, { message, hint }))
   }
   // What is checked follows its contract.
   const compilation = compileFlow(flow)
@@ -46,7 +45,7 @@ export async function participantsIn(name: string) {
   if (!reading.ok) {
     const { code, message } = reading.refusal
     const words = `the participants ${showName(name)} are refused: ${message} (${code})`
-    throw new Stop(fault('cli.usage', name, null, { message: words }))
+    throw new FaultError(fault('cli.usage', name, null, { message: words }))
   }
   return readParticipants(reading.value)
 }

@@ -1,6 +1,5 @@
 /** A run that is stopped by a signal stops what it began; its facts are there to go on from. */
-import { fault } from '../../base/index.ts'
-import { Stop } from '../command.ts'
+import { FaultError, fault } from '../../base/index.ts'
 
 export async function interruptible<T>(
   work: (abort: AbortSignal) => Promise<T>,
@@ -10,7 +9,7 @@ export async function interruptible<T>(
   const stop = (signal: string): void => {
     const message = `stopped by ${signal}; what is recorded stands`
     const hint = `\`${goesOn}\` goes on`
-    abort.abort(new Stop(fault('flow.interrupted', '', null, { message, hint })))
+    abort.abort(new FaultError(fault('flow.interrupted', '', null, { message, hint })))
   }
   process.once('SIGINT', stop).once('SIGTERM', stop)
   try {

@@ -7,7 +7,7 @@
  * INVARIANT (shown first): nobody is asked on a terminal before the terminal was reset and every
  * effect was written to it.
  */
-import { fault, showName } from '../../base/index.ts'
+import { FaultError, fault, showName } from '../../base/index.ts'
 import {
   type Answered,
   type Confirm,
@@ -18,7 +18,7 @@ import {
   signApproval,
 } from '../../host/index.ts'
 import { ownCredential, type Principal, principalText } from '../../ledger/index.ts'
-import { type Call, Stop } from '../command.ts'
+import type { Call } from '../command.ts'
 import { whyLines } from '../effects/question-head.ts'
 import {
   type Asker,
@@ -168,14 +168,14 @@ export async function assure(
   if (question.need === 'plain') {
     if (!isBelowAgent) return plainProof(call, session, what)
     const message = 'a plain yes does not count below a known agent'
-    throw new Stop(fault('credential.required', '', null, { message, hint: FROM_ELSEWHERE }))
+    throw new FaultError(fault('credential.required', '', null, { message, hint: FROM_ELSEWHERE }))
   }
   const { register, caller } = session
   const own = ownCredential(register.credentials, caller.principal)
   if (question.approvals !== null && own === null) throw ownNeeded(question, caller.principal)
   if (lacksCredential(session, question)) {
     const { message, hint } = credentialWords(question, what)
-    throw new Stop(fault('credential.required', '', null, { message, hint }))
+    throw new FaultError(fault('credential.required', '', null, { message, hint }))
   }
   const key = await proveHuman(session, call, what)
   return (asked) => passphraseProof(key, asked)
@@ -191,7 +191,7 @@ export function refuseCooledDown({ call }: Asking, question: Question): void {
   const given = call.options.isOn('yes') ? '`--yes`' : 'a call without a terminal'
   const message = `the same act was taken back a short time ago, so ${given} does not answer this question`
   const hint = `it still waits: run \`writ approve ${questionId(question)}\` at a terminal, look at the effects and answer there`
-  throw new Stop(fault('cooldown', question.actionId, null, { message, hint }))
+  throw new FaultError(fault('cooldown', question.actionId, null, { message, hint }))
 }
 
 /** Refuses to take a call for a plain yes that was neither typed nor given with `--yes`. */
@@ -201,7 +201,7 @@ export function refuseUngiven({ call, session, isBelowAgent }: Asking, question:
   const id = questionId(question)
   const message = 'there is no terminal to ask at, and no `--yes`, so nothing was approved'
   const hint = `it still waits: look at it with \`writ inbox ${id}\`, then run \`writ approve ${id} --yes\``
-  throw new Stop(fault('confirm.not_given', question.actionId, null, { message, hint }))
+  throw new FaultError(fault('confirm.not_given', question.actionId, null, { message, hint }))
 }
 
 /** Refuses a plain yes to effects that this call does not show, where it has to show them first. */
@@ -213,7 +213,7 @@ export function refuseUnseen({ call, session }: Asking, question: Question): voi
   const message = `${why}: a plain yes counts only after its effects were shown`
   const other = hasCredential ? ', or hand the passphrase over with `--pass-fd N`' : ''
   const hint = `it still waits: run \`writ approve ${questionId(question)}\` at a terminal${other}`
-  throw new Stop(fault('credential.required', '', null, { message, hint }))
+  throw new FaultError(fault('credential.required', '', null, { message, hint }))
 }
 
 /** The proof that a yes needs cannot be given here. */
@@ -245,11 +245,11 @@ function passphraseProof(key: LedgerKey | null, question: Question): ReturnType<
   return key === null ? { assurance } : { assurance, proof: signApproval(key, question) }
 }
 
-function ownNeeded({ approvals }: Question, principal: Principal): Stop {
+function ownNeeded({ approvals }: Question, principal: Principal): FaultError {
   const name = showName(principalText(principal))
   const message = `${approvals?.needed} humans have to approve this, each with a credential of their own, and ${name} has none`
   const hint = 'set one: `writ principal pass`'
-  return new Stop(fault('confirm.own_credential', '', null, { message, hint }))
+  return new FaultError(fault('confirm.own_credential', '', null, { message, hint }))
 }
 
 const FROM_ELSEWHERE = 'answer from a terminal of your own: `writ inbox`'

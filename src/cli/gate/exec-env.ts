@@ -1,6 +1,5 @@
 /** The variables that `--env` names: with a value, or with the one that they have here. */
-import { fault, showName } from '../../base/index.ts'
-import { Stop } from '../command.ts'
+import { FaultError, fault, showName } from '../../base/index.ts'
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
@@ -20,7 +19,7 @@ export function readEnv(
   )
 }
 
-function usage(message: string): Stop {
+function usage(message: string): FaultError {
   const hint = '--env NAME passes a variable on, --env NAME=VALUE sets one'
-  return new Stop(fault('cli.usage', '', null, { message, hint }))
+  return new FaultError(fault('cli.usage', '', null, { message, hint }))
 }

@@ -2,10 +2,10 @@
  * The caps of a run of `writ exec`: the defaults, what `--memory`, `--disk` and `--time` ask for, and
  * the sentence that names a cap when a run reached it.
  */
-import { fault } from '../../base/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
 import type { RunCap } from '../../contracts/index.ts'
 import { within } from '../../host/index.ts'
-import { type Options, Stop } from '../command.ts'
+import type { Options } from '../command.ts'
 import type { ExecRequest } from './exec-proposal.ts'
 
 type Resources = ExecRequest['resources']
@@ -57,8 +57,8 @@ function amountOf(option: Limit['option'], text: string): number {
   throw usage('--time is a number of seconds, or one with s, m or h', '--time 30m')
 }
 
-function usage(message: string, hint: string): Stop {
-  return new Stop(fault('cli.usage', '', null, { message, hint }))
+function usage(message: string, hint: string): FaultError {
+  return new FaultError(fault('cli.usage', '', null, { message, hint }))
 }
 
 /** Returns the caps within the laws' ceilings; fails if an option asks for more than they allow. */
@@ -72,7 +72,7 @@ export function withinCeilings(
     const most = amountText(resource, ceilings[resource])
     const message = `the laws of this home allow at most --${option} ${most}`
     const hint = `\`settings.ceilings.${resource}\` in .writ/laws.yaml sets it; then \`writ laws accept\``
-    throw new Stop(fault('descriptor.ceiling', '', null, { message, hint }))
+    throw new FaultError(fault('descriptor.ceiling', '', null, { message, hint }))
   }
   return within(resources, ceilings)
 }

@@ -8,9 +8,8 @@
  */
 import { realpathSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
-import { fault, showName } from '../../base/index.ts'
+import { FaultError, fault, showName } from '../../base/index.ts'
 import { gitDirectoriesOf, gitTop, workspacePlaces } from '../../host/index.ts'
-import { Stop } from '../command.ts'
 import { commandLine } from '../effects/operation-text.ts'
 import { unreadable } from '../unreadable.ts'
 
@@ -30,7 +29,7 @@ export function execScope(named: readonly string[], place: Place): readonly [str
   if (!outer.some((root) => root === place.cwd || isInside(place.cwd, root))) {
     const message = `the current directory ${showName(place.cwd)} lies outside the scope`
     const hint = 'go into the scope, or add `--scope .`'
-    throw new Stop(fault('descriptor.operation_scope', '', null, { message, hint }))
+    throw new FaultError(fault('descriptor.operation_scope', '', null, { message, hint }))
   }
   const [first = place.cwd, ...rest] = outer
   return [first, ...rest]
@@ -50,14 +49,14 @@ function realDirectory(path: string): string {
     if (statSync(real).isDirectory()) return real
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException
-    if (code !== 'ENOENT') throw new Stop(unreadable(path, thrown))
+    if (code !== 'ENOENT') throw new FaultError(unreadable(path, thrown))
     const message = `the scope ${showName(path)} is not there`
     const hint = `make it first: ${commandLine(['mkdir', '-p', path])}`
     const details = { file: path, reason: code }
-    throw new Stop(fault('cli.file_unreadable', path, details, { message, hint }))
+    throw new FaultError(fault('cli.file_unreadable', path, details, { message, hint }))
   }
   const message = `${showName(path)} is not a directory`
-  throw new Stop(fault('cli.usage', '', null, { message, hint: '--scope names directories' }))
+  throw new FaultError(fault('cli.usage', '', null, { message, hint: '--scope names directories' }))
 }
 
 function refuseLarge(root: string, home: string, isNamed: boolean): void {
@@ -74,7 +73,7 @@ function refuseLarge(root: string, home: string, isNamed: boolean): void {
   const hint = isNamed
     ? 'name a directory of the project with `--scope DIR`'
     : 'go into a project, or name a directory with `--scope DIR`'
-  throw new Stop(fault('descriptor.scope_implicit', '', null, { message, hint }))
+  throw new FaultError(fault('descriptor.scope_implicit', '', null, { message, hint }))
 }
 
 function realOrSame(path: string): string {

@@ -1,12 +1,14 @@
 /** What `writ exec` proposes, over which scope, and with which status it ends. */
+
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { FaultError } from '../../base/index.ts'
 import { checkDocument } from '../../contracts/index.ts'
 import type { GateAnswer } from '../../host/index.ts'
-import { ownStatus, Stop } from '../command.ts'
+import { ownStatus } from '../command.ts'
 import { type ExecRequest, execProposal, isDeclaredByApproval } from './exec-proposal.ts'
 import { absoluteGlob, absoluteGlobs, execScope } from './exec-scope.ts'
 import { execEnd } from './status.ts'
@@ -29,8 +31,8 @@ function codeOf(work: () => unknown): string | null {
     work()
     return null
   } catch (thrown) {
-    expect(thrown).toBeInstanceOf(Stop)
-    return (thrown as Stop).fault.code
+    expect(thrown).toBeInstanceOf(FaultError)
+    return (thrown as FaultError).fault.code
   }
 }
 

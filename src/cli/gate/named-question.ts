@@ -1,7 +1,7 @@
 /** The question that `approve` and `deny` name: by its own id, or by that of its action. */
-import { fault, showName } from '../../base/index.ts'
+import { FaultError, fault, showName } from '../../base/index.ts'
 import type { PendingQuestion, Question } from '../../host/index.ts'
-import { type Call, Stop } from '../command.ts'
+import type { Call } from '../command.ts'
 import { wholeIdOf } from './decider.ts'
 import type { GateSession } from './open.ts'
 
@@ -9,7 +9,9 @@ export function namedId(call: Call): string {
   const [id, ...others] = call.arguments
   if (id !== undefined && id !== '' && others.length === 0) return id
   const message = 'name one question'
-  throw new Stop(fault('cli.usage', '', null, { message, hint: '`writ inbox` lists what waits' }))
+  throw new FaultError(
+    fault('cli.usage', '', null, { message, hint: '`writ inbox` lists what waits' }),
+  )
 }
 
 export interface FoundQuestion {
@@ -29,12 +31,12 @@ export async function findQuestion(
   const lost = await findLost(sessions, id)
   if (lost !== null) {
     const { code, message } = lost.problem
-    throw new Stop(fault(code, id, null, { message, hint: `writ deny ${lost.id}` }))
+    throw new FaultError(fault(code, id, null, { message, hint: `writ deny ${lost.id}` }))
   }
   await refuseEnded(sessions, id)
   const message = `no question has the id ${showName(id)}`
   const hint = '`writ inbox` lists what waits, `writ log` what was done'
-  throw new Stop(fault('history.unknown', '', null, { message, hint }))
+  throw new FaultError(fault('history.unknown', '', null, { message, hint }))
 }
 
 /** Fails with what became of a question that was answered, expired or superseded. */
@@ -42,7 +44,7 @@ async function refuseEnded(sessions: readonly GateSession[], id: string): Promis
   const actionId = await wholeIdOf(sessions, id)
   for (const { gate } of sessions) {
     const ended = await gate.ended(actionId)
-    if (ended !== null) throw new Stop(ended)
+    if (ended !== null) throw new FaultError(ended)
   }
 }
 

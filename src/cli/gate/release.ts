@@ -4,10 +4,9 @@
  * be taken back. A typed no lets the command run all the same, and its requests there are refused.
  * Ctrl-C, Ctrl-D and a terminal that goes away are no answer: then nothing runs.
  */
-import { fault } from '../../base/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
 import type { Proposal } from '../../contracts/index.ts'
 import { hostPort } from '../../gate/index.ts'
-import { Stop } from '../command.ts'
 import { visibleName } from '../effects/visible.ts'
 import { credentialOf, proveHuman } from '../home.ts'
 import { canAsk } from '../passphrase.ts'
@@ -71,8 +70,8 @@ async function isWanted(session: GateSession, names: string): Promise<boolean> {
   }
 }
 
-function notBegun(): Stop {
+function notBegun(): FaultError {
   const message = 'the release was not answered, so the command did not run and nothing was changed'
   const hint = 'run it again and answer y or n'
-  return new Stop(fault('release.unanswered', '', null, { message, hint }))
+  return new FaultError(fault('release.unanswered', '', null, { message, hint }))
 }

@@ -21,9 +21,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
-import { fault, showPath } from '../../base/index.ts'
+import { FaultError, fault, showPath } from '../../base/index.ts'
 import type { GateAnswer } from '../../host/index.ts'
-import { type Options, Stop } from '../command.ts'
+import type { Options } from '../command.ts'
 
 export const REPORT_MARK = 'writ-report/1'
 
@@ -168,9 +168,9 @@ const ERRNO: Readonly<Record<string, string>> = {
   EEXIST: 'the run made a file there',
 }
 
-function unwritable(file: string, thrown: unknown, hint: string): Stop {
+function unwritable(file: string, thrown: unknown, hint: string): FaultError {
   const { code = 'unknown reason' } = thrown as NodeJS.ErrnoException
   const reason = thrown instanceof Refused ? thrown.message : (ERRNO[code] ?? code)
   const message = `the report ${showPath(file)} cannot be written: ${reason}`
-  return new Stop(fault('cli.file_unwritable', file, { file, reason }, { message, hint }))
+  return new FaultError(fault('cli.file_unwritable', file, { file, reason }, { message, hint }))
 }

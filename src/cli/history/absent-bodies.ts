@@ -2,10 +2,9 @@
  * A store of bodies that notes what was asked for and is not there. A body that a `body_dropped_v1`
  * fact of any stream names went by a rule; any other was removed.
  */
-import { type Digest, isDigest } from '../../base/index.ts'
+import { type Digest, faultCode, isDigest } from '../../base/index.ts'
 import { field } from '../../contracts/index.ts'
 import { type LedgerReader, ObjectStore } from '../../host/index.ts'
-import { StoreFailure } from '../../ledger/index.ts'
 import { eachFact } from './facts.ts'
 
 export class NotedObjects extends ObjectStore {
@@ -15,7 +14,7 @@ export class NotedObjects extends ObjectStore {
     try {
       return await super.get(digest)
     } catch (error) {
-      const isAbsent = error instanceof StoreFailure && error.fault.code === 'body.missing'
+      const isAbsent = faultCode(error) === 'body.missing'
       if (isAbsent) this.#absent.add(digest)
       throw error
     }

@@ -2,7 +2,7 @@
  * Recorded evaluations of rules: how one becomes a fact, and how it is computed again. Here and not in
  * the ledger, because the ledger may not see the constitution (K-6).
  */
-import { fault } from '../../base/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
 import {
   establish,
   type Inputs,
@@ -16,7 +16,7 @@ import {
   type JsonObject,
 } from '../../contracts/index.ts'
 import { compareReplay, type Replayer } from '../../ledger/index.ts'
-import { type Call, Stop } from '../command.ts'
+import type { Call } from '../command.ts'
 import { actorOf, streamToWrite, withHome } from '../home.ts'
 import type { RuleFile } from '../rules/files.ts'
 
@@ -45,7 +45,7 @@ export async function recordEvaluation(
     const payload = evaluationPayload(evaluation)
     const entry = { ...actorOf(session), stream, record: { type: TYPE, payload } }
     const recorded = await session.ledger.record(entry)
-    if (!recorded.ok) throw new Stop(notRecorded(recorded.violations[0]))
+    if (!recorded.ok) throw new FaultError(notRecorded(recorded.violations[0]))
     const { seq, factId: fact_id } = recorded.appended
     return { stream, seq, fact_id }
   })

@@ -2,9 +2,9 @@
  * Facts as readers see them: with their payload, also when it is kept by reference. A body that is no
  * longer kept leaves the fact as it was written.
  */
-import { fault, isDigest } from '../../base/index.ts'
+import { FaultError, fault, faultCode, isDigest } from '../../base/index.ts'
 import type { LedgerReader } from '../../host/index.ts'
-import { type Fact, type OpenedFact, type Query, StoreFailure } from '../../ledger/index.ts'
+import type { Fact, OpenedFact, Query } from '../../ledger/index.ts'
 
 export async function openFact(ledger: LedgerReader, text: string): Promise<OpenedFact> {
   const fact = factOf(text)
@@ -23,7 +23,7 @@ function factOf(text: string): Fact {
   } catch {
     const message = 'a stored fact is not JSON: it was changed or damaged'
     const hint = 'writ ledger verify'
-    throw new StoreFailure(fault('ledger.tampered', '', null, { message, hint }))
+    throw new FaultError(fault('ledger.tampered', '', null, { message, hint }))
   }
 }
 
@@ -33,7 +33,7 @@ export async function readBody(ledger: LedgerReader, digest: string): Promise<Ui
   try {
     return await ledger.objects.get(digest)
   } catch (error) {
-    if (error instanceof StoreFailure && error.fault.code === 'body.missing') return null
+    if (faultCode(error) === 'body.missing') return null
     throw error
   }
 }

@@ -4,10 +4,10 @@
  * goes on from the same fact.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fault } from '../../base/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
 import { type LedgerReader, ledgerFileId, openHistory } from '../../host/index.ts'
-import { type Fact, type Page, type Query, StoreFailure } from '../../ledger/index.ts'
-import { type Call, type Exit, Stop } from '../command.ts'
+import type { Fact, Page, Query } from '../../ledger/index.ts'
+import type { Call, Exit } from '../command.ts'
 import type { ReadSession } from '../home.ts'
 import { factRow } from './fact-rows.ts'
 import { openFact, shownFact } from './facts.ts'
@@ -25,13 +25,13 @@ export async function followFacts(
 ): Promise<Exit> {
   if (query.order === 'newest_first') {
     const message = '`--follow` goes forward; it cannot be combined with `--newest`'
-    throw new Stop(fault('cli.usage', '', null, { message }))
+    throw new FaultError(fault('cli.usage', '', null, { message }))
   }
   const follower = new Follower(ledger, home.state, query)
   try {
     for (;;) await step(follower, call)
   } catch (error) {
-    if (error instanceof StoreFailure) call.terminal.err(resumption(follower.cursor))
+    if (error instanceof FaultError) call.terminal.err(resumption(follower.cursor))
     throw error
   } finally {
     await follower.close()
@@ -99,13 +99,13 @@ class Follower {
         this.#lostAtMs = null
         return page
       } catch (error) {
-        if (!(error instanceof StoreFailure) || !this.#mayPass(error)) throw error
+        if (!(error instanceof FaultError) || !this.#mayPass(error)) throw error
         await sleep(RECONNECT_PAUSE_MS)
       }
     }
   }
 
-  #mayPass({ fault: { code } }: StoreFailure): boolean {
+  #mayPass({ fault: { code } }: FaultError): boolean {
     this.#lostAtMs ??= Date.now()
     return code === 'ledger.unreachable' && Date.now() - this.#lostAtMs <= RECONNECT_MS_MAX
   }
@@ -140,8 +140,8 @@ class Follower {
   }
 }
 
-function notGoingOn(place: string): StoreFailure {
+function notGoingOn(place: string): FaultError {
   const message = `another ledger was put into this place, and it does not hold the fact ${place} that was seen here`
   const hint = 'compare it with a checkpoint that was kept: writ ledger verify --from FILE'
-  return new StoreFailure(fault('ledger.tampered', place, null, { message, hint }))
+  return new FaultError(fault('ledger.tampered', place, null, { message, hint }))
 }

@@ -1,7 +1,7 @@
 /** Moments as people give them: ISO 8601, a day, or how long ago (`90s`, `30m`, `12h`, `7d`). */
-import { fault, parseIsoMomentMs, showName } from '../../base/index.ts'
+import { FaultError, fault, parseIsoMomentMs, showName } from '../../base/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
-import { type Call, Stop } from '../command.ts'
+import type { Call } from '../command.ts'
 
 const AGO = /^(\d{1,6})(s|m|h|d)$/
 const DAY = /^\d{4}-\d{2}-\d{2}$/
@@ -15,7 +15,7 @@ export function momentOption(call: Call, name: string, nowMs: number): string | 
   if (ms !== null) return occurredAtText(ms)
   const message = `${showName(text)} is no moment`
   const hint = `--${name} 2026-11-15T08:00:00Z, --${name} 2026-11-15 or --${name} 2h`
-  throw new Stop(fault('cli.usage', '', null, { message, hint }))
+  throw new FaultError(fault('cli.usage', '', null, { message, hint }))
 }
 
 export function momentMs(text: string, nowMs: number): number | null {

@@ -1,6 +1,6 @@
 /** Reads the numbers that commands with pages take. */
-import { fault } from '../../base/index.ts'
-import { type Call, Stop } from '../command.ts'
+import { FaultError, fault } from '../../base/index.ts'
+import type { Call } from '../command.ts'
 
 /** How many rows a page has without `--limit`, and at most. */
 export const LIMIT = 1_000
@@ -12,5 +12,5 @@ export function numberOption(call: Call, name: string, max: number): number | un
   const value = Number(text)
   if (/^\d{1,16}$/.test(text) && value <= max) return value
   const message = `\`--${name}\` is a number up to ${max}`
-  throw new Stop(fault('cli.usage', '', null, { message }))
+  throw new FaultError(fault('cli.usage', '', null, { message }))
 }

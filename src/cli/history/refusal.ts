@@ -1,7 +1,7 @@
 /** Refusals of tasks and receipts: `{valid: false, violations}` and exit 1, or the violations as text. */
-import { DOCUMENT_LIMITS, fault, type Reading } from '../../base/index.ts'
+import { DOCUMENT_LIMITS, FaultError, fault, type Reading } from '../../base/index.ts'
 import type { Violation } from '../../contracts/index.ts'
-import { type Call, EXIT, type Exit, Stop } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../command.ts'
 import { violationText } from '../commands/check.ts'
 import { parseSource, readSource } from '../source.ts'
 
@@ -23,7 +23,7 @@ export async function readDocument(call: Call): Promise<Reading> {
   const [name, ...others] = call.arguments
   if (name === undefined || others.length > 0) {
     const message = 'name one file, or `-` for standard input'
-    throw new Stop(fault('cli.usage', '', null, { message }))
+    throw new FaultError(fault('cli.usage', '', null, { message }))
   }
   return parseSource(await readSource(name), DOCUMENT_LIMITS)
 }

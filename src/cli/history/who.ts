@@ -1,7 +1,7 @@
 /** Reads the principal that a command names as its argument. */
-import { fault, showName } from '../../base/index.ts'
+import { FaultError, fault, showName } from '../../base/index.ts'
 import { HOST_STREAM, isStreamName, type Principal, parsePrincipal } from '../../ledger/index.ts'
-import { type Call, Stop } from '../command.ts'
+import type { Call } from '../command.ts'
 
 export function principalArgument(call: Call): Principal {
   const [text, ...others] = call.arguments
@@ -10,7 +10,7 @@ export function principalArgument(call: Call): Principal {
   const message =
     text === undefined ? 'name one principal' : `${showName(text)} does not name a principal`
   const hint = 'kind:id@namespace, such as device:pump-3@north-farm; kinds: human ai script device'
-  throw new Stop(fault('cli.usage', '', null, { message, hint }))
+  throw new FaultError(fault('cli.usage', '', null, { message, hint }))
 }
 
 /** Humans see every stream unless some are named; everybody else sees `main`. */
@@ -19,7 +19,7 @@ export function streamsArgument(call: Call, principal: Principal): readonly stri
   for (const stream of named) {
     if (isStreamName(stream) && stream !== HOST_STREAM) continue
     const message = `${showName(stream)} is not the name of a stream that can be given`
-    throw new Stop(fault('fact.stream', '', null, { message }))
+    throw new FaultError(fault('fact.stream', '', null, { message }))
   }
   if (named.length > 0) return [...new Set(named)]
   return principal.kind === 'human' ? null : ['main']

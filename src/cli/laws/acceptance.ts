@@ -3,7 +3,7 @@
  * is the one that is registered, so a file that changes meanwhile is not accepted with them.
  */
 import { existsSync } from 'node:fs'
-import { type Digest, digestBytes, fault } from '../../base/index.ts'
+import { type Digest, digestBytes, FaultError, fault } from '../../base/index.ts'
 import {
   bareLaws,
   LAYERED,
@@ -11,7 +11,7 @@ import {
   type Laws,
   lawDifferences,
 } from '../../policy/index.ts'
-import { type Call, Stop } from '../command.ts'
+import type { Call } from '../command.ts'
 import { visible, visibleName } from '../effects/visible.ts'
 import { askLine } from '../gate/answer-line.ts'
 import { canAsk } from '../passphrase.ts'
@@ -50,7 +50,7 @@ export async function agreesToLaws(
   if (canAsk() && !options.isOn('json')) return askYes()
   const message = 'there is no terminal to ask at, and no `--yes`, so these laws were not accepted'
   const hint = 'read the changes above; to accept them: `writ laws accept --yes`'
-  throw new Stop(fault('confirm.not_given', file, null, { message, hint }))
+  throw new FaultError(fault('confirm.not_given', file, null, { message, hint }))
 }
 
 async function askYes(): Promise<boolean> {

@@ -1,7 +1,6 @@
 /** The laws of a file that somebody is about to judge with, or to register. */
-import { fault, showName } from '../../base/index.ts'
+import { FaultError, fault, showName } from '../../base/index.ts'
 import type { Laws } from '../../policy/index.ts'
-import { Stop } from '../command.ts'
 import { readLawBytes, readLawFile } from '../commands/laws-check.ts'
 
 /** A file with a fault has no laws; the first one is told with its place. */
@@ -15,5 +14,5 @@ export async function usableLaws(file: string, bytes?: Buffer): Promise<Laws> {
   const place = `${showName(file)}${isPlaced ? '' : ` at line ${first?.line}, column ${first?.column}`}`
   const message = `${place}: ${first?.message}${more === 0 ? '' : ` (and ${more} more)`}`
   const hint = `\`writ laws check ${file}\` tells all of it`
-  throw new Stop(fault('laws.unusable', file, null, { message, hint }))
+  throw new FaultError(fault('laws.unusable', file, null, { message, hint }))
 }

@@ -4,7 +4,14 @@
  */
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Digest, DOCUMENT_LIMITS, digestBytes, fault, showName } from '../../base/index.ts'
+import {
+  type Digest,
+  DOCUMENT_LIMITS,
+  digestBytes,
+  FaultError,
+  fault,
+  showName,
+} from '../../base/index.ts'
 import { type Decision, establish, type Inputs } from '../../constitution/index.ts'
 import {
   type Admission,
@@ -12,7 +19,6 @@ import {
   admitRulesets,
   type Violation,
 } from '../../contracts/index.ts'
-import { Stop } from '../command.ts'
 import { parseSource, readSource } from '../source.ts'
 import { unreadable } from '../unreadable.ts'
 
@@ -45,7 +51,7 @@ async function expand(name: string): Promise<readonly string[]> {
       .map((entry) => join(name, entry.name))
       .sort()
   } catch (thrown) {
-    throw new Stop(unreadable(name, thrown))
+    throw new FaultError(unreadable(name, thrown))
   }
 }
 
@@ -102,14 +108,16 @@ export async function loadRules(
   words: 'exact words' | 'any words',
 ): Promise<LoadedRules> {
   if (names.length === 0)
-    throw new Stop(fault('cli.usage', '', null, { message: 'name the rule files with `--rules`' }))
+    throw new FaultError(
+      fault('cli.usage', '', null, { message: 'name the rule files with `--rules`' }),
+    )
   const files = await readRuleFiles(names)
   if (files.length === 0) throw noRuleFile()
   const { rulesets, violations, warnings } = admitRuleFiles(files)
   const unknown = warnings.filter(({ code }) => code === 'ruleset.vocabulary')
   const [first] = [...violations, ...(words === 'exact words' ? unknown : [])]
   if (first !== undefined)
-    throw new Stop(
+    throw new FaultError(
       fault('rules.inadmissible', '', null, {
         message: `the rules are not admissible: ${placedText(first, files)}`,
         hint: '`writ rules check` lists everything',
@@ -124,8 +132,8 @@ export function wordOn(files: readonly RuleFile[], inputs: Inputs, actionCode: s
 }
 
 /** An empty folder is rather a slip than a ruleset: nothing is claimed about it. */
-export function noRuleFile(): Stop {
-  return new Stop(
+export function noRuleFile(): FaultError {
+  return new FaultError(
     fault('cli.usage', '', null, { message: 'there is no rule file in the named folders' }),
   )
 }

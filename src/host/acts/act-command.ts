@@ -5,7 +5,7 @@
  */
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { fault } from '../../base/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
 import type { ActionDescriptor, Operation } from '../../contracts/index.ts'
 import {
   commandOf,
@@ -13,7 +13,6 @@ import {
   PACKAGE_MANAGERS,
   packageCommand,
 } from '../../gate/index.ts'
-import { SandboxFailure } from '../sandbox/failure.ts'
 import { browserCommand } from './browser.ts'
 import { insideCommand } from './inside.ts'
 
@@ -64,8 +63,8 @@ function managerCommand(
   return command
 }
 
-export function missing(what: string, message: string): SandboxFailure {
-  return new SandboxFailure(fault('sandbox.control_missing', what, null, { message }))
+export function missing(what: string, message: string): FaultError {
+  return new FaultError(fault('sandbox.control_missing', what, null, { message }))
 }
 
 export function isOnPath(program: string, path: string): boolean {

@@ -1,10 +1,11 @@
 /** What an act is inside, and what this machine lacks for one. */
+
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { FaultError } from '../../base/index.ts'
 import type { ActionDescriptor, Operation } from '../../contracts/index.ts'
-import { SandboxFailure } from '../sandbox/failure.ts'
 import { actCommand } from './act-command.ts'
 import { actFindings } from './act-findings.ts'
 import { findBrowser } from './browser.ts'
@@ -22,7 +23,7 @@ function refusal(run: () => unknown): string {
   try {
     run()
   } catch (error) {
-    if (error instanceof SandboxFailure) return `${error.fault.code} ${error.fault.message}`
+    if (error instanceof FaultError) return `${error.fault.code} ${error.fault.message}`
     throw error
   }
   return 'none'

@@ -3,9 +3,8 @@
  * participant runs again as the same attempt, a promotion and a rollback answer as they did before,
  * files are written again whole.
  */
-import { digestBytes } from '../../base/index.ts'
+import { digestBytes, faultCode } from '../../base/index.ts'
 import type { Command } from '../../flow/index.ts'
-import { codeOf } from './failure.ts'
 import type { Order } from './orders.ts'
 import { isObject } from './participant/asking.ts'
 import { Participation } from './participation.ts'
@@ -123,7 +122,7 @@ export class Duties {
       const { verified } = await this.#run.options.host.rollback(actionId)
       return verified
     } catch (error) {
-      const code = codeOf(error)
+      const code = faultCode(error)
       // It was rolled back before, or had changed nothing: there is nothing to restore.
       if (code === 'rollback.nothing') return true
       if (code?.startsWith('rollback.') || code === 'promote.conflict') return false
@@ -167,7 +166,7 @@ async function orNull<T>(write: () => T | Promise<T>): Promise<T | null> {
   try {
     return await write()
   } catch (error) {
-    if (UNWRITABLE.has(codeOf(error) ?? '')) return null
+    if (UNWRITABLE.has(faultCode(error) ?? '')) return null
     throw error
   }
 }

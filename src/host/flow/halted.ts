@@ -2,9 +2,8 @@
  * The halt, for what flows do outside a sandbox: requests to participants elsewhere. It is looked at
  * before each of them and watched while they last; sandboxes and promotions look for themselves.
  */
-import { fault } from '../../base/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
 import { watchHalt } from '../gate/halt.ts'
-import { FlowFailure } from './failure.ts'
 import type { FlowHost } from './flow-host.ts'
 
 /** Fails if everything is halted. */
@@ -29,8 +28,8 @@ export async function untilHalted<T>(
   }
 }
 
-function halted(): FlowFailure {
+function halted(): FaultError {
   const message = 'everything is halted: flows neither start nor go on'
   const hint = '`writ resume` lifts the halt; `writ flow resume` then goes on'
-  return new FlowFailure(fault('halted', '', null, { message, hint }))
+  return new FaultError(fault('halted', '', null, { message, hint }))
 }

@@ -2,10 +2,9 @@
  * What participants said in a run and is not kept any more. Where a run stands is told without it; a
  * run that would have to hand it on does not go on.
  */
-import { fault, showName } from '../../base/index.ts'
+import { FaultError, fault, showName } from '../../base/index.ts'
 import { BODY_RULES, type Fact as LedgerFact, markedBodies } from '../../ledger/index.ts'
 import type { LedgerReader } from '../ledger/export-reader.ts'
-import { FlowFailure } from './failure.ts'
 import { outputRows, referred } from './run-records.ts'
 
 /** One body that is gone. */
@@ -55,5 +54,5 @@ export async function refuseMissing(
   if (lost === undefined) return
   const { node_id, body } = lost
   const message = `what ${showName(node_id)} made in the run ${showName(runId)} is no longer kept`
-  throw new FlowFailure(fault('flow.output_missing', body, null, { message }))
+  throw new FaultError(fault('flow.output_missing', body, null, { message }))
 }

@@ -6,12 +6,11 @@
  * that process ends, however it ends.
  */
 import { join } from 'node:path'
-import { fault, showName } from '../../base/index.ts'
+import { FaultError, fault, faultCode, showName } from '../../base/index.ts'
 import type { Participant } from '../../contracts/index.ts'
 import { makeFolder, namesIfThere, readIfThere, writeWhole } from '../home/file.ts'
 import type { Home } from '../home/known-home.ts'
 import { removeTree, withWorkspaceLock } from '../promotion/index.ts'
-import { codeOf, FlowFailure } from './failure.ts'
 
 const PLANNING_ID = /^plan-[0-9a-f-]{36}$/
 
@@ -68,9 +67,9 @@ export class PlanningFolder {
         return work()
       })
     } catch (error) {
-      if (isHeld || codeOf(error) !== 'workspace.busy') throw error
+      if (isHeld || faultCode(error) !== 'workspace.busy') throw error
       const message = `another process is at the planning ${showName(this.id)}`
-      throw new FlowFailure(fault('flow.taken', this.id, null, { message }))
+      throw new FaultError(fault('flow.taken', this.id, null, { message }))
     }
   }
 
@@ -96,10 +95,10 @@ export function findPlanning(
   return found
 }
 
-function noPlanning(part: string): FlowFailure {
+function noPlanning(part: string): FaultError {
   const message =
     part === ''
       ? 'no planning was interrupted'
       : `no one planning that was interrupted is called ${showName(part)}`
-  return new FlowFailure(fault('flow.unknown_run', part, null, { message }))
+  return new FaultError(fault('flow.unknown_run', part, null, { message }))
 }

@@ -4,7 +4,7 @@
  */
 import { lstatSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { canonicalJson, digestBytes, fault, showPath } from '../../base/index.ts'
+import { canonicalJson, digestBytes, FaultError, fault, showPath } from '../../base/index.ts'
 import {
   type Command,
   type CompiledFlow,
@@ -15,7 +15,6 @@ import {
 } from '../../flow/index.ts'
 import { readIfThere, writeWhole } from '../home/file.ts'
 import type { Home } from '../home/known-home.ts'
-import { FlowFailure } from './failure.ts'
 import { isLogOfRun, type RunFolder } from './run-folder.ts'
 
 export const LOG_FILE = 'orchestration_log.md'
@@ -44,7 +43,7 @@ export function refuseForeignLog(home: Pick<Home, 'state' | 'directory'>, worksp
   if (found.isFile() && isLogOfRun(home, readIfThere(file) ?? '', LOG_FILE)) return
   const message = `${showPath(file)} was not written by a run of this home, and a run would replace it`
   const hint = `rename it: mv ${shellWord(file)} ${shellWord(`${file}.old`)}, then call again`
-  throw new FlowFailure(fault('flow.log_foreign', file, null, { message, hint }))
+  throw new FaultError(fault('flow.log_foreign', file, null, { message, hint }))
 }
 
 /** Writes the log; returns the digest of what is in the workspace afterwards. */

@@ -8,11 +8,10 @@
 import { randomBytes } from 'node:crypto'
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { digestBytes, fault, showName } from '../../base/index.ts'
+import { digestBytes, FaultError, fault, faultCode, showName } from '../../base/index.ts'
 import { makeFolder, namesIfThere, readIfThere, writeWhole } from '../home/file.ts'
 import type { Home } from '../home/known-home.ts'
 import { withWorkspaceLock } from '../promotion/index.ts'
-import { codeOf, FlowFailure } from './failure.ts'
 
 const RUN_ID = /^run-[0-9a-f-]{36}$/
 
@@ -47,9 +46,9 @@ export class RunFolder {
         return work()
       })
     } catch (error) {
-      if (isHeld || codeOf(error) !== 'workspace.busy') throw error
+      if (isHeld || faultCode(error) !== 'workspace.busy') throw error
       const message = `another process walks the run ${showName(this.#runId)}`
-      throw new FlowFailure(fault('flow.taken', this.#runId, null, { message }))
+      throw new FaultError(fault('flow.taken', this.#runId, null, { message }))
     }
   }
 
@@ -157,8 +156,8 @@ export function isLogOfRun(
   return namesIfThere(join(state, 'runs')).filter(isRunId).reverse().some(isOf)
 }
 
-export function unknownRun(runId: string): FlowFailure {
+export function unknownRun(runId: string): FaultError {
   const message = `there is no run ${showName(runId)}`
   const hint = '`writ flow status` lists the runs'
-  return new FlowFailure(fault('flow.unknown_run', runId, null, { message, hint }))
+  return new FaultError(fault('flow.unknown_run', runId, null, { message, hint }))
 }

@@ -7,7 +7,9 @@
 import {
   canonicalJson,
   digestBytes,
+  FaultError,
   fault,
+  faultCode,
   invariant,
   isDigest,
   showName,
@@ -22,11 +24,9 @@ import {
   type Principal,
   parseBodyMarker,
   type Query,
-  StoreFailure,
 } from '../../ledger/index.ts'
 import type { LedgerReader } from '../ledger/export-reader.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { codeOf, FlowFailure } from './failure.ts'
 
 export interface RecordsPlace {
   readonly ledger: Ledger
@@ -64,17 +64,17 @@ async function appendOnce(ledger: Ledger, entries: readonly Entry[]): Promise<re
     return recorded.appended
   } catch (error) {
     // It may have been written: the same keys find out, and are allowed to be there.
-    if (codeOf(error) !== 'ledger.unclear') throw error
+    if (faultCode(error) !== 'ledger.unclear') throw error
     const again = await ledger.recordAll(entries)
     invariant(again.ok, 'a record was accepted before')
     return again.appended
   }
 }
 
-function taken([first]: readonly Entry[]): FlowFailure {
+function taken([first]: readonly Entry[]): FaultError {
   const { run_id = '' } = (first?.record.payload ?? {}) as { readonly run_id?: string }
   const message = `another process walks the run ${showName(run_id)}`
-  return new FlowFailure(fault('flow.taken', run_id, null, { message }))
+  return new FaultError(fault('flow.taken', run_id, null, { message }))
 }
 
 const PAGE = 1_000
@@ -167,7 +167,7 @@ export async function bodyText(ledger: LedgerReader, digest: string): Promise<st
   try {
     return isDigest(digest) ? decoder.decode(contentOf(await ledger.objects.get(digest))) : null
   } catch (error) {
-    if (error instanceof StoreFailure && error.fault.code === 'body.missing') return null
+    if (faultCode(error) === 'body.missing') return null
     throw error
   }
 }
@@ -183,7 +183,7 @@ export async function keptDocument(ledger: LedgerReader, digest: string): Promis
   try {
     return isDigest(digest) ? JSON.parse(decoder.decode(await ledger.objects.get(digest))) : null
   } catch (error) {
-    if (error instanceof StoreFailure && error.fault.code === 'body.missing') return null
+    if (faultCode(error) === 'body.missing') return null
     throw error
   }
 }

@@ -3,7 +3,7 @@
  * time; others leave orders, which it takes.
  */
 import { join } from 'node:path'
-import { fault, invariant, showName, uuidV7 } from '../../base/index.ts'
+import { FaultError, fault, faultCode, invariant, showName, uuidV7 } from '../../base/index.ts'
 import type { Flow } from '../../contracts/index.ts'
 import {
   type Command,
@@ -18,7 +18,6 @@ import {
   runStatus,
 } from '../../flow/index.ts'
 import type { LedgerReader } from '../ledger/export-reader.ts'
-import { FlowFailure } from './failure.ts'
 import type { FlowHost } from './flow-host.ts'
 import { refuseHalted } from './halted.ts'
 import { refuseMissing } from './missing-outputs.ts'
@@ -204,7 +203,7 @@ async function flowOf(ledger: LedgerReader, digest: string, runId: string): Prom
   const document = await keptDocument(ledger, digest)
   if (document === null) {
     const message = `the flow of the run ${showName(runId)} is no longer kept`
-    throw new FlowFailure(fault('flow.flow_missing', digest, null, { message }))
+    throw new FaultError(fault('flow.flow_missing', digest, null, { message }))
   }
   // It is kept under its digest, and its contract accepted it before the run began.
   const compilation = compileFlow(document as Flow)
@@ -288,7 +287,7 @@ export async function isWalked(host: Pick<FlowHost, 'home'>, runId: string): Pro
     await new RunFolder(host.home, runId).locked(async () => {})
     return false
   } catch (error) {
-    if (error instanceof FlowFailure && error.fault.code === 'flow.taken') return true
+    if (faultCode(error) === 'flow.taken') return true
     throw error
   }
 }

@@ -2,9 +2,8 @@
  * Secrets of participants: looked up by name when somebody runs, handed to that one alone, and taken
  * out of everything that he says before any of it is recorded.
  */
-import { fault, showName } from '../../base/index.ts'
+import { FaultError, fault, showName } from '../../base/index.ts'
 import type { Participant } from '../../contracts/index.ts'
-import { FlowFailure } from './failure.ts'
 
 export type Secrets = Readonly<Record<string, string>>
 
@@ -23,7 +22,7 @@ export function secretsOf(
       const value = environment[name]
       if (value !== undefined && value !== '') return [name, value]
       const message = `the variable ${showName(name)}, which a participant needs, is not set`
-      throw new FlowFailure(fault('flow.secret_missing', name, null, { message }))
+      throw new FaultError(fault('flow.secret_missing', name, null, { message }))
     }),
   )
 }

@@ -3,7 +3,7 @@
  * nothing is promoted before there are enough. What the fold counted is counted once more here, with
  * every signature checked against the credentials that the facts name.
  */
-import { fault, showName } from '../../base/index.ts'
+import { FaultError, fault, showName } from '../../base/index.ts'
 import type { Confirmation, Decision } from '../../contracts/index.ts'
 import {
   type Approvals,
@@ -15,7 +15,6 @@ import {
 import { ownCredential, principalText, type Register, samePrincipal } from '../../ledger/index.ts'
 import { readRegister } from '../principals/principals.ts'
 import { isProvenApproval } from '../principals/proof.ts'
-import { PromotionFailure } from '../promotion/index.ts'
 import type { GateContext } from './context.ts'
 import type { LedgerView } from './ledger-view.ts'
 
@@ -107,12 +106,7 @@ export function humansWithCredential({ principals, credentials }: Register): num
 
 type RefusedApproval = 'confirm.own_credential' | 'confirm.repeated' | 'confirm.unproven'
 
-function refused(
-  code: RefusedApproval,
-  at: string,
-  message: string,
-  hint?: string,
-): PromotionFailure {
+function refused(code: RefusedApproval, at: string, message: string, hint?: string): FaultError {
   const words = hint === undefined ? { message } : { message, hint }
-  return new PromotionFailure(fault(code, at, null, words))
+  return new FaultError(fault(code, at, null, words))
 }

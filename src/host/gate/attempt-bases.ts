@@ -7,7 +7,7 @@
  *   order. So a view is never made of a stage without what that stage saw.
  */
 import { join } from 'node:path'
-import { type Digest, fault, showName } from '../../base/index.ts'
+import { type Digest, FaultError, fault, showName } from '../../base/index.ts'
 import {
   type Change,
   type HeldBase,
@@ -16,7 +16,7 @@ import {
   rawOfText,
   type StandingFold,
 } from '../../gate/index.ts'
-import { PromotionFailure, removeTree } from '../promotion/index.ts'
+import { removeTree } from '../promotion/index.ts'
 import { readPlainFile } from '../tree/plain-file.ts'
 import { readStage } from '../tree/stage.ts'
 import { makeStageLayer } from '../tree/stage-layer.ts'
@@ -148,8 +148,8 @@ function checkGround(
   }
 }
 
-function wrongOrder(at: string, message: string): PromotionFailure {
-  return new PromotionFailure(fault('attempt.order', at, null, { message }))
+function wrongOrder(at: string, message: string): FaultError {
+  return new FaultError(fault('attempt.order', at, null, { message }))
 }
 
 /** A file of the tree as it is with these stages on it; null when there is none. */

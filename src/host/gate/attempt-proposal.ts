@@ -4,9 +4,8 @@
  * them in their order. Secrets are no part of it.
  */
 import { randomUUID } from 'node:crypto'
-import { fault } from '../../base/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
 import type { ActionDescriptor, ActionKind, Operation, Proposal } from '../../contracts/index.ts'
-import { PromotionFailure } from '../promotion/index.ts'
 import type { AttemptOrder, ParticipantCommand } from './attempt-surface.ts'
 
 type Resources = ActionDescriptor['resources']
@@ -98,7 +97,7 @@ function textOf(bytes: Uint8Array, actionId: string): string {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
     const message = 'the input of a participant is UTF-8 text'
-    throw new PromotionFailure(fault('attempt.order', actionId, null, { message }))
+    throw new FaultError(fault('attempt.order', actionId, null, { message }))
   }
 }
 

@@ -8,7 +8,7 @@
  * INVARIANT (one at a time): operations are admitted and carried out in the order they were asked for.
  */
 import { randomUUID } from 'node:crypto'
-import { fault } from '../../base/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
 import {
   type Decision,
   field,
@@ -29,7 +29,6 @@ import {
 } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import { actCommand } from '../acts/act-command.ts'
-import { PromotionFailure } from '../promotion/index.ts'
 import type { Layer, RunOutcome } from '../sandbox/driver.ts'
 import { readPlainFile, writePlainFile } from '../tree/plain-file.ts'
 import type { Scan } from '../tree/scan.ts'
@@ -192,7 +191,7 @@ export class OpenAttempt implements Attempt {
     const isInside = isBelow(rawOfText(path), rawOfText(this.#scene.order.workspace))
     if (layer !== undefined && isInside) return layer
     const message = 'the file lies outside the workspace'
-    throw new PromotionFailure(fault('attempt.order', path, null, { message }))
+    throw new FaultError(fault('attempt.order', path, null, { message }))
   }
 
   /** Nothing was run, or it cannot be told what it did. */
@@ -404,8 +403,8 @@ export class OpenAttempt implements Attempt {
   }
 }
 
-function over(actionId: string): PromotionFailure {
-  return new PromotionFailure(fault('attempt.over', actionId, null))
+function over(actionId: string): FaultError {
+  return new FaultError(fault('attempt.over', actionId, null))
 }
 
 function told(

@@ -3,11 +3,10 @@
  * promoted when somebody asks, once, or dropped. What is held lives in the stage and on the ledger;
  * nothing of it lives in memory, so any process can go on with it.
  */
-import { fault } from '../../base/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
 import type { Confirmation } from '../../contracts/index.ts'
 import { type Change, isComplete, type StandingFold } from '../../gate/index.ts'
 import { principalText } from '../../ledger/index.ts'
-import { PromotionFailure } from '../promotion/index.ts'
 import { answerOf } from './answer.ts'
 import { Approving } from './approving.ts'
 import { OpenAttempt } from './attempt.ts'
@@ -51,7 +50,7 @@ export class Attempts implements AttemptSurface {
     const { context, promoter } = this.#gate
     await promoter.recover()
     const root = workspaceOf(context)
-    if (!path.startsWith(`${root}/`)) throw new PromotionFailure(fault('attempt.order', path, null))
+    if (!path.startsWith(`${root}/`)) throw new FaultError(fault('attempt.order', path, null))
     return readThrough(this.#gate, bases, root, path)
   }
 
@@ -87,7 +86,7 @@ export class Attempts implements AttemptSurface {
       return
     }
     const { decided } = await this.#decided(actionId)
-    await settling.end(decided, new PromotionFailure(fault('attempt.dropped', actionId, null)))
+    await settling.end(decided, new FaultError(fault('attempt.dropped', actionId, null)))
   }
 
   async held(): Promise<readonly string[]> {
@@ -100,7 +99,7 @@ export class Attempts implements AttemptSurface {
   ): Promise<{ readonly decided: Decided; readonly discarded: readonly Change[] }> {
     const record = await this.#gate.questions.record(actionId)
     if (record === null || record.evaluation.held === undefined) {
-      throw new PromotionFailure(fault('attempt.unknown', actionId, null))
+      throw new FaultError(fault('attempt.unknown', actionId, null))
     }
     return { decided: decidedOf(actionId, record), discarded: record.discarded }
   }

@@ -9,7 +9,7 @@
  *   carried out after another (`Settling`).
  */
 import { randomUUID } from 'node:crypto'
-import { fault, showName } from '../../base/index.ts'
+import { FaultError, fault, showName } from '../../base/index.ts'
 import type { Proposal } from '../../contracts/index.ts'
 import {
   compensationInForce,
@@ -20,7 +20,6 @@ import {
   undoingsOf,
 } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
-import { PromotionFailure } from '../promotion/index.ts'
 import type { GateContext } from './context.ts'
 import type { Decided } from './decided.ts'
 import type { LedgerView } from './ledger-view.ts'
@@ -110,18 +109,16 @@ type NotDone = GateAnswer & { readonly promoted: false }
 
 const UNKNOWN_PROCESS = { process: null, command: null }
 
-function underWay(id: string): PromotionFailure {
+function underWay(id: string): FaultError {
   const message = `the compensation ${showName(id)} was approved and is being carried out`
   const hint = 'run the same command again in a moment'
-  return new PromotionFailure(fault('workspace.busy', id, UNKNOWN_PROCESS, { message, hint }))
+  return new FaultError(fault('workspace.busy', id, UNKNOWN_PROCESS, { message, hint }))
 }
 
-function irreversible(ids: readonly string[]): PromotionFailure {
+function irreversible(ids: readonly string[]): FaultError {
   const message = `nothing undoes what ${ids.map(showName).join(', ')} sent`
   const hint = 'an operation can name its `compensation` when it is proposed'
-  return new PromotionFailure(
-    fault('rollback.irreversible', ids[0] ?? '', { ids }, { message, hint }),
-  )
+  return new FaultError(fault('rollback.irreversible', ids[0] ?? '', { ids }, { message, hint }))
 }
 
 type Undoer = Pick<Decided, 'actionId' | 'evaluation'>
@@ -138,5 +135,5 @@ export function refuseSecondCompensation(standing: StandingFold, undoer: Undoer)
   const first = earlierCompensation(standing, undoer)
   if (first === null || standing.promotion(first) === null) return
   const message = `${showName(first)} undid the same before, so this was not sent`
-  throw new PromotionFailure(fault('compensation.used', first, null, { message }))
+  throw new FaultError(fault('compensation.used', first, null, { message }))
 }

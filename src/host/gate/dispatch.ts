@@ -7,7 +7,7 @@
  *   crash in between its outcome is UNKNOWN, recorded so, and left to a human.
  */
 import { randomUUID } from 'node:crypto'
-import { fault, showName } from '../../base/index.ts'
+import { FaultError, fault, showName } from '../../base/index.ts'
 import type {
   ActionDescriptor,
   Proposal,
@@ -22,7 +22,6 @@ import {
 } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import { type Answer, addressRules, type Sent, sendRequest } from '../acts/sending.ts'
-import { PromotionFailure } from '../promotion/index.ts'
 import type { GateContext } from './context.ts'
 import type { LedgerView } from './ledger-view.ts'
 import { checkTarget } from './saving.ts'
@@ -170,20 +169,20 @@ function refuseAltered(
     approved.length === requests.length &&
     requests.every(({ held }, index) => held.digest === approved[index]?.digest)
   if (isSame) return
-  throw new PromotionFailure(fault('request.altered', '', null))
+  throw new FaultError(fault('request.altered', '', null))
 }
 
-function alreadySent(actionId: string): PromotionFailure {
+function alreadySent(actionId: string): FaultError {
   const message = `requests of ${showName(actionId)} were sent before`
-  return new PromotionFailure(fault('request.altered', actionId, null, { message }))
+  return new FaultError(fault('request.altered', actionId, null, { message }))
 }
 
 function failed(
   { operation, address }: ComposedRequest,
   { code, detail }: Extract<Sent, { state: 'FAILED' }>,
-): PromotionFailure {
+): FaultError {
   const message = `${operation.method} ${address.host}: ${code}, ${detail}`
-  return new PromotionFailure(fault('request.failed', address.host, null, { message }))
+  return new FaultError(fault('request.failed', address.host, null, { message }))
 }
 
 function answerFact({ status, bytes, body }: Answer): NonNullable<RequestFact['answer']> {

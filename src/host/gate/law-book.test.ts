@@ -3,8 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { digestBytes, fault } from '../../base/index.ts'
-import { StoreFailure } from '../../ledger/index.ts'
+import { digestBytes, FaultError, fault } from '../../base/index.ts'
 import { DEFAULT_LAWS } from '../../policy/index.ts'
 import type { KnownHome } from '../home/known-home.ts'
 import { keyFromSeed, newSeed, sealOf } from '../ledger/ed25519.ts'
@@ -30,7 +29,7 @@ function ledger(...texts: readonly string[]): LawLedger {
   const objects: Bodies = {
     get: async (digest) => {
       const text = texts.find((one) => digestBytes(one) === digest)
-      if (text === undefined) throw new StoreFailure(fault('body.missing', digest, null))
+      if (text === undefined) throw new FaultError(fault('body.missing', digest, null))
       return Buffer.from(text)
     },
   }

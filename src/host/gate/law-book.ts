@@ -7,10 +7,15 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Digest, DOCUMENT_LIMITS, digestBytes, isDigest } from '../../base/index.ts'
+import {
+  type Digest,
+  DOCUMENT_LIMITS,
+  digestBytes,
+  FaultError,
+  isDigest,
+} from '../../base/index.ts'
 import { type Laws as AcceptedLaws, type LawOutcome, readYaml } from '../../contracts/index.ts'
 import { type GateLists, listsDigest, listsText, listsUnder } from '../../gate/index.ts'
-import { StoreFailure } from '../../ledger/index.ts'
 import {
   bareLaws,
   type GateSettings,
@@ -95,7 +100,7 @@ export async function keptLaws(digest: string, bodies: Bodies): Promise<string |
   try {
     return new TextDecoder().decode(await bodies.get(digest))
   } catch (error) {
-    if (error instanceof StoreFailure) return null
+    if (error instanceof FaultError) return null
     throw error
   }
 }

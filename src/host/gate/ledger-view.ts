@@ -2,15 +2,9 @@
  * The ledger as the gate uses it: what stands after all facts, kept current fact by fact, and the one
  * way in which the gate records. Host-wide facts (halt, laws) lie in the host's stream.
  */
-import { invariant } from '../../base/index.ts'
+import { faultCode, invariant } from '../../base/index.ts'
 import type { StandingFold, StandingOptions } from '../../gate/index.ts'
-import {
-  contentOf,
-  type Fact,
-  HOST_STREAM,
-  type Principal,
-  StoreFailure,
-} from '../../ledger/index.ts'
+import { contentOf, type Fact, HOST_STREAM, type Principal } from '../../ledger/index.ts'
 import { type WholeFact, wholeFact } from '../standing/standing-facts.ts'
 import type { StandingKeeper } from '../standing/standing-keeper.ts'
 import { StandingView } from '../standing/standing-view.ts'
@@ -173,7 +167,7 @@ export class LedgerView {
       // A name that a fact holds is a digest.
       return await this.#context.ledger.objects.get(digest as never)
     } catch (error) {
-      if (error instanceof StoreFailure && error.fault.code === 'body.missing') return null
+      if (faultCode(error) === 'body.missing') return null
       throw error
     }
   }
@@ -184,7 +178,7 @@ export class LedgerView {
       // A name that a fact holds is a digest.
       return await this.#context.ledger.objects.lines(digest as never)
     } catch (error) {
-      if (error instanceof StoreFailure && error.fault.code === 'body.missing') return null
+      if (faultCode(error) === 'body.missing') return null
       throw error
     }
   }

@@ -1,4 +1,5 @@
 /** A lock that was asked for ahead is held once, and let go whatever becomes of it. */
+
 import {
   mkdirSync,
   mkdtempSync,
@@ -12,7 +13,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
-import { ParkedLock, PromotionFailure, withWorkspaceLock } from '../promotion/index.ts'
+import { FaultError } from '../../base/index.ts'
+import { ParkedLock, withWorkspaceLock } from '../promotion/index.ts'
 import { expectManyTools } from '../tree/tool.ts'
 import { LOCK, LockAhead } from './lock-ahead.ts'
 
@@ -24,7 +26,7 @@ async function isFree(waitMs: number): Promise<boolean> {
     await withWorkspaceLock(root, { waitMs }, async () => undefined)
     return true
   } catch (error) {
-    expect(error).toBeInstanceOf(PromotionFailure)
+    expect(error).toBeInstanceOf(FaultError)
     return false
   }
 }
@@ -122,7 +124,7 @@ describe('a program that waits to set it', () => {
     const one = new ParkedLock(below)
     rmSync(above, { recursive: true })
     writeFileSync(above, '')
-    await expect(one.take(LOCK)).rejects.toBeInstanceOf(PromotionFailure)
+    await expect(one.take(LOCK)).rejects.toBeInstanceOf(FaultError)
     await expect.poll(parked, { timeout: 5000 }).toBe(0)
     rmSync(above)
   })

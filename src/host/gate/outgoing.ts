@@ -3,10 +3,10 @@
  * and after a crash told as what is known of them. Works under the workspace's lock only.
  */
 import { dirname } from 'node:path'
-import type { Digest } from '../../base/index.ts'
+import { type Digest, FaultError } from '../../base/index.ts'
 import type { RequestFact } from '../../contracts/index.ts'
 import type { RequestMemory } from '../../gate/index.ts'
-import { PromotionFailure, promote, removeTree, type WorkspaceLock } from '../promotion/index.ts'
+import { promote, removeTree, type WorkspaceLock } from '../promotion/index.ts'
 import type { GateContext } from './context.ts'
 import { Dispatcher, type DispatchOrder } from './dispatch.ts'
 import { realPathOf } from './host-facts.ts'
@@ -113,9 +113,12 @@ export class Outgoing {
         record: () => this.#dispatcher.recordKept(memory, { ok: true }),
       })
     } catch (error) {
-      if (!(error instanceof PromotionFailure)) throw error
+      // A ledger that fails while the promotion is recorded is no answer about the file.
+      if (!(error instanceof FaultError) || !OF_PROMOTION.test(error.fault.code)) throw error
       removeTree(stage)
       await this.#dispatcher.recordKept(memory, { ok: false, detail: error.fault.message })
     }
   }
 }
+
+const OF_PROMOTION = /^(?:promote|recovery|workspace)\./

@@ -1,7 +1,8 @@
 /** Overrides are bounded when they are given: by number, by time, by the tier of the law. */
+
 import { describe, expect, it } from 'vitest'
+import { FaultError } from '../../base/index.ts'
 import { StandingFold } from '../../gate/index.ts'
-import { HomeFailure } from '../home/failure.ts'
 import { overrideFact, refuseLaw } from './overriding.ts'
 
 const NOON = Date.parse('2026-11-15T12:00:00Z')
@@ -60,7 +61,7 @@ describe('an override of a law', () => {
 
   it('for an action that nobody knows is refused', () => {
     const other = '11111111-1111-4111-8111-111111111111'
-    expect(() => overrideFact({ ...LAW, actionId: other }, standing(), NOON)).toThrow(HomeFailure)
+    expect(() => overrideFact({ ...LAW, actionId: other }, standing(), NOON)).toThrow(FaultError)
   })
 })
 

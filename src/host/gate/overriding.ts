@@ -3,10 +3,9 @@
  * (once, unless said otherwise). Every override of a law ends by itself. The actor proposes again with a fresh id; what carries over is the intent, never the words.
  */
 import { randomUUID } from 'node:crypto'
-import { fault, isDigest, isUuid, nearest, showName } from '../../base/index.ts'
+import { FaultError, fault, isDigest, isUuid, nearest, showName } from '../../base/index.ts'
 import type { Override } from '../../contracts/index.ts'
 import type { StandingFold } from '../../gate/index.ts'
-import { HomeFailure } from '../home/failure.ts'
 import type { LawBook } from './law-book.ts'
 import type { OverrideOrder } from './surface.ts'
 
@@ -48,13 +47,13 @@ export function refuseLaw(
   if (law === undefined) {
     const message = `there is no law ${showName(policyId)}`
     const hint = near === null ? {} : { hint: `did you mean ${showName(near)}?` }
-    throw new HomeFailure(fault('override.unknown_law', policyId, null, { message, ...hint }))
+    throw new FaultError(fault('override.unknown_law', policyId, null, { message, ...hint }))
   }
   const message =
     law.tier === 0
       ? `the law ${showName(policyId)} is of tier 0: nobody sets it aside`
       : `the law ${showName(policyId)} asks: its question is answered, not set aside`
-  throw new HomeFailure(fault('override.tier', policyId, null, { message }))
+  throw new FaultError(fault('override.tier', policyId, null, { message }))
 }
 
 function liftedBy(
@@ -69,5 +68,5 @@ function intentOf(actionId: string, standing: StandingFold): string {
   const intent = isUuid(actionId) ? standing.intentOf(actionId) : null
   if (intent !== null) return intent
   const message = `no proposal with the id ${showName(actionId)} was decided here`
-  throw new HomeFailure(fault('history.unknown', actionId, null, { message }))
+  throw new FaultError(fault('history.unknown', actionId, null, { message }))
 }

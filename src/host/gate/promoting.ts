@@ -4,7 +4,7 @@
  * `promotion/`.
  */
 import { randomUUID } from 'node:crypto'
-import { type Digest, digestBytes, fault } from '../../base/index.ts'
+import { type Digest, digestBytes, FaultError, fault } from '../../base/index.ts'
 import type {
   Confirmation,
   Decision,
@@ -23,7 +23,6 @@ import {
   laterActs,
   openJournals,
   type Promotion,
-  PromotionFailure,
   previewRollback,
   promote,
   type Rollback,
@@ -136,7 +135,7 @@ export class Promoter {
     if (found === null) {
       const message = 'the rehearsed files are not kept any more; nothing was changed'
       const hint = 'run the command again'
-      throw new PromotionFailure(fault('stage.missing', result.sandbox_id, null, { message, hint }))
+      throw new FaultError(fault('stage.missing', result.sandbox_id, null, { message, hint }))
     }
     const { emptied } = readStage(found.stage, () => false)
     const { onPoint } = this.#context
@@ -340,7 +339,7 @@ export class Promoter {
       if (now === null || now.rolledBackBy === null) continue
       const message = `another command took ${actionId} back at ${now.rolledBackAt}, while this one waited; nothing was done`
       const hint = '`writ log` shows what was taken back; `writ undo` takes back the act before it'
-      throw new PromotionFailure(fault('rollback.nothing', actionId, null, { message, hint }))
+      throw new FaultError(fault('rollback.nothing', actionId, null, { message, hint }))
     }
   }
 

@@ -5,10 +5,12 @@
  * INVARIANT (told before it goes): the fact that a body was dropped is durable before the body is
  *   gone, so that no crash leaves a body missing that nobody dropped.
  */
+
 import { statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { FaultError } from '../../base/index.ts'
 import type { BodyDropped } from '../../contracts/index.ts'
-import { occurredAtText, type Principal, StoreFailure } from '../../ledger/index.ts'
+import { occurredAtText, type Principal } from '../../ledger/index.ts'
 import type { GateSettings } from '../../policy/index.ts'
 import {
   BODY_KINDS,
@@ -78,7 +80,7 @@ export class Purging {
       this.#stamp()
     } catch (error) {
       // The act that was the occasion is done and recorded; the next one tries again.
-      if (!(error instanceof StoreFailure)) throw error
+      if (!(error instanceof FaultError)) throw error
     }
   }
 

@@ -7,12 +7,12 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fault, isUuid, showName } from '../../base/index.ts'
+import { FaultError, fault, isUuid, showName } from '../../base/index.ts'
 import type { Change } from '../../gate/index.ts'
 import { principalText } from '../../ledger/index.ts'
 import type { GateSettings } from '../../policy/index.ts'
 import { namesIfThere, readIfThere } from '../home/file.ts'
-import { measureKeep, PromotionFailure } from '../promotion/index.ts'
+import { measureKeep } from '../promotion/index.ts'
 import type { GateContext } from './context.ts'
 import { isHeldStage, stagePlaces } from './stage-place.ts'
 
@@ -46,7 +46,7 @@ export function reserveRoom(
   if (bytes <= questionQuotaMb * MEBIBYTE) return
   const held = `waiting questions hold ${megabytes(bytes - wanted)}, this one needs ${megabytes(wanted)} more`
   const message = `${held}, and the setting \`question_quota_mb\` allows ${questionQuotaMb} MB in all; nothing was changed. Answer questions first (\`writ inbox\`, \`writ approve ID\`, \`writ deny ID\`) or remove leftovers (\`writ gc\`), then run it again`
-  throw new PromotionFailure(fault('question.quota', '', null, { message }))
+  throw new FaultError(fault('question.quota', '', null, { message }))
 }
 
 /** An actor that is no person leaves half of the room, and asks no more than a person can answer. */
@@ -63,12 +63,12 @@ function refuseShare(
     'nothing was changed. A person answers its questions first (`writ inbox`, `writ approve ID`, `writ deny ID`), then run it again'
   if (own.length > QUESTIONS_MAX) {
     const message = `${showName(asker)} has ${own.length - 1} questions waiting, and one actor may have ${QUESTIONS_MAX}; ${next}`
-    throw new PromotionFailure(fault('question.quota', '', null, { message }))
+    throw new FaultError(fault('question.quota', '', null, { message }))
   }
   if (bytes <= share * MEBIBYTE) return
   const held = `waiting questions of ${showName(asker)} hold ${megabytes(bytes - wanted)}, this one needs ${megabytes(wanted)} more`
   const message = `${held}, and one actor may use half of \`question_quota_mb\`, ${share} MB; ${next}`
-  throw new PromotionFailure(fault('question.quota', '', null, { message }))
+  throw new FaultError(fault('question.quota', '', null, { message }))
 }
 
 /** Returns the stages at a place, by path; none if there is no such place. */

@@ -2,8 +2,8 @@
  * Records on the very facts at which something was found to hold. Whoever comes second finds the
  * stream longer, looks again, and finds that it holds no longer.
  */
+import { faultCode } from '../../base/index.ts'
 import type { StandingFold } from '../../gate/index.ts'
-import { StoreFailure } from '../../ledger/index.ts'
 import type { GateRecord, LedgerView } from './ledger-view.ts'
 
 /** Others may append all the time; so often it is tried again. */
@@ -21,7 +21,7 @@ export async function recordWhile(
       await view.recordAt(records, view.seen.stream)
       return true
     } catch (error) {
-      const isLate = error instanceof StoreFailure && error.fault.code === 'ledger.head_moved'
+      const isLate = faultCode(error) === 'ledger.head_moved'
       if (!isLate || tries === TRIES_MAX) throw error
     }
   }

@@ -3,10 +3,8 @@
  * use of the release, and it is used once, also when the same proposal is run twice at one moment: it
  * is recorded only on the very facts at which the release was found unused.
  */
-import { fault } from '../../base/index.ts'
+import { FaultError, fault, faultCode } from '../../base/index.ts'
 import type { Evaluation } from '../../contracts/index.ts'
-import { StoreFailure } from '../../ledger/index.ts'
-import { HomeFailure } from '../home/failure.ts'
 import type { GateRecord, LedgerView } from './ledger-view.ts'
 
 /** Others may append all the time; so often it is tried again. */
@@ -28,7 +26,7 @@ export async function recordBeforeRun(
       await view.recordAt([record], view.seen.stream)
       return
     } catch (error) {
-      const isLate = error instanceof StoreFailure && error.fault.code === 'ledger.head_moved'
+      const isLate = faultCode(error) === 'ledger.head_moved'
       if (!isLate || tries === TRIES_MAX) throw error
     }
   }
@@ -43,5 +41,5 @@ async function refuseUsed(
   const usable = standing.releaseFor(action_id, proposal_digest, host.now_ms)
   if (usable?.override_id === overrideId) return
   const message = 'another run of this proposal has used its release'
-  throw new HomeFailure(fault('override.release', action_id, null, { message }))
+  throw new FaultError(fault('override.release', action_id, null, { message }))
 }

@@ -8,7 +8,7 @@
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { fault } from '../../base/index.ts'
+import { FaultError, fault, faultCode } from '../../base/index.ts'
 import type { Evaluation } from '../../contracts/index.ts'
 import {
   decide,
@@ -20,9 +20,8 @@ import {
   type StandingFold,
 } from '../../gate/index.ts'
 import { occurredAtText, type Principal } from '../../ledger/index.ts'
-import { HomeFailure } from '../home/failure.ts'
 import { makeFolder } from '../home/file.ts'
-import { PromotionFailure, withWorkspaceLock } from '../promotion/index.ts'
+import { withWorkspaceLock } from '../promotion/index.ts'
 import { basisOf } from './basis.ts'
 import { type GateContext, workspaceOf } from './context.ts'
 import { isHalted } from './halt.ts'
@@ -44,7 +43,7 @@ export async function whileReleased<T>(
   if (release === null) return work()
   return underLock(state, release.override_id, work, () => {
     const message = 'another run of this proposal has used its release'
-    throw new HomeFailure(fault('override.release', action_id, null, { message }))
+    throw new FaultError(fault('override.release', action_id, null, { message }))
   })
 }
 
@@ -64,7 +63,7 @@ async function underLock<T>(
       return work()
     })
   } catch (error) {
-    const isBusy = error instanceof PromotionFailure && error.fault.code === 'workspace.busy'
+    const isBusy = faultCode(error) === 'workspace.busy'
     if (isHeld || !isBusy) throw error
     return onBusy()
   } finally {

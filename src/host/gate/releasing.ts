@@ -3,10 +3,9 @@
  * be taken back, so it is given before the run, and only for hosts that the proposal names itself.
  */
 import { randomUUID } from 'node:crypto'
-import { digestDocument, fault, nearest, showName } from '../../base/index.ts'
+import { digestDocument, FaultError, fault, nearest, showName } from '../../base/index.ts'
 import { judge, type Override, type Proposal, proposalContract } from '../../contracts/index.ts'
 import { hostPort, hostsToRelease, networkGrounds, showHostPort } from '../../gate/index.ts'
-import { HomeFailure } from '../home/failure.ts'
 import type { LawBook } from './law-book.ts'
 import type { ReleaseOrder } from './surface.ts'
 
@@ -65,9 +64,9 @@ function refuseHost(host: string, known: readonly string[]): void {
   const near = nearest(host, [...known])
   const hint = near === null ? {} : { hint: `did you mean ${showName(near)}?` }
   const message = `the scope of the proposal does not name ${showName(host)}`
-  throw new HomeFailure(fault('override.release', host, null, { message, ...hint }))
+  throw new FaultError(fault('override.release', host, null, { message, ...hint }))
 }
 
-function refused(at: string, message: string): HomeFailure {
-  return new HomeFailure(fault('override.release', at, null, { message }))
+function refused(at: string, message: string): FaultError {
+  return new FaultError(fault('override.release', at, null, { message }))
 }

@@ -5,11 +5,10 @@
  */
 import { chmodSync, closeSync, fsyncSync, lstatSync, mkdirSync, openSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Digest, fault, showName } from '../../base/index.ts'
+import { type Digest, FaultError, fault, showName } from '../../base/index.ts'
 import { type ActionDescriptor, declaresEffect, readEffects } from '../../contracts/index.ts'
 import { type Change, type EntryState, type RawPath, rawOfText } from '../../gate/index.ts'
 import { hashFile, lookAt } from '../promotion/entry.ts'
-import { PromotionFailure } from '../promotion/index.ts'
 import { makeDurable } from '../tree/durable.ts'
 import { writeStage } from '../tree/stage.ts'
 import { realPathOf } from './host-facts.ts'
@@ -89,7 +88,7 @@ function ownOwner(): EntryState['owner'] {
   return process.getuid?.() === 0 ? { uid: 0, gid: process.getgid?.() ?? 0 } : null
 }
 
-function notKept(path: string, reason: string): PromotionFailure {
+function notKept(path: string, reason: string): FaultError {
   const message = `${showName(path)}: ${reason}`
-  return new PromotionFailure(fault('request.save_to', path, null, { message }))
+  return new FaultError(fault('request.save_to', path, null, { message }))
 }

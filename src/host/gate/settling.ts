@@ -8,7 +8,7 @@
  * INVARIANT (one act, one promotion, I3): only `promoteDecided` changes the tree, with staged bytes,
  *   after a decision that is a fact, and once: the fact of a promotion ends the question.
  */
-import { type Fault, fault } from '../../base/index.ts'
+import { type Fault, FaultError, fault } from '../../base/index.ts'
 import type { Confirmation, Evaluation, Proposal, SandboxResult } from '../../contracts/index.ts'
 import {
   answerFault,
@@ -26,7 +26,7 @@ import {
   type StandingFold,
 } from '../../gate/index.ts'
 import { occurredAtText, principalText } from '../../ledger/index.ts'
-import { PromotionFailure, removeTree } from '../promotion/index.ts'
+import { removeTree } from '../promotion/index.ts'
 import { answerOf, sentRequest } from './answer.ts'
 import { Approving } from './approving.ts'
 import { earlierCompensation, refuseSecondCompensation } from './compensating.ts'
@@ -121,9 +121,9 @@ export class Settling {
   }
 
   /** What became of a question that is over, as a failure that says what to do now. */
-  async ended(actionId: string, code: RefusalCode = 'confirm.used'): Promise<PromotionFailure> {
+  async ended(actionId: string, code: RefusalCode = 'confirm.used'): Promise<FaultError> {
     const found = await endedQuestion(this.#view, actionId)
-    return found === null ? refusal(code, actionId) : new PromotionFailure(found)
+    return found === null ? refusal(code, actionId) : new FaultError(found)
   }
 
   /** The answer while other humans have to approve as well; null for the last one. */
@@ -223,10 +223,7 @@ export class Settling {
   }
 
   /** Ends an act for good: a decision of its own, and its stage is gone. */
-  async end(
-    decided: Decided,
-    { fault: failed }: Pick<PromotionFailure, 'fault'>,
-  ): Promise<GateAnswer> {
+  async end(decided: Decided, { fault: failed }: Pick<FaultError, 'fault'>): Promise<GateAnswer> {
     const again = await this.decideAgain(decided, [obstacleFrom(failed)], 'promotion')
     this.dropStage(decided.result)
     return answerOf(again, { requests: await this.#sent(decided.actionId) })
@@ -458,7 +455,7 @@ type RefusalCode =
   | 'laws.changed'
   | 'rollback.nothing'
 
-export function refusal(code: RefusalCode, at: string): PromotionFailure {
+export function refusal(code: RefusalCode, at: string): FaultError {
   // None of these codes carries details.
-  return new PromotionFailure(fault(code as 'halted', at, null))
+  return new FaultError(fault(code as 'halted', at, null))
 }

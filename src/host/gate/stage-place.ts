@@ -5,10 +5,9 @@
  */
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fault, isUuid, showName } from '../../base/index.ts'
+import { FaultError, fault, isUuid, showName } from '../../base/index.ts'
 import { namesIfThere, readIfThere, writeWhole } from '../home/file.ts'
 import type { KnownHome } from '../home/known-home.ts'
-import { PromotionFailure } from '../promotion/index.ts'
 import { isLeftBehind, ownerMark } from '../sandbox/owner.ts'
 
 const STAGE = 'stage'
@@ -30,7 +29,7 @@ export function stagePlaceFor(home: KnownHome, root: string): string {
   if (place === undefined) {
     const message = `${showName(root)} lies on another filesystem than this home and its state`
     const hint = 'make a home there: `writ init` in that directory'
-    throw new PromotionFailure(fault('promote.unsupported_fs', root, null, { message, hint }))
+    throw new FaultError(fault('promote.unsupported_fs', root, null, { message, hint }))
   }
   mkdirSync(place, { recursive: true, mode: 0o700 })
   return place

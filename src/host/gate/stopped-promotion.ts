@@ -1,6 +1,5 @@
 /** What stopped a promotion: an answer about the act, a passing state, or a failure of the machine. */
-import { type Fault, fault, showName } from '../../base/index.ts'
-import { PromotionFailure } from '../promotion/index.ts'
+import { type Fault, FaultError, fault, showName } from '../../base/index.ts'
 
 /** A promotion that was refused, or that the machine did not carry out, is an answer. */
 export function isAnswer({ code }: Fault): boolean {
@@ -37,7 +36,7 @@ export function isPassing(error: Error, { code }: Fault): boolean {
 }
 
 /** A held act cannot be promoted on what its bases have become, or are not yet. */
-export class StageVoid extends PromotionFailure {
+export class StageVoid extends FaultError {
   readonly state: 'waiting' | 'void'
 
   constructor(state: 'waiting' | 'void', base: string) {

@@ -5,11 +5,10 @@
  * INVARIANT (newest first): no act is rolled back under a newer one that changed the same paths. So
  *   every act that stands can be taken back, at the latest when all newer ones are.
  */
-import { fault, showName } from '../../base/index.ts'
+import { FaultError, fault, showName } from '../../base/index.ts'
 import type { Evaluation, Promotion, Proposal } from '../../contracts/index.ts'
 import type { PromotedAction, StandingFold } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
-import { HomeFailure } from '../home/failure.ts'
 import type { LaterAct } from '../promotion/index.ts'
 import { actWords } from './act-words.ts'
 import { type Carrying, Compensating } from './compensating.ts'
@@ -67,7 +66,7 @@ export class TakingBack {
       if (there === here) continue
       const message = `${showName(actionId)} was done in ${showName(there)}, and this home is ${showName(here)} now`
       const hint = `to take it back: move the directory back, then \`writ trust\` there`
-      throw new HomeFailure(fault('rollback.elsewhere', actionId, null, { message, hint }))
+      throw new FaultError(fault('rollback.elsewhere', actionId, null, { message, hint }))
     }
   }
 
@@ -133,7 +132,7 @@ export class TakingBack {
     chosen: readonly PromotedAction[],
     later: readonly LaterAct[],
     standing: StandingFold,
-  ): Promise<HomeFailure> {
+  ): Promise<FaultError> {
     const newestFirst = [...later].reverse()
     const acts = await Promise.all(
       newestFirst.map(async ({ id, beganAtMs }) => ({
@@ -151,7 +150,7 @@ export class TakingBack {
     const hint = isOthers
       ? `take these back first, in this order: ${acts.map((act) => `\`writ rollback ${act.id}\``).join(', ')}`
       : `take all of them back together: \`writ rollback ${id} --with-later\``
-    return new HomeFailure(fault('rollback.newer', id, { acts }, { message, hint }))
+    return new FaultError(fault('rollback.newer', id, { acts }, { message, hint }))
   }
 
   /** What an act was; nothing where another stream has it, or its words are not kept. */
@@ -172,7 +171,7 @@ function named(standing: StandingFold, id: string): PromotedAction {
         ? `the action ${showName(id)} changed nothing`
         : `the action ${showName(id)} was rolled back before, at ${action.rolledBackAt}`
   const hint = '`writ log` lists the acts and their ids'
-  throw new HomeFailure(fault('rollback.nothing', id, null, { message, hint }))
+  throw new FaultError(fault('rollback.nothing', id, null, { message, hint }))
 }
 
 /** What stands and can be taken back, newest first. */

@@ -13,8 +13,8 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { fault, showName } from '../../base/index.ts'
-import { HomeFailure, isAbsent } from './failure.ts'
+import { FaultError, fault, showName } from '../../base/index.ts'
+import { isAbsent } from './failure.ts'
 
 /**
  * `owner`: who alone writes this file under that word; what an interrupted writing of its own left is
@@ -66,7 +66,7 @@ export function readIfThere(file: string): string | null {
     if (isAbsent(error)) return null
     const reason = reasonOf(error)
     const message = `${showName(file)} cannot be read (${reason})`
-    throw new HomeFailure(fault('cli.file_unreadable', file, { file, reason }, { message }))
+    throw new FaultError(fault('cli.file_unreadable', file, { file, reason }, { message }))
   }
 }
 
@@ -79,10 +79,10 @@ export function syncFolder(directory: string): void {
   }
 }
 
-function unwritable(file: string, error: unknown): HomeFailure {
+function unwritable(file: string, error: unknown): FaultError {
   const reason = reasonOf(error)
   const message = `${showName(file)} cannot be written (${reason})`
-  return new HomeFailure(fault('cli.file_unwritable', file, { file, reason }, { message }))
+  return new FaultError(fault('cli.file_unwritable', file, { file, reason }, { message }))
 }
 
 function reasonOf(error: unknown): string {

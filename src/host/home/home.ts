@@ -14,8 +14,7 @@ import {
   rmSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { digestBytes, fault, showName } from '../../base/index.ts'
-import { StoreFailure } from '../../ledger/index.ts'
+import { digestBytes, FaultError, fault, showName } from '../../base/index.ts'
 import { type Actor, createLedger, type NewStore } from '../ledger/ledger.ts'
 import { connectionOf, readStoreSetting, SQLITE, STORE_FILE } from '../ledger/store-setting.ts'
 import { homeFailure } from './failure.ts'
@@ -214,7 +213,7 @@ function refuseOtherStore(state: string, store: NewStore): void {
   const found = readStoreSetting(state)
   if (found.kind === 'postgres' && found.url === store.url) return
   const message = 'this home has its ledger elsewhere already'
-  throw new StoreFailure(fault('ledger.exists', state, null, { message }))
+  throw new FaultError(fault('ledger.exists', state, null, { message }))
 }
 
 /** False when another process was first; its ledger stays. */

@@ -6,8 +6,8 @@
  * INVARIANT (one history, one place): two directories never continue one history at the same time.
  */
 import { join } from 'node:path'
-import { isUuid, showPath } from '../../base/index.ts'
-import { type HomeFailure, homeFailure } from './failure.ts'
+import { type FaultError, isUuid, showPath } from '../../base/index.ts'
+import { homeFailure } from './failure.ts'
 import { readIfThere } from './file.ts'
 import { type HomePlace, isSamePlace, placeOf, type TrustedHome } from './trust.ts'
 
@@ -68,7 +68,7 @@ export function identityFailure(
   directory: string,
   identity: Exclude<Identity, { readonly kind: 'known' }>,
   hasState: boolean,
-): HomeFailure {
+): FaultError {
   const place = showPath(directory)
   switch (identity.kind) {
     case 'new': {

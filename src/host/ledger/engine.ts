@@ -4,8 +4,8 @@
  */
 import { accessSync, closeSync, constants, fsyncSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type Fault, fault, invariant } from '../../base/index.ts'
-import { isKeyName, StoreFailure } from '../../ledger/index.ts'
+import { type Fault, FaultError, fault, invariant } from '../../base/index.ts'
+import { isKeyName } from '../../ledger/index.ts'
 import { FactIndex } from './fact-index.ts'
 import { checkFilesystem, type FilesystemType } from './filesystem.ts'
 import type { KeyRing } from './key-ring.ts'
@@ -47,7 +47,7 @@ export function createLedgerFile(
 ): void {
   invariant(isKeyName(name), 'the name of a ledger is a key name')
   const refused = checkFilesystem(dirname(file), filesystemType)
-  if (refused !== null) throw new StoreFailure(refused)
+  if (refused !== null) throw new FaultError(refused)
   try {
     reserve(file)
     const database = openDatabase({
@@ -77,7 +77,7 @@ function reserve(file: string): void {
     closeSync(openSync(file, O_CREAT | O_EXCL | O_WRONLY, 0o600))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    throw new StoreFailure(fault('ledger.exists', file, null))
+    throw new FaultError(fault('ledger.exists', file, null))
   }
 }
 
@@ -99,7 +99,7 @@ export function openLedgerDatabase(
 ): Database {
   try {
     const refused = checkFilesystem(dirname(file), filesystemType)
-    if (refused !== null) throw new StoreFailure(refused)
+    if (refused !== null) throw new FaultError(refused)
     const database =
       mode === 'read' ? openToRead(file) : openDatabase({ file, mode, synchronous: 'FULL' })
     try {
@@ -121,7 +121,7 @@ function checkFormat(database: Database, file: string, mode: 'write' | 'read'): 
   }
   const found = versionOf(database)
   if (!isKnownVersion(found)) {
-    throw new StoreFailure(fault('ledger.version', file, { found, known: SCHEMA_VERSION }))
+    throw new FaultError(fault('ledger.version', file, { found, known: SCHEMA_VERSION }))
   }
   // Readers may look at a tampered file, and verification has to.
   const [name] = mode === 'write' ? schemaDifferences(database) : []
@@ -136,7 +136,7 @@ function missingOr(failed: unknown, file: string): unknown {
     failed instanceof Error ? (failed.cause as { code?: unknown } | undefined) : undefined
   const absent = cause?.code === 'SQLITE_CANTOPEN' || cause?.code === 'ENOENT'
   if (!absent) return failed
-  return new StoreFailure(deniedFault(file) ?? fault('ledger.missing', file, null), {
+  return new FaultError(deniedFault(file) ?? fault('ledger.missing', file, null), {
     cause: failed,
   })
 }

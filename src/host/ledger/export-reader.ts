@@ -4,8 +4,8 @@
  */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { fault } from '../../base/index.ts'
-import { type Store, StoreFailure } from '../../ledger/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
+import type { Store } from '../../ledger/index.ts'
 import type { LedgerPlace } from './ledger.ts'
 import { ObjectStore } from './objects.ts'
 import { openPostgresReader } from './postgres-store.ts'
@@ -25,9 +25,9 @@ const REFUSING: Writer = {
   close: () => Promise.resolve(),
 }
 
-function readOnly(): StoreFailure {
+function readOnly(): FaultError {
   const reason = 'the ledger was opened for reading only'
-  return new StoreFailure(fault('ledger.unreachable', '', { reason }))
+  return new FaultError(fault('ledger.unreachable', '', { reason }))
 }
 
 /** For whatever the ledger lies in. */

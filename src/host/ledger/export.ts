@@ -11,7 +11,7 @@ import { once } from 'node:events'
 import { createWriteStream, type WriteStream } from 'node:fs'
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type Digest, fault, isDigest } from '../../base/index.ts'
+import { type Digest, FaultError, fault, isDigest } from '../../base/index.ts'
 import { findContract, publishSchema } from '../../contracts/index.ts'
 import {
   BODY_RULES,
@@ -42,7 +42,6 @@ import {
   provenFacts,
   ROTATION_MARK,
   type Store,
-  StoreFailure,
   schemaFile,
   sumsText,
 } from '../../ledger/index.ts'
@@ -80,7 +79,7 @@ export async function exportBundle(
 ): Promise<Exported> {
   const stream = options.stream ?? MAIN_STREAM
   const head = await ledger.store.head(stream)
-  if (head === null) throw new StoreFailure(fault('ledger.stream_unknown', stream, null))
+  if (head === null) throw new FaultError(fault('ledger.stream_unknown', stream, null))
   await refuseOccupied(directory)
   const scratch = `${directory}.${randomBytes(6).toString('hex')}.part`
   try {
@@ -101,7 +100,7 @@ async function refuseOccupied(directory: string): Promise<void> {
   const found = await readdir(directory).catch((error: NodeJS.ErrnoException) =>
     error.code === 'ENOENT' ? [] : [error.code],
   )
-  if (found.length > 0) throw new StoreFailure(fault('bundle.exists', directory, null))
+  if (found.length > 0) throw new FaultError(fault('bundle.exists', directory, null))
 }
 
 const PAGE = 1_000

@@ -7,8 +7,10 @@
  * INVARIANT (whole below the mark): of every fact below a stream's mark all terms are in the index,
  * because both are written in one transaction.
  */
+
 import { rmSync } from 'node:fs'
-import { INDEXED_FIELDS, type IndexedField, indexTerms, StoreFailure } from '../../ledger/index.ts'
+import { faultCode } from '../../base/index.ts'
+import { INDEXED_FIELDS, type IndexedField, indexTerms } from '../../ledger/index.ts'
 import { factPlace } from './schema.ts'
 import { failure, isBusy, isDamage, isFull, isReadOnly, openDatabase, takeTurn } from './sqlite.ts'
 import type { Database, Statement } from './sqlite-driver.ts'
@@ -158,7 +160,7 @@ export class FactIndex {
 }
 
 function isBusyFailure(error: unknown): boolean {
-  return error instanceof StoreFailure && error.fault.code === 'ledger.busy'
+  return faultCode(error) === 'ledger.busy'
 }
 
 type IndexRow = readonly [stream: number, field: number, value: string, seq: number]

@@ -4,7 +4,7 @@
  * `matches` on the fact decides.
  */
 
-import { fault, isUuid } from '../../base/index.ts'
+import { FaultError, fault, isUuid } from '../../base/index.ts'
 import {
   type IndexedField,
   matches,
@@ -12,7 +12,6 @@ import {
   type Page,
   type Query,
   queryTerm,
-  StoreFailure,
 } from '../../ledger/index.ts'
 import type { FactIndex } from './fact-index.ts'
 import { factPlace, seqOf } from './schema.ts'
@@ -90,7 +89,7 @@ export class FactSearch {
     if (checkpoint === undefined) throw lostStream(name)
     const size = this.#sizeOf(stream)
     if (size >= checkpoint) return size
-    throw new StoreFailure(fault('ledger.truncated', name, { size, checkpoint }))
+    throw new FaultError(fault('ledger.truncated', name, { size, checkpoint }))
   }
 
   #sizeOf(stream: number): number {

@@ -5,7 +5,7 @@
  * INVARIANT (the ledger names its key): the key in use is the last signer of the host's newest
  * checkpoint. What the file `keys/current` says changes nothing.
  */
-import { fault } from '../../base/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
 import {
   type Head,
   HOST_STREAM,
@@ -13,7 +13,6 @@ import {
   parseCheckpoint,
   parseNote,
   type Store,
-  StoreFailure,
   signHomeCheckpoint,
 } from '../../ledger/index.ts'
 import { type LedgerKey, signerFor } from './ed25519.ts'
@@ -81,10 +80,10 @@ export async function signHome(store: Store, keys: KeyRing): Promise<string> {
   const heads = await wholeHeads(store)
   const host = heads.find(({ stream }) => stream === HOST_STREAM)
   if (host === undefined) {
-    throw new StoreFailure(fault('ledger.stream_missing', HOST_STREAM, null))
+    throw new FaultError(fault('ledger.stream_missing', HOST_STREAM, null))
   }
   const name = ledgerNameOf(host)
   const note = signHomeCheckpoint(name, heads, [signerFor(keyInUse(host, keys), name)])
-  if (note === null) throw new StoreFailure(fault('ledger.stream_missing', HOST_STREAM, null))
+  if (note === null) throw new FaultError(fault('ledger.stream_missing', HOST_STREAM, null))
   return note
 }

@@ -5,11 +5,11 @@
  * INVARIANT (a mark is the ledger's own): whoever may append to the tables can call the function that
  * moves marks. Only a host that has the ledger's key can make one that counts.
  */
+import { FaultError } from '../../base/index.ts'
 import {
   decodeBase64,
   encodeBase64,
   parseVerifierKey,
-  StoreFailure,
   type Verifier,
   verifierFor,
   verifierKey,
@@ -81,7 +81,7 @@ export function markKeysOf(keys: KeyRing): MarkKeys {
         const signer = signerFor(signingKey(name, origin, note, keys), origin)
         return { keyId: signer.keyId, signature: signer.sign(text) }
       } catch (error) {
-        if (error instanceof StoreFailure) return null
+        if (error instanceof FaultError) return null
         throw error
       }
     },

@@ -17,14 +17,13 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
-import { fault, showPath } from '../../base/index.ts'
+import { FaultError, fault, showPath } from '../../base/index.ts'
 import {
   fingerprint,
   formatSignerKey,
   formatVerifierKey,
   parseSignerKey,
   SIGNATURE_TYPES,
-  StoreFailure,
 } from '../../ledger/index.ts'
 import { namesIfThere } from '../home/file.ts'
 import { keyFromSeed, type LedgerKey, newSeed, publicKeyOf } from './ed25519.ts'
@@ -120,13 +119,13 @@ export function readPublicKeys(directory: string): readonly string[] {
 }
 
 /** A file of the directory of keys is not there. */
-function keyMissing(directory: string, name: string, cause?: unknown): StoreFailure {
+function keyMissing(directory: string, name: string, cause?: unknown): FaultError {
   const file = join(directory, name)
   const message = `the key file ${showPath(file)} is missing, so nothing can be signed and recorded`
   const hint =
     'put the file back from a backup; if it is lost, `writ init --new` begins a new history and leaves the old one readable'
   const words = { message, hint }
-  return new StoreFailure(fault('ledger.key_missing', file, { key: name }, words), { cause })
+  return new FaultError(fault('ledger.key_missing', file, { key: name }, words), { cause })
 }
 
 function missingKeys(error: unknown, directory: string): unknown {
@@ -173,7 +172,7 @@ export function readCurrent(directory: string): string {
 function readKey(file: string): LedgerKey {
   const mode = statSync(file).mode & 0o777
   if ((mode & 0o077) !== 0) {
-    throw new StoreFailure(
+    throw new FaultError(
       fault(
         'ledger.key_exposed',
         file,

@@ -10,15 +10,8 @@
  * code that opens a ledger.
  */
 
-import { fault } from '../../base/index.ts'
-import {
-  type Appended,
-  type Draft,
-  factLeaf,
-  HOST_STREAM,
-  StoreFailure,
-  TILE_WIDTH,
-} from '../../ledger/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
+import { type Appended, type Draft, factLeaf, HOST_STREAM, TILE_WIDTH } from '../../ledger/index.ts'
 import type { LedgerKey } from './ed25519.ts'
 import { FactIds } from './fact-id.ts'
 import type { KeyRing } from './key-ring.ts'
@@ -44,7 +37,7 @@ export interface Call {
   readonly rotateTo?: LedgerKey
 }
 
-export type Answer = readonly Appended[] | StoreFailure
+export type Answer = readonly Appended[] | FaultError
 
 export interface LedgerFileOptions {
   readonly database: Database
@@ -70,7 +63,7 @@ interface Pending extends Omit<Appended, 'size'> {
 interface Turn {
   readonly touched: Set<StreamState>
   readonly rotated: Map<StreamState, LedgerKey>
-  readonly results: (readonly Pending[] | StoreFailure)[]
+  readonly results: (readonly Pending[] | FaultError)[]
   /** The first fact written, by which a commit in doubt is settled. */
   first: { readonly place: number; readonly text: string } | null
   /** The last step begun. */
@@ -163,7 +156,7 @@ export class LedgerFile {
   }
 
   /** What is wrong with one call is found before it writes, and leaves the others alone. */
-  #attempt(turn: Turn, call: Call): readonly Pending[] | StoreFailure {
+  #attempt(turn: Turn, call: Call): readonly Pending[] | FaultError {
     const refusal = this.#refusalOf(call)
     if (refusal !== null) return refusal
     return this.#step(turn, 'facts', () =>
@@ -171,7 +164,7 @@ export class LedgerFile {
     )
   }
 
-  #refusalOf({ drafts, rotateTo }: Call): StoreFailure | null {
+  #refusalOf({ drafts, rotateTo }: Call): FaultError | null {
     try {
       const sizes = new Map<string, number>()
       for (const { stream, expectedSize } of drafts) {
@@ -185,13 +178,13 @@ export class LedgerFile {
       return rotateTo === undefined ? null : this.#missedBy(sizes)
     } catch (error) {
       const failed = failureOf(error, this.#file)
-      if (failed instanceof StoreFailure) return failed
+      if (failed instanceof FaultError) return failed
       throw error
     }
   }
 
   /** A rotation speaks for every stream; one that came to be meanwhile has to be in it. */
-  #missedBy(sizes: ReadonlyMap<string, number>): StoreFailure | null {
+  #missedBy(sizes: ReadonlyMap<string, number>): FaultError | null {
     const names = this.#sql.streams.all() as readonly string[]
     const missed = names.find((name) => !sizes.has(name))
     return missed === undefined ? null : headMoved(missed, 0, this.#sizeOf(missed))
@@ -301,7 +294,7 @@ export class LedgerFile {
    * A step failed. Nothing that was remembered counts any more, and the file decides: null when the
    * facts are recorded after all, else the failure of every call.
    */
-  #recover(turn: Turn, error: unknown): StoreFailure | null {
+  #recover(turn: Turn, error: unknown): FaultError | null {
     this.#states.clear()
     this.#dataVersion = -1
     try {
@@ -316,7 +309,7 @@ export class LedgerFile {
     // A failed sync may have left whole frames in the log, and a crash now would bring them back.
     if (turn.step === 'commit' && !isFull(error)) return unclear(this.#file, error)
     const failed = failureOf(error, this.#file)
-    if (failed instanceof StoreFailure) return failed
+    if (failed instanceof FaultError) return failed
     throw error
   }
 
@@ -367,20 +360,20 @@ function pending(
   return { state, stream: state.name, seq, factId, occurredAt, leaf: `sha256:${hex}`, repeated }
 }
 
-function answerOf(result: readonly Pending[] | StoreFailure): Answer {
-  if (result instanceof StoreFailure) return result
+function answerOf(result: readonly Pending[] | FaultError): Answer {
+  if (result instanceof FaultError) return result
   return result.map(({ state, ...rest }) => ({ ...rest, size: state.storedSize }))
 }
 
-function headMoved(stream: string, expected: number, found: number): StoreFailure {
-  return new StoreFailure(fault('ledger.head_moved', stream, { expected, found }))
+function headMoved(stream: string, expected: number, found: number): FaultError {
+  return new FaultError(fault('ledger.head_moved', stream, { expected, found }))
 }
 
-function streamFull(stream: string): StoreFailure {
+function streamFull(stream: string): FaultError {
   const reason = `a stream holds at most ${STREAM_SIZE_MAX} facts`
-  return new StoreFailure(fault('ledger.unreachable', stream, { reason }))
+  return new FaultError(fault('ledger.unreachable', stream, { reason }))
 }
 
-function unclear(file: string, cause: unknown): StoreFailure {
-  return new StoreFailure(fault('ledger.unclear', file, null), { cause })
+function unclear(file: string, cause: unknown): FaultError {
+  return new FaultError(fault('ledger.unclear', file, null), { cause })
 }

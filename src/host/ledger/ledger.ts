@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { invariant } from '../../base/index.ts'
+import { FaultError, faultCode, invariant } from '../../base/index.ts'
 import type { ClockJump } from '../../contracts/index.ts'
 import {
   type Appended,
@@ -23,7 +23,6 @@ import {
   SALT_BYTES,
   type Store,
   type StoredObject,
-  StoreFailure,
 } from '../../ledger/index.ts'
 import { type Clock, isJump, type Jump, JumpWatch, SYSTEM_CLOCK } from '../clock.ts'
 import { type LedgerKey, publicKeyOf, type Seal, sealOf } from './ed25519.ts'
@@ -192,7 +191,7 @@ export class Ledger {
     this.#watch = new JumpWatch(clock)
   }
 
-  /** Judges an entry and records it. What is refused is an answer; what fails is a StoreFailure. */
+  /** Judges an entry and records it. What is refused is an answer; what fails is a FaultError. */
   async record(entry: Entry, expectedSize?: number): Promise<Recorded> {
     const prepared = this.#prepare(entry, expectedSize)
     if (!prepared.ok) return prepared
@@ -267,8 +266,7 @@ export class Ledger {
         break
       } catch (error) {
         // Somebody appended in between: the sizes are other ones now.
-        if (!(error instanceof StoreFailure) || error.fault.code !== 'ledger.head_moved')
-          throw error
+        if (faultCode(error) !== 'ledger.head_moved') throw error
       }
     }
     makeCurrent(this.#keysDirectory, key)
@@ -325,7 +323,7 @@ function jumpEntry({ expectedMs, foundMs }: Jump, seenBy: ClockJump['seen_by']):
 }
 
 function ignoreFailure(error: unknown): void {
-  if (!(error instanceof StoreFailure)) throw error
+  if (!(error instanceof FaultError)) throw error
 }
 
 /** Facts never run backwards: one that lies ahead of the clock says that the clock was set back. */

@@ -11,8 +11,16 @@ import { createHash, randomBytes } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type Digest, digestBytes, fault, invariant, isDigest, showName } from '../../base/index.ts'
-import { type StoredObject, StoreFailure } from '../../ledger/index.ts'
+import {
+  type Digest,
+  digestBytes,
+  FaultError,
+  fault,
+  invariant,
+  isDigest,
+  showName,
+} from '../../base/index.ts'
+import type { StoredObject } from '../../ledger/index.ts'
 import { readLines } from '../tree/line-file.ts'
 import { putSmall } from './object-file.ts'
 import { failureOf } from './sqlite.ts'
@@ -230,12 +238,12 @@ function isAbsent(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOENT'
 }
 
-function altered(digest: Digest): StoreFailure {
+function altered(digest: Digest): FaultError {
   const message = `the body ${showName(digest)} has other contents than its name says`
-  return new StoreFailure(fault('body.altered', digest, null, { message }))
+  return new FaultError(fault('body.altered', digest, null, { message }))
 }
 
-function missing(digest: Digest): StoreFailure {
+function missing(digest: Digest): FaultError {
   const message = `the body ${showName(digest)} is not kept here`
-  return new StoreFailure(fault('body.missing', digest, null, { message }))
+  return new FaultError(fault('body.missing', digest, null, { message }))
 }

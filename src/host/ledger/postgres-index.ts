@@ -10,7 +10,7 @@
  * follower takes them.
  */
 import type { Pool, PoolClient } from 'pg'
-import { fault } from '../../base/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
 import {
   INDEXED_FIELDS,
   type IndexedField,
@@ -20,7 +20,6 @@ import {
   type Page,
   type Query,
   queryTerm,
-  StoreFailure,
 } from '../../ledger/index.ts'
 import { LOOKED_UP, timeOfId } from './fact-search.ts'
 import { boundOf, type MarkedStream, type MarkKeys, openMark, sealMark } from './index-mark.ts'
@@ -107,7 +106,7 @@ export class PostgresIndex {
     }
     const { size, facts: stored } = extent
     if (stored < size) {
-      throw new StoreFailure(
+      throw new FaultError(
         fault('ledger.truncated', query.stream, { size: stored, checkpoint: size }),
       )
     }

@@ -5,7 +5,7 @@
  * Readers and writers have connections of their own: a read never waits for a turn.
  */
 import type { Pool } from 'pg'
-import { fault } from '../../base/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
 import {
   type Appended,
   type Draft,
@@ -16,7 +16,6 @@ import {
   type Query,
   type Store,
   type StoredFact,
-  StoreFailure,
 } from '../../ledger/index.ts'
 import type { LedgerKey } from './ed25519.ts'
 import { type HeadRow, readHead } from './heads.ts'
@@ -103,7 +102,7 @@ const NO_KEYS: KeyRing = {
   find: () => null,
   current() {
     const reason = 'the ledger was opened for reading only'
-    throw new StoreFailure(fault('ledger.unreachable', '', { reason }))
+    throw new FaultError(fault('ledger.unreachable', '', { reason }))
   },
 }
 
@@ -289,7 +288,7 @@ export class PostgresStore implements Store {
   }
 
   async #read<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#closing !== null) throw new StoreFailure(fault('ledger.closed', this.#schema, null))
+    if (this.#closing !== null) throw new FaultError(fault('ledger.closed', this.#schema, null))
     try {
       return await work()
     } catch (error) {
@@ -319,5 +318,5 @@ function wholeRun(
   })
   const size = from + facts.length
   if (facts.length >= limit || size >= checkpoint) return facts
-  throw new StoreFailure(fault('ledger.truncated', stream, { size, checkpoint }))
+  throw new FaultError(fault('ledger.truncated', stream, { size, checkpoint }))
 }

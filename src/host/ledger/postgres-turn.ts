@@ -7,14 +7,13 @@
  * of them are one transaction.
  */
 import type { PoolClient } from 'pg'
-import { fault, HASH_BYTES } from '../../base/index.ts'
+import { FaultError, fault, HASH_BYTES } from '../../base/index.ts'
 import {
   type Appended,
   type Draft,
   factLeaf,
   HOST_STREAM,
   type StoredTile,
-  StoreFailure,
   TILE_WIDTH,
 } from '../../ledger/index.ts'
 import type { LedgerKey } from './ed25519.ts'
@@ -110,10 +109,10 @@ export class PostgresTurn {
   readonly #options: PostgresTurnOptions
   readonly #known = new Map<string, SettledState>()
   readonly #growing = new Map<string, Growing>()
-  readonly #results: (readonly Pending[] | StoreFailure)[] = []
+  readonly #results: (readonly Pending[] | FaultError)[] = []
   /** Why a stream cannot be appended to. */
-  readonly #refused = new Map<string, StoreFailure>()
-  #missed: StoreFailure | null = null
+  readonly #refused = new Map<string, FaultError>()
+  #missed: FaultError | null = null
   /** The streams that come to be in this turn, in the order in which the host's stream names them. */
   readonly #begun = new Set<Growing>()
 
@@ -146,7 +145,7 @@ export class PostgresTurn {
       try {
         await checkNotBegunAt(client, schema, name)
       } catch (error) {
-        if (!(error instanceof StoreFailure)) throw error
+        if (!(error instanceof FaultError)) throw error
         this.#refused.set(name, error)
       }
     }
@@ -156,7 +155,7 @@ export class PostgresTurn {
     try {
       this.#growing.set(name, this.#load(name, heads.get(name)))
     } catch (error) {
-      if (!(error instanceof StoreFailure)) throw error
+      if (!(error instanceof FaultError)) throw error
       this.#refused.set(name, error)
     }
   }
@@ -220,7 +219,7 @@ export class PostgresTurn {
 
   answers(): readonly Answer[] {
     return this.#results.map((result) =>
-      result instanceof StoreFailure
+      result instanceof FaultError
         ? result
         : result.map(({ fact, growing, repeated }) => appendedOf(fact, growing, repeated)),
     )
@@ -258,7 +257,7 @@ export class PostgresTurn {
   }
 
   /** A rotation speaks for every stream; one that came to be meanwhile has to be in it. */
-  async #missedStream(client: PoolClient): Promise<StoreFailure | null> {
+  async #missedStream(client: PoolClient): Promise<FaultError | null> {
     const { schema, streams } = this.#options
     const { rows } = await client.query<{ name: string; size: number }>(
       `SELECT name, size::float8 AS size FROM ${schema}.streams JOIN ${schema}.heads USING (stream)
@@ -313,7 +312,7 @@ export class PostgresTurn {
   }
 
   /** What is wrong with one call is found before it places anything, and leaves the others alone. */
-  #place(call: Call): readonly Pending[] | StoreFailure {
+  #place(call: Call): readonly Pending[] | FaultError {
     const sizes = new Map<string, number>()
     if (call.rotateTo !== undefined && this.#missed !== null) return this.#missed
     for (const { stream, expectedSize } of call.drafts) {
@@ -454,6 +453,6 @@ function leafText(leaf: Uint8Array): string {
   return `sha256:${Buffer.from(leaf.buffer, leaf.byteOffset, leaf.byteLength).toString('hex')}`
 }
 
-function headMoved(stream: string, expected: number, found: number): StoreFailure {
-  return new StoreFailure(fault('ledger.head_moved', stream, { expected, found }))
+function headMoved(stream: string, expected: number, found: number): FaultError {
+  return new FaultError(fault('ledger.head_moved', stream, { expected, found }))
 }

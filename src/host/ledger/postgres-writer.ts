@@ -12,8 +12,8 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
-import { fault, invariant } from '../../base/index.ts'
-import { type Appended, type Draft, StoreFailure } from '../../ledger/index.ts'
+import { FaultError, fault, invariant } from '../../base/index.ts'
+import type { Appended, Draft } from '../../ledger/index.ts'
 import type { LedgerKey } from './ed25519.ts'
 import { FactIds } from './fact-id.ts'
 import type { KeyRing } from './key-ring.ts'
@@ -93,7 +93,7 @@ export class PostgresWriter implements Writer {
 
   #enqueue(call: Call): Promise<readonly Appended[]> {
     if (this.#isClosed) {
-      return Promise.reject(new StoreFailure(fault('ledger.closed', this.#options.schema, null)))
+      return Promise.reject(new FaultError(fault('ledger.closed', this.#options.schema, null)))
     }
     return new Promise((resolve, reject) => {
       const streams = [...new Set(call.drafts.map(({ stream }) => stream))].sort()
@@ -116,7 +116,7 @@ export class PostgresWriter implements Writer {
         )
         batch.forEach(({ resolve, reject }, index) => {
           const answer = answers[index]
-          if (answer instanceof StoreFailure) reject(answer)
+          if (answer instanceof FaultError) reject(answer)
           else resolve(answer ?? [])
         })
       } catch (bug) {
@@ -142,9 +142,9 @@ export class PostgresWriter implements Writer {
     }
   }
 
-  #gaveUp({ error }: Exclude<Outcome, { kind: 'done' }>, waitedMs: number): StoreFailure {
+  #gaveUp({ error }: Exclude<Outcome, { kind: 'done' }>, waitedMs: number): FaultError {
     const failed = isRetried(error) ? null : postgresFailure(error, this.#options.schema)
-    if (failed !== null && !(failed instanceof StoreFailure)) throw failed
+    if (failed !== null && !(failed instanceof FaultError)) throw failed
     return failed === null || failed.fault.code === 'ledger.busy' ? busy(waitedMs, error) : failed
   }
 
@@ -244,12 +244,12 @@ function takeBatch(queue: Queued[]): readonly Queued[] {
   return queue.splice(0, calls)
 }
 
-function busy(waitedMs: number, cause: unknown): StoreFailure {
-  return new StoreFailure(fault('ledger.busy', '', { waitedMs }), { cause })
+function busy(waitedMs: number, cause: unknown): FaultError {
+  return new FaultError(fault('ledger.busy', '', { waitedMs }), { cause })
 }
 
-function unclear(at: string, cause: unknown): StoreFailure {
-  return new StoreFailure(fault('ledger.unclear', at, null), { cause })
+function unclear(at: string, cause: unknown): FaultError {
+  return new FaultError(fault('ledger.unclear', at, null), { cause })
 }
 
 function pause(): Promise<void> {

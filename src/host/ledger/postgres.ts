@@ -6,8 +6,7 @@
  * and a server that does not sync at all (`fsync = off`) is refused.
  */
 import type { Client, ClientBase, Pool, PoolClient, PoolConfig } from 'pg'
-import { type Fault, fault } from '../../base/index.ts'
-import { StoreFailure } from '../../ledger/index.ts'
+import { type Fault, FaultError, fault } from '../../base/index.ts'
 import { diagnose } from './postgres-diagnosis.ts'
 import { findPassword } from './postgres-password.ts'
 import {
@@ -135,7 +134,7 @@ export async function readLedgerName(client: Queries, schema: string): Promise<s
   if (row === undefined) throw failure('ledger.tampered', schema, 'the ledger has no name')
   if (row.version === POSTGRES_VERSION) return row.name
   const details = { found: row.version, known: POSTGRES_VERSION }
-  throw new StoreFailure(fault('ledger.version', schema, details))
+  throw new FaultError(fault('ledger.version', schema, details))
 }
 
 /** The name of the ledger, when it is one that may be written to. */
@@ -146,7 +145,7 @@ export async function checkLedger(client: PoolClient, schema: string): Promise<s
     const reason = 'the server runs with fsync off, so nothing would be durable'
     const message = `${reason}: writ does not write to it`
     const hint = 'set fsync = on in postgresql.conf and restart the server'
-    throw new StoreFailure(fault('ledger.unreachable', schema, { reason }, { message, hint }))
+    throw new FaultError(fault('ledger.unreachable', schema, { reason }, { message, hint }))
   }
   const [different] = await postgresDifferences(client, schema)
   if (different === undefined) return name
@@ -171,16 +170,16 @@ export function isPassing(error: unknown): boolean {
 
 /** The failure that an error of the server or the connection is. Bugs pass through. */
 export function postgresFailure(error: unknown, at: string, connection?: PoolConfig): unknown {
-  if (error instanceof StoreFailure || !(error instanceof Error)) return error
+  if (error instanceof FaultError || !(error instanceof Error)) return error
   const code = errorCode(error) ?? ''
   const diagnosis = diagnose(code, error.message, connection)
   if (diagnosis !== null) {
     const reason = `${code === '' ? '' : `${code}: `}${error.message}`
     const found = fault('ledger.unreachable', at, { reason }, diagnosis)
-    return new StoreFailure(found, { cause: error })
+    return new FaultError(found, { cause: error })
   }
   if (code === '' && !isConnectionLoss(error)) return error
-  return new StoreFailure(faultOf(code, at, error), { cause: error })
+  return new FaultError(faultOf(code, at, error), { cause: error })
 }
 
 /**
@@ -195,7 +194,7 @@ export function damageOf(error: unknown, at: string, connection?: PoolConfig): u
   const reason = `${code}: ${(error as Error).message}` // It has a code.
   const message = `the tables of the ledger in the schema ${at} are damaged (${reason})`
   const hint = 'put a copy of the schema back, as from pg_dump; nothing of this one was changed'
-  return new StoreFailure(fault('ledger.corrupt', at, { reason }, { message, hint }), {
+  return new FaultError(fault('ledger.corrupt', at, { reason }, { message, hint }), {
     cause: error,
   })
 }

@@ -9,8 +9,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { fault } from '../../base/index.ts'
-import { StoreFailure } from '../../ledger/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
 
 /** Integers are numbers, and bytes are a Uint8Array. */
 export interface Statement {
@@ -125,7 +124,7 @@ function loadCompiled(): (file: string, mode: Mode) => Database {
       return new Opened(file, { timeout: 0, readonly, fileMustExist, nativeBinding })
     }
   } catch (error) {
-    throw new StoreFailure(withoutSqlite(), { cause: error })
+    throw new FaultError(withoutSqlite(), { cause: error })
   }
 }
 

@@ -4,7 +4,7 @@
  * wait for writers and see every commit that ended before they began.
  */
 
-import { fault, invariant } from '../../base/index.ts'
+import { FaultError, fault, invariant } from '../../base/index.ts'
 import {
   type Appended,
   type Draft,
@@ -17,7 +17,6 @@ import {
   type Store,
   type StoredFact,
   type StoredTile,
-  StoreFailure,
 } from '../../ledger/index.ts'
 import { indexFileOf, openLedgerDatabase } from './engine.ts'
 import { FactIndex } from './fact-index.ts'
@@ -95,7 +94,7 @@ export class SqliteStore implements Store {
       })
       const size = from + facts.length
       if (facts.length < limit && size < checkpoint) {
-        throw new StoreFailure(fault('ledger.truncated', stream, { size, checkpoint }))
+        throw new FaultError(fault('ledger.truncated', stream, { size, checkpoint }))
       }
       return facts
     })

@@ -8,8 +8,7 @@
  */
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type Code, type Fault, fault } from '../../base/index.ts'
-import { StoreFailure } from '../../ledger/index.ts'
+import { type Code, type Fault, FaultError, fault } from '../../base/index.ts'
 import { connect, type Database, type Mode, sqliteCode } from './sqlite-driver.ts'
 
 export interface OpenOptions {
@@ -91,7 +90,7 @@ export function takeTurn(
       if (!isBusy(error)) throw error
       const waitedMs = performance.now() - started
       if (waitedMs > waitMsMax) {
-        throw new StoreFailure(fault('ledger.busy', '', { waitedMs: Math.round(waitedMs) }), {
+        throw new FaultError(fault('ledger.busy', '', { waitedMs: Math.round(waitedMs) }), {
           cause: error,
         })
       }
@@ -123,10 +122,10 @@ export function isFull(error: unknown): boolean {
 
 /** The failure that an error of SQLite or the filesystem is. Bugs are not failures and pass through. */
 export function failureOf(error: unknown, file: string): unknown {
-  if (error instanceof StoreFailure) return error
+  if (error instanceof FaultError) return error
   const code = errorCode(error)
   if (code === null) return error
-  return new StoreFailure(faultOf(code, file, error as Error), { cause: error })
+  return new FaultError(faultOf(code, file, error as Error), { cause: error })
 }
 
 function errorCode(error: unknown): string | null {
@@ -194,7 +193,7 @@ function unreachable(code: string, file: string, reason: string): Fault {
   return fault('ledger.unreachable', file, { reason }, { message, hint })
 }
 
-export function failure(code: Code, at: string, message: string): StoreFailure {
+export function failure(code: Code, at: string, message: string): FaultError {
   // Only for codes without details; `fault` is typed for the others.
-  return new StoreFailure(fault(code as 'ledger.tampered', at, null, { message }))
+  return new FaultError(fault(code as 'ledger.tampered', at, null, { message }))
 }

@@ -1,9 +1,10 @@
 /** Where a ledger's facts lie: the file, the URLs that are taken, and those that are not. */
+
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { StoreFailure } from '../../ledger/index.ts'
+import { FaultError } from '../../base/index.ts'
 import { connectionOf, readStoreSetting, writeStoreSetting } from './store-setting.ts'
 
 let directory = ''
@@ -19,7 +20,7 @@ function faultOf(work: () => unknown): string {
     work()
     return 'no failure'
   } catch (error) {
-    if (!(error instanceof StoreFailure)) throw error
+    if (!(error instanceof FaultError)) throw error
     return `${error.fault.code}: ${error.fault.message}`
   }
 }

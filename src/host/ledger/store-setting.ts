@@ -7,9 +7,8 @@
  */
 import { join } from 'node:path'
 import type { PoolConfig } from 'pg'
-import { fault, showName } from '../../base/index.ts'
+import { FaultError, fault, showName } from '../../base/index.ts'
 import { isObject } from '../../contracts/index.ts'
-import { StoreFailure } from '../../ledger/index.ts'
 import { readIfThere, writeWhole } from '../home/file.ts'
 import type { PostgresPlace } from './postgres.ts'
 import { isSqlName } from './postgres-schema.ts'
@@ -110,7 +109,7 @@ function isEncrypted(host: string, mode: string | null): boolean {
   return !(host === '' || host.startsWith('/') || /^(?:localhost|127\.|\[?::1\]?$)/.test(host))
 }
 
-function malformed(at: string, message: string, hint?: string): StoreFailure {
+function malformed(at: string, message: string, hint?: string): FaultError {
   const words = hint === undefined ? { message } : { message, hint }
-  return new StoreFailure(fault('ledger.store_malformed', at, null, words))
+  return new FaultError(fault('ledger.store_malformed', at, null, words))
 }

@@ -1,9 +1,10 @@
 /** The text of a stored fact as a fact. What a store returns may be damaged; the failure says where. */
-import type { Fact, StoreFailure } from '../../ledger/index.ts'
+import type { FaultError } from '../../base/index.ts'
+import type { Fact } from '../../ledger/index.ts'
 import { failure } from './sqlite.ts'
 
 /** The failure that a fact is which is not in its place. */
-export function lostFact(stream: string, seq: number): StoreFailure {
+export function lostFact(stream: string, seq: number): FaultError {
   const place = `${stream}/${seq}`
   return failure('ledger.tampered', place, `the fact ${place} is not there`)
 }

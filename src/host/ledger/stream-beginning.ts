@@ -6,8 +6,8 @@
  * stream cannot be taken out of the file, or slipped into it, without the host's checkpoint telling.
  */
 
-import { canonicalJson, fault } from '../../base/index.ts'
-import { type Draft, formatVerifierKey, HOST_STREAM, StoreFailure } from '../../ledger/index.ts'
+import { canonicalJson, FaultError, fault } from '../../base/index.ts'
+import { type Draft, formatVerifierKey, HOST_STREAM } from '../../ledger/index.ts'
 import { publicKeyOf } from './ed25519.ts'
 import type { Queries } from './postgres.ts'
 import type { Database } from './sqlite-driver.ts'
@@ -79,7 +79,7 @@ export async function checkNotBegunAt(
 }
 
 /** The failure that a stream without its rows is. */
-export function lostStream(stream: string): StoreFailure {
+export function lostStream(stream: string): FaultError {
   const message = `the stream \`${stream}\` was begun, and its facts or its newest checkpoint are gone. Put a complete copy of the ledger back; \`writ ledger verify\` says what is missing`
-  return new StoreFailure(fault('ledger.tampered', stream, null, { message }))
+  return new FaultError(fault('ledger.tampered', stream, null, { message }))
 }

@@ -6,7 +6,7 @@
  * INVARIANT (checkpoint first): facts, tiles and checkpoint of a stream are of one size. Fewer facts
  * than the checkpoint counts is tampering, more is a write around the API; neither is repaired.
  */
-import { fault } from '../../base/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
 import {
   CHAIN_START,
   chainNext,
@@ -19,7 +19,6 @@ import {
   openTiles,
   parseNote,
   type StoredTile,
-  StoreFailure,
   sealFact,
   signCheckpoint,
   verifierFor,
@@ -174,7 +173,7 @@ export function signingKey(name: string, origin: string, note: string, keys: Key
   const message = `the private key ${wanted}, which signs the stream ${name} next, is not among the key files of this home`
   const hint =
     'put its file back from a backup (`keys/*.key` in the state directory, `writ doctor` names it); if it is lost, `writ init --new` begins a new history'
-  throw new StoreFailure(fault('ledger.key_missing', name, { key: wanted }, { message, hint }))
+  throw new FaultError(fault('ledger.key_missing', name, { key: wanted }, { message, hint }))
 }
 
 function checkHead(
@@ -189,7 +188,7 @@ function checkHead(
     ? { name: end.origin, keyId: publicKey.keyId, verify: () => true }
     : verifierFor(publicKey)
   const opened = openCheckpoint(head.note, verifier === null ? [] : [verifier])
-  if (!opened.ok) throw new StoreFailure(opened.fault)
+  if (!opened.ok) throw new FaultError(opened.fault)
   const { origin, size, root } = opened.checkpoint
   if (origin !== end.origin || size !== head.size || !equalBytes(root, growth.root())) {
     throw failure('ledger.tampered', end.name, 'the newest checkpoint is not of this tree')
@@ -251,15 +250,15 @@ export function signEnd(
   return { note, isKept }
 }
 
-function noHead(name: string, size: number, head: HeadRow | null): StoreFailure {
+function noHead(name: string, size: number, head: HeadRow | null): FaultError {
   // A stream comes to be with its first fact, in one transaction; without both somebody was here.
   return head === null
     ? failure('ledger.tampered', name, 'the stream has no checkpoint')
     : wrongSize(name, size, head.size)
 }
 
-function wrongSize(name: string, size: number, checkpoint: number): StoreFailure {
-  return new StoreFailure(
+function wrongSize(name: string, size: number, checkpoint: number): FaultError {
+  return new FaultError(
     size < checkpoint
       ? fault('ledger.truncated', name, { size, checkpoint })
       : fault('ledger.unsigned_tail', name, { size, checkpoint }),

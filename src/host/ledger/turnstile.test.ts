@@ -1,10 +1,11 @@
 /** Turns at a ledger's file: in the order of asking, and never longer than patience lasts. */
+
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { StoreFailure } from '../../ledger/index.ts'
+import { FaultError } from '../../base/index.ts'
 import { SqliteError } from './sqlite-driver.ts'
 import { Turnstile } from './turnstile.ts'
 import { WaitingList } from './waiting-list.ts'
@@ -90,7 +91,7 @@ describe('the turnstile', () => {
 
   it('gives up after its bound', () => {
     const turnstile = new Turnstile(nobody, 30)
-    expect(() => turnstile.enter(busy)).toThrow(StoreFailure)
+    expect(() => turnstile.enter(busy)).toThrow(FaultError)
   })
 
   it('believes the list no longer than a second', () => {

@@ -8,8 +8,7 @@
  * - After a commit a writer stands behind everybody who waits.
  * - The list binds nobody: who has waited for very long asks whatever it says.
  */
-import { fault } from '../../base/index.ts'
-import { StoreFailure } from '../../ledger/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
 import { isBusy, WAIT_MS_MAX } from './sqlite.ts'
 import type { WaitingList } from './waiting-list.ts'
 
@@ -100,7 +99,7 @@ function ask(begin: () => void): 'begun' | Error {
   }
 }
 
-function busy(waitedMs: number, cause: Error | null): StoreFailure {
+function busy(waitedMs: number, cause: Error | null): FaultError {
   const details = { waitedMs: Math.round(waitedMs) }
-  return new StoreFailure(fault('ledger.busy', '', details), { cause })
+  return new FaultError(fault('ledger.busy', '', details), { cause })
 }

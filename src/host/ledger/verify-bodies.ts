@@ -2,7 +2,7 @@
  * What facts name and the store of bodies keeps: there, and with the contents that the digest says.
  * A body that is not there is no problem when a `body_dropped_v1` fact of any stream says so.
  */
-import { type Digest, isDigest } from '../../base/index.ts'
+import { type Digest, FaultError, isDigest } from '../../base/index.ts'
 import {
   type BodyRule,
   checkReferenced,
@@ -11,7 +11,6 @@ import {
   HashSet,
   type RecordFinding,
   type Reference,
-  StoreFailure,
   type Wrong,
 } from '../../ledger/index.ts'
 import { ObjectStore } from './objects.ts'
@@ -51,7 +50,7 @@ export class BodyCheck {
       const bytes = await this.#objects.get(reference.digest)
       return checkReferenced(reference, bytes, this.#rules)
     } catch (error) {
-      if (!(error instanceof StoreFailure)) throw error
+      if (!(error instanceof FaultError)) throw error
       const { code, message } = error.fault
       const isExcused = code === 'body.missing' && (await this.#isDropped(reference.digest))
       return { wrong: isExcused ? null : { code, message }, references: [] }

@@ -1,7 +1,7 @@
 /** The rows of a ledger in SQLite, for verification: one connection, one snapshot. */
 import { join } from 'node:path'
-import { fault } from '../../base/index.ts'
-import { type Fact, StoreFailure, type StreamVerification } from '../../ledger/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
+import type { Fact, StreamVerification } from '../../ledger/index.ts'
 import { openLedgerDatabase } from './engine.ts'
 import { factPlace, seqOf, tilePlace } from './schema.ts'
 import type { Database } from './sqlite-driver.ts'
@@ -113,7 +113,7 @@ export class SqliteRows implements LedgerRows {
 }
 
 /** A row that SQLite reads as something else: its pages are damaged. */
-function unreadableFact({ name }: StreamRow, seq: number): StoreFailure {
+function unreadableFact({ name }: StreamRow, seq: number): FaultError {
   const reason = `the fact ${name}/${seq} cannot be read`
-  return new StoreFailure(fault('ledger.corrupt', `${name}/${seq}`, { reason }), { cause: reason })
+  return new FaultError(fault('ledger.corrupt', `${name}/${seq}`, { reason }), { cause: reason })
 }

@@ -12,7 +12,7 @@
  * it says about itself beyond what signatures, pinned keys and the anchor bind.
  */
 import { join } from 'node:path'
-import { fault, showName } from '../../base/index.ts'
+import { FaultError, fault, showName } from '../../base/index.ts'
 import {
   BODY_RULES,
   emptyRoot,
@@ -20,7 +20,6 @@ import {
   parseCheckpoint,
   parseNote,
   parseVerifierKey,
-  StoreFailure,
   type VerifierKey,
 } from '../../ledger/index.ts'
 import { withKept } from '../standing/check-kept.ts'
@@ -68,7 +67,7 @@ async function verifyHistory(
     return await new LedgerVerification(rows, input).run()
   } catch (error) {
     const failure = failed(error)
-    if (!(failure instanceof StoreFailure) || !isUnreadable(failure)) throw failure
+    if (!(failure instanceof FaultError) || !isUnreadable(failure)) throw failure
     return unreadable(failure)
   } finally {
     await rows.close()
@@ -94,12 +93,12 @@ function storeOf(directory: string): VerifiedStore {
   return { place, open, failed: (error) => failureOf(error, place) }
 }
 
-function isUnreadable({ fault: { code }, cause }: StoreFailure): boolean {
+function isUnreadable({ fault: { code }, cause }: FaultError): boolean {
   return code === 'ledger.corrupt' && cause !== undefined
 }
 
 /** A store that cannot be read to its end has been found out as well. */
-function unreadable({ fault: { code, message, details } }: StoreFailure): VerifyReport {
+function unreadable({ fault: { code, message, details } }: FaultError): VerifyReport {
   const reason = details !== null && 'reason' in details ? `: ${details.reason}` : ''
   const problems = [{ code, message: `${message}${reason}` }]
   const root = hashText(emptyRoot())
@@ -112,7 +111,7 @@ function readAnchors(given: string | readonly string[] | undefined): readonly Kn
   return notes.map((note) => {
     const checkpoint = parseCheckpoint(parseNote(note)?.text ?? '')
     if (checkpoint !== null && checkpoint.size > 0) return { note, checkpoint }
-    throw new StoreFailure(fault('ledger.checkpoint_malformed', 'anchor', null))
+    throw new FaultError(fault('ledger.checkpoint_malformed', 'anchor', null))
   })
 }
 
@@ -121,6 +120,6 @@ function readPins(texts: readonly string[]): readonly VerifierKey[] {
     const key = parseVerifierKey(text.trim())
     if (key !== null) return key
     const message = `${showName(text)} is no public key of the form \`name+id+base64\``
-    throw new StoreFailure(fault('ledger.key_malformed', 'pinned key', null, { message }))
+    throw new FaultError(fault('ledger.key_malformed', 'pinned key', null, { message }))
   })
 }

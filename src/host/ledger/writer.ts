@@ -6,8 +6,8 @@
  * runs it in the caller's thread, for programs that append a few facts and end.
  */
 import { Worker } from 'node:worker_threads'
-import { fault, invariant } from '../../base/index.ts'
-import { type Appended, type Draft, StoreFailure } from '../../ledger/index.ts'
+import { FaultError, fault, invariant } from '../../base/index.ts'
+import type { Appended, Draft } from '../../ledger/index.ts'
 import type { LedgerKey } from './ed25519.ts'
 import { Engine, type EngineOptions } from './engine.ts'
 import type { Call } from './ledger-file.ts'
@@ -81,7 +81,7 @@ export class InlineWriter implements Writer {
       const answers = this.#engine.commit(queue.map(({ call }) => call))
       queue.forEach(({ resolve, reject }, index) => {
         const answer = answers[index]
-        if (answer instanceof StoreFailure) reject(answer)
+        if (answer instanceof FaultError) reject(answer)
         else resolve(answer ?? [])
       })
     } catch (bug) {
@@ -95,7 +95,7 @@ export class InlineWriter implements Writer {
     try {
       if (this.#engine.isFarBehind) this.#engine.followUp()
     } catch (error) {
-      if (!(error instanceof StoreFailure)) throw error
+      if (!(error instanceof FaultError)) throw error
     }
   }
 }
@@ -127,7 +127,7 @@ class ThreadWriter implements Writer {
   /** Null when the last one died; the next call starts another. */
   #thread: Worker | null = null
   #isClosed = false
-  #closingFailure: StoreFailure | null = null
+  #closingFailure: FaultError | null = null
 
   constructor(entry: URL, options: ThreadOptions) {
     this.#entry = entry
@@ -183,7 +183,7 @@ class ThreadWriter implements Writer {
     const thread = new Worker(this.#entry, { workerData: this.#options, name: 'ledger writer' })
     thread.on('message', (answer: ThreadAnswer) => {
       if (answer.kind === 'answers') this.#deliver(answer)
-      else this.#refuse(thread, new StoreFailure(answer.fault))
+      else this.#refuse(thread, new FaultError(answer.fault))
       if (this.#waiting.size === 0) thread.unref()
     })
     thread.on('error', (error) => this.#lose(thread, this.#unclear(error)))
@@ -196,19 +196,19 @@ class ThreadWriter implements Writer {
       const waiting = this.#waiting.get(answer.id)
       invariant(waiting !== undefined, 'the thread answers what it was asked')
       this.#waiting.delete(answer.id)
-      if ('fault' in answer) waiting.reject(new StoreFailure(answer.fault))
+      if ('fault' in answer) waiting.reject(new FaultError(answer.fault))
       else waiting.resolve(answer.appended)
     }
   }
 
   /** The ledger could not be opened, or was found changed when it was closed. */
-  #refuse(thread: Worker, failure: StoreFailure): void {
+  #refuse(thread: Worker, failure: FaultError): void {
     if (this.#isClosed && this.#waiting.size === 0) this.#closingFailure = failure
     else this.#lose(thread, failure)
   }
 
   /** The thread is gone, and with it everything that was sent to it. */
-  #lose(thread: Worker, failure: StoreFailure): void {
+  #lose(thread: Worker, failure: FaultError): void {
     if (this.#thread !== thread) return
     this.#thread = null
     const unsent = new Set(this.#outbox.map(({ id }) => id))
@@ -220,11 +220,11 @@ class ThreadWriter implements Writer {
   }
 
   /** What a dead thread was asked may be recorded or not; whoever asks again finds out. */
-  #unclear(cause: Error | null): StoreFailure {
-    return new StoreFailure(fault('ledger.unclear', this.#options.file, null), { cause })
+  #unclear(cause: Error | null): FaultError {
+    return new FaultError(fault('ledger.unclear', this.#options.file, null), { cause })
   }
 }
 
-function closed(): StoreFailure {
-  return new StoreFailure(fault('ledger.closed', '', null))
+function closed(): FaultError {
+  return new FaultError(fault('ledger.closed', '', null))
 }

@@ -4,8 +4,8 @@
  * file of it, because Node starts threads from files.
  */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
-import { type Fault, invariant } from '../../base/index.ts'
-import { type Appended, type Draft, StoreFailure } from '../../ledger/index.ts'
+import { type Fault, FaultError, invariant } from '../../base/index.ts'
+import type { Appended, Draft } from '../../ledger/index.ts'
 import { keyFromSeed } from './ed25519.ts'
 import { Engine } from './engine.ts'
 import { openKeys } from './keys.ts'
@@ -54,7 +54,7 @@ function run(port: NonNullable<typeof parentPort>, options: ThreadOptions): void
     try {
       return engine.followUp()
     } catch (error) {
-      if (!(error instanceof StoreFailure)) throw error
+      if (!(error instanceof FaultError)) throw error
       found ??= error.fault
       return false
     }
@@ -91,7 +91,7 @@ function close(engine: Engine): Fault | null {
     engine.close()
     return null
   } catch (error) {
-    if (error instanceof StoreFailure) return error.fault
+    if (error instanceof FaultError) return error.fault
     throw error
   }
 }
@@ -104,7 +104,7 @@ function open(
     const keys = openKeys(keysDirectory)
     return new Engine(waitMsMax === undefined ? { file, keys } : { file, keys, waitMsMax })
   } catch (error) {
-    if (!(error instanceof StoreFailure)) throw error
+    if (!(error instanceof FaultError)) throw error
     tell({ kind: 'refused', fault: error.fault })
     return null
   }
@@ -121,5 +121,5 @@ function commit(engine: Engine, calls: readonly ThreadCall[]) {
 
 function answerTo(id: number, answer: Answer | undefined) {
   invariant(answer !== undefined, 'every call has its answer')
-  return answer instanceof StoreFailure ? { id, fault: answer.fault } : { id, appended: answer }
+  return answer instanceof FaultError ? { id, fault: answer.fault } : { id, appended: answer }
 }

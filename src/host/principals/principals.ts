@@ -7,7 +7,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { digestBytes, fault, invariant, showName } from '../../base/index.ts'
+import { digestBytes, FaultError, fault, invariant, showName } from '../../base/index.ts'
 import type { PrincipalChange } from '../../contracts/index.ts'
 import {
   type Appended,
@@ -19,7 +19,6 @@ import {
   RegisterFold,
   samePrincipal,
 } from '../../ledger/index.ts'
-import { HomeFailure } from '../home/failure.ts'
 import { readIfThere, writeWhole } from '../home/file.ts'
 import type { Actor, Ledger } from '../ledger/ledger.ts'
 
@@ -94,11 +93,11 @@ export async function addPrincipal(
   for (const name of [principal.id, principal.namespace]) {
     if (NAME.test(name)) continue
     const message = `${showName(name)} is no name: 1 to 64 letters, digits, dots, dashes`
-    throw new HomeFailure(fault('principal.name', '', null, { message }))
+    throw new FaultError(fault('principal.name', '', null, { message }))
   }
   if (register.principals.some((one) => samePrincipal(one.principal, principal))) {
     const message = `${showName(principalText(principal))} is known already`
-    throw new HomeFailure(fault('principal.exists', '', null, { message }))
+    throw new FaultError(fault('principal.exists', '', null, { message }))
   }
   return recordChange(place, actor, {
     change: 'added',
@@ -123,7 +122,7 @@ export async function createToken(
 ): Promise<NewToken> {
   if (!register.principals.some((one) => samePrincipal(one.principal, principal))) {
     const message = `there is no principal ${showName(principalText(principal))}`
-    throw new HomeFailure(fault('principal.unknown', '', null, { message }))
+    throw new FaultError(fault('principal.unknown', '', null, { message }))
   }
   const id = `tok-${randomBytes(6).toString('hex')}`
   const token = `writ_${randomBytes(32).toString('base64url')}`
@@ -146,7 +145,7 @@ export async function revokeToken(
   const found = register.tokens.find((token) => token.id === id)
   if (found === undefined) {
     const message = `there is no token ${showName(id)}`
-    throw new HomeFailure(fault('principal.unknown', '', null, { message }))
+    throw new FaultError(fault('principal.unknown', '', null, { message }))
   }
   return recordChange(place, actor, {
     change: 'token_revoked',

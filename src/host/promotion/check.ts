@@ -9,7 +9,7 @@
  */
 import { lstatSync } from 'node:fs'
 import { setImmediate as pause } from 'node:timers/promises'
-import { fault } from '../../base/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
 import {
   type Change,
   displayOfRaw,
@@ -25,7 +25,7 @@ import { readAttributes } from '../tree/attributes.ts'
 import { type Asked, findWriters, type Writers } from './busy.ts'
 import { type Entry, holds, identityOf, isLike, lookAt, namesIn } from './entry.ts'
 import type { ParentState, Part } from './exchange.ts'
-import { displayed, listed, PromotionFailure, plainFailure } from './failure.ts'
+import { displayed, listed, plainFailure } from './failure.ts'
 import type { Ground } from './ground.ts'
 import { isInPlace, type Step, takesTree } from './plan.ts'
 import { treeDifferences } from './tree.ts'
@@ -256,13 +256,13 @@ export async function checkWriters(parts: readonly Part[], ground: Ground): Prom
 export function busy(
   { inodes, processes }: Writers,
   paths: ReadonlyMap<string, RawPath>,
-): PromotionFailure {
+): FaultError {
   const held = displayed([...inodes].flatMap((inode) => paths.get(inode) ?? []))
   const who = processes.length === 0 ? 'another process' : `process ${processes.join(', ')}`
   const message = `${who} has ${listed(held)} open for writing; nothing was changed`
   const hint = 'close the file there or wait until that program ends, then run the same again'
   const details = { paths: held, processes }
-  return new PromotionFailure(fault('promote.busy', held[0] ?? '', details, { message, hint }))
+  return new FaultError(fault('promote.busy', held[0] ?? '', details, { message, hint }))
 }
 
 /** Entries can only be moved within one filesystem. */

@@ -5,7 +5,7 @@
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Digest, fault } from '../../base/index.ts'
+import { type Digest, FaultError, fault } from '../../base/index.ts'
 import { displayOfRaw, type RawPath } from '../../gate/index.ts'
 import type { OnPoint, Work } from './apply.ts'
 import { isAttempt, isOwnFile, namesIfThere } from './attempt.ts'
@@ -17,7 +17,6 @@ import {
   errnoOf,
   listed,
   machineFailure,
-  PromotionFailure,
   pathsFailure,
   plainFailure,
 } from './failure.ts'
@@ -119,12 +118,12 @@ function shellWord(text: string): string {
   return /^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-export function recoveryConflict(id: string, found: readonly RawPath[]): PromotionFailure {
+export function recoveryConflict(id: string, found: readonly RawPath[]): FaultError {
   const paths = displayed(found)
   const message = `another program changed this while writ was at work, so it is neither old nor new: ${listed(paths)}`
   const commands = recoveryCommands(id, paths).map((command) => `\n    ${command}`)
   const hint = `choose what becomes of it; nothing else is promoted here until then:${commands.join('')}`
-  return new PromotionFailure(
+  return new FaultError(
     fault('recovery.conflict', paths[0] ?? '', { id, paths }, { message, hint }),
   )
 }
@@ -135,7 +134,7 @@ export function refuseUnrecovered(state: string, workspace: RawPath): void {
     .filter(({ intent }) => intent === null || intent.workspace === workspace)
     .map(({ id }) => id)
   if (ids.length === 0) return
-  throw new PromotionFailure(
+  throw new FaultError(
     fault(
       'promote.unrecovered',
       ids[0] ?? '',

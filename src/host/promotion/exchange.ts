@@ -10,10 +10,10 @@
 import { createHash } from 'node:crypto'
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Digest, fault, showPath } from '../../base/index.ts'
+import { type Digest, FaultError, fault, showPath } from '../../base/index.ts'
 import type { Change, RawPath } from '../../gate/index.ts'
 import { LINE_FEED, readLines, writeLines } from '../tree/line-file.ts'
-import { isAbsent, machineFailure, PromotionFailure } from './failure.ts'
+import { isAbsent, machineFailure } from './failure.ts'
 import type { Step } from './plan.ts'
 import type { Heir } from './shared-directory.ts'
 
@@ -120,10 +120,10 @@ export function readPlan(keep: string): ReadPlan | null {
   return exchange === null ? null : { exchange, digest: `sha256:${hash.digest('hex')}` as Digest }
 }
 
-function cutPlan(file: string): PromotionFailure {
+function cutPlan(file: string): FaultError {
   const message = `the plan of an act is cut: ${showPath(file)}; nothing was changed`
   const hint = 'put the state directory back from a backup'
-  return new PromotionFailure(fault('promote.failed', file, null, { message, hint }))
+  return new FaultError(fault('promote.failed', file, null, { message, hint }))
 }
 
 /** The lines of a plan, one after the other: a plan may be as large as an act. None without a plan. */

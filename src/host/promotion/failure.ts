@@ -3,19 +3,9 @@
  * that met somebody else's work throws a `Collision`; the caller puts everything back and makes a
  * failure of it with all the paths.
  */
-import { type Code, type Fault, fault, showPath } from '../../base/index.ts'
+import { type Code, FaultError, fault, showPath } from '../../base/index.ts'
 import { displayOfRaw, type RawPath } from '../../gate/index.ts'
 import { namedPath } from '../tree/named-path.ts'
-
-export class PromotionFailure extends Error {
-  override readonly name = 'PromotionFailure'
-  readonly fault: Fault
-
-  constructor(failed: Fault, options?: { readonly cause?: unknown }) {
-    super(`${failed.code}: ${failed.message}`, options)
-    this.fault = failed
-  }
-}
 
 /** Paths on which somebody else was at work. Thrown and caught inside the room only. */
 export class Collision extends Error {
@@ -39,7 +29,7 @@ export function pathsFailure(code: PathsCode, found: readonly RawPath[], hint?: 
   const paths = displayed(found)
   const message = `${WORDS[code]} ${listed(paths)}`
   const words = { message, hint: hint ?? HINTS[code] }
-  return new PromotionFailure(fault(code, paths[0] ?? '', { paths }, words))
+  return new FaultError(fault(code, paths[0] ?? '', { paths }, words))
 }
 
 const WORDS: Readonly<Record<PathsCode, string>> = {
@@ -70,7 +60,7 @@ export function listed(paths: readonly string[]): string {
 
 /** What the machine refused, under the code that says what it means for a promotion. */
 export function machineFailure(error: unknown, at: string): Error {
-  if (error instanceof PromotionFailure) return error
+  if (error instanceof FaultError) return error
   const reason = errnoOf(error)
   if (reason === null) return error instanceof Error ? error : new Error(String(error))
   const code = MACHINE_CODES[reason] ?? 'promote.failed'
@@ -80,7 +70,7 @@ export function machineFailure(error: unknown, at: string): Error {
   const message = `${what}: ${showPath(path)}${where}; nothing was changed`
   const hint = MACHINE_HINTS[reason] ?? 'mend the cause, then run the command again'
   // None of these codes carries details.
-  return new PromotionFailure(fault(code, path, null, { message, hint }), { cause: error })
+  return new FaultError(fault(code, path, null, { message, hint }), { cause: error })
 }
 
 const RIGHTS =
@@ -117,9 +107,7 @@ type PlainCode = Extract<
 >
 
 export function plainFailure(code: PlainCode, at: string, message: string, hint?: string) {
-  return new PromotionFailure(
-    fault(code, at, null, hint === undefined ? { message } : { message, hint }),
-  )
+  return new FaultError(fault(code, at, null, hint === undefined ? { message } : { message, hint }))
 }
 
 export function errnoOf(error: unknown): string | null {

@@ -5,10 +5,10 @@
  */
 import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fault, showName } from '../../base/index.ts'
+import { FaultError, fault, showName } from '../../base/index.ts'
 import { displayOfRaw, isBelow, type RawPath } from '../../gate/index.ts'
 import { lookAt } from './entry.ts'
-import { errnoOf, isAbsent, PromotionFailure } from './failure.ts'
+import { errnoOf, isAbsent } from './failure.ts'
 import type { Ground } from './ground.ts'
 import { isInPlace, type Step } from './plan.ts'
 
@@ -50,7 +50,7 @@ export function holdGitLocks(
     const message = `git is at work: ${showName(lock)} is there`
     const hint = 'wait for the git command to end; remove the file if none is running'
     const details = { paths: [lock], processes: [] }
-    throw new PromotionFailure(fault('promote.busy', lock, details, { message, hint }))
+    throw new FaultError(fault('promote.busy', lock, details, { message, hint }))
   }
 }
 

@@ -8,7 +8,6 @@ export type { Listing } from './check.ts'
 export { directoriesInUse, recoveryCommands } from './ending.ts'
 export type { Exchange } from './exchange.ts'
 export { readPlan } from './exchange.ts'
-export { PromotionFailure } from './failure.ts'
 export { type OpenJournal, openJournals } from './journal.ts'
 export { type KeptAct, type LaterAct, laterActs } from './later.ts'
 export {

@@ -17,9 +17,9 @@ import {
   readFileSync,
   readlinkSync,
 } from 'node:fs'
-import { fault, showName, showPath } from '../../base/index.ts'
+import { FaultError, fault, showName, showPath } from '../../base/index.ts'
 import { requireProgram, startProgram } from '../sandbox/programs.ts'
-import { machineFailure, PromotionFailure } from './failure.ts'
+import { machineFailure } from './failure.ts'
 
 declare const locked: unique symbol
 /** That the lock is held: who asks for one of these works under it. */
@@ -163,14 +163,14 @@ function setLock(handle: number, waitMs: number): Promise<number | null> {
   })
 }
 
-function busy(root: string): PromotionFailure {
+function busy(root: string): FaultError {
   const holder = findHolder(root)
   const details = { process: holder?.process ?? null, command: holder?.command ?? null }
   const who =
     holder === null ? 'another process' : `process ${holder.process} (${showName(holder.command)})`
   const message = `${who} of writ is at work in ${showPath(root)}; nothing was changed`
   const hint = 'wait until it has ended, then run the same again'
-  return new PromotionFailure(fault('workspace.busy', root, details, { message, hint }))
+  return new FaultError(fault('workspace.busy', root, details, { message, hint }))
 }
 
 /** The process that has the root open with a lock on it, as far as this user may look. */

@@ -8,7 +8,7 @@
  */
 import { linkSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Digest, fault } from '../../base/index.ts'
+import { type Digest, FaultError, fault } from '../../base/index.ts'
 import { type Change, rawOfText } from '../../gate/index.ts'
 import { isSameRoot, type RootIdentity } from '../tree/marker.ts'
 import type { OnPoint, Work } from './apply.ts'
@@ -23,7 +23,7 @@ import {
   writeAfterTimes,
 } from './ending.ts'
 import { type Exchange, measureExchange } from './exchange.ts'
-import { errnoOf, machineFailure, PromotionFailure, pathsFailure, plainFailure } from './failure.ts'
+import { errnoOf, machineFailure, pathsFailure, plainFailure } from './failure.ts'
 import { gitLocksOf } from './git-lock.ts'
 import { Ground } from './ground.ts'
 import { keepIndexCopies } from './index-copies.ts'
@@ -186,8 +186,8 @@ export function describePromotion(
   return { actionId: id, paths, bytes, snapshot, promotedAtMs: Date.now(), note, ...rest }
 }
 
-function halted(): PromotionFailure {
-  return new PromotionFailure(fault('halted', '', null))
+function halted(): FaultError {
+  return new FaultError(fault('halted', '', null))
 }
 
 /** The scope is the directory that the rehearsal saw, not one that took its place. */

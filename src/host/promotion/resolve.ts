@@ -5,14 +5,14 @@
  */
 import { mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { fault } from '../../base/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
 import { isBelow, type RawPath, rawOfText } from '../../gate/index.ts'
 import type { Work } from './apply.ts'
 import { applyStep, undoStep } from './apply.ts'
 import { recoveryConflict } from './ending.ts'
 import { lookAt } from './entry.ts'
 import { type Exchange, readPlan } from './exchange.ts'
-import { Collision, displayed, listed, PromotionFailure, plainFailure } from './failure.ts'
+import { Collision, displayed, listed, plainFailure } from './failure.ts'
 import { existsAt, Ground } from './ground.ts'
 import { Journal, openJournals } from './journal.ts'
 import { strangePaths } from './look.ts'
@@ -88,7 +88,7 @@ function refuseSpent(
   const message = `the new version was put in place before and changed there, so there is no copy of it: ${listed(paths)}`
   const hint = `choose \`--keep\` or \`--old\` for it; ${RERUN}`
   const words = { message, hint }
-  throw new PromotionFailure(fault('recovery.conflict', paths[0] ?? '', { id, paths }, words))
+  throw new FaultError(fault('recovery.conflict', paths[0] ?? '', { id, paths }, words))
 }
 
 const RERUN = 'to get the new version again, run the command once more afterwards'

@@ -5,7 +5,7 @@
  *
  * Needs nothing but the pre-images and their plan: no AI, no ledger, no sandbox.
  */
-import { fault } from '../../base/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
 import { type Change, parentOfRaw, type RawPath, rawOfText } from '../../gate/index.ts'
 import type { OnPoint, Work } from './apply.ts'
 import { asKept } from './as-kept.ts'
@@ -20,7 +20,7 @@ import {
 } from './ending.ts'
 import { isOfState } from './entry.ts'
 import { type Exchange, type ParentState, type Part, readPlan } from './exchange.ts'
-import { Collision, listed, PromotionFailure, pathsFailure } from './failure.ts'
+import { Collision, listed, pathsFailure } from './failure.ts'
 import { gitLocksOf } from './git-lock.ts'
 import { existsAt, Ground } from './ground.ts'
 import { conflictHint, emptyInTheWay, removeEmpty, withoutDone } from './in-the-way.ts'
@@ -134,7 +134,7 @@ function stepsIn(parts: readonly Part[]): readonly Step[] {
   return parts.flatMap(({ steps }) => steps)
 }
 
-function conflict(parts: readonly Part[], different: readonly RawPath[]): PromotionFailure {
+function conflict(parts: readonly Part[], different: readonly RawPath[]): FaultError {
   const [only, ...others] = parts
   const hint =
     only === undefined || others.length > 0
@@ -201,10 +201,10 @@ function readPlans(actions: RollbackRequest['actions']): Exchange[] {
 }
 
 /** The old versions that an undo needs are gone. */
-export function expired(ids: readonly string[]): PromotionFailure {
+export function expired(ids: readonly string[]): FaultError {
   const message = `${listed(ids)} cannot be taken back any more: the old versions of its files were removed, at the end of the undo period or to keep its quota`
   const hint = '`writ du` shows what can still be taken back; `retention` in the laws sets how long'
-  return new PromotionFailure(fault('rollback.expired', ids[0] ?? '', { ids }, { message, hint }))
+  return new FaultError(fault('rollback.expired', ids[0] ?? '', { ids }, { message, hint }))
 }
 
 async function prepare(

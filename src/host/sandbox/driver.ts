@@ -3,12 +3,13 @@
  * another can be put in its place. A driver decides nothing: it runs, bounds, and tells.
  *
  * PROMISE (no weaker run): a control that the request asks for and the machine lacks is a
- *   `SandboxFailure` with `sandbox.control_missing` before anything runs, never a run without it.
+ *   `FaultError` with `sandbox.control_missing` before anything runs, never a run without it.
  * PROMISE (nothing real changes): whatever runs inside changes the upper layers only.
  * PROMISE (dead before read): when `run` resolves, every process of the run is gone, so layers are
  *   still and can be scanned.
  * PROMISE (no survivor): when the calling process dies by any signal, everything inside dies.
  */
+
 import type { Server } from 'node:net'
 import type { EnforcedBy, RunCap } from '../../contracts/index.ts'
 

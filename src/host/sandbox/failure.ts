@@ -1,15 +1,5 @@
 /** How a sandbox fails: with a fault, before anything ran or after everything is dead. */
-import { type Fault, fault } from '../../base/index.ts'
-
-export class SandboxFailure extends Error {
-  override readonly name = 'SandboxFailure'
-  readonly fault: Fault
-
-  constructor(failed: Fault, options?: { readonly cause?: unknown }) {
-    super(`${failed.code}: ${failed.message}`, options)
-    this.fault = failed
-  }
-}
+import { FaultError, fault } from '../../base/index.ts'
 
 type SandboxCode =
   | 'sandbox.control_missing'
@@ -25,7 +15,5 @@ type SandboxCode =
 
 /** `at` is the path or the control that the failure is about. */
 export function sandboxFailure(code: SandboxCode, at: string, message: string, hint?: string) {
-  return new SandboxFailure(
-    fault(code, at, null, hint === undefined ? { message } : { message, hint }),
-  )
+  return new FaultError(fault(code, at, null, hint === undefined ? { message } : { message, hint }))
 }

@@ -5,9 +5,11 @@
  * INVARIANT (dead before read): a run resolves only after bubblewrap has reaped the first process
  *   inside, which the kernel lets die last, and after the last byte of output came.
  */
+
 import { readdirSync } from 'node:fs'
 import type { Server } from 'node:net'
 import { join } from 'node:path'
+import { FaultError } from '../../base/index.ts'
 import { RUN_CAPS, type RunCap } from '../../contracts/index.ts'
 import { openListener } from '../network/listener.ts'
 import { Attendant, nothingBeside } from './attendant.ts'
@@ -23,7 +25,7 @@ import type {
   SandboxRequest,
 } from './driver.ts'
 import { type Ending, exitOf, SIGXCPU, SIGXFSZ, Told } from './ending.ts'
-import { SandboxFailure, sandboxFailure } from './failure.ts'
+import { sandboxFailure } from './failure.ts'
 import { KeptFiles } from './kept-files.ts'
 import { LineChannel } from './line-channel.ts'
 import { foregroundGroup, groupMembers, groupMemoryPeak } from './meters.ts'
@@ -181,7 +183,7 @@ export class LinuxSandbox implements Sandbox {
       network.listenOn(door)
       return door
     } catch (error) {
-      if (error instanceof SandboxFailure) throw error
+      if (error instanceof FaultError) throw error
       throw sandboxFailure('sandbox.control_missing', 'network_namespace', String(error))
     }
   }

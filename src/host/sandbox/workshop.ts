@@ -3,6 +3,7 @@
  * of control groups, and memory or disk for layers. Made once, gone with the driver; what a process
  * left that was killed is swept up by the next.
  */
+
 import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
@@ -16,9 +17,10 @@ import {
 } from 'node:fs'
 import { freemem, release } from 'node:os'
 import { dirname, join } from 'node:path'
+import { FaultError } from '../../base/index.ts'
 import { findGroupPlaces, type GroupPlaces, sweepGroup } from './cgroup.ts'
 import type { SandboxRequest } from './driver.ts'
-import { SandboxFailure, sandboxFailure } from './failure.ts'
+import { sandboxFailure } from './failure.ts'
 import { FifoStock } from './fifo-stock.ts'
 import { firstProcess } from './first-process.ts'
 import { findMakers, type Makers } from './holder-command.ts'
@@ -115,7 +117,7 @@ function baseDirectory({ directory }: WorkshopOptions) {
   try {
     return { base: privateDirectory(sandboxBase()), isOnlyOurs: false }
   } catch (error) {
-    if (!(error instanceof SandboxFailure)) throw error
+    if (!(error instanceof FaultError)) throw error
     return { base: mkdtempSync('/tmp/writ-'), isOnlyOurs: true }
   }
 }

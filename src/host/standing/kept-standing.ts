@@ -7,7 +7,7 @@
  *   place with the same chain value. Anything else is named, and all facts are folded instead.
  */
 import { join } from 'node:path'
-import { type Code, fault } from '../../base/index.ts'
+import { type Code, FaultError, fault } from '../../base/index.ts'
 import {
   type KeptMemory,
   type KeptTable,
@@ -16,7 +16,7 @@ import {
   type StandingFold,
 } from '../../gate/index.ts'
 import { HOST_STREAM, type Store } from '../../ledger/index.ts'
-import { HomeFailure, isAbsent } from '../home/failure.ts'
+import { isAbsent } from '../home/failure.ts'
 import type { Seal } from '../ledger/ed25519.ts'
 import { TableDamage, TableFile } from './table-file.ts'
 import { writeTables } from './table-writer.ts'
@@ -71,7 +71,7 @@ export interface Disbelieved {
 }
 
 /** Found when something was read that an answer needed: nothing is answered, the file is gone. */
-export class StandingDamage extends HomeFailure {
+export class StandingDamage extends FaultError {
   constructor(file: string, { code, reason }: Disbelieved) {
     const message = `what was kept of what stands is damaged (${reason}), and was thrown away`
     const hint = 'call once more: everything is folded from the facts then'

@@ -1,13 +1,14 @@
 /** What is set aside is what was rehearsed, by either way of carrying it. */
+
 import { readdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Overlay } from '../../../tests/tree/overlay.ts'
 import { isRoot, Rehearsed } from '../../../tests/tree/rehearsed.ts'
 import { listingDifferences, treeListing } from '../../../tests/tree/tree-hash.ts'
+import { FaultError } from '../../base/index.ts'
 import type { Change } from '../../gate/index.ts'
 import { captureChanges } from './capture.ts'
-import { TreeFailure } from './failure.ts'
 import { type Captured, readStage, stagedPath } from './stage.ts'
 
 let rehearsed: Rehearsed
@@ -107,8 +108,8 @@ describe.each(['memory', 'disk'] as const)('with the upper layer in %s', (upper)
     const changes = await rehearse(upper, 'echo a > a', 'echo b > a')
     writeFileSync(join(overlay.layer.upper, 'a'), 'c\n')
     const failed = await capture(changes).catch((error: unknown) => error)
-    expect(failed).toBeInstanceOf(TreeFailure)
-    expect((failed as TreeFailure).fault.code).toBe('stage.mismatch')
+    expect(failed).toBeInstanceOf(FaultError)
+    expect((failed as FaultError).fault.code).toBe('stage.mismatch')
   })
 })
 
@@ -116,14 +117,14 @@ it('fails with a fault when the stage cannot be made', async () => {
   const changes = await rehearse('memory', '', 'echo a > a')
   writeFileSync(join(folder, 'stage'), 'in the way')
   const failed = await capture(changes).catch((error: unknown) => error)
-  expect(failed).toBeInstanceOf(TreeFailure)
-  expect((failed as TreeFailure).fault.code).toBe('stage.tool')
+  expect(failed).toBeInstanceOf(FaultError)
+  expect((failed as FaultError).fault.code).toBe('stage.tool')
 })
 
 it('reads no stage that is not whole', async () => {
   const changes = await rehearse('memory', '', 'echo a > a; echo b > b')
   const captured = await capture(changes)
   truncateSync(join(captured.stage, 'stage.jsonl'), 80)
-  expect(() => readStage(captured.stage)).toThrow(TreeFailure)
-  expect(() => readStage(join(folder, 'nowhere'))).toThrow(TreeFailure)
+  expect(() => readStage(captured.stage)).toThrow(FaultError)
+  expect(() => readStage(join(folder, 'nowhere'))).toThrow(FaultError)
 })

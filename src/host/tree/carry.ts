@@ -4,7 +4,7 @@
  * with exact times, attributes, holes and hard links in one pipeline of bounded memory.
  */
 import { chmodSync, mkdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs'
-import { fault } from '../../base/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
 import {
   type Attribute,
   displayOfRaw,
@@ -14,7 +14,7 @@ import {
 } from '../../gate/index.ts'
 import { attributeReader, parseRawAttributes } from './attributes.ts'
 import type { CopyOrder } from './copyist.ts'
-import { TreeFailure, toolFailure } from './failure.ts'
+import { toolFailure } from './failure.ts'
 import {
   allStatsOf,
   codeOf,
@@ -161,8 +161,8 @@ function* dotted(names: Iterable<RawPath>): Generator<string> {
   for (const name of names) yield `./${name}`
 }
 
-function notCopied({ prefix }: Foothold, message: string): TreeFailure {
-  return new TreeFailure(fault('stage.tool', prefix, null, { message }))
+function notCopied({ prefix }: Foothold, message: string): FaultError {
+  return new FaultError(fault('stage.tool', prefix, null, { message }))
 }
 
 /**

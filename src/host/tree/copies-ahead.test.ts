@@ -1,14 +1,15 @@
 /** Copies that are made before anybody knows whether they are wanted: taken, or gone with their stage. */
+
 import { existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Overlay } from '../../../tests/tree/overlay.ts'
 import { isRoot, Rehearsed } from '../../../tests/tree/rehearsed.ts'
 import { listingDifferences, treeListing } from '../../../tests/tree/tree-hash.ts'
+import type { FaultError } from '../../base/index.ts'
 import type { Change } from '../../gate/index.ts'
 import { captureChanges } from './capture.ts'
 import { CopiesAhead } from './copies-ahead.ts'
-import type { TreeFailure } from './failure.ts'
 import { readStage, stagedPath } from './stage.ts'
 import { expectManyTools, readyCopyist } from './tool.ts'
 
@@ -101,7 +102,7 @@ describe.each(['tools', 'a copyist'])('copies that are made ahead by %s', (maker
     const changes = await rehearse(FEW)
     const failed = await capture(changes).catch((error: unknown) => error)
     await ahead?.end()
-    expect((failed as TreeFailure).fault).toMatchObject({ code: 'stage.tool' })
+    expect((failed as FaultError).fault).toMatchObject({ code: 'stage.tool' })
   })
 
   it.each([

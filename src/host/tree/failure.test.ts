@@ -1,10 +1,12 @@
 /** What people are told when the system refuses to keep changes: a full disk, and the real path. */
+
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { machineFailure, PromotionFailure } from '../promotion/failure.ts'
-import { asFailure, TreeFailure, toolFailure } from './failure.ts'
+import { FaultError } from '../../base/index.ts'
+import { machineFailure } from '../promotion/failure.ts'
+import { asFailure, toolFailure } from './failure.ts'
 
 let folder = ''
 let handle = -1
@@ -39,16 +41,16 @@ it('a tool that finds the disk full says so, where, and what to do', () => {
 
 it('an error of the system names the file, not the open directory', () => {
   const staged = asFailure(refused('ENOSPC'), 'stage.tool', folder)
-  expect(staged).toBeInstanceOf(TreeFailure)
-  if (!(staged instanceof TreeFailure)) return
+  expect(staged).toBeInstanceOf(FaultError)
+  if (!(staged instanceof FaultError)) return
   expect(staged.fault.message).toContain(`\`${folder}/absent/file\``)
   expect(staged.fault.hint).toContain('writ gc')
 })
 
 it('a promotion that failed names the file, the workspace and the next step', () => {
   const failed = machineFailure(refused('EPERM'), '/srv/space')
-  expect(failed).toBeInstanceOf(PromotionFailure)
-  if (!(failed instanceof PromotionFailure)) return
+  expect(failed).toBeInstanceOf(FaultError)
+  if (!(failed instanceof FaultError)) return
   expect(failed.fault).toMatchObject({ code: 'promote.failed', at: `${folder}/absent/file` })
   expect(failed.fault.message).toContain('the system does not permit it (EPERM)')
   expect(failed.fault.message).toContain('in `/srv/space`; nothing was changed')

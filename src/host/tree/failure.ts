@@ -1,16 +1,6 @@
 /** How scanning and staging fail: with a fault, as stores and homes do. */
-import { type Fault, fault, showPath } from '../../base/index.ts'
+import { FaultError, fault, showPath } from '../../base/index.ts'
 import { namedPath } from './named-path.ts'
-
-export class TreeFailure extends Error {
-  override readonly name = 'TreeFailure'
-  readonly fault: Fault
-
-  constructor(failed: Fault, options?: { readonly cause?: unknown }) {
-    super(`${failed.code}: ${failed.message}`, options)
-    this.fault = failed
-  }
-}
 
 /** What the system refused becomes a failure that people are told; anything else stays what it is. */
 export function asFailure(
@@ -18,18 +8,18 @@ export function asFailure(
   code: 'stage.tool' | 'diff.unsupported',
   at: string,
 ): unknown {
-  if (!(error instanceof Error) || error instanceof TreeFailure) return error
+  if (!(error instanceof Error) || error instanceof FaultError) return error
   const { code: errno, syscall } = error as NodeJS.ErrnoException
   if (errno === undefined || syscall === undefined) return error
   const { path = at } = error as NodeJS.ErrnoException
   const what = ERRNO_WORDS[errno] ?? `${syscall} failed (${errno})`
   const message = path === '' ? what : `${what}: ${showPath(namedPath(path))}`
   const words = isFull(errno) ? { message, hint: ROOM } : { message }
-  return new TreeFailure(fault(code, namedPath(at), null, words), { cause: error })
+  return new FaultError(fault(code, namedPath(at), null, words), { cause: error })
 }
 
 /** A tool of the system failed while changes were set aside in a directory. */
-export function toolFailure(tool: string, directory: string, stderr: string): TreeFailure {
+export function toolFailure(tool: string, directory: string, stderr: string): FaultError {
   const at = namedPath(directory)
   const errno = /No space left on device/.test(stderr)
     ? 'ENOSPC'
@@ -39,7 +29,7 @@ export function toolFailure(tool: string, directory: string, stderr: string): Tr
   const said = `${tool}: ${stderr.trim().slice(0, 500)}`
   const message = `${ERRNO_WORDS[errno] ?? said}, while changes were set aside in ${showPath(at)}`
   const hint = isFull(errno) ? ROOM : 'nothing was changed; mend the cause, then run it again'
-  return new TreeFailure(fault('stage.tool', at, null, { message, hint }))
+  return new FaultError(fault('stage.tool', at, null, { message, hint }))
 }
 
 function isFull(errno: string): boolean {

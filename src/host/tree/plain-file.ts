@@ -13,8 +13,7 @@ import {
   readSync,
   writeSync,
 } from 'node:fs'
-import { fault } from '../../base/index.ts'
-import { TreeFailure } from './failure.ts'
+import { FaultError, fault } from '../../base/index.ts'
 import { codeOf } from './footing.ts'
 
 /** Not among Node's constants; opens a place without any right to read it. */
@@ -126,7 +125,7 @@ function readWhole(file: number, below: string, bytesMax: number): Uint8Array | 
     left -= count
     if (left <= 0) {
       const message = `${below} has more than ${bytesMax} bytes`
-      throw new TreeFailure(fault('diff.too_large', below, null, { message }))
+      throw new FaultError(fault('diff.too_large', below, null, { message }))
     }
     parts.push(part.subarray(0, count))
   }
@@ -141,7 +140,7 @@ function orNotPlain<T>(below: string, work: () => T): T {
   }
 }
 
-function notPlain(below: string): TreeFailure {
+function notPlain(below: string): FaultError {
   const message = 'there is no plain file, and none can be put there'
-  return new TreeFailure(fault('diff.unsupported', below, null, { message }))
+  return new FaultError(fault('diff.unsupported', below, null, { message }))
 }

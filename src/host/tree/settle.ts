@@ -4,11 +4,11 @@
  * are set, and whatever then differs is a failure.
  */
 import { chmodSync, chownSync, readlinkSync } from 'node:fs'
-import { type Digest, fault } from '../../base/index.ts'
+import { type Digest, FaultError, fault } from '../../base/index.ts'
 import { type Attribute, displayOfRaw, type EntryState, type RawPath } from '../../gate/index.ts'
 import { isOfTheSystem, listUnder, readRawAttributes } from './attributes.ts'
 import type { EntryStats } from './entry-stats.ts'
-import { TreeFailure, toolFailure } from './failure.ts'
+import { toolFailure } from './failure.ts'
 import { type DigestRequest, digestFiles } from './file-digest.ts'
 import { kindOf, nodePath, statsOf } from './footing.ts'
 import { Pace } from './pace.ts'
@@ -187,7 +187,7 @@ function checkEntry({ path, at, state }: Expected, stats: EntryStats): void {
   }
 }
 
-function mismatch(path: RawPath, what: string): TreeFailure {
+function mismatch(path: RawPath, what: string): FaultError {
   const message = `${what} of a staged entry differs from what was scanned`
-  return new TreeFailure(fault('stage.mismatch', displayOfRaw(path), null, { message }))
+  return new FaultError(fault('stage.mismatch', displayOfRaw(path), null, { message }))
 }

@@ -10,9 +10,8 @@
  */
 import { closeSync, openSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { fault } from '../../base/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
 import { joinRaw, type RawPath, rawOfText } from '../../gate/index.ts'
-import { TreeFailure } from './failure.ts'
 import { codeOf } from './footing.ts'
 import type { Emptied } from './layer-walk.ts'
 import { readLines, writeLines } from './line-file.ts'
@@ -113,6 +112,6 @@ function parseLine(stage: string, line: string): Record<string, unknown> {
   }
 }
 
-function notWhole(stage: string): TreeFailure {
-  return new TreeFailure(fault('stage.missing', stage, null))
+function notWhole(stage: string): FaultError {
+  return new FaultError(fault('stage.missing', stage, null))
 }

@@ -5,7 +5,7 @@
  * The environment is fixed (`PROGRAM_ENV`), so that messages and sorting are the same everywhere.
  */
 import { Readable } from 'node:stream'
-import { fault } from '../../base/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
 import type { RawPath } from '../../gate/index.ts'
 import {
   findProgram,
@@ -15,7 +15,6 @@ import {
   startProgram,
 } from '../sandbox/programs.ts'
 import { Copyist } from './copyist.ts'
-import { TreeFailure } from './failure.ts'
 import { ToolShell } from './tool-shell.ts'
 
 export interface ToolOutcome {
@@ -207,9 +206,9 @@ function toolPath(command: Program): ProgramPath {
   return path
 }
 
-function missingTool(command: Program, options?: ErrorOptions): TreeFailure {
+function missingTool(command: Program, options?: ErrorOptions): FaultError {
   const hint = installCommand(command)
   const message = `\`${command}\` could not be started`
   const missing = fault('sandbox.control_missing', command, null, { message, hint })
-  return new TreeFailure(missing, options)
+  return new FaultError(missing, options)
 }

@@ -2,9 +2,8 @@
  * A command: JSON on standard input, anything on standard output, operations on descriptor 3, one
  * JSON line `{operation}` in and one `{decision, codes, result}` out.
  */
-import { fault } from '../../../base/index.ts'
+import { FaultError, fault } from '../../../base/index.ts'
 import type { ParticipantOutcome } from '../../gate/attempt-surface.ts'
-import { FlowFailure } from '../failure.ts'
 import { withoutSecrets } from '../secrets.ts'
 import { isObject, operationText, type Participate, type Said } from './asking.ts'
 
@@ -38,7 +37,7 @@ export const runCommand: Participate = async (asking) => {
 /** What holds for everything on this host ends the run instead of counting against the participant. */
 function refusedRun({ code, codes }: NonNullable<ParticipantOutcome['refused']>): Said {
   if (code === 'halted' || code === 'laws.changed' || code === 'sandbox.control_missing')
-    throw new FlowFailure(fault(code, '', null, { hint: '`writ flow resume` goes on afterwards' }))
+    throw new FaultError(fault(code, '', null, { hint: '`writ flow resume` goes on afterwards' }))
   return { outcome: 'failed', text: '', tokens: 0, why: codes.join(', ') }
 }
 

@@ -1,4 +1,5 @@
 /** Lines to participants elsewhere: what a failure of one is, and how long it is waited for. */
+import { FaultError } from '../../../base/index.ts'
 import { type Secrets, withoutSecrets } from '../secrets.ts'
 import type { Asking, Said } from './asking.ts'
 
@@ -38,14 +39,9 @@ export async function heard(
   try {
     return { outcome: 'ended', ...(await work()) }
   } catch (error) {
-    if (isBug(error)) throw error
+    if (error instanceof FaultError) throw error
     const why = error instanceof Error ? error.message : String(error)
     const outcome = error instanceof Declined ? 'failed' : 'unreachable'
     return { outcome, text: '', tokens: tokensSoFar(), why }
   }
-}
-
-/** Failures that carry a fault of writ are not the line's. */
-function isBug(error: unknown): boolean {
-  return typeof (error as { readonly fault?: unknown }).fault === 'object'
 }
