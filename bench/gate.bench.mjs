@@ -1,7 +1,7 @@
 /**
- * The gate: start of `writ exec`, cold and warm rehearsals, and the whole lifecycle, beside a bare
- * spawn, the bare pipeline of namespaces and overlay, a shell that makes the same changes, and the
- * sandbox-runtime of npm. Rates a second; a goal of "at most 1.3 times as long" is a ratio of 0.77.
+ * The gate: start of `writ exec`, a rehearsal, and the whole lifecycle, beside `node -e 0`, the bare
+ * pipeline of namespaces and overlay, a shell that makes the same changes, and the sandbox-runtime of
+ * npm. Rates a second; a goal of "at most 1.3 times as long" is a ratio of 0.77.
  *
  * Needs Linux with user namespaces and bubblewrap. The part of an ordinary user runs in a child.
  */
@@ -128,7 +128,7 @@ async function rehearsals(who) {
     sockets: 'inside',
     foreignOwners: false,
   }
-  const rehearse = async (driver) => {
+  const rehearse = async () => {
     const sandboxId = randomUUID()
     const marker = makeMarker(join(folder, 'place'), sandboxId, [scope], Date.now)
     const sandbox = await driver.open({ ...request, sandboxId })
@@ -156,48 +156,26 @@ async function rehearsals(who) {
       void sandbox.close()
     }
   }
-  const cold = createDriver()
-  const warm = createDriver({ pool: 4 })
+  const driver = createDriver()
   const ids = [String(process.getuid()), String(process.getgid())]
-  const settle = () => new Promise((resolve) => setTimeout(resolve, 60))
   try {
-    await rehearse(warm)
     const best = await bestTimes({
       pipeline: () => run('unshare', ['-Umr', 'sh', '-c', PIPELINE, 'sh', folder, scope, ...ids]),
-      cold: () => rehearse(cold),
-      settle,
-      spawn: () => run('/bin/true', []),
-      warm: () => rehearse(warm),
-      // What is made for the next turn disturbs neither the pipeline nor what is cold.
-      settleAgain: settle,
+      rehearsal: rehearse,
     })
-    const count = 120
-    const started = performance.now()
-    for (let index = 0; index < count; index++) await rehearse(warm)
-    const sustained = (count / (performance.now() - started)) * 1000
     const goal = who === 'root' ? 1.6 : 1.3
     return [
       row(
-        `cold rehearsal of true with diff, ${who}`,
+        `rehearsal of true with diff, ${who}`,
         'writ',
-        perSecond(best.cold),
+        perSecond(best.rehearsal),
         'unshare+overlay+bwrap',
         perSecond(best.pipeline),
         1 / goal,
       ),
-      row(
-        `warm rehearsal of true with diff, ${who}`,
-        'writ',
-        perSecond(best.warm),
-        'bare spawn',
-        perSecond(best.spawn),
-        1 / 1.5,
-      ),
-      row(`warm rehearsals back to back, ${who}`, 'writ', sustained, 'goal', 60, 1),
     ]
   } finally {
-    await cold.close()
-    await warm.close()
+    await driver.close()
     rmSync(folder, { recursive: true, force: true })
   }
 }
@@ -293,7 +271,7 @@ async function lifecycle() {
     environment: around.env,
     ancestors: [],
     hasPasskey: false,
-    driver: host.createDriver({ pool: 3, disks: [join(home.state, 'stage')] }),
+    driver: host.createDriver({ disks: [join(home.state, 'stage')] }),
     nowMs: Date.now,
   })
   const clean = () => {

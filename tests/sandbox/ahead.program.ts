@@ -1,5 +1,5 @@
 /** A sandbox begun before it was asked for, in a process of its own; tells what came of each request. */
-import { readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createDriver, type SandboxRequest } from '../../src/host/index.ts'
 
@@ -35,9 +35,14 @@ function request(sandboxId: string, hidden: readonly string[]): SandboxRequest {
 }
 
 /** What a command sees in a sandbox that was opened after something like it was begun. */
-async function seen(asked: SandboxRequest, begun: SandboxRequest | null): Promise<unknown> {
+async function seen(
+  asked: SandboxRequest,
+  begun: SandboxRequest | null,
+  meanwhile: () => void = () => undefined,
+): Promise<unknown> {
   const driver = createDriver({ directory, disks, watcher })
   if (begun !== null) driver.anticipate(begun)
+  meanwhile()
   const sandbox = await driver.open(asked)
   let text = ''
   const { exitCode } = await sandbox.run({
@@ -71,6 +76,12 @@ async function impossible(): Promise<unknown> {
   return { isOpened: sandbox.layers.length }
 }
 
+function replaceRoot(): void {
+  renameSync(order.root, join(order.place, 'old'))
+  mkdirSync(order.root)
+  writeFileSync(secret, 'replaced')
+}
+
 async function pipes(): Promise<unknown> {
   const counts: number[] = []
   for (let round = 0; round < 2; round++) {
@@ -93,5 +104,6 @@ const told = {
   unasked: await unasked(),
   impossible: await impossible(),
   pipes: await pipes(),
+  replacedRoot: await seen(request('own', []), request('ahead', []), replaceRoot),
 }
 process.stdout.write(`${JSON.stringify(told)}\n`)

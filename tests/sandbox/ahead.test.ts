@@ -25,6 +25,7 @@ describe.each([
       impossible: { isOpened: 1 },
       // Of 48 made at once, three are taken each time, and no more are made.
       pipes: [45, 42],
+      replacedRoot: { exitCode: 0, text: 'replaced', isTaken: false, left: ['fifos'] },
     })
   })
 })

@@ -23,7 +23,6 @@ const TEST_USER = 'writ-test'
 export interface DriveOrder {
   readonly watcher: string
   readonly disks?: readonly string[]
-  readonly pool?: number
   readonly makers?: DriverOptions['makers']
   readonly signalAtDoor?: NodeJS.Signals
   readonly request: SandboxRequest
@@ -93,7 +92,6 @@ export interface Drive {
   readonly abortAfterMs?: number
   readonly signal?: { readonly name: NodeJS.Signals; readonly afterMs: number }
   readonly disks?: readonly string[]
-  readonly pool?: number
   /** Programs that make namespaces and mounts, instead of the interpreter. */
   readonly makers?: DriverOptions['makers']
   /** Sent when the way out is opened: everything is ready, and the command was not told to begin. */
@@ -136,7 +134,6 @@ export async function orderOf(asked: Drive): Promise<DriveOrder> {
   return {
     watcher: pathToFileURL(watcher).href,
     ...(asked.disks === undefined ? {} : { disks: asked.disks }),
-    ...(asked.pool === undefined ? {} : { pool: asked.pool }),
     ...(asked.makers === undefined ? {} : { makers: asked.makers }),
     ...(asked.signalAtDoor === undefined ? {} : { signalAtDoor: asked.signalAtDoor }),
     request: {

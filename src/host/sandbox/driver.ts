@@ -173,6 +173,6 @@ export interface SandboxDriver {
   /** Begins to make what will most likely be opened next; another request is served as ever. */
   anticipate(request: SandboxRequest): void
   open(request: SandboxRequest): Promise<Sandbox>
-  /** Lets go of warm sandboxes. */
+  /** Closes every sandbox that is still open. */
   close(): Promise<void>
 }

@@ -79,7 +79,6 @@ export class LinuxSandbox implements Sandbox {
   #hasTerminal = false
   #attendant: Attendant | null = null
   #traced = 0
-  #afterUse: () => void = () => undefined
   #onClosed: () => void = () => undefined
   #usedCpuMs = 0
   #usedMs = 0
@@ -96,11 +95,6 @@ export class LinuxSandbox implements Sandbox {
     this.#waiting = this.#inside(opened.ends, opened.holder.control.next())
     // Heard of by who runs, or by nobody when it is closed before.
     this.#waiting.catch(() => undefined)
-  }
-
-  /** Resolves when a shell waits inside. */
-  async ready(): Promise<void> {
-    await this.#waiting
   }
 
   get isAlive(): boolean {
@@ -188,18 +182,12 @@ export class LinuxSandbox implements Sandbox {
     }
   }
 
-  /** Called when nobody will use it any more. */
-  afterUse(listener: () => void): void {
-    this.#afterUse = listener
-  }
-
   /** Called once, when nothing of the sandbox is left. */
   whenClosed(listener: () => void): void {
     this.#onClosed = listener
   }
 
   close(): Promise<void> {
-    if (this.#closed === null) setImmediate(this.#afterUse)
     this.#closed ??= this.#close().then(() => this.#onClosed())
     return this.#closed
   }

@@ -5,7 +5,6 @@
  * Deliberately absent: native code, set-uid programs, a daemon. Everything is a program of the machine
  * that dies with this process.
  */
-import { expectManyTools } from '../tree/tool.ts'
 import type { Probe, Sandbox, SandboxDriver, SandboxRequest } from './driver.ts'
 import { sandboxFailure } from './failure.ts'
 import type { Makers } from './holder-command.ts'
@@ -14,7 +13,6 @@ import { MaskVanished, type Opened, openSandbox } from './opening.ts'
 import { probeMachine } from './probe.ts'
 import { type Survey, survey, surveyKey } from './survey.ts'
 import type { Architecture } from './syscalls.ts'
-import { WarmPool } from './warm-pool.ts'
 import { startWatcher, type Watcher } from './watcher.ts'
 import { makeWorkshop, type Workshop } from './workshop.ts'
 
@@ -27,8 +25,6 @@ export interface DriverOptions {
   readonly keepsPipes?: boolean
   /** One interpreter where it is installed, unless many programs are asked for. */
   readonly makers?: Makers
-  /** How many sandboxes are kept ready; none without it. */
-  readonly pool?: number
   /** The built thread of watch.worker.ts, for who runs from sources. */
   readonly watcher?: URL
 }
@@ -41,7 +37,6 @@ export function createDriver(options: DriverOptions = {}): SandboxDriver {
 interface Plant {
   readonly shop: Workshop
   readonly watcher: Watcher
-  readonly pool: WarmPool | null
 }
 
 /** One that was begun before it was asked for, with what it was made for. */
@@ -83,18 +78,7 @@ class LinuxDriver implements SandboxDriver {
   async open(request: SandboxRequest): Promise<Sandbox> {
     const plant = this.#equip()
     const found = survey(request, plant.shop)
-    const ahead = await this.#takeAhead(request, found)
-    if (ahead !== null) return ahead
-    const warm = plant.pool?.take(surveyKey(request, found), request, found)
-    if (warm === undefined || warm === null) return this.#make(plant, request, found)
-    const sandbox = await warm
-    if (sandbox.isAlive) {
-      sandbox.adopt(request)
-      return sandbox
-    }
-    // Somebody killed it while it waited.
-    await sandbox.close()
-    return this.#make(plant, request, found)
+    return (await this.#takeAhead(request, found)) ?? this.#make(plant, request, found)
   }
 
   /** A second call waits for the first. */
@@ -108,7 +92,6 @@ class LinuxDriver implements SandboxDriver {
     if (plant === null) return
     this.#plant = null
     await this.#ahead?.sandbox.catch(() => undefined)
-    await plant.pool?.close()
     await Promise.all([...this.#open].map((sandbox) => sandbox.close()))
     await plant.watcher.close()
     await plant.shop.remove()
@@ -133,14 +116,8 @@ class LinuxDriver implements SandboxDriver {
   #equip(): Plant {
     if (this.#plant !== null) return this.#plant
     const shop = makeWorkshop(this.#options, requirePlatform())
-    const size = this.#options.pool ?? 0
-    const watcher = startWatcher(this.#options.watcher, size > 0)
-    const make = (request: SandboxRequest, found: Survey): Promise<LinuxSandbox> =>
-      this.#make(plant, request, found)
-    if (size > 0) expectManyTools()
-    const plant: Plant = { shop, watcher, pool: size > 0 ? new WarmPool(size, make) : null }
-    this.#plant = plant
-    return plant
+    this.#plant = { shop, watcher: startWatcher(this.#options.watcher) }
+    return this.#plant
   }
 
   async #make(plant: Plant, request: SandboxRequest, found: Survey): Promise<LinuxSandbox> {

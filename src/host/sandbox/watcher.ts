@@ -3,8 +3,8 @@
  * from TypeScript sources there is no built thread beside us, and this thread looks itself unless a
  * built one is named.
  *
- * Starting a thread takes longer than most commands do. So who is not known to live long looks itself
- * until a run has lasted a while, and hands it over when the thread is there.
+ * Starting a thread takes longer than most commands do. So the calling thread looks itself until a run
+ * has lasted a while, and hands it over when the thread is ready.
  *
  * INVARIANT (no gap): a run that is handed over is looked at by both for a moment, never by none.
  */
@@ -18,12 +18,11 @@ export interface Watcher {
   close(): Promise<void>
 }
 
-/** With `isLasting` the thread starts at once. */
-export function startWatcher(thread: URL | undefined, isLasting: boolean): Watcher {
-  if (thread !== undefined) return new ThreadWatcher(() => thread, isLasting)
+export function startWatcher(thread: URL | undefined): Watcher {
+  if (thread !== undefined) return new ThreadWatcher(() => thread)
   return import.meta.url.endsWith('.ts')
     ? inlineWatcher()
-    : new ThreadWatcher(() => workerEntry('host/sandbox/watch.worker.js'), isLasting)
+    : new ThreadWatcher(() => workerEntry('host/sandbox/watch.worker.js'))
 }
 
 /** How long a run is looked at from here before a thread is worth its start. */
@@ -36,9 +35,8 @@ class ThreadWatcher implements Watcher {
   #worker: Worker | null = null
   #isReady = false
 
-  constructor(file: () => URL, isLasting: boolean) {
+  constructor(file: () => URL) {
     this.#file = file
-    if (isLasting) this.#start()
   }
 
   watch(order: WatchOrder): void {
