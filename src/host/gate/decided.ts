@@ -57,8 +57,6 @@ export type ProposingOptions = Omit<ProposeOptions, 'confirm'> & {
   readonly actorKind?: Evaluation['actor_kind']
   /** Effects stay staged until somebody asks for their promotion. */
   readonly held?: HeldMark
-  /** Called when a command is about to run whose effects may be staged. */
-  readonly onRunning?: () => void
   /** Called when bytes are about to be staged that nothing stands against any more. */
   readonly onStaging?: () => void
 }

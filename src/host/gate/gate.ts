@@ -123,8 +123,7 @@ class Gate implements GateSurface {
     await this.#recover()
     const ahead = new LockAhead(workspaceOf(this.#context))
     try {
-      const timed = { onRunning: () => ahead.park(), onStaging: () => ahead.begin() }
-      const ordered = { ...options, ...timed }
+      const ordered = { ...options, onStaging: () => ahead.begin() }
       const proposing = new Proposing(this.#context, this.#view, this.#book, ordered)
       const decided = await proposing.run(document)
       const isGoing = decided.decision.decision === 'PROMOTE' && decided.promotion === null

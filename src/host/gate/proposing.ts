@@ -190,7 +190,6 @@ export class Proposing {
         abort: abort.signal,
         recorded,
         isDry: this.#options.dryRun,
-        onRunning: this.#options.onRunning,
         ...(draft.network === undefined ? {} : { network: draft.network }),
       })
     } catch (error) {

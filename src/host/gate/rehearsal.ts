@@ -50,7 +50,6 @@ export interface RehearsalRequest {
   readonly network?: NetworkGrounds
   /** Nothing is staged, whatever is found. */
   readonly isDry: boolean
-  readonly onRunning?: (() => void) | undefined
 }
 
 /** What one child did beyond those before it. */
@@ -162,7 +161,6 @@ async function runSteps(context: GateContext, request: RehearsalRequest, scene: 
   for (const [index, { proposal }] of leaves.entries()) {
     const proxied = scene.network?.begin(proposal, index === leaves.length - 1) ?? {}
     const order = runRequest(context, request, proposal, scene, proxied)
-    if (!request.isDry) request.onRunning?.()
     const outcome = await scene.sandbox.run(order)
     connections.push(...((await scene.network?.end()) ?? []))
     if ((outcome.leftovers ?? 0) > 0) request.live?.onLeftovers?.(outcome.leftovers ?? 0)

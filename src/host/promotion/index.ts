@@ -13,7 +13,6 @@ export { type KeptAct, type LaterAct, laterActs } from './later.ts'
 export {
   type HeldLock,
   type LockOptions,
-  ParkedLock,
   takeWorkspaceLock,
   type WorkspaceLock,
   withWorkspaceLock,

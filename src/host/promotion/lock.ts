@@ -6,17 +6,7 @@
  *
  * Taking it twice in one process waits as well, and is no way to nest.
  */
-import type { ChildProcess } from 'node:child_process'
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-} from 'node:fs'
+import { closeSync, constants, openSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { FaultError, fault, showName, showPath } from '../../base/index.ts'
 import { requireProgram, startProgram } from '../sandbox/programs.ts'
 import { machineFailure } from './failure.ts'
@@ -60,65 +50,6 @@ function heldBy(root: string, handle: number): HeldLock {
   return { lock: { root } as WorkspaceLock, release: () => closeSync(handle) }
 }
 
-/**
- * A program that sets the lock when it is told to, started while there is nothing else to do: starting
- * one stops this process for as long as half a promotion takes. Told once, or ended.
- */
-export class ParkedLock {
-  readonly #root: string
-  readonly #handle: number
-  readonly #child: ChildProcess
-  readonly #status: Promise<number | null>
-
-  constructor(root: string) {
-    this.#root = root
-    this.#handle = openRoot(root)
-    try {
-      // It ends with this process: then nobody can tell it anything any more.
-      this.#child = startProgram(requireProgram('sh'), ['-c', parked()], {
-        stdio: ['pipe', 'ignore', 'ignore', this.#handle],
-      })
-    } catch (error) {
-      closeSync(this.#handle)
-      throw error
-    }
-    this.#child.stdin?.on('error', () => undefined)
-    this.#status = new Promise((resolved) => {
-      this.#child.on('error', () => resolved(null))
-      this.#child.on('exit', (status) => resolved(status))
-    })
-  }
-
-  async take(options: LockOptions): Promise<HeldLock> {
-    const status = this.#isElsewhere() ? null : await this.#tell(options)
-    if (status === 0) return heldBy(this.#root, this.#handle)
-    this.end()
-    if (status === CONFLICT) throw busy(this.#root)
-    // Whatever kept it from that is told by who tries anew.
-    return takeWorkspaceLock(this.#root, options)
-  }
-
-  end(): void {
-    this.#child.stdin?.destroy()
-    closeSync(this.#handle)
-  }
-
-  #tell({ waitMs }: LockOptions): Promise<number | null> {
-    this.#child.stdin?.end(`${waitingOptions(waitMs).join(' ')}\n`)
-    return this.#status
-  }
-
-  /** The root was replaced meanwhile, or cannot be looked at, which is told by who tries anew. */
-  #isElsewhere(): boolean {
-    try {
-      const [opened, now] = [fstatSync(this.#handle), lstatSync(this.#root)]
-      return now.dev !== opened.dev || now.ino !== opened.ino
-    } catch {
-      return true
-    }
-  }
-}
-
 export async function withWorkspaceLock<T>(
   root: string,
   options: LockOptions,
@@ -142,11 +73,6 @@ function openRoot(root: string): number {
 
 const HANDLE_INSIDE = 3
 const OPTIONS = ['--exclusive', '--conflict-exit-code', String(CONFLICT)]
-
-function parked(): string {
-  const flock = requireProgram('flock')
-  return `read -r waiting && exec ${flock} ${OPTIONS.join(' ')} $waiting ${HANDLE_INSIDE}`
-}
 
 function waitingOptions(waitMs: number): readonly string[] {
   return waitMs <= 0 ? ['--nonblock'] : ['--timeout', (waitMs / 1000).toFixed(3)]
