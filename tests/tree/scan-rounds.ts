@@ -11,7 +11,6 @@ import { CopiesAhead } from '../../src/host/tree/copies-ahead.ts'
 import { makeMarker } from '../../src/host/tree/marker.ts'
 import { PATH_BYTES_MAX, scanLayers } from '../../src/host/tree/scan.ts'
 import { type Captured, readStage } from '../../src/host/tree/stage.ts'
-import { expectManyTools } from '../../src/host/tree/tool.ts'
 import { type Overlay, openOverlay } from './overlay.ts'
 import { applySteps, randomTree } from './random-tree.ts'
 import { listingDifferences, treeListing, withoutOwner } from './tree-hash.ts'
@@ -37,8 +36,6 @@ export async function scanRound(seed: number, temporary: string): Promise<Round>
   const marker = makeMarker(join(folder, 'place'), 'round', [root], Date.now)
   const upper = seed % 2 === 0 ? 'memory' : 'disk'
   const overlay = await openOverlay(root, join(folder, 'work'), { upper, everyOwner })
-  // By tools until the first of these; from then on by the process that stays.
-  if (seed % 10 === 9) expectManyTools()
   let ahead: CopiesAhead | null = null
   try {
     applySteps(overlay.layer.merged, tree.change)

@@ -7,7 +7,7 @@
  */
 import { existsSync } from 'node:fs'
 import type { Attribute, RawPath } from '../../gate/index.ts'
-import { readyCopyist, runBatch, type ToolOptions } from './tool.ts'
+import { runBatch } from './tool.ts'
 
 export interface Attributes {
   /** `user.*`, access control lists and `security.capability`, sorted by name. */
@@ -25,9 +25,6 @@ export interface AttributeBatch {
 }
 
 export const NO_ATTRIBUTES: Attributes = { kept: [], foreign: [] }
-
-/** More than these are read by a tool of their own, which keeps nobody else waiting. */
-const READ_AT_ONCE = 1000
 
 const GETFATTR = ['--no-dereference', '--dump', '--match=-', '--encoding=hex', '--absolute-names']
 
@@ -69,13 +66,7 @@ async function eachAttributes(
   paths: Iterable<RawPath>,
   take: (path: RawPath, attributes: readonly Attribute[]) => boolean,
 ): Promise<readonly RawPath[]> {
-  const few = firstOf(paths, READ_AT_ONCE + 1)
-  if (few.length === 0) return []
-  const told = few.length > READ_AT_ONCE ? null : await readyCopyist()?.attributesOf(few)
-  if (told != null) {
-    for (const [path, attributes] of told.byPath) if (!take(path, attributes)) return []
-    return told.unreadable
-  }
+  if (isEmpty(paths)) return []
   const blocks = new Blocks(take)
   const onOutput = (piece: Buffer): boolean => blocks.add(piece.toString('latin1'))
   const { status, stderr } = await runBatch('getfattr', GETFATTR, paths, { onOutput })
@@ -83,13 +74,9 @@ async function eachAttributes(
   return status !== 0 || stderr !== '' ? unreadablePaths(stderr, paths) : []
 }
 
-function firstOf(paths: Iterable<RawPath>, most: number): readonly RawPath[] {
-  const first: RawPath[] = []
-  for (const path of paths) {
-    first.push(path)
-    if (first.length === most) break
-  }
-  return first
+function isEmpty(paths: Iterable<RawPath>): boolean {
+  for (const _ of paths) return false
+  return true
 }
 
 /** Names and values of all there are, each path once; nothing is left out. */
@@ -101,28 +88,17 @@ export async function readRawAttributes(
   return found
 }
 
-/** The tool that reads them, for paths that are plain, and what it wrote. */
-export function attributeReader(paths: readonly RawPath[]): NonNullable<ToolOptions['reader']> {
-  return ['getfattr', ...GETFATTR, '--', ...paths]
-}
-
-export function parseRawAttributes(stdout: Buffer): ReadonlyMap<RawPath, readonly Attribute[]> {
-  const found = new Map<RawPath, readonly Attribute[]>()
-  const blocks = new Blocks((path, attributes) => found.set(path, attributes).size > 0)
-  blocks.add(stdout.toString('latin1'))
-  blocks.end()
-  return found
-}
-
 const FILE_LINE = '# file: '
 
 /** The output of `getfattr --dump --encoding=hex`, read as latin-1. */
 export function parseAttributes(text: string, layer: LayerOf): ReadonlyMap<RawPath, Attributes> {
-  const found = parseRawAttributes(Buffer.from(text, 'latin1'))
   const byPath = new Map<RawPath, Attributes>()
-  for (const [path, attributes] of found) {
+  const blocks = new Blocks((path, attributes) => {
     byPath.set(path, sortOut(attributes, typeof layer === 'string' ? layer : layer(path)))
-  }
+    return true
+  })
+  blocks.add(text)
+  blocks.end()
   return byPath
 }
 

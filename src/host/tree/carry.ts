@@ -4,16 +4,8 @@
  * with exact times, attributes, holes and hard links in one pipeline of bounded memory.
  */
 import { chmodSync, mkdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs'
-import { FaultError, fault } from '../../base/index.ts'
-import {
-  type Attribute,
-  displayOfRaw,
-  joinRaw,
-  parentOfRaw,
-  type RawPath,
-} from '../../gate/index.ts'
-import { attributeReader, parseRawAttributes } from './attributes.ts'
-import type { CopyOrder } from './copyist.ts'
+import { type Attribute, joinRaw, parentOfRaw, type RawPath } from '../../gate/index.ts'
+import { readRawAttributes } from './attributes.ts'
 import { toolFailure } from './failure.ts'
 import {
   allStatsOf,
@@ -25,7 +17,7 @@ import {
   statsOf,
 } from './footing.ts'
 import type { Pace } from './pace.ts'
-import { inChunks, readyCopyist, runTool } from './tool.ts'
+import { inChunks, runTool } from './tool.ts'
 
 export interface Load {
   readonly upper: Foothold
@@ -103,43 +95,13 @@ export function isChangeAlone(stderr: string): boolean {
 /** What the copies have of attributes, by name. */
 export type CopiedAttributes = ReadonlyMap<RawPath, readonly Attribute[]>
 
-/** Few and plain ones, which are looked at in the same breath. */
-export async function copyFew(load: Load): Promise<CopiedAttributes> {
-  const { target, names } = load
-  const told = await readyCopyist()?.copy(names.map((name) => orderFor(load, name)))
-  if (told == null) return copyByTool(load)
-  if (typeof told === 'string') throw notCopied(target, told)
-  const [unread] = told.unreadable
-  if (unread !== undefined) throw notCopied(target, `${displayOfRaw(unread)}: cannot be read`)
-  return new Map(names.map((name) => [name, told.byPath.get(joinRaw(target.prefix, name)) ?? []]))
-}
-
-function orderFor({ upper, target }: Load, name: RawPath): CopyOrder {
-  const from = joinRaw(upper.prefix, name)
-  const stats = allStatsOf(from)
-  if (stats === null) throw notCopied(target, `${displayOfRaw(name)}: is not there any more`)
-  const { uid, gid, mode, atimeNs, mtimeNs, nlink, dev, ino } = stats
-  return {
-    from,
-    to: joinRaw(target.prefix, name),
-    isLink: stats.isSymbolicLink(),
-    mode: Number(mode & 0o7777n),
-    owner: process.getuid?.() === 0 ? { uid, gid } : null,
-    atimeNs,
-    mtimeNs,
-    inode: nlink > 1n ? `${dev}:${ino}` : null,
-  }
-}
-
-async function copyByTool({ upper, target, names }: Load): Promise<CopiedAttributes> {
+/** Few and plain ones, whose attributes are read at once. */
+export async function copyFew({ upper, target, names }: Load): Promise<CopiedAttributes> {
   const places = new Map(names.map((name) => [joinRaw(target.prefix, name), name]))
   const words = [...COPY, `--target-directory=${target.prefix}`, '--', ...names]
-  const { status, stdout, stderr } = await runTool('cp', words, {
-    cwd: upper.prefix,
-    reader: attributeReader([...places.keys()]),
-  })
+  const { status, stderr } = await runTool('cp', words, { cwd: upper.prefix })
   if (status !== 0 || stderr !== '') throw toolFailure('cp', target.prefix, stderr)
-  const found = parseRawAttributes(stdout)
+  const found = await readRawAttributes([...places.keys()])
   return new Map([...places].map(([place, name]) => [name, found.get(place) ?? []]))
 }
 
@@ -159,10 +121,6 @@ export async function copyAcross(load: Load): Promise<CopiedAttributes | null> {
 
 function* dotted(names: Iterable<RawPath>): Generator<string> {
   for (const name of names) yield `./${name}`
-}
-
-function notCopied({ prefix }: Foothold, message: string): FaultError {
-  return new FaultError(fault('stage.tool', prefix, null, { message }))
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Overlay } from '../../../tests/tree/overlay.ts'
 import { isRoot, Rehearsed } from '../../../tests/tree/rehearsed.ts'
 import { listingDifferences, treeListing } from '../../../tests/tree/tree-hash.ts'
@@ -11,7 +11,6 @@ import type { Change } from '../../gate/index.ts'
 import { captureChanges } from './capture.ts'
 import { CopiesAhead } from './copies-ahead.ts'
 import { readStage, stagedPath } from './stage.ts'
-import { expectManyTools, readyCopyist } from './tool.ts'
 
 let rehearsed: Rehearsed
 let root: string
@@ -51,13 +50,7 @@ const FEW = `echo more >> d/old; touch -d '2001-02-03 04:05:06.123456789' d/old;
 echo a > made; ln -s /nowhere link; ln made also; touch -h -d '1969-12-31 23:59:58.25' link; setfattr -n user.note -v 0x00ff0a made; echo c > cache
 setfattr -n system.posix_acl_access -v 0x0200000001000600ffffffff04000400ffffffff10000600ffffffff20000400ffffffff made`
 
-// The first by tools, the second by the copyist: a process that expects many tools goes on to do so.
-describe.each(['tools', 'a copyist'])('copies that are made ahead by %s', (maker) => {
-  beforeAll(() => {
-    if (maker === 'a copyist') expectManyTools()
-    expect(readyCopyist() === null).toBe(maker === 'tools')
-  })
-
+describe('copies that are made ahead', () => {
   it('are what is staged, with all that belongs to them, and nothing else is', async () => {
     const changes = await rehearse(FEW)
     const want = treeListing(overlay.layer.merged)

@@ -14,8 +14,6 @@ import {
   type ProgramPath,
   startProgram,
 } from '../sandbox/programs.ts'
-import { Copyist } from './copyist.ts'
-import { ToolShell } from './tool-shell.ts'
 
 export interface ToolOutcome {
   readonly status: number | null
@@ -25,11 +23,6 @@ export interface ToolOutcome {
 }
 
 export interface ToolOptions {
-  /**
-   * Run after it when it succeeded, for what it writes; its paths are plain. Status 1 is one that had
-   * nothing to read, every other one is the status of the whole.
-   */
-  readonly reader?: readonly [command: Program, ...args: readonly string[]]
   /** In pieces where it is long; they are made when the tool takes them. */
   readonly stdin?: Uint8Array | Iterable<Uint8Array>
   /** Gets the output piece by piece; the outcome has none then. False ends the tool. */
@@ -44,93 +37,11 @@ const STDERR_BYTES_MAX = 65_536
 const ARGUMENTS_BYTES_MAX = 100_000
 const ARGUMENTS_MAX = 2000
 
-/** So many tools are run at once by shells; the others are started by this process. */
-const SHELLS_MAX = 2
-
-class Shells {
-  isWorthIt = false
-  #ready: readonly ToolShell[] = []
-
-  /** From now on tools are started by a shell that stays. */
-  begin(): void {
-    this.isWorthIt = true
-  }
-
-  /** One that is free; null when several tools are to run at once. */
-  free(): ToolShell | null {
-    if (!this.isWorthIt) return null
-    this.#ready = this.#ready.filter(({ isOver }) => !isOver)
-    const free = this.#ready.find(({ isFree }) => isFree)
-    if (free !== undefined || this.#ready.length === SHELLS_MAX) return free ?? null
-    const another = new ToolShell()
-    this.#ready = [...this.#ready, another]
-    return another
-  }
-}
-
-const shells = new Shells()
-
-let copyist: Copyist | null = null
-
-/** For processes that live long and start many tools. */
-export function expectManyTools(): void {
-  shells.begin()
-}
-
-/** Whether this process lives long. */
-export function expectsManyTools(): boolean {
-  return shells.isWorthIt
-}
-
-/** Null in processes that are soon over, where perl is not installed, and where no calls are known. */
-export function readyCopyist(): Copyist | null {
-  const { arch } = process
-  const perl = expectsManyTools() ? findProgram('perl') : null
-  if (perl === null || (arch !== 'x64' && arch !== 'arm64')) return null
-  if (copyist?.isOver !== false) copyist = new Copyist(perl, arch)
-  return copyist
-}
-
 /** Runs to the end. A tool that is not installed is a failure; what its status means is the caller's. */
-export async function runTool(
+export function runTool(
   command: Program,
   args: readonly string[],
-  options: ToolOptions = {},
-): Promise<ToolOutcome> {
-  const free = options.stdin === undefined ? shells.free() : null
-  if (free === null) return spawnBoth(command, args, options)
-  const { reader, onOutput, cwd = process.cwd(), timeoutMs = TIMEOUT_MS } = options
-  const call = { command: toolPath(command), args, cwd, timeoutMs }
-  const outcome = await free.run(reader === undefined ? call : { ...call, reader: placed(reader) })
-  if (outcome === null || outcome.status === NOT_FOUND) return spawnBoth(command, args, options)
-  const stderr = outcome.stderr.subarray(0, STDERR_BYTES_MAX).toString('latin1')
-  onOutput?.(outcome.stdout)
-  return { status: outcome.status, stdout: outcome.stdout, stderr }
-}
-
-/** As a shell tells it of a command that is not there. */
-const NOT_FOUND = 127
-
-function placed([command, ...args]: NonNullable<ToolOptions['reader']>): readonly string[] {
-  return [toolPath(command), ...args]
-}
-
-async function spawnBoth(
-  command: Program,
-  args: readonly string[],
-  options: ToolOptions,
-): Promise<ToolOutcome> {
-  const outcome = await spawnTool(command, args, options)
-  if (options.reader === undefined || outcome.status !== 0) return outcome
-  const [reader, ...words] = options.reader
-  const { status, stdout } = await spawnTool(reader, words, {})
-  return { ...outcome, stdout, status: status === 1 ? 0 : status }
-}
-
-function spawnTool(
-  command: Program,
-  args: readonly string[],
-  { stdin, cwd, onOutput, timeoutMs = TIMEOUT_MS }: ToolOptions,
+  { stdin, cwd, onOutput, timeoutMs = TIMEOUT_MS }: ToolOptions = {},
 ): Promise<ToolOutcome> {
   return new Promise((resolved, rejected) => {
     const child = startProgram(toolPath(command), args, {
