@@ -33,7 +33,7 @@ import {
   type WorkspaceLock,
   withWorkspaceLock,
 } from '../../src/host/promotion/index.ts'
-import { removeTree } from '../../src/host/promotion/removal.ts'
+import { removeTreeSync } from '../../src/host/promotion/removal.ts'
 import { parseAttributes } from '../../src/host/tree/attributes.ts'
 import { writeStage } from '../../src/host/tree/stage.ts'
 import { callTool } from '../tree/tools.ts'
@@ -63,7 +63,7 @@ export function openRig(base: string): Rig {
     state: at('state'),
     preimages: at('preimages'),
     facts: new Map(),
-    remove: () => removeTree(base),
+    remove: () => removeTreeSync(base),
   }
 }
 
@@ -90,7 +90,7 @@ export async function rehearse(
   const changes = changesBetween(before, wanted)
   const stage = join(base, 'stage', actionId)
   await stageFrom(copy, tree, changes, stage)
-  removeTree(copy)
+  removeTreeSync(copy)
   return { actionId, changes, stage, wanted }
 }
 

@@ -10,7 +10,7 @@ import { FaultError, fault, faultCode, showName } from '../../base/index.ts'
 import type { Participant } from '../../contracts/index.ts'
 import { makeFolder, namesIfThere, readIfThere, writeWhole } from '../home/file.ts'
 import type { Home } from '../home/known-home.ts'
-import { removeTree, withWorkspaceLock } from '../promotion/index.ts'
+import { removeTreeSync, withWorkspaceLock } from '../promotion/index.ts'
 
 const PLANNING_ID = /^plan-[0-9a-f-]{36}$/
 
@@ -74,7 +74,7 @@ export class PlanningFolder {
   }
 
   end(): void {
-    removeTree(this.#folder)
+    removeTreeSync(this.#folder)
   }
 }
 

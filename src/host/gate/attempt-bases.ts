@@ -16,7 +16,7 @@ import {
   rawOfText,
   type StandingFold,
 } from '../../gate/index.ts'
-import { removeTree } from '../promotion/index.ts'
+import { removeTreeSync } from '../promotion/index.ts'
 import { readPlainFile } from '../tree/plain-file.ts'
 import { readStage } from '../tree/stage.ts'
 import { makeStageLayer } from '../tree/stage-layer.ts'
@@ -58,7 +58,7 @@ export async function layBases(
   if (order.bases.length === 0)
     return { bases: [], layers: [], known: new Map(), remove: () => undefined }
   const directory = makeDirectory()
-  const remove = (): void => removeTree(directory)
+  const remove = (): void => removeTreeSync(directory)
   try {
     // Nothing is promoted, and so no stage goes away, while it is copied.
     return await sources.promoter.exclusively(async () => {

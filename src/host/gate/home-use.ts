@@ -8,10 +8,10 @@ import { isUuid } from '../../base/index.ts'
 import { namesIfThere } from '../home/file.ts'
 import type { KnownHome } from '../home/known-home.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { measureKeep, removeTree } from '../promotion/index.ts'
+import { measureKeep, removeTreeSync } from '../promotion/index.ts'
 import { sandboxBase, sandboxLeftovers } from '../sandbox/leftovers.ts'
 import { isGone } from '../sandbox/owner.ts'
-import { removeTree as removeSandboxTree } from '../sandbox/remove-tree.ts'
+import { removeTree } from '../sandbox/remove-tree.ts'
 import { killStragglers } from '../sandbox/stragglers.ts'
 import type { Holdings, StagedQuestion } from './holdings.ts'
 import { HOUR_MS, keptPreimages, removeSurplus, surplusAt } from './housekeeping.ts'
@@ -187,7 +187,7 @@ export async function removeUnneeded(unneeded: readonly Unneeded[]): Promise<voi
     if (kind !== 'leftover') removeSurplus({ kind, path, because: 'ended' })
     else if (dirname(path) === sandboxBase()) {
       killStragglers(path)
-      await removeSandboxTree(path)
-    } else removeTree(path)
+      await removeTree(path)
+    } else removeTreeSync(path)
   }
 }

@@ -17,7 +17,7 @@ import {
   type Kept,
   measureKeep,
   type Retention,
-  removeTree,
+  removeTreeSync,
 } from '../promotion/index.ts'
 import type { GateContext } from './context.ts'
 import { OpenRuns } from './open-runs.ts'
@@ -85,7 +85,7 @@ export async function surplusAt(
 }
 
 export function removeSurplus({ kind, path }: Surplus): void {
-  if (kind === 'stage') removeTree(path)
+  if (kind === 'stage') removeTreeSync(path)
   else dropPreimages(path)
 }
 

@@ -6,7 +6,7 @@ import { dirname } from 'node:path'
 import { type Digest, FaultError } from '../../base/index.ts'
 import type { RequestFact } from '../../contracts/index.ts'
 import type { RequestMemory } from '../../gate/index.ts'
-import { promote, removeTree, type WorkspaceLock } from '../promotion/index.ts'
+import { promote, removeTreeSync, type WorkspaceLock } from '../promotion/index.ts'
 import type { GateContext } from './context.ts'
 import { Dispatcher, type DispatchOrder } from './dispatch.ts'
 import { realPathOf } from './host-facts.ts'
@@ -97,7 +97,7 @@ export class Outgoing {
       // A name that a fact holds is a digest.
       const digest = answer.digest as Digest
       const bytes = await this.#context.ledger.objects.get(digest)
-      removeTree(stage)
+      removeTreeSync(stage)
       const change = await stageAnswer(stage, save.path, { digest, bytes })
       const { action_id, step_id } = memory.begun
       await promote({
@@ -115,7 +115,7 @@ export class Outgoing {
     } catch (error) {
       // A ledger that fails while the promotion is recorded is no answer about the file.
       if (!(error instanceof FaultError) || !OF_PROMOTION.test(error.fault.code)) throw error
-      removeTree(stage)
+      removeTreeSync(stage)
       await this.#dispatcher.recordKept(memory, { ok: false, detail: error.fault.message })
     }
   }

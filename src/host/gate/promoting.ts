@@ -27,7 +27,7 @@ import {
   promote,
   type Rollback,
   recover,
-  removeTree,
+  removeTreeSync,
   resolveRecovery,
   rollback,
   UNDO_PERIOD_MS,
@@ -165,7 +165,7 @@ export class Promoter {
       })
       if (requests !== undefined) await this.#outgoing.keepUnsaved(lock)
     }, order.lockAhead)
-    removeTree(found.stage)
+    removeTreeSync(found.stage)
     return fact ?? factOf(notDone(actionId, note), note)
   }
 

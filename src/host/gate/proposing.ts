@@ -43,7 +43,7 @@ import { occurredAtText } from '../../ledger/index.ts'
 import type { LawPhase } from '../../policy/index.ts'
 import { keepEvidence } from '../acts/evidence.ts'
 import { wholePath } from '../home/person-places.ts'
-import { removeTree } from '../promotion/index.ts'
+import { removeTreeSync } from '../promotion/index.ts'
 import { captureChanges } from '../tree/capture.ts'
 import { lawWords } from './answer.ts'
 import { type GateContext, isRoot } from './context.ts'
@@ -368,7 +368,7 @@ export class Proposing {
       await captureChanges(changes, sandbox.layers, stage, { isRoot: isRoot(), emptied, ...copies })
       if (draft.held !== undefined) markHeld(stage)
     } catch (error) {
-      removeTree(stage)
+      removeTreeSync(stage)
       throw new StagingFailure(error)
     }
   }

@@ -26,7 +26,7 @@ import {
   type StandingFold,
 } from '../../gate/index.ts'
 import { occurredAtText, principalText } from '../../ledger/index.ts'
-import { removeTree } from '../promotion/index.ts'
+import { removeTreeSync } from '../promotion/index.ts'
 import { answerOf, sentRequest } from './answer.ts'
 import { Approving } from './approving.ts'
 import { earlierCompensation, refuseSecondCompensation } from './compensating.ts'
@@ -332,7 +332,7 @@ export class Settling {
 
   dropStage(result: SandboxResult | null): void {
     const found = result === null ? null : findStage(this.#context.home, result.sandbox_id)
-    if (found !== null) removeTree(found.stage)
+    if (found !== null) removeTreeSync(found.stage)
   }
 
   /** Where an earlier process was to do it (`isLate`), others may find it as well. */

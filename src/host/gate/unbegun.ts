@@ -9,7 +9,7 @@ import {
   isAttempt,
   type KeptAct,
   readHead,
-  removeTree,
+  removeTreeSync,
 } from '../promotion/index.ts'
 import type { GateContext } from './context.ts'
 import type { LedgerView } from './ledger-view.ts'
@@ -32,7 +32,7 @@ export class Unbegun {
 
   /** Removes what never began. Works under the workspace's lock only, after recovery. */
   async sweep(): Promise<void> {
-    for (const act of await this.unrecorded(this.#attempts())) removeTree(act.keep)
+    for (const act of await this.unrecorded(this.#attempts())) removeTreeSync(act.keep)
   }
 
   /** Returns those that no fact calls done and no open journal needs. */

@@ -8,7 +8,7 @@
  */
 import { type Fault, fault } from '../../base/index.ts'
 import { heldRequests } from '../../gate/index.ts'
-import { removeTree } from '../promotion/index.ts'
+import { removeTreeSync } from '../promotion/index.ts'
 import type { GateContext } from './context.ts'
 import { type Decided, decidedOf } from './decided.ts'
 import { isHalted } from './halt.ts'
@@ -99,7 +99,7 @@ export class UnfinishedYes {
     if (decided === null) return
     // Also where recovery or a human put it back: that was its end.
     const isEnded = (await this.#view.factOf('promotion_v1', actionId)) !== null
-    if (isEnded || decided.decision.decision !== 'PROMOTE') return removeTree(stage)
+    if (isEnded || decided.decision.decision !== 'PROMOTE') return removeTreeSync(stage)
     const { proposal, decision } = decided
     const sends = proposal === null || heldRequests(proposal).length > 0
     await this.#finishOne(decided, sends ? 0 : Date.parse(decision.decided_at))

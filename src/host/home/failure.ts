@@ -6,8 +6,3 @@ type PlainCode = 'home.missing' | 'home.untrusted' | 'home.moved' | 'home.copied
 export function homeFailure(code: PlainCode, at: string, message: string, hint?: string) {
   return new FaultError(fault(code, at, null, hint === undefined ? { message } : { message, hint }))
 }
-
-export function isAbsent(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException
-  return code === 'ENOENT' || code === 'ENOTDIR'
-}

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { FaultError, fault, showName } from '../../base/index.ts'
-import { isAbsent } from './failure.ts'
+import { isAbsent } from '../errno.ts'
 
 /**
  * `owner`: who alone writes this file under that word; what an interrupted writing of its own left is

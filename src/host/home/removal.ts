@@ -5,7 +5,7 @@
 import { existsSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { isUuid, showName } from '../../base/index.ts'
-import { directoriesInUse, removeTree } from '../promotion/index.ts'
+import { directoriesInUse, removeTreeSync } from '../promotion/index.ts'
 import { homeFailure } from './failure.ts'
 import { namesIfThere, syncFolder } from './file.ts'
 import type { KnownHome } from './known-home.ts'
@@ -81,7 +81,7 @@ export function removeHome(surroundings: Surroundings, { id, paths, state }: Lis
   untrustHome(root, id)
   for (const path of paths) {
     const stage = join(path, 'stage')
-    if (existsSync(stage)) removeTree(stage)
+    if (existsSync(stage)) removeTreeSync(stage)
   }
-  if (existsSync(doomed)) removeTree(doomed)
+  if (existsSync(doomed)) removeTreeSync(doomed)
 }

@@ -12,6 +12,7 @@
  */
 import { chmodSync, linkSync, mkdirSync, renameSync, rmdirSync, rmSync, unlinkSync } from 'node:fs'
 import type { EntryState, RawPath } from '../../gate/index.ts'
+import { errnoOf } from '../errno.ts'
 import { requireProgram, runProgramNow } from '../sandbox/programs.ts'
 import {
   type Address,
@@ -24,7 +25,7 @@ import {
   namesIn,
   SLOWEST_TICK_NS,
 } from './entry.ts'
-import { Collision, errnoOf } from './failure.ts'
+import { Collision } from './failure.ts'
 import { existsAt, type Ground } from './ground.ts'
 import { putsTree, type Step, takesTree } from './plan.ts'
 import { type Side, treeDifferences } from './tree.ts'

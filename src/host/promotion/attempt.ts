@@ -4,8 +4,8 @@
  * dies before that leaves nothing of anybody's in it.
  */
 import { readdirSync } from 'node:fs'
+import { errnoOf } from '../errno.ts'
 import { AFTER_TIMES, type Exchange, PLAN, planLines } from './exchange.ts'
-import { errnoOf } from './failure.ts'
 import { SHARED_FILES } from './shared-directory.ts'
 
 /** The name of the file by which a promotion tries whether the filesystem has hard links. */

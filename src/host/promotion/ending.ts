@@ -7,6 +7,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Digest, FaultError, fault } from '../../base/index.ts'
 import { displayOfRaw, type RawPath } from '../../gate/index.ts'
+import { errnoOf } from '../errno.ts'
 import type { OnPoint, Work } from './apply.ts'
 import { isAttempt, isOwnFile, namesIfThere } from './attempt.ts'
 import { lookAt } from './entry.ts'
@@ -14,7 +15,6 @@ import { AFTER_TIMES, type Exchange, readPlan, writePlan } from './exchange.ts'
 import {
   Collision,
   displayed,
-  errnoOf,
   listed,
   machineFailure,
   pathsFailure,
@@ -22,7 +22,7 @@ import {
 } from './failure.ts'
 import type { Ground } from './ground.ts'
 import { Journal, openJournals, syncDirectory } from './journal.ts'
-import { removeTree } from './removal.ts'
+import { removeTreeSync } from './removal.ts'
 import { at, revertExchange } from './run.ts'
 import { handOver } from './shared-directory.ts'
 
@@ -174,15 +174,15 @@ export function readAfterTimes(keep: string): ReadonlyMap<RawPath, string> {
 
 /** Removes a directory of displaced entries in which nothing of anybody's is left. */
 export function clearKeep(keep: string): void {
-  if (namesIfThere(keep)?.every(isOwnFile) === true) removeTree(keep)
+  if (namesIfThere(keep)?.every(isOwnFile) === true) removeTreeSync(keep)
 }
 
 /** What was consumed; a rollback leaves nothing of what it took away either. */
 export function clearSources(exchange: Exchange): void {
   const { kind, sources, keep } = exchange
   handOver(exchange)
-  for (const source of sources) removeTree(source)
-  if (kind === 'rollback') removeTree(keep)
+  for (const source of sources) removeTreeSync(source)
+  if (kind === 'rollback') removeTreeSync(keep)
 }
 
 /** Directories that something interrupted still needs: its own, its stage, its pre-images. */

@@ -20,7 +20,7 @@ import {
 } from 'node:fs'
 import type { Digest } from '../../base/index.ts'
 import { bytesOfRaw, type EntryKind, type EntryState, type RawPath } from '../../gate/index.ts'
-import { errnoOf, isAbsent } from './failure.ts'
+import { errnoOf, isAbsent } from '../errno.ts'
 
 export interface Entry {
   /** Null for what no list of changes can hold: sockets, pipes, devices. */

@@ -5,6 +5,7 @@
  */
 import { type Code, FaultError, fault, showPath } from '../../base/index.ts'
 import { displayOfRaw, type RawPath } from '../../gate/index.ts'
+import { errnoOf } from '../errno.ts'
 import { namedPath } from '../tree/named-path.ts'
 
 /** Paths on which somebody else was at work. Thrown and caught inside the room only. */
@@ -108,14 +109,4 @@ type PlainCode = Extract<
 
 export function plainFailure(code: PlainCode, at: string, message: string, hint?: string) {
   return new FaultError(fault(code, at, null, hint === undefined ? { message } : { message, hint }))
-}
-
-export function errnoOf(error: unknown): string | null {
-  const { code } = error as NodeJS.ErrnoException
-  return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) ? code : null
-}
-
-export function isAbsent(error: unknown): boolean {
-  const code = errnoOf(error)
-  return code === 'ENOENT' || code === 'ENOTDIR'
 }

@@ -8,7 +8,7 @@
  */
 import { closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs'
 import { bytesOfRaw, nameOfRaw, parentOfRaw, type RawPath } from '../../gate/index.ts'
-import { errnoOf } from './failure.ts'
+import { errnoOf } from '../errno.ts'
 
 /** Linux, all architectures that Node runs on; Node has no name for it. Needs no right to read. */
 const O_PATH = 0o10000000

@@ -4,9 +4,9 @@
  */
 import { rmdirSync } from 'node:fs'
 import { displayOfRaw, type RawPath } from '../../gate/index.ts'
+import { errnoOf } from '../errno.ts'
 import { quote } from '../sandbox/shell-text.ts'
 import { isOfState, lookAt, namesIn } from './entry.ts'
-import { errnoOf } from './failure.ts'
 import type { Ground } from './ground.ts'
 import { isInPlace, putsTree, type Step } from './plan.ts'
 

@@ -14,9 +14,9 @@ import {
   isIndexPath,
   type RawPath,
 } from '../../gate/index.ts'
+import { errnoOf } from '../errno.ts'
 import { lookAt } from './entry.ts'
 import type { Exchange } from './exchange.ts'
-import { errnoOf } from './failure.ts'
 import type { Ground } from './ground.ts'
 import type { Planned, Step } from './plan.ts'
 import { stepsOf } from './run.ts'

@@ -19,7 +19,7 @@ export {
 } from './lock.ts'
 export { type Promotion, type PromotionRequest, promote } from './promote.ts'
 export { type Recovered, type RecoveryRequest, recover } from './recover.ts'
-export { removeTree } from './removal.ts'
+export { removeTreeSync } from './removal.ts'
 export { type Choice, type ResolveRequest, resolveRecovery } from './resolve.ts'
 export {
   type Dropped,

@@ -20,8 +20,9 @@ import {
 import { join } from 'node:path'
 import { type Digest, invariant, isUuid } from '../../base/index.ts'
 import type { RawPath } from '../../gate/index.ts'
+import { isAbsent } from '../errno.ts'
 import type { ExchangeKind } from './exchange.ts'
-import { isAbsent, machineFailure } from './failure.ts'
+import { machineFailure } from './failure.ts'
 
 export type Mark = 'applied' | 'recorded' | 'reverting' | 'reverted'
 

@@ -3,11 +3,11 @@
  * other. Only looks. The two places of a step tell how far it came, the path has to fit to that.
  */
 import type { RawPath } from '../../gate/index.ts'
+import { errnoOf } from '../errno.ts'
 import { hasBegun, isPlaceholder } from './apply.ts'
 import { neitherState } from './directory-attributes.ts'
 import { isOfState, lookAt } from './entry.ts'
 import type { Exchange } from './exchange.ts'
-import { errnoOf } from './failure.ts'
 import type { Ground } from './ground.ts'
 import type { Mark } from './journal.ts'
 import { isInPlace, putsTree, type Step, takesTree } from './plan.ts'

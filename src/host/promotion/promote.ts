@@ -10,6 +10,7 @@ import { linkSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Digest, FaultError, fault } from '../../base/index.ts'
 import { type Change, rawOfText } from '../../gate/index.ts'
+import { errnoOf } from '../errno.ts'
 import { isSameRoot, type RootIdentity } from '../tree/marker.ts'
 import type { OnPoint, Work } from './apply.ts'
 import { PROBE } from './attempt.ts'
@@ -23,13 +24,13 @@ import {
   writeAfterTimes,
 } from './ending.ts'
 import { type Exchange, measureExchange } from './exchange.ts'
-import { errnoOf, machineFailure, pathsFailure, plainFailure } from './failure.ts'
+import { machineFailure, pathsFailure, plainFailure } from './failure.ts'
 import { gitLocksOf } from './git-lock.ts'
 import { Ground } from './ground.ts'
 import { keepIndexCopies } from './index-copies.ts'
 import type { WorkspaceLock } from './lock.ts'
 import { planSteps } from './plan.ts'
-import { removeTree } from './removal.ts'
+import { removeTreeSync } from './removal.ts'
 import { giveReserve, takeReserve } from './reserve.ts'
 import { applyExchange, at } from './run.ts'
 import { adoptDirectories, noteShared } from './shared-directory.ts'
@@ -121,7 +122,7 @@ async function prepare(request: PromotionRequest, ground: Ground): Promise<Prepa
     checkLinks(keep, stage)
     noteShared(keep, adopted.shared)
   } catch (error) {
-    removeTree(keep)
+    removeTreeSync(keep)
     throw machineFailure(error, keep)
   }
   const exchange: Exchange = {

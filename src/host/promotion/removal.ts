@@ -5,7 +5,7 @@
 import { chmodSync, lstatSync, readdirSync, rmSync } from 'node:fs'
 
 /** Nothing happens when there is nothing. Symbolic links are removed, never followed. */
-export function removeTree(path: string): void {
+export function removeTreeSync(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return
   if (process.getuid?.() !== 0) openUp(Buffer.from(path))
   rmSync(path, { recursive: true, force: true })

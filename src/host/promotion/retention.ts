@@ -7,9 +7,9 @@
  */
 import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { isAbsent } from './failure.ts'
+import { isAbsent } from '../errno.ts'
 
-import { removeTree } from './removal.ts'
+import { removeTreeSync } from './removal.ts'
 
 export const UNDO_PERIOD_MS = 14 * 24 * 60 * 60 * 1000
 export const UNDO_QUOTA_BYTES = 2 * 1024 ** 3
@@ -68,7 +68,7 @@ export function dropPreimages(keep: string): boolean {
     if (isAbsent(error)) return false
     throw error
   }
-  removeTree(keep)
+  removeTreeSync(keep)
   return true
 }
 

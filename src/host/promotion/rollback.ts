@@ -27,7 +27,7 @@ import { conflictHint, emptyInTheWay, removeEmpty, withoutDone } from './in-the-
 import { fromRefreshed } from './index-copies.ts'
 import type { WorkspaceLock } from './lock.ts'
 import { isInPlace, netChanges, type Planned, planReverse, type Step } from './plan.ts'
-import { removeTree } from './removal.ts'
+import { removeTreeSync } from './removal.ts'
 import { applyExchange, at, stepsOf } from './run.ts'
 import { type Heir, inheritedBy, Sharers } from './shared-directory.ts'
 
@@ -219,7 +219,7 @@ async function prepare(
   try {
     checkDevices(found.parents, keep, ground)
   } catch (error) {
-    removeTree(keep)
+    removeTreeSync(keep)
     throw error
   }
   const exchange: Exchange = {

@@ -28,7 +28,7 @@ import { AFTER_TIMES, type Exchange } from './exchange.ts'
 import type { Ground } from './ground.ts'
 import { syncDirectory } from './journal.ts'
 import { byPath, type Place, type Places } from './plan.ts'
-import { removeTree } from './removal.ts'
+import { removeTreeSync } from './removal.ts'
 
 /** What is left to be done once directories that are there are left alone. */
 export interface Adoption {
@@ -111,7 +111,7 @@ class Splitting {
 
   of(changes: readonly Change[]): Adoption {
     const [rest, shared]: [Change[], Change[]] = [[], []]
-    removeTree(join(this.#stage, SPLIT))
+    removeTreeSync(join(this.#stage, SPLIT))
     for (const change of changes) {
       const place = this.#placeOf(change)
       const isLeft = this.#found.has(change.path)

@@ -5,9 +5,10 @@
  */
 import { join } from 'node:path'
 import type { RawPath } from '../../gate/index.ts'
+import { errnoOf } from '../errno.ts'
 import { readStage } from '../tree/stage.ts'
 import { isOfState } from './entry.ts'
-import { errnoOf, pathsFailure } from './failure.ts'
+import { pathsFailure } from './failure.ts'
 import { type Place, type Places, type Planned, putsTree, type Step, takesTree } from './plan.ts'
 import { type Side, treeDifferences } from './tree.ts'
 

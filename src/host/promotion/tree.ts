@@ -7,8 +7,8 @@
  */
 import { chmodSync, lstatSync } from 'node:fs'
 import type { Change, EntryState, RawPath } from '../../gate/index.ts'
+import { errnoOf } from '../errno.ts'
 import { type Address, type Entry, holds, isLike, joinAddress, lookAt, namesIn } from './entry.ts'
-import { errnoOf } from './failure.ts'
 
 /** Which side of the changes the tree is held against. */
 export type Side = 'before' | 'after'

@@ -14,7 +14,7 @@ import {
 } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
-import { sandboxFailure } from './failure.ts'
+import { FaultError, fault } from '../../base/index.ts'
 
 const FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin']
 
@@ -78,7 +78,8 @@ export function requireProgram(name: Program): ProgramPath {
   const path = findProgram(name)
   if (path !== null) return path
   const message = `the program \`${name}\` is not installed`
-  throw sandboxFailure('sandbox.control_missing', name, message, installCommand(name))
+  const words = { message, hint: installCommand(name) }
+  throw new FaultError(fault('sandbox.control_missing', name, null, words))
 }
 
 export function installCommand(name: Program): string {

@@ -7,7 +7,7 @@
  */
 import { readdirSync, rmdir, unlinkSync } from 'node:fs'
 import { lstat, rm } from 'node:fs/promises'
-import { sandboxFailure } from './failure.ts'
+import { FaultError, fault } from '../../base/index.ts'
 import { requireProgram, runProgram } from './programs.ts'
 
 let hasNothingElse = false
@@ -74,5 +74,6 @@ async function removeStubborn(path: string): Promise<void> {
     () => true,
     () => false,
   )
-  if (isLeft) throw sandboxFailure('sandbox.failed', path, words.split('\n')[0] ?? '')
+  const message = words.split('\n')[0] ?? ''
+  if (isLeft) throw new FaultError(fault('sandbox.failed', path, null, { message }))
 }

@@ -16,7 +16,7 @@ import {
   type StandingFold,
 } from '../../gate/index.ts'
 import { HOST_STREAM, type Store } from '../../ledger/index.ts'
-import { isAbsent } from '../home/failure.ts'
+import { isAbsent } from '../errno.ts'
 import type { Seal } from '../ledger/ed25519.ts'
 import { TableDamage, TableFile } from './table-file.ts'
 import { writeTables } from './table-writer.ts'
