@@ -10,9 +10,9 @@ import { join } from 'node:path'
 import { row } from './measure.mjs'
 
 const DIST = new URL(process.env.WRIT_DIST ?? '../dist/', import.meta.url)
-const { createLedger, loadRun, openLedger, startRun, SYSTEM_CLOCK } = await import(
-  new URL('host/index.js', DIST)
-)
+const { createLedger, openLedger } = await import(new URL('store/index.js', DIST))
+const { loadRun, startRun } = await import(new URL('runs/index.js', DIST))
+const { SYSTEM_CLOCK } = await import(new URL('machine/index.js', DIST))
 const { compileFlow, emptyState, foldFacts, step } = await import(new URL('flow/index.js', DIST))
 
 export const title = 'runs of flows'

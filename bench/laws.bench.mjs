@@ -10,8 +10,9 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DEFAULT_LISTS, decide, decideEarly } from '../dist/gate/index.js'
-import { createDriver, makeMarker, scanLayers } from '../dist/host/index.js'
 import { judgeLaws, judgeRecorded, loadLaws } from '../dist/policy/index.js'
+import { createDriver } from '../dist/sandbox/index.js'
+import { makeMarker, scanLayers } from '../dist/tree/index.js'
 import { EXPRESSIONS, engines } from './expression.bench.mjs'
 import { bestRates, row } from './measure.mjs'
 

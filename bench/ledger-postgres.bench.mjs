@@ -10,7 +10,7 @@ import { task } from './contracts-documents.mjs'
 import { row } from './measure.mjs'
 
 const DIST = new URL(process.env.WRIT_DIST ?? '../dist/', import.meta.url)
-const host = await import(new URL('host/index.js', DIST))
+const host = await import(new URL('store/index.js', DIST))
 const { prepareFact, sealFact } = await import(new URL('ledger/index.js', DIST))
 
 export const title = 'ledger on PostgreSQL'

@@ -52,7 +52,7 @@ export async function measure() {
 }
 
 async function fill(directory) {
-  const { createLedger, Engine, openKeys } = await import(new URL('host/index.js', DIST))
+  const { createLedger, Engine, openKeys } = await import(new URL('store/index.js', DIST))
   const { prepareFact } = await import(new URL('ledger/index.js', DIST))
   await createLedger({ directory }, 'example.org/writ/bench', {
     principal: PRINCIPAL,
@@ -85,7 +85,7 @@ async function fill(directory) {
 
 /** Facts per second that are only hashed, the median of several goes over a sample. */
 async function bareRate(directory) {
-  const { connect } = await import(new URL('host/index.js', DIST))
+  const { connect } = await import(new URL('store/index.js', DIST))
   const database = connect(join(directory, 'ledger.db'), 'read')
   const sample = database
     .prepare('SELECT CAST(fact AS BLOB) FROM facts LIMIT ?')
@@ -103,7 +103,7 @@ async function bareRate(directory) {
 /** One verification in a process of its own: its rate and the most memory it held. */
 function verify(directory, contracts) {
   const program = `
-    const { verifyLedger } = await import(${JSON.stringify(new URL('host/index.js', DIST).href)})
+    const { verifyLedger } = await import(${JSON.stringify(new URL('store/index.js', DIST).href)})
     const { threadMs } = await import(${JSON.stringify(new URL('thread-time.mjs', import.meta.url).href)})
     const started = threadMs()
     const report = await verifyLedger({ directory: ${JSON.stringify(directory)} }, { contracts: ${contracts} })

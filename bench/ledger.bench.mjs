@@ -11,12 +11,20 @@ import { HYPERCORE, hypercoreRate } from './ledger-hypercore.mjs'
 import { row } from './measure.mjs'
 
 const DIST = new URL(process.env.WRIT_DIST ?? '../dist/', import.meta.url)
-const host = await import(new URL('host/index.js', DIST))
+const host = await import(new URL('store/index.js', DIST))
 const ledgerRoom = await import(new URL('ledger/index.js', DIST))
 const { connect, createKey, createLedgerFile, Engine, FactBlocks, makeCurrent, openKeys } = host
-const { publicKeyOf, SqliteStore, startWriter, verifierFor } = host
-const { Audit, assemble, equalBytes, nodesOf, openCheckpoint, planInclusion, prepareFact } =
-  ledgerRoom
+const { publicKeyOf, SqliteStore, startWriter } = host
+const {
+  Audit,
+  assemble,
+  equalBytes,
+  nodesOf,
+  openCheckpoint,
+  planInclusion,
+  prepareFact,
+  verifierFor,
+} = ledgerRoom
 
 export const title = 'ledger'
 

@@ -11,7 +11,7 @@ const order = JSON.parse(input)
 const CHUNK = Buffer.alloc(256 * 1024, 'x')
 
 if (role === 'proxy') {
-  const { RunProxy } = await import(new URL('host/index.js', order.dist))
+  const { RunProxy } = await import(new URL('network/index.js', order.dist))
   const proxy = new RunProxy({ ...order.terms, release: null })
   listen(createServer({ allowHalfOpen: true }), (server) => proxy.listenOn(server))
 } else if (role === 'tls') {

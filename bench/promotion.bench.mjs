@@ -39,7 +39,7 @@ const MEMORY_MB_MAX = 64
 export async function measure() {
   const folder = mkdtempSync(join(process.env.WRIT_BENCH_FOLDER ?? tmpdir(), 'writ-promotion-'))
   try {
-    const host = await import(new URL('host/index.js', DIST))
+    const host = await import(new URL('promotion/index.js', DIST))
     const small = await measureSmall(host, join(folder, 'small'))
     const large = await measureLarge(host, join(folder, 'large'))
     const extraMb = measureMemory(join(folder, 'memory'))
@@ -222,7 +222,7 @@ function measureMemory(base) {
 
 /** What the process above does. */
 export async function replaceLarge(base) {
-  const host = await import(new URL('host/index.js', DIST))
+  const host = await import(new URL('promotion/index.js', DIST))
   for (const name of ['tree', 'state', 'stage']) mkdirSync(join(base, name), { recursive: true })
   const [path, staged] = [join(base, 'tree', 'large'), join(base, 'stage', 'u0')]
   const change = { path, before: plantLarge(path, 1), after: plantLarge(staged, 2) }

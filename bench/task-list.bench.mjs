@@ -59,7 +59,8 @@ const median = (values) => values.sort((a, b) => a - b)[values.length >> 1]
 async function history(folder, size) {
   const place = placeOf(join(folder, String(size)))
   writ(place, ['init', '--no-pass'])
-  const { openHome, openLedger } = await import(new URL('../dist/host/index.js', import.meta.url))
+  const { openHome } = await import(new URL('../dist/home/index.js', import.meta.url))
+  const { openLedger } = await import(new URL('../dist/store/index.js', import.meta.url))
   const around = {
     cwd: place.project,
     env: place.env,

@@ -61,7 +61,7 @@ export async function measure() {
 }
 
 async function rehearsed(folder, name, files) {
-  const { makeMarker, scanLayers } = await import(new URL('host/index.js', DIST))
+  const { makeMarker, scanLayers } = await import(new URL('tree/index.js', DIST))
   const root = join(folder, name)
   fill(root, files)
   await new Promise((resolved) => setTimeout(resolved, 20))

@@ -5,8 +5,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { postgresDifferences } from '../src/host/index.ts'
-import { diagnose } from '../src/host/ledger/postgres-diagnosis.ts'
+import { postgresDifferences } from '../src/store/index.ts'
+import { diagnose } from '../src/store/postgres-diagnosis.ts'
 import { type PostgresServer, startPostgres } from '../tools/postgres.mjs'
 import { asOwner } from './ledger/postgres-ledger.ts'
 

@@ -198,6 +198,13 @@ describe('every guard goes red on a seeded breach', () => {
     )
   })
 
+  it('a door whose header is not the law', () => {
+    const door = (text: string): string => breach('src/host/index.ts', text).join('\n')
+    expect(door('/** Room: host. Acts. Sees base and gate. */\n')).toBe('')
+    expect(door('/** Room: host. Acts. Sees base. */\n')).toContain('the header is not')
+    expect(door('/** Room: gate. Acts. Sees base and gate. */\n')).toContain('the header is not')
+  })
+
   it('a missing header', () => {
     expect(breach('src/gate/a.ts', 'export const a = 1\n').join()).toContain('header comment')
   })

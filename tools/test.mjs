@@ -28,7 +28,7 @@ const PURE = [
 ]
 /** The store on the SQLite inside Node, which the first Node version may not have. */
 const STORE = [
-  'src/host/ledger',
+  'src/store',
   'tests/ledger/sqlite-store.test.ts',
   'tests/ledger/sqlite-walls.test.ts',
   'tests/ledger/ledger.test.ts',

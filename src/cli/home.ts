@@ -8,21 +8,14 @@
 import { FaultError, fault, showName } from '../base/index.ts'
 import { DEFAULT_LISTS, knownAgent } from '../gate/index.ts'
 import {
-  type Actor,
-  ancestorNames,
   type Home,
-  type Ledger,
-  type LedgerKey,
-  type LedgerReader,
   openCredential,
-  openHistory,
   openHome,
-  openLedger,
   type PrincipalsPlace,
   readRegister,
   rememberPlaces,
   type Surroundings,
-} from '../host/index.ts'
+} from '../home/index.ts'
 import {
   bearerOf,
   type Caller,
@@ -38,6 +31,15 @@ import {
   type Register,
   unknownStream,
 } from '../ledger/index.ts'
+import { ancestorNames } from '../service/index.ts'
+import {
+  type Actor,
+  type Ledger,
+  type LedgerKey,
+  type LedgerReader,
+  openHistory,
+  openLedger,
+} from '../store/index.ts'
 import type { Call } from './command.ts'
 import { readPassphrase } from './passphrase.ts'
 import { surroundings } from './surroundings.ts'

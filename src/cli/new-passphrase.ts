@@ -1,6 +1,6 @@
 /** A passphrase that somebody chooses: strong enough, and typed twice where it is typed. */
 import { FaultError, fault } from '../base/index.ts'
-import { isStrongPassphrase } from '../host/index.ts'
+import { isStrongPassphrase } from '../home/index.ts'
 import type { Call } from './command.ts'
 import { askHidden, canAsk, readPassphrase } from './passphrase.ts'
 

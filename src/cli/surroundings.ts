@@ -1,6 +1,6 @@
 /** Where a command runs, and for whom: read from the process once, for rooms that do not read it. */
 import { homedir, userInfo } from 'node:os'
-import type { Surroundings } from '../host/index.ts'
+import type { Surroundings } from '../home/index.ts'
 
 export function surroundings(): Surroundings {
   return {

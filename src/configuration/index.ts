@@ -1,4 +1,7 @@
-/** Edits of configurations in JSON, YAML and TOML that leave everything else as it is written. */
+/**
+ * Room: configuration. Edits of configurations in JSON, YAML and TOML that leave everything else as
+ * it is written. Pure. Sees base and contracts.
+ */
 export {
   type ConfigurationChange,
   type ConfigurationFormat,

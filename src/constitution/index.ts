@@ -1,7 +1,7 @@
 /**
  * Room: constitution. Rulesets and inputs in, three-valued verdicts out; and exact analysis for the
  * people who write rules. Pure: no clock, no chance, no machine. Nothing here acts, and no room but
- * the command line and the server sees it.
+ * the command line and the server sees it. Sees base and contracts.
  */
 export { type Change, difference } from './analysis/difference.ts'
 export { type Budget, BudgetSpent, CONFLICTS_MAX } from './analysis/inquiry.ts'

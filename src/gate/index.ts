@@ -1,6 +1,6 @@
 /**
  * Room: gate. What is decided about a proposal, as pure functions of documents, facts and what the
- * host found out. Sees base, contracts and ledger.
+ * host found out. Sees base, contracts, policy and ledger.
  */
 export { hourUse, undoUse } from './actor-use.ts'
 export {

@@ -8,7 +8,7 @@
  * (listeners of the machine), VICTIM (a process of the machine), CALLS (calls.c, compiled).
  */
 import type { RunCap } from '../../src/contracts/index.ts'
-import type { Caps } from '../../src/host/index.ts'
+import type { Caps } from '../../src/sandbox/index.ts'
 import type { Who } from '../sandbox/drive.ts'
 
 /** Who opens: as in other tests, and root over files of many owners, with capabilities inside. */

@@ -18,16 +18,11 @@ import {
 import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { findGroupPlaces } from '../../src/host/sandbox/cgroup.ts'
-import type {
-  RunOutcome,
-  RunRequest,
-  Sandbox,
-  SandboxDriver,
-} from '../../src/host/sandbox/driver.ts'
-import { createDriver } from '../../src/host/sandbox/linux.ts'
-import { type Marker, makeMarker } from '../../src/host/tree/marker.ts'
-import { PATH_BYTES_MAX, type Scan, scanLayers } from '../../src/host/tree/scan.ts'
+import { findGroupPlaces } from '../../src/sandbox/cgroup.ts'
+import type { RunOutcome, RunRequest, Sandbox, SandboxDriver } from '../../src/sandbox/driver.ts'
+import { createDriver } from '../../src/sandbox/linux.ts'
+import { type Marker, makeMarker } from '../../src/tree/marker.ts'
+import { PATH_BYTES_MAX, type Scan, scanLayers } from '../../src/tree/scan.ts'
 import type { Attempt, Opener, Text } from './attempt.ts'
 import {
   differences,

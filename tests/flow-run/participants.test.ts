@@ -1,7 +1,7 @@
 /** Participants of every kind, over the protocols they speak. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Flow, Participant } from '../../src/contracts/index.ts'
-import { startRun, type WalkedRun } from '../../src/host/flow/runs.ts'
+import { startRun, type WalkedRun } from '../../src/runs/runs.ts'
 import { type Asked, Endpoint } from './endpoints.ts'
 import { findingsIn, RunPlace } from './place.ts'
 import { compiledFlow } from './scripts.ts'

@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Command, elementAt, type Fact } from '../../src/flow/index.ts'
-import { lookAtRun, type WalkedRun } from '../../src/host/flow/runs.ts'
+import { lookAtRun, type WalkedRun } from '../../src/runs/runs.ts'
 import { CLAIM, NEEDED } from './every-edge.ts'
 import type { RunPlace } from './place.ts'
 

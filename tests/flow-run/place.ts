@@ -3,21 +3,19 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Flow } from '../../src/contracts/index.ts'
-import type { FlowHost } from '../../src/host/flow/flow-host.ts'
-import { resumeRun, startRun, type WalkedRun, type Watching } from '../../src/host/flow/runs.ts'
 import {
-  createDriver,
-  type GateSurface,
   type KnownHome,
-  type Ledger,
   makeHome,
-  openGate,
   openHome,
-  openLedger,
   type Surroundings,
-  SYSTEM_CLOCK,
   stateRoot,
-} from '../../src/host/index.ts'
+} from '../../src/home/index.ts'
+import { SYSTEM_CLOCK } from '../../src/machine/index.ts'
+import type { FlowHost } from '../../src/runs/flow-host.ts'
+import { resumeRun, startRun, type WalkedRun, type Watching } from '../../src/runs/runs.ts'
+import { createDriver } from '../../src/sandbox/index.ts'
+import { type GateSurface, openGate } from '../../src/service/index.ts'
+import { type Ledger, openLedger } from '../../src/store/index.ts'
 import { compiledFlow } from './scripts.ts'
 
 export const ANN = { kind: 'human', id: 'ann', namespace: 'local' } as const

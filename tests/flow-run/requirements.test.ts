@@ -1,7 +1,7 @@
 /** Requirements of plans: nobody runs before what is required is there. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Flow, FlowRequirement } from '../../src/contracts/index.ts'
-import { leaveOrder, resumeRun, startRun } from '../../src/host/flow/runs.ts'
+import { leaveOrder, resumeRun, startRun } from '../../src/runs/runs.ts'
 import { RunPlace } from './place.ts'
 import { compiledFlow, WORKER } from './scripts.ts'
 

@@ -1,6 +1,6 @@
 /** A process that walks runs side by side: `WATCHER FOLDER COUNT`. WATCHER is the built thread of the sandbox. */
 import { pathToFileURL } from 'node:url'
-import { startRun } from '../../src/host/flow/runs.ts'
+import { startRun } from '../../src/runs/runs.ts'
 import { RunPlace } from './place.ts'
 import { chain, compiledFlow } from './scripts.ts'
 

@@ -16,8 +16,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { STANDING_VERSION, StandingFold } from '../../src/gate/index.ts'
-import type { GateContext } from '../../src/host/gate/context.ts'
-import { LedgerView } from '../../src/host/gate/ledger-view.ts'
+import type { GateContext } from '../../src/service/context.ts'
+import { LedgerView } from '../../src/service/ledger-view.ts'
 import {
   type Actor,
   createLedger,
@@ -26,11 +26,11 @@ import {
   openLedger,
   type VerifyOptions,
   verifyLedger,
-} from '../../src/host/index.ts'
-import { SQLITE } from '../../src/host/ledger/store-setting.ts'
-import { keptFile, type Positions, writeKept } from '../../src/host/standing/kept-standing.ts'
-import { StandingKeeper } from '../../src/host/standing/standing-keeper.ts'
-import { writeTables } from '../../src/host/standing/table-writer.ts'
+} from '../../src/store/index.ts'
+import { keptFile, type Positions, writeKept } from '../../src/store/standing/kept-standing.ts'
+import { StandingKeeper } from '../../src/store/standing/standing-keeper.ts'
+import { writeTables } from '../../src/store/standing/table-writer.ts'
+import { SQLITE } from '../../src/store/store-setting.ts'
 import { type PostgresServer, startPostgres } from '../../tools/postgres.mjs'
 
 const ANN = { kind: 'human', id: 'ann', namespace: 'local' } as const

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach } from 'vitest'
-import type { GateContext } from '../../src/host/gate/context.ts'
-import { LedgerView } from '../../src/host/gate/ledger-view.ts'
-import { type Actor, createLedger, type Ledger, openLedger } from '../../src/host/ledger/ledger.ts'
+import type { GateContext } from '../../src/service/context.ts'
+import { LedgerView } from '../../src/service/ledger-view.ts'
+import { type Actor, createLedger, type Ledger, openLedger } from '../../src/store/ledger.ts'
 
 const ANN = { kind: 'human', id: 'ann', namespace: 'local' } as const
 const ACTOR: Actor = { principal: ANN, source: 'cli' }

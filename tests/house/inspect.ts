@@ -22,12 +22,12 @@ const DRAWER = /(?:^|\/)(?:utils?|helpers?|common|misc|types)(?:\/|\.ts$)/
 const TIMED = /\bcpuUsage\s?\(|\bnow\(\) - \w+\)\s*\.toBeLess/
 const LINES_MAX = 500
 /** The one file that starts programs; it finds them in system directories. */
-const STARTER = 'src/host/sandbox/programs.ts'
+const STARTER = 'src/machine/programs.ts'
 const STARTING =
   /import (?!type )[^'"]*?from ['"](?:node:)?(?:child_process|cluster)['"]|(?:import|require)\(['"](?:node:)?(?:child_process|cluster)/
 
 /** The one file that knows which SQLite there is; tests and benches go through it as well. */
-const SQLITE_DRIVER = 'src/host/ledger/sqlite-driver.ts'
+const SQLITE_DRIVER = 'src/store/sqlite-driver.ts'
 const SQLITE_PACKAGE =
   /(?:from|import|require|load)\s*\(?\s*['"](?:better-sqlite3|node:sqlite)(?:\/[^'"]*)?['"]/
 
@@ -74,7 +74,20 @@ function inspectFile(path: string, text: string, house: House): readonly string[
   if (!isTest(path) && text.split('\n').length > LINES_MAX && !house.oversized.includes(path)) {
     breaches.push(`${path}: is longer than ${LINES_MAX} lines`)
   }
-  return [...breaches, ...inspectImports(path, text, house)]
+  const door = inspectDoor(path, text, house)
+  return [...breaches, ...door, ...inspectImports(path, text, house)]
+}
+
+/** The header of a room's door tells which rooms it sees, as the law has them. */
+function inspectDoor(path: string, text: string, { rooms }: House): readonly string[] {
+  const name = /^src\/(\w+)\/index\.ts$/.exec(path)?.[1]
+  const room = rooms[name ?? '']
+  if (name === undefined || room === undefined) return []
+  const header = (/^\/\*\*([\s\S]*?)\*\//.exec(text)?.[1] ?? '').replace(/\s*\n \* ?/g, ' ')
+  const said = /\bSees ([^.]+)\./.exec(header)?.[1]?.split(/, | and /) ?? []
+  const wanted = room.sees.length === 0 ? ['no other room'] : room.sees
+  const isLaw = header.trim().startsWith(`Room: ${name}.`) && said.join() === wanted.join()
+  return isLaw ? [] : [`${path}: the header is not \`Room: ${name}. … Sees ${wanted.join(', ')}.\``]
 }
 
 function inspectImports(path: string, text: string, house: House): readonly string[] {
@@ -99,6 +112,7 @@ function inspectRelative(path: string, name: string, room: Room, specifier: stri
   const other = roomOf(target)
   if (other === name) return null
   if (other === null) return isTest(path) ? null : `${path}: ${specifier} leaves src`
+  if (isTest(path)) return null
   if (!room.sees.includes(other)) return `${path}: ${name} may not see ${other}`
   return target === `src/${other}/index.ts` ? null : `${path}: enter ${other} by its index.ts`
 }

@@ -8,8 +8,8 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
-import { openLedger } from '../../src/host/index.ts'
 import type { Principal } from '../../src/ledger/index.ts'
+import { openLedger } from '../../src/store/index.ts'
 import { script, TOOL } from '../flow-run/scripts.ts'
 import { commandProposal } from '../gate/document.ts'
 import { programFile, runProgram } from '../ledger/program.ts'
@@ -55,7 +55,7 @@ function newest(type: string, actionId: string) {
 
 async function approving(who: Human, id: string, more: Partial<ApprovingOrder> = {}) {
   const { place } = humans
-  const watcher = pathToFileURL(await programFile('src/host/sandbox/watch.worker.ts')).href
+  const watcher = pathToFileURL(await programFile('src/sandbox/watch.worker.ts')).href
   const order: ApprovingOrder = {
     project: place.project,
     state: join(place.folder, 'state'),

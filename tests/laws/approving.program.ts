@@ -2,17 +2,18 @@
  * A human who approves one question and is killed at a point of the promotion, if one is named. Its one
  * argument is an order; prints the answer, or the fault, as one JSON line.
  */
+
 import {
-  createDriver,
   openCredential,
-  openGate,
   openHome,
-  openLedger,
   readRegister,
   signApproval,
   stateRoot,
-} from '../../src/host/index.ts'
+} from '../../src/home/index.ts'
 import { ownCredential } from '../../src/ledger/index.ts'
+import { createDriver } from '../../src/sandbox/index.ts'
+import { openGate } from '../../src/service/index.ts'
+import { openLedger } from '../../src/store/index.ts'
 import type { ApprovingOrder } from './approving.ts'
 
 const order: ApprovingOrder = JSON.parse(process.argv[2] ?? '{}')

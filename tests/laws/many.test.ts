@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { digestDocument } from '../../src/base/index.ts'
-import { openLedger } from '../../src/host/index.ts'
+import { openLedger } from '../../src/store/index.ts'
 import { type Json, Place } from '../cli-gate/place.ts'
 import { commandProposal } from '../gate/document.ts'
 

@@ -7,6 +7,7 @@
 import { writeSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { FaultError } from '../../src/base/index.ts'
+import type { Draft } from '../../src/ledger/index.ts'
 import {
   InlineWriter,
   keyFromSeed,
@@ -14,8 +15,7 @@ import {
   type Step,
   startWriter,
   type Writer,
-} from '../../src/host/index.ts'
-import type { Draft } from '../../src/ledger/index.ts'
+} from '../../src/store/index.ts'
 import { readInput } from './program-input.ts'
 
 export interface AppendInput {

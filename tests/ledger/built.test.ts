@@ -12,7 +12,7 @@ it('opens a ledger with a thread of its own', async () => {
   const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
   // As tools/build.mjs lays it out: rooms' doors and threads, with shared chunks.
   await build({
-    entryPoints: ['src/host/index.ts', 'src/ledger/index.ts', 'src/host/ledger/writer.worker.ts'],
+    entryPoints: ['src/store/index.ts', 'src/ledger/index.ts', 'src/store/writer.worker.ts'],
     outbase: 'src',
     outdir,
     bundle: true,
@@ -27,7 +27,7 @@ it('opens a ledger with a thread of its own', async () => {
   const program = join(outdir, 'program.mjs')
   writeFileSync(
     program,
-    `import { createLedger, openLedger } from ${JSON.stringify(pathToFileURL(join(outdir, 'host/index.js')).href)}
+    `import { createLedger, openLedger } from ${JSON.stringify(pathToFileURL(join(outdir, 'store/index.js')).href)}
      const place = { directory: ${JSON.stringify(join(directory, 'state'))} }
      const actor = { principal: { kind: 'human', id: 'ann', namespace: 'farm' }, source: 'test' }
      await createLedger(place, 'example.org/writ/built', actor)

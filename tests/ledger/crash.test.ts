@@ -8,6 +8,14 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import {
+  assemble,
+  type Checkpoint,
+  nodesOf,
+  planConsistency,
+  type Store,
+  verifyConsistency,
+} from '../../src/ledger/index.ts'
+import {
   createKey,
   createLedgerFile,
   InlineWriter,
@@ -17,16 +25,8 @@ import {
   SqliteStore,
   STEPS,
   type Step,
-} from '../../src/host/index.ts'
-import { SqliteError } from '../../src/host/ledger/sqlite-driver.ts'
-import {
-  assemble,
-  type Checkpoint,
-  nodesOf,
-  planConsistency,
-  type Store,
-  verifyConsistency,
-} from '../../src/ledger/index.ts'
+} from '../../src/store/index.ts'
+import { SqliteError } from '../../src/store/sqlite-driver.ts'
 import type { AppendInput } from './append.program.ts'
 import { taskDraft } from './entries.ts'
 import { programFile, runProgram } from './program.ts'
@@ -107,7 +107,7 @@ class Ordeal {
     const step = STEPS[this.#pick(STEPS.length)] as Step
     const moment = MOMENTS[this.#pick(2)] as (typeof MOMENTS)[number]
     const keysDirectory = this.#keysDirectory
-    const thread = { file: await programFile('src/host/ledger/writer.worker.ts'), keysDirectory }
+    const thread = { file: await programFile('src/store/writer.worker.ts'), keysDirectory }
     return {
       file,
       seed: Buffer.from(this.#key.seed).toString('hex'),

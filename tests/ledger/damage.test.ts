@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { FaultError } from '../../src/base/index.ts'
+import type { Query } from '../../src/ledger/index.ts'
 import {
   createLedger,
   openKeys,
@@ -10,9 +11,8 @@ import {
   openLedgerReader,
   signHome,
   verifyLedger,
-} from '../../src/host/index.ts'
-import { connect } from '../../src/host/ledger/sqlite-driver.ts'
-import type { Query } from '../../src/ledger/index.ts'
+} from '../../src/store/index.ts'
+import { connect } from '../../src/store/sqlite-driver.ts'
 import { ANN, entry } from './entries.ts'
 import { NAME, scratch } from './test-ledger.ts'
 

@@ -13,15 +13,6 @@ import {
 import { join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
-  exportBundle,
-  type LedgerReader,
-  openKeys,
-  openLedgerReader,
-  publicKeyOf,
-  signerFor,
-  signHome,
-} from '../../src/host/index.ts'
-import {
   BODY_RULES,
   BUNDLE_PAGE,
   checkFactProof,
@@ -32,6 +23,15 @@ import {
   verifierFor,
   verifyConsistency,
 } from '../../src/ledger/index.ts'
+import {
+  exportBundle,
+  type LedgerReader,
+  openKeys,
+  openLedgerReader,
+  publicKeyOf,
+  signerFor,
+  signHome,
+} from '../../src/store/index.ts'
 import { verifyBundle } from '../verifier/verify.mjs'
 import { codeOf } from './store-suite.ts'
 import { Chance } from './tamper.ts'

@@ -6,14 +6,14 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FaultError } from '../../src/base/index.ts'
+import { Audit, type Draft, encodeHex } from '../../src/ledger/index.ts'
 import {
   createLedgerFile,
   InlineWriter,
   keyFromSeed,
   ringOf,
   SqliteStore,
-} from '../../src/host/index.ts'
-import { Audit, type Draft, encodeHex } from '../../src/ledger/index.ts'
+} from '../../src/store/index.ts'
 
 const { directory, draft } = JSON.parse(process.argv[2] ?? '') as {
   directory: string

@@ -2,15 +2,15 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { TermSum } from '../../src/ledger/index.ts'
 import {
   createLedger,
   type Ledger,
   openLedger,
   schemaDifferences,
   verifyLedger,
-} from '../../src/host/index.ts'
-import { connect } from '../../src/host/ledger/sqlite-driver.ts'
-import { TermSum } from '../../src/ledger/index.ts'
+} from '../../src/store/index.ts'
+import { connect } from '../../src/store/sqlite-driver.ts'
 import { ANN, entry } from './entries.ts'
 import { NAME, scratch } from './test-ledger.ts'
 

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { fingerprint } from '../../src/ledger/index.ts'
 import {
   createKey,
   createLedger,
@@ -9,8 +10,7 @@ import {
   openLedger,
   recordedKeys,
   verifyLedger,
-} from '../../src/host/index.ts'
-import { fingerprint } from '../../src/ledger/index.ts'
+} from '../../src/store/index.ts'
 import { ANN, entry } from './entries.ts'
 import { NAME, scratch } from './test-ledger.ts'
 

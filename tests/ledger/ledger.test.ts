@@ -12,16 +12,6 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { digestBytes, FaultError, isDigest } from '../../src/base/index.ts'
 import {
-  type Actor,
-  createLedger,
-  type Ledger,
-  ObjectStore,
-  openKeys,
-  openLedger,
-  type Recorded,
-} from '../../src/host/index.ts'
-import { connect } from '../../src/host/ledger/sqlite-driver.ts'
-import {
   contentOf,
   type Fact,
   HOST_STREAM,
@@ -29,6 +19,16 @@ import {
   openCheckpoint,
   parseNote,
 } from '../../src/ledger/index.ts'
+import {
+  type Actor,
+  createLedger,
+  type Ledger,
+  ObjectStore,
+  openKeys,
+  openLedger,
+  type Recorded,
+} from '../../src/store/index.ts'
+import { connect } from '../../src/store/sqlite-driver.ts'
 import { ANN, entry, task } from './entries.ts'
 import { threadFile } from './program.ts'
 import { allFacts, checkStream, codeOf } from './store-suite.ts'

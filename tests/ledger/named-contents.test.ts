@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Digest, digestBytes } from '../../src/base/index.ts'
 import { NotedObjects } from '../../src/cli/history/absent-bodies.ts'
+import { formatVerifierKey, namedContents } from '../../src/ledger/index.ts'
 import {
   createLedger,
   exportBundle,
@@ -11,8 +12,7 @@ import {
   openLedger,
   recordedKeys,
   verifyLedger,
-} from '../../src/host/index.ts'
-import { formatVerifierKey, namedContents } from '../../src/ledger/index.ts'
+} from '../../src/store/index.ts'
 import { verifyBundle } from '../verifier/verify.mjs'
 import { ANN, entry } from './entries.ts'
 import { codeOf } from './store-suite.ts'

@@ -6,14 +6,14 @@
 
 import { writeSync } from 'node:fs'
 import { FaultError } from '../../src/base/index.ts'
+import type { Draft } from '../../src/ledger/index.ts'
 import {
   keyFromSeed,
   openPostgresStore,
   type PostgresPlace,
   type PostgresStep,
   ringOf,
-} from '../../src/host/index.ts'
-import type { Draft } from '../../src/ledger/index.ts'
+} from '../../src/store/index.ts'
 
 export interface PostgresAppendInput {
   readonly place: PostgresPlace

@@ -5,7 +5,6 @@
  * checkpoint. `WRIT_POSTGRES_CRASH_ROUNDS` and `WRIT_SEED` make the soak out of the slice.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { POSTGRES_STEPS, type PostgresStep } from '../../src/host/index.ts'
 import {
   assemble,
   type Checkpoint,
@@ -14,6 +13,7 @@ import {
   type Store,
   verifyConsistency,
 } from '../../src/ledger/index.ts'
+import { POSTGRES_STEPS, type PostgresStep } from '../../src/store/index.ts'
 import { type PostgresServer, startPostgres } from '../../tools/postgres.mjs'
 import { taskDraft } from './entries.ts'
 import type { PostgresAppendInput } from './postgres-append.program.ts'

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { FaultError } from '../../src/base/index.ts'
+import type { Query } from '../../src/ledger/index.ts'
 import {
   createLedger,
   openHistory,
@@ -11,8 +12,7 @@ import {
   openLedger,
   signHome,
   verifyLedger,
-} from '../../src/host/index.ts'
-import type { Query } from '../../src/ledger/index.ts'
+} from '../../src/store/index.ts'
 import { type PostgresServer, startPostgres } from '../../tools/postgres.mjs'
 import { ANN, entry } from './entries.ts'
 import { asOwner } from './postgres-ledger.ts'

@@ -7,14 +7,14 @@ import { chownSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { FaultError } from '../../src/base/index.ts'
+import { Audit, type Draft, encodeHex } from '../../src/ledger/index.ts'
 import {
   createPostgresLedger,
   keyFromSeed,
   openPostgresStore,
   type PostgresStore,
   ringOf,
-} from '../../src/host/index.ts'
-import { Audit, type Draft, encodeHex } from '../../src/ledger/index.ts'
+} from '../../src/store/index.ts'
 import { startPostgres } from '../../tools/postgres.mjs'
 import { readInput } from './program-input.ts'
 

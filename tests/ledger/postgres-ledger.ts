@@ -6,7 +6,7 @@ import {
   type PostgresPlace,
   type PostgresStoreOptions,
   ringOf,
-} from '../../src/host/index.ts'
+} from '../../src/store/index.ts'
 import type { PostgresServer } from '../../tools/postgres.mjs'
 import type { TestLedger } from './store-suite.ts'
 import { KEY, NAME, verifierOf } from './test-ledger.ts'

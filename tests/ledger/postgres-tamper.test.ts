@@ -7,7 +7,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FaultError } from '../../src/base/index.ts'
-import { openLedger, type VerifyReport, verifyLedger } from '../../src/host/index.ts'
+import { openLedger, type VerifyReport, verifyLedger } from '../../src/store/index.ts'
 import { type PostgresServer, startPostgres } from '../../tools/postgres.mjs'
 import { entry } from './entries.ts'
 import { PostgresCorpus, SCHEMA, TEMPLATE } from './postgres-tamper.ts'

@@ -9,6 +9,7 @@ import { createConnection, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { formatVerifierKey, type Store } from '../../src/ledger/index.ts'
 import {
   createPostgresLedger,
   keyFromSeed,
@@ -19,8 +20,7 @@ import {
   postgresDifferences,
   publicKeyOf,
   ringOf,
-} from '../../src/host/index.ts'
-import { formatVerifierKey, type Store } from '../../src/ledger/index.ts'
+} from '../../src/store/index.ts'
 import { type PostgresServer, startPostgres } from '../../tools/postgres.mjs'
 import { draft, entry, task, taskDraft } from './entries.ts'
 import { APPENDER, asOwner, createRoles, postgresLedger, WRITER } from './postgres-ledger.ts'

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { createLedgerFile, InlineWriter, ringOf, SqliteStore } from '../../src/host/index.ts'
+import { createLedgerFile, InlineWriter, ringOf, SqliteStore } from '../../src/store/index.ts'
 import type { AppendInput } from './append.program.ts'
 import { taskDraft } from './entries.ts'
 import { runProgram } from './program.ts'

@@ -20,7 +20,7 @@ export function programFile(source: string): Promise<string> {
 }
 
 export async function threadFile(): Promise<URL> {
-  return pathToFileURL(await programFile('src/host/ledger/writer.worker.ts'))
+  return pathToFileURL(await programFile('src/store/writer.worker.ts'))
 }
 
 /** What the build bundles as well; everything else is found among the packages of the checkout. */

@@ -1,6 +1,7 @@
 /** The SQLite store passes the suite of all stores, with the writer in this thread and in its own. */
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import type { Draft } from '../../src/ledger/index.ts'
 import {
   createKey,
   createLedgerFile,
@@ -10,8 +11,7 @@ import {
   ringOf,
   SqliteStore,
   startWriter,
-} from '../../src/host/index.ts'
-import type { Draft } from '../../src/ledger/index.ts'
+} from '../../src/store/index.ts'
 import { taskDraft } from './entries.ts'
 import { threadFile } from './program.ts'
 import { codeOf, storeSuite } from './store-suite.ts'

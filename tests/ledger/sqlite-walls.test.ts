@@ -4,8 +4,8 @@ import { copyFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { FaultError } from '../../src/base/index.ts'
+import { checkFilesystem } from '../../src/machine/index.ts'
 import {
-  checkFilesystem,
   createLedgerFile,
   Engine,
   InlineWriter,
@@ -13,8 +13,8 @@ import {
   ringOf,
   SqliteStore,
   schemaDifferences,
-} from '../../src/host/index.ts'
-import { connect, type Database } from '../../src/host/ledger/sqlite-driver.ts'
+} from '../../src/store/index.ts'
+import { connect, type Database } from '../../src/store/sqlite-driver.ts'
 import { taskDraft } from './entries.ts'
 import { runProgram } from './program.ts'
 import { allFacts, checkStream, codeOf } from './store-suite.ts'
@@ -252,7 +252,7 @@ describe('a file that was tampered with', () => {
   })
 
   it('is signed by a key that is not kept here', async () => {
-    const { keyFromSeed } = await import('../../src/host/index.ts')
+    const { keyFromSeed } = await import('../../src/store/index.ts')
     const other = ringOf(keyFromSeed(new Uint8Array(32).fill(9)))
     const writer = new InlineWriter({ file, keys: other })
     expect(await codeOf(writer.append([taskDraft('x')]))).toBe('ledger.key_missing')

@@ -15,20 +15,20 @@ import {
 import { join } from 'node:path'
 import { digestBytes, isDigest } from '../../src/base/index.ts'
 import {
-  createLedger,
-  type Ledger,
-  type NewStore,
-  openKeys,
-  openLedger,
-  publicKeyOf,
-} from '../../src/host/index.ts'
-import {
   BODY_RULES,
   type Entry,
   type Fact,
   formatVerifierKey,
   markedBodies,
 } from '../../src/ledger/index.ts'
+import {
+  createLedger,
+  type Ledger,
+  type NewStore,
+  openKeys,
+  openLedger,
+  publicKeyOf,
+} from '../../src/store/index.ts'
 import { ANN, entry, task } from './entries.ts'
 import { NAME } from './test-ledger.ts'
 

@@ -3,6 +3,12 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sha256 } from '../../src/base/index.ts'
 import {
+  type Draft,
+  formatVerifierKey,
+  HashSet,
+  signHomeCheckpoint,
+} from '../../src/ledger/index.ts'
+import {
   createLedger,
   exitOfReport,
   InlineWriter,
@@ -15,14 +21,8 @@ import {
   signHome,
   type VerifyOptions,
   verifyLedger,
-} from '../../src/host/index.ts'
-import { connect } from '../../src/host/ledger/sqlite-driver.ts'
-import {
-  type Draft,
-  formatVerifierKey,
-  HashSet,
-  signHomeCheckpoint,
-} from '../../src/ledger/index.ts'
+} from '../../src/store/index.ts'
+import { connect } from '../../src/store/sqlite-driver.ts'
 import { ANN, entry, taskDraft } from './entries.ts'
 import { codeOf } from './store-suite.ts'
 import { NAME, scratch } from './test-ledger.ts'

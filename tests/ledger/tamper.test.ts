@@ -13,7 +13,7 @@ import {
   openLedgerReader,
   type VerifyReport,
   verifyLedger,
-} from '../../src/host/index.ts'
+} from '../../src/store/index.ts'
 import { verifyBundle } from '../verifier/verify.mjs'
 import { type Manipulation, manipulate } from './tamper.ts'
 import { type Fixture, makeFixture, readText, STREAMS } from './tamper-ledger.ts'

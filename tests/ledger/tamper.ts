@@ -10,8 +10,6 @@
  */
 import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { keyFromSeed, openKeys, publicKeyOf, signerFor } from '../../src/host/index.ts'
-import { connect, type Database } from '../../src/host/ledger/sqlite-driver.ts'
 import {
   Audit,
   chainNext,
@@ -20,6 +18,8 @@ import {
   parseNote,
   signCheckpoint,
 } from '../../src/ledger/index.ts'
+import { keyFromSeed, openKeys, publicKeyOf, signerFor } from '../../src/store/index.ts'
+import { connect, type Database } from '../../src/store/sqlite-driver.ts'
 import { copyState, type Fixture, objectFiles, ownObjects, STREAMS } from './tamper-ledger.ts'
 import { NAME } from './test-ledger.ts'
 

@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { keyFromSeed, publicKeyOf } from '../../src/host/index.ts'
 import { type Verifier, verifierFor } from '../../src/ledger/index.ts'
+import { keyFromSeed, publicKeyOf } from '../../src/store/index.ts'
 
 export const NAME = 'example.org/writ/test'
 /** A key that everybody knows: of no use but in tests. */

@@ -12,7 +12,7 @@ import {
   keyFromSeed,
   ringOf,
   SqliteStore,
-} from '../../src/host/index.ts'
+} from '../../src/store/index.ts'
 import { node24 } from '../node-24.ts'
 import type { AppendInput } from './append.program.ts'
 import { taskDraft } from './entries.ts'

@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { canonicalJson } from '../../src/base/index.ts'
-import { keyFromSeed, signerFor } from '../../src/host/index.ts'
 import {
   CHAIN_START,
   type Checkpoint,
@@ -37,6 +36,7 @@ import {
   verifyConsistency,
   verifyInclusion,
 } from '../../src/ledger/index.ts'
+import { keyFromSeed, signerFor } from '../../src/store/index.ts'
 
 interface Case {
   readonly id: string

@@ -3,9 +3,9 @@
  * JSON line for each: what the run said, and what the proxy saw.
  */
 import type { NetworkTerms } from '../../src/gate/index.ts'
-import { RunProxy } from '../../src/host/network/proxy.ts'
-import type { SandboxRequest } from '../../src/host/sandbox/driver.ts'
-import { createDriver } from '../../src/host/sandbox/linux.ts'
+import { RunProxy } from '../../src/network/proxy.ts'
+import type { SandboxRequest } from '../../src/sandbox/driver.ts'
+import { createDriver } from '../../src/sandbox/linux.ts'
 import { readInput } from '../ledger/program-input.ts'
 
 export interface InsideOrder {

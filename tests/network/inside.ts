@@ -2,7 +2,7 @@
 import { pathToFileURL } from 'node:url'
 import type { NetworkConnection } from '../../src/contracts/index.ts'
 import { type NetworkTerms, PROXY_ENVIRONMENT } from '../../src/gate/index.ts'
-import type { SandboxRequest } from '../../src/host/index.ts'
+import type { SandboxRequest } from '../../src/sandbox/index.ts'
 import { programFile, runProgram } from '../ledger/program.ts'
 import { CAPS, userWrapper, type Who } from '../sandbox/drive.ts'
 import type { InsideOrder } from './inside.program.ts'
@@ -27,7 +27,7 @@ export interface InsideRun {
 
 export async function inside(asked: Inside): Promise<readonly InsideRun[]> {
   const { as, root } = asked
-  const watcher = pathToFileURL(await programFile('src/host/sandbox/watch.worker.ts')).href
+  const watcher = pathToFileURL(await programFile('src/sandbox/watch.worker.ts')).href
   const order: InsideOrder = {
     watcher,
     request: {

@@ -5,7 +5,7 @@
  */
 import { closeSync, fsyncSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import type { OnPoint, Promotion, Rollback } from '../../src/host/promotion/index.ts'
+import type { OnPoint, Promotion, Rollback } from '../../src/promotion/index.ts'
 import { readInput } from '../ledger/program-input.ts'
 import { openRig, promoteIn, type Rehearsed, type Rig, recoverIn, rollbackIn } from './rig.ts'
 

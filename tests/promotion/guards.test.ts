@@ -19,7 +19,7 @@ import {
   dropPreimages,
   measureKeep,
   withWorkspaceLock,
-} from '../../src/host/promotion/index.ts'
+} from '../../src/promotion/index.ts'
 import { treeHash } from '../tree/tree-hash.ts'
 import {
   codeOf,

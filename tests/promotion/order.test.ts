@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { laterActs } from '../../src/host/promotion/index.ts'
+import { laterActs } from '../../src/promotion/index.ts'
 import {
   codeOf,
   keepFor,

@@ -17,7 +17,7 @@ import {
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { RawPath } from '../../src/gate/index.ts'
-import { type Point, resolveRecovery, withWorkspaceLock } from '../../src/host/promotion/index.ts'
+import { type Point, resolveRecovery, withWorkspaceLock } from '../../src/promotion/index.ts'
 import {
   codeOf,
   hasJournals,

@@ -20,6 +20,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Digest } from '../../src/base/index.ts'
 import { type Change, type EntryState, isSameState, type RawPath } from '../../src/gate/index.ts'
+import { parseAttributes } from '../../src/machine/attributes.ts'
+import { removeTreeSync } from '../../src/machine/remove-tree-sync.ts'
 import {
   type Promotion,
   type PromotionRequest,
@@ -32,10 +34,8 @@ import {
   rollback,
   type WorkspaceLock,
   withWorkspaceLock,
-} from '../../src/host/promotion/index.ts'
-import { removeTreeSync } from '../../src/host/promotion/removal.ts'
-import { parseAttributes } from '../../src/host/tree/attributes.ts'
-import { writeStage } from '../../src/host/tree/stage.ts'
+} from '../../src/promotion/index.ts'
+import { writeStage } from '../../src/tree/stage.ts'
 import { callTool } from '../tree/tools.ts'
 
 export interface Rig {

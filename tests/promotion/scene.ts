@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import type { Promotion, Rollback } from '../../src/host/promotion/index.ts'
+import type { Promotion, Rollback } from '../../src/promotion/index.ts'
 import { listingDifferences, treeListing } from '../tree/tree-hash.ts'
 import { type Rehearsed, type Rig, type recording, rehearse, unlike } from './rig.ts'
 

@@ -15,7 +15,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { laterActs } from '../../src/host/promotion/index.ts'
+import { laterActs } from '../../src/promotion/index.ts'
 import { runProgram } from '../ledger/program.ts'
 import type { ActInput } from './act.program.ts'
 import {

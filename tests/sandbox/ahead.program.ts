@@ -1,7 +1,7 @@
 /** A sandbox begun before it was asked for, in a process of its own; tells what came of each request. */
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createDriver, type SandboxRequest } from '../../src/host/index.ts'
+import { createDriver, type SandboxRequest } from '../../src/sandbox/index.ts'
 
 interface AheadOrder {
   readonly place: string

@@ -1,6 +1,6 @@
 /** Closes a sandbox while a command runs in it, and tries two commands at once; prints what came of it. */
 import { FaultError } from '../../src/base/index.ts'
-import { createDriver } from '../../src/host/sandbox/linux.ts'
+import { createDriver } from '../../src/sandbox/linux.ts'
 
 const order: { watcher: string; root: string } = JSON.parse(process.argv[2] ?? '{}')
 const driver = createDriver({ watcher: new URL(order.watcher) })

@@ -7,8 +7,8 @@
 import { lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { FaultError } from '../../src/base/index.ts'
-import type { Sandbox, TerminalShape } from '../../src/host/sandbox/driver.ts'
-import { createDriver } from '../../src/host/sandbox/linux.ts'
+import type { Sandbox, TerminalShape } from '../../src/sandbox/driver.ts'
+import { createDriver } from '../../src/sandbox/linux.ts'
 import type { DrivenRun, DriveOrder, TerminalOrder } from './drive.ts'
 
 const order: DriveOrder = JSON.parse(process.argv[2] ?? '{}')

@@ -9,8 +9,8 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll } from 'vitest'
 import type { Fault } from '../../src/base/index.ts'
-import type { Caps, Control, Layer, RunOutcome, SandboxRequest } from '../../src/host/index.ts'
-import type { DriverOptions } from '../../src/host/sandbox/linux.ts'
+import type { Caps, Control, Layer, RunOutcome, SandboxRequest } from '../../src/sandbox/index.ts'
+import type { DriverOptions } from '../../src/sandbox/linux.ts'
 import { programFile, runProgram } from '../ledger/program.ts'
 
 /** Who opens the sandbox: the superuser, or the test user without groups and capabilities. */
@@ -130,7 +130,7 @@ export async function drive(asked: Drive): Promise<Driven> {
 }
 
 export async function orderOf(asked: Drive): Promise<DriveOrder> {
-  const watcher = await programFile('src/host/sandbox/watch.worker.ts')
+  const watcher = await programFile('src/sandbox/watch.worker.ts')
   return {
     watcher: pathToFileURL(watcher).href,
     ...(asked.disks === undefined ? {} : { disks: asked.disks }),

@@ -1,5 +1,5 @@
 /** Takes a flood of output without keeping it, and says how much came and how much memory it took. */
-import { createDriver } from '../../src/host/sandbox/linux.ts'
+import { createDriver } from '../../src/sandbox/linux.ts'
 
 const order: { watcher: string; root: string; bytes: number } = JSON.parse(process.argv[2] ?? '{}')
 const driver = createDriver({ watcher: new URL(order.watcher) })

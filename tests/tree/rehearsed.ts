@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Change } from '../../src/gate/index.ts'
-import { makeMarker } from '../../src/host/tree/marker.ts'
-import { PATH_BYTES_MAX, type ScanOptions, scanLayers } from '../../src/host/tree/scan.ts'
+import { makeMarker } from '../../src/tree/marker.ts'
+import { PATH_BYTES_MAX, type ScanOptions, scanLayers } from '../../src/tree/scan.ts'
 import { type Overlay, openOverlay } from './overlay.ts'
 
 export const isRoot = process.getuid?.() === 0

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createDriver } from '../../src/host/sandbox/linux.ts'
+import { createDriver } from '../../src/sandbox/linux.ts'
 import { renameRound } from './rename-rounds.ts'
 
 interface Order {

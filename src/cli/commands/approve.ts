@@ -3,7 +3,7 @@
  * they are promoted. On a terminal the effects are shown first.
  */
 import { FaultError, fault } from '../../base/index.ts'
-import type { Answered, Confirm } from '../../host/index.ts'
+import type { Answered, Confirm } from '../../service/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { failureText } from '../effects/question-text.ts'
 import { visibleName } from '../effects/visible.ts'

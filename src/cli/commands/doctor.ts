@@ -3,7 +3,8 @@
  * Says the trust level plainly, and whether the home's human has a credential.
  */
 import { CODES, faultCode } from '../../base/index.ts'
-import { createDriver, type GateSurface, type KeptState, type Probe } from '../../host/index.ts'
+import { createDriver, type Probe } from '../../sandbox/index.ts'
+import type { GateSurface, KeptState } from '../../service/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { counted, grouped, sizeText } from '../effects/amount.ts'
 import { visibleName } from '../effects/visible.ts'

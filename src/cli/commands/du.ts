@@ -1,5 +1,5 @@
 /** `writ du`: what takes how much in the state of this home, and what of it could go. Reads only. */
-import { type HomeUse, type Part, surveyHome } from '../../host/index.ts'
+import { type HomeUse, type Part, surveyHome } from '../../service/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { counted, sizeText } from '../effects/amount.ts'
 import { momentText } from '../effects/question-head.ts'

@@ -7,15 +7,10 @@ import { homedir } from 'node:os'
 import { dirname } from 'node:path'
 import { FaultError, fault, showName, uuidV7 } from '../../base/index.ts'
 import { hostPort, showHostPort } from '../../gate/index.ts'
-import {
-  createDriver,
-  type KnownHome,
-  likelyRequest,
-  openHome,
-  stagePlaces,
-  stateRoot,
-  waitForRemovals,
-} from '../../host/index.ts'
+import { type KnownHome, openHome, stateRoot } from '../../home/index.ts'
+import { waitForRemovals } from '../../machine/index.ts'
+import { createDriver } from '../../sandbox/index.ts'
+import { likelyRequest, stagePlaces } from '../../service/index.ts'
 import type { Call, OwnStatus } from '../command.ts'
 import { readEnv } from '../gate/exec-env.ts'
 import { readLimits } from '../gate/exec-limits.ts'

@@ -14,7 +14,7 @@ import {
   lookAtRun,
   type Order,
   unblockOrder,
-} from '../../host/index.ts'
+} from '../../runs/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { withFlows } from '../flow/open.ts'
 import { proveHuman, refuseOthers } from '../home.ts'

@@ -1,6 +1,6 @@
 /** `writ flow evidence`: a human brings evidence for a claim of a run, or against it (F-6). */
 import { digestBytes, FaultError, fault, isDigest, showName } from '../../base/index.ts'
-import { findRun, isWalked, leaveOrder, lookAtRun } from '../../host/index.ts'
+import { findRun, isWalked, leaveOrder, lookAtRun } from '../../runs/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { withFlows } from '../flow/open.ts'
 import { proveHuman, refuseOthers } from '../home.ts'

@@ -17,7 +17,7 @@ import {
   toMermaid,
   toSvg,
 } from '../../flow/index.ts'
-import { lookAtRun } from '../../host/index.ts'
+import { lookAtRun } from '../../runs/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { namedRun } from '../flow/named.ts'
 import { loadFlowFile } from '../flow-documents/load.ts'

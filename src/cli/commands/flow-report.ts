@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { FaultError, fault, showName } from '../../base/index.ts'
 import { reportOf, reportPage } from '../../flow/index.ts'
-import { lookAtRun, missingOutputs } from '../../host/index.ts'
+import { lookAtRun, missingOutputs } from '../../runs/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { missingText, runText } from '../flow/answer.ts'
 import { exportDeliverables } from '../flow/deliverables.ts'

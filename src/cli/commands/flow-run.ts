@@ -1,7 +1,7 @@
 /** `writ flow run`: walks a flow, a table, or a plan with its participants, to its end or to where a human is needed. */
 import { realpathSync, statSync } from 'node:fs'
 import { FaultError, fault, showName } from '../../base/index.ts'
-import { startRun, type WalkedRun } from '../../host/index.ts'
+import { startRun, type WalkedRun } from '../../runs/index.ts'
 import type { Call, Exit } from '../command.ts'
 import { runAnswer, runText, statusExit } from '../flow/answer.ts'
 import { watchRun } from '../flow/live.ts'

@@ -1,6 +1,6 @@
 /** `writ flow status`: where a run stands; without a name, which runs there are. */
 import { nodesOf, phasesOf } from '../../flow/index.ts'
-import { isWalked, lookAtRun, missingOutputs, type RunHead, runHeads } from '../../host/index.ts'
+import { isWalked, lookAtRun, missingOutputs, type RunHead, runHeads } from '../../runs/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { missingText, runAnswer, runText, statusExit } from '../flow/answer.ts'
 import { namedRun } from '../flow/named.ts'

@@ -2,7 +2,7 @@
  * `writ gc`: removes what is no longer needed: stages of questions that ended, pre-images past their
  * time, what dead processes left, and bodies whose time is over as the laws say. Facts stay.
  */
-import { findUnneeded, removeUnneeded, type Unneeded } from '../../host/index.ts'
+import { findUnneeded, removeUnneeded, type Unneeded } from '../../service/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { counted, sizeText } from '../effects/amount.ts'
 import { visible } from '../effects/visible.ts'

@@ -1,5 +1,5 @@
 /** `writ home list`: the homes of this user on this machine, and what is left of each. */
-import { type ListedHome, listHomes } from '../../host/index.ts'
+import { type ListedHome, listHomes } from '../../home/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { visible } from '../effects/visible.ts'
 import { table } from '../history/table.ts'

@@ -6,15 +6,14 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { FaultError, fault, showName } from '../../base/index.ts'
 import {
-  exportBundle,
   knownHomeOf,
   type ListedHome,
   namedHome,
-  readStoreSetting,
   removeHome,
-  surveyHome,
   unfinishedIn,
-} from '../../host/index.ts'
+} from '../../home/index.ts'
+import { surveyHome } from '../../service/index.ts'
+import { exportBundle, readStoreSetting } from '../../store/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { counted } from '../effects/amount.ts'
 import { visible } from '../effects/visible.ts'

@@ -1,10 +1,7 @@
 /** `writ inbox`: the questions that wait for a human, or everything about one of them. */
-import {
-  type KnownHome,
-  type PendingQuestion,
-  type Question,
-  waitingRuns,
-} from '../../host/index.ts'
+import type { KnownHome } from '../../home/index.ts'
+import { waitingRuns } from '../../runs/index.ts'
+import type { PendingQuestion, Question } from '../../service/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { countsText } from '../effects/amount.ts'
 import { operationTitle } from '../effects/operation-text.ts'

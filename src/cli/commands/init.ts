@@ -7,18 +7,17 @@ import { digestBytes, FaultError, fault, showName } from '../../base/index.ts'
 import {
   type Home,
   type HomeStore,
-  type Ledger,
   type MadeHome,
   makeHome,
   openHome,
   recordChange,
-  recordDefaultLaws,
-  recordLaws,
   type Surroundings,
   sealCredential,
-} from '../../host/index.ts'
+} from '../../home/index.ts'
 import { type Principal, principalText, type Register, samePrincipal } from '../../ledger/index.ts'
 import { bareLaws, DEFAULT_LAWS, LAYERED, lawDifferences } from '../../policy/index.ts'
+import { recordDefaultLaws, recordLaws } from '../../service/index.ts'
+import type { Ledger } from '../../store/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { visibleName } from '../effects/visible.ts'
 import {

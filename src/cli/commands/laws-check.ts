@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer'
 import { join } from 'node:path'
 import { faultCode } from '../../base/index.ts'
-import { findHome, humansWithCredential } from '../../host/index.ts'
+import { findHome } from '../../home/index.ts'
 import {
   DEFAULT_LAW_DOCUMENTS,
   fewHumansWarnings,
@@ -15,6 +15,7 @@ import {
   loadLaws,
   mostApprovals,
 } from '../../policy/index.ts'
+import { humansWithCredential } from '../../service/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { visible } from '../effects/visible.ts'
 import { withHistory } from '../home.ts'

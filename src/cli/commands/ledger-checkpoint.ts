@@ -6,8 +6,8 @@
 
 import { join } from 'node:path'
 import { FaultError } from '../../base/index.ts'
-import { openKeys, signHome } from '../../host/index.ts'
 import { unknownStream } from '../../ledger/index.ts'
+import { openKeys, signHome } from '../../store/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { type ReadSession, streamToRead, withHistory } from '../home.ts'
 

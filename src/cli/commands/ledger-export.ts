@@ -1,6 +1,6 @@
 /** `writ ledger export DIR`: a bundle that anyone can verify offline, without writ (I8). */
 import { FaultError, fault } from '../../base/index.ts'
-import { exportBundle } from '../../host/index.ts'
+import { exportBundle } from '../../store/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { LEVEL, streamToRead, withHistory } from '../home.ts'
 import { refuseActorsFile } from '../output-file.ts'

@@ -3,7 +3,7 @@
  * and each stream's. Kept outside this machine they are what `writ ledger verify --key` pins: a history
  * signed by another key does not pass then. The facts name the keys, not the files beside them.
  */
-import { ledgerNameOf, recordedKeys } from '../../host/index.ts'
+
 import {
   formatVerifierKey,
   type Head,
@@ -11,6 +11,7 @@ import {
   type VerifierKey,
   verifierKey,
 } from '../../ledger/index.ts'
+import { ledgerNameOf, recordedKeys } from '../../store/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { type ReadSession, withHistory } from '../home.ts'
 

@@ -1,6 +1,7 @@
 /** `writ ledger rotate`: a new key signs from now on; each stream gets a fact that says so. */
-import { publicKeyOf } from '../../host/index.ts'
+
 import { formatVerifierKey } from '../../ledger/index.ts'
+import { publicKeyOf } from '../../store/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { actorOf, requireHuman, withHome } from '../home.ts'
 

@@ -5,13 +5,13 @@
  * folded again and compared.
  */
 import { FaultError, fault } from '../../base/index.ts'
+import { openHome } from '../../home/index.ts'
 import {
   exitOfReport,
-  openHome,
   type VerifiedStream,
   type VerifyReport,
   verifyLedger,
-} from '../../host/index.ts'
+} from '../../store/index.ts'
 import type { Call, Exit } from '../command.ts'
 import { callerOf, ofKnownHome, withLedger } from '../home.ts'
 import { pinnedKeys } from '../pinned-keys.ts'

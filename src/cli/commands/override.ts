@@ -5,7 +5,7 @@
  */
 import { DOCUMENT_LIMITS, FaultError, fault, isDigest } from '../../base/index.ts'
 import { field, isObject } from '../../contracts/index.ts'
-import type { OverrideOrder } from '../../host/index.ts'
+import type { OverrideOrder } from '../../service/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { deciderOf, wholeIdOf } from '../gate/decider.ts'
 import { type GateSession, withGates } from '../gate/open.ts'

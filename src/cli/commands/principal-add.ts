@@ -1,5 +1,5 @@
 /** `writ principal add`: a human makes a principal known to this home. */
-import { addPrincipal } from '../../host/index.ts'
+import { addPrincipal } from '../../home/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { principalArgument, streamsArgument } from '../history/who.ts'
 import { actorOf, placeOf, requireHuman, withHome } from '../home.ts'

@@ -3,7 +3,7 @@
  * token of a human speaks in that name; what several humans have to approve is signed with this.
  */
 import { FaultError, fault, showName } from '../../base/index.ts'
-import { recordChange, sealCredential } from '../../host/index.ts'
+import { recordChange, sealCredential } from '../../home/index.ts'
 import { ownCredential, principalText, samePrincipal } from '../../ledger/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import {

@@ -4,7 +4,12 @@
  * and is named.
  */
 import { FaultError, fault } from '../../base/index.ts'
-import { BODY_KINDS, type BodyKind, type PurgeAnswer, type PurgeOrder } from '../../host/index.ts'
+import {
+  BODY_KINDS,
+  type BodyKind,
+  type PurgeAnswer,
+  type PurgeOrder,
+} from '../../service/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { counted, sizeText } from '../effects/amount.ts'
 import { withGates } from '../gate/open.ts'

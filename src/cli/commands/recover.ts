@@ -4,12 +4,8 @@
  */
 import { resolve } from 'node:path'
 import { FaultError, fault, invariant } from '../../base/index.ts'
-import {
-  type FinishedYes,
-  type OpenRecovery,
-  type RecoveryChoice,
-  recoveryCommands,
-} from '../../host/index.ts'
+import { recoveryCommands } from '../../promotion/index.ts'
+import type { FinishedYes, OpenRecovery, RecoveryChoice } from '../../service/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { visible, visibleName } from '../effects/visible.ts'
 import { finishedText, interruptionsOf, interruptionText } from '../gate/interrupted.ts'

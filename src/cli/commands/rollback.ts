@@ -1,6 +1,6 @@
 /** `writ rollback`: restores what one action changed, or everything since a moment. */
 import { FaultError, fault } from '../../base/index.ts'
-import type { RollbackTarget } from '../../host/index.ts'
+import type { RollbackTarget } from '../../service/index.ts'
 import type { Call, Exit } from '../command.ts'
 import { restore } from '../gate/restoring.ts'
 import { momentOption } from '../history/moment.ts'

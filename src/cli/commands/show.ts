@@ -5,7 +5,6 @@
 import { FaultError, fault, isUuid, showName } from '../../base/index.ts'
 import type { Decision } from '../../contracts/index.ts'
 import type { Approvals } from '../../gate/index.ts'
-import type { LawWords } from '../../host/index.ts'
 import {
   areContradictory,
   type EvidencePack,
@@ -17,6 +16,7 @@ import {
   type TaskStatus,
   taskStatus,
 } from '../../ledger/index.ts'
+import type { LawWords } from '../../service/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { approvalsText } from '../gate/approvals-text.ts'
 import { actLines } from '../history/act-text.ts'

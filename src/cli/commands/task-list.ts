@@ -5,7 +5,6 @@
  */
 import { FaultError, fault, faultCode, showName } from '../../base/index.ts'
 import { field } from '../../contracts/index.ts'
-import type { LedgerReader } from '../../host/index.ts'
 import {
   areContradictory,
   type Fact,
@@ -16,6 +15,7 @@ import {
   type TaskStatus,
   taskStatus,
 } from '../../ledger/index.ts'
+import type { LedgerReader } from '../../store/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { allFacts, openFact } from '../history/facts.ts'
 import { LIMIT, LIMIT_MAX, numberOption } from '../history/number.ts'

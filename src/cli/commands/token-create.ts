@@ -1,6 +1,6 @@
 /** `writ token create`: a human makes a token for a principal. It is shown now and never again. */
 import { FaultError, fault } from '../../base/index.ts'
-import { createToken } from '../../host/index.ts'
+import { createToken } from '../../home/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { principalArgument } from '../history/who.ts'

@@ -1,6 +1,6 @@
 /** `writ token revoke ID`: from now on nobody is the bearer of this token. */
 import { FaultError, fault } from '../../base/index.ts'
-import { revokeToken } from '../../host/index.ts'
+import { revokeToken } from '../../home/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { actorOf, placeOf, requireHuman, withHome } from '../home.ts'
 

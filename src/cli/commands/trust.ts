@@ -5,16 +5,15 @@
 import { join } from 'node:path'
 import { FaultError, fault } from '../../base/index.ts'
 import {
-  acceptedLaws,
   type Home,
   homeToRegister,
-  type Ledger,
   lawsOf,
-  recordLaws,
   registerHome,
   type Surroundings,
-} from '../../host/index.ts'
+} from '../../home/index.ts'
 import type { Principal } from '../../ledger/index.ts'
+import { acceptedLaws, recordLaws } from '../../service/index.ts'
+import type { Ledger } from '../../store/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { callerOf, proveHuman, requireWholeHost, withLedger } from '../home.ts'
 import { agreesToLaws, lawsToAccept, type ReadLaws } from '../laws/acceptance.ts'

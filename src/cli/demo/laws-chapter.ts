@@ -5,9 +5,10 @@
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { type GateAnswer, type GateSurface, type Ledger, recordLaws } from '../../host/index.ts'
 import { MAIN_STREAM, type Principal } from '../../ledger/index.ts'
 import { loadLaws } from '../../policy/index.ts'
+import { type GateAnswer, type GateSurface, recordLaws } from '../../service/index.ts'
+import type { Ledger } from '../../store/index.ts'
 import { answerLines } from '../gate/answer-text.ts'
 import { explainAction } from '../laws/explained-action.ts'
 import { explanationText } from '../laws/explanation-text.ts'

@@ -3,7 +3,6 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { invariant } from '../../base/index.ts'
-import { createLedger, type Ledger, openLedger, verifyLedger } from '../../host/index.ts'
 import {
   type Caller,
   decodeHex,
@@ -14,6 +13,7 @@ import {
   proveFact,
   verifyInclusion,
 } from '../../ledger/index.ts'
+import { createLedger, type Ledger, openLedger, verifyLedger } from '../../store/index.ts'
 import { violationText } from '../commands/check.ts'
 import { RECEIPT, TASK } from './documents.ts'
 import type { Chapter, Stage } from './stage.ts'

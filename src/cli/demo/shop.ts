@@ -6,18 +6,16 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import {
-  createDriver,
-  type GateSurface,
   type KnownHome,
-  type Ledger,
   makeHome,
-  openGate,
-  openLedger,
   registerHome,
   type Surroundings,
   stateRoot,
-} from '../../host/index.ts'
+} from '../../home/index.ts'
 import { MAIN_STREAM, type Principal } from '../../ledger/index.ts'
+import { createDriver } from '../../sandbox/index.ts'
+import { type GateSurface, openGate } from '../../service/index.ts'
+import { type Ledger, openLedger } from '../../store/index.ts'
 
 export const ANN: Principal = { kind: 'human', id: 'ann', namespace: 'local' }
 

@@ -4,7 +4,7 @@
  * `less` may neither start programs nor write files.
  */
 import { once } from 'node:events'
-import { findNamed, type ProgramPath, startProgram } from '../../host/index.ts'
+import { findNamed, type ProgramPath, startProgram } from '../../machine/index.ts'
 import type { Terminal } from '../terminal.ts'
 
 export async function page(pieces: AsyncIterable<string>, terminal: Terminal): Promise<void> {

@@ -2,7 +2,7 @@
  * The head of a question: who asks, since when, what would be done, in whose words, why a person is
  * asked, and whether it can be taken back. The same at the prompt, in the inbox and before an approval.
  */
-import type { Question } from '../../host/index.ts'
+import type { Question } from '../../service/index.ts'
 import type { Paint } from '../terminal.ts'
 import { counted } from './amount.ts'
 import { operationLines, operationTitle } from './operation-text.ts'

@@ -5,7 +5,7 @@
 import { CODES, isCode } from '../../base/index.ts'
 import { findPersuasion } from '../../contracts/index.ts'
 import { allProposals, DELETIONS_MAX, MODIFICATIONS_MAX } from '../../gate/index.ts'
-import type { Question } from '../../host/index.ts'
+import type { Question } from '../../service/index.ts'
 import type { Paint } from '../terminal.ts'
 import { counted, grouped } from './amount.ts'
 import { failureText } from './question-text.ts'

@@ -1,6 +1,6 @@
 /** The answer of `flow run`, `resume` and `status`: one object for programs, some lines for people. */
 import { type Command, findingsOf, nodesOf, phasesOf, stateView } from '../../flow/index.ts'
-import type { MissingOutput, WalkedRun } from '../../host/index.ts'
+import type { MissingOutput, WalkedRun } from '../../runs/index.ts'
 import { EXIT, type Exit } from '../command.ts'
 import { plain } from '../history/plain.ts'
 import { table } from '../history/table.ts'

@@ -6,7 +6,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { canonicalJson, digestBytes } from '../../base/index.ts'
 import { artifactsOf, type Fact } from '../../flow/index.ts'
-import type { WalkedRun } from '../../host/index.ts'
+import type { WalkedRun } from '../../runs/index.ts'
 
 export interface Delivered {
   readonly run_id: string

@@ -3,7 +3,7 @@
  * phases, attempts, time against the floor and budget; with `--jsonl` each fact as it happens.
  */
 import { type CompiledFlow, type Fact, nodesOf, phasesOf, type RunState } from '../../flow/index.ts'
-import type { Confirm } from '../../host/index.ts'
+import type { Confirm } from '../../service/index.ts'
 import type { Call } from '../command.ts'
 import { plain } from '../history/plain.ts'
 import { statusWord } from './answer.ts'

@@ -1,5 +1,5 @@
 /** The run that a command names: whole, by a part of its id that no other has, or the newest. */
-import { findRun, type RunHead } from '../../host/index.ts'
+import { findRun, type RunHead } from '../../runs/index.ts'
 import type { Call } from '../command.ts'
 import { type ReadSession, streamToRead } from '../home.ts'
 

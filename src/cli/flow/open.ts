@@ -1,5 +1,7 @@
 /** How commands come to runs: the gate is opened, and runs are given what they need of it. */
-import { type FlowHost, SYSTEM_CLOCK } from '../../host/index.ts'
+
+import { SYSTEM_CLOCK } from '../../machine/index.ts'
+import type { FlowHost } from '../../runs/index.ts'
 import type { Call } from '../command.ts'
 import { execConfirm } from '../gate/confirm.ts'
 import { type GateSession, withGate } from '../gate/open.ts'

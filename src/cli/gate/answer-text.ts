@@ -4,7 +4,7 @@
  */
 import { CODES, isCode } from '../../base/index.ts'
 import type { Obstacle } from '../../contracts/index.ts'
-import type { ApprovalsSoFar, GateAnswer } from '../../host/index.ts'
+import type { ApprovalsSoFar, GateAnswer } from '../../service/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { violationText } from '../commands/check.ts'
 import { grouped } from '../effects/amount.ts'

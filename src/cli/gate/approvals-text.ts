@@ -1,5 +1,5 @@
 /** How far several humans have come with one question, in the words of a person. */
-import type { ApprovalsSoFar } from '../../host/index.ts'
+import type { ApprovalsSoFar } from '../../service/index.ts'
 import { plain } from '../history/plain.ts'
 
 /** `1 of 2 approved, by human:ann@local`. */

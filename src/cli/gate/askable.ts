@@ -4,7 +4,7 @@
  * passphrase is asked for at all, since the command could have drawn the same prompt.
  */
 import { fstatSync } from 'node:fs'
-import type { Question } from '../../host/index.ts'
+import type { Question } from '../../service/index.ts'
 import type { Options } from '../command.ts'
 
 /** Returns why a question of a run waits in the inbox although a person is there; null if it does not. */

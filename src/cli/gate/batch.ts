@@ -4,8 +4,8 @@
  * shape go together, so that nobody agrees to a deletion between two additions.
  */
 import { FaultError, fault, showName } from '../../base/index.ts'
-import type { Answered, GateAnswer } from '../../host/index.ts'
 import { principalText } from '../../ledger/index.ts'
+import type { Answered, GateAnswer } from '../../service/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { whyLines } from '../effects/question-head.ts'
 import { failureText, readAnswer, shortDigest } from '../effects/question-text.ts'

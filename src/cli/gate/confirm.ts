@@ -8,16 +8,10 @@
  * effect was written to it.
  */
 import { FaultError, fault, showName } from '../../base/index.ts'
-import {
-  type Answered,
-  type Confirm,
-  type GateAnswer,
-  type GateSurface,
-  type LedgerKey,
-  type Question,
-  signApproval,
-} from '../../host/index.ts'
+import { signApproval } from '../../home/index.ts'
 import { ownCredential, type Principal, principalText } from '../../ledger/index.ts'
+import type { Answered, Confirm, GateAnswer, GateSurface, Question } from '../../service/index.ts'
+import type { LedgerKey } from '../../store/index.ts'
 import type { Call } from '../command.ts'
 import { whyLines } from '../effects/question-head.ts'
 import {

@@ -4,7 +4,7 @@
  */
 import { FaultError, fault } from '../../base/index.ts'
 import type { RunCap } from '../../contracts/index.ts'
-import { within } from '../../host/index.ts'
+import { within } from '../../service/index.ts'
 import type { Options } from '../command.ts'
 import type { ExecRequest } from './exec-proposal.ts'
 

@@ -3,7 +3,8 @@
  * terminal, the question, the answer. Loaded while the sandbox starts.
  */
 import { CODES } from '../../base/index.ts'
-import { type GateAnswer, stateRoot } from '../../host/index.ts'
+import { stateRoot } from '../../home/index.ts'
+import type { GateAnswer } from '../../service/index.ts'
 import type { Call, OwnStatus } from '../command.ts'
 import { countsText } from '../effects/amount.ts'
 import { surroundings } from '../surroundings.ts'

@@ -9,7 +9,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { FaultError, fault, showName } from '../../base/index.ts'
-import { gitDirectoriesOf, gitTop, workspacePlaces } from '../../host/index.ts'
+import { gitDirectoriesOf, gitTop, workspacePlaces } from '../../home/index.ts'
 import { commandLine } from '../effects/operation-text.ts'
 import { unreadable } from '../unreadable.ts'
 

@@ -4,7 +4,7 @@
  * its output that report a failure.
  */
 import { relative } from 'node:path'
-import type { HiddenFromRun, ProposeOptions } from '../../host/index.ts'
+import type { HiddenFromRun, ProposeOptions } from '../../service/index.ts'
 import { visibleName } from '../effects/visible.ts'
 
 type LiveRun = NonNullable<ProposeOptions['live']>

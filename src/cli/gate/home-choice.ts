@@ -2,7 +2,7 @@
  * Asks which changes to keep when a person's run changed their home outside the scope: all, only the
  * scope, or none. The effects themselves are shown and asked about afterwards.
  */
-import type { Confirm, HomeChoice, LawWords, ProposeOptions } from '../../host/index.ts'
+import type { Confirm, HomeChoice, LawWords, ProposeOptions } from '../../service/index.ts'
 import { counted, grouped } from '../effects/amount.ts'
 import { findingWords } from '../effects/finding-text.ts'
 import { reasonLines } from '../effects/question-text.ts'

@@ -1,6 +1,7 @@
 /** A home with what all its streams still need of the state directory. */
 import { invariant } from '../../base/index.ts'
-import type { HomeInUse, KnownHome } from '../../host/index.ts'
+import type { KnownHome } from '../../home/index.ts'
+import type { HomeInUse } from '../../service/index.ts'
 import type { GateSession } from './open.ts'
 
 export async function homeInUse(sessions: readonly GateSession[]): Promise<HomeInUse> {

@@ -4,18 +4,10 @@
  * the caller may know of.
  */
 import { DEFAULT_LISTS, knownAgent } from '../../gate/index.ts'
-import {
-  ancestorNames,
-  createDriver,
-  type GateSurface,
-  type KnownHome,
-  openGate,
-  openHome,
-  type SandboxDriver,
-  stagePlaces,
-  stateRoot,
-} from '../../host/index.ts'
+import { type KnownHome, openHome, stateRoot } from '../../home/index.ts'
 import { defaultStream, HOST_STREAM } from '../../ledger/index.ts'
+import { createDriver, type SandboxDriver } from '../../sandbox/index.ts'
+import { ancestorNames, type GateSurface, openGate, stagePlaces } from '../../service/index.ts'
 import type { Call } from '../command.ts'
 import { callerOf, type Session, streamsToRead, streamToWrite, withLedger } from '../home.ts'
 import { surroundings } from '../surroundings.ts'

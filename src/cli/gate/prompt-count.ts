@@ -1,5 +1,5 @@
 /** How often a human had to be asked about one act: what an approval costs, counted where it is asked. */
-import type { Confirm } from '../../host/index.ts'
+import type { Confirm } from '../../service/index.ts'
 
 export class PromptCount {
   #asked = 0

@@ -1,6 +1,6 @@
 /** The note about directories that could not be renamed: when it is given, and what it says. */
 import { expect, it } from 'vitest'
-import type { GateAnswer } from '../../host/index.ts'
+import type { GateAnswer } from '../../service/index.ts'
 import { RenameNote } from './rename-note.ts'
 
 /** Of a result only the exit is looked at. */

@@ -2,12 +2,10 @@
  * Recognises in the output of a command that failed that it could not rename a directory, and says why
  * and what to do: programs tell it by a word about devices that nobody understands here.
  */
-import {
-  findMakers,
-  type GateAnswer,
-  installCommand,
-  type ProposeOptions,
-} from '../../host/index.ts'
+
+import { installCommand } from '../../machine/index.ts'
+import { findMakers } from '../../sandbox/index.ts'
+import type { GateAnswer, ProposeOptions } from '../../service/index.ts'
 
 type LiveRun = NonNullable<ProposeOptions['live']>
 

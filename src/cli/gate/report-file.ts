@@ -22,7 +22,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { FaultError, fault, showPath } from '../../base/index.ts'
-import type { GateAnswer } from '../../host/index.ts'
+import type { GateAnswer } from '../../service/index.ts'
 import type { Options } from '../command.ts'
 
 export const REPORT_MARK = 'writ-report/1'

@@ -3,7 +3,7 @@
  * restored paths, and a conflict lists every path that is in the way.
  */
 import { invariant } from '../../base/index.ts'
-import type { RollbackAnswer, RollbackTarget } from '../../host/index.ts'
+import type { RollbackAnswer, RollbackTarget } from '../../service/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { counted, grouped } from '../effects/amount.ts'
 import { visibleName } from '../effects/visible.ts'

@@ -4,7 +4,7 @@
  * without a terminal the first lines and where the rest is.
  */
 import { rawOfText } from '../../gate/index.ts'
-import type { Question } from '../../host/index.ts'
+import type { Question } from '../../service/index.ts'
 import { grouped } from '../effects/amount.ts'
 import { heldLines, withoutAwaited } from '../effects/held-text.ts'
 import { networkHeading, networkLines } from '../effects/network-text.ts'

@@ -4,7 +4,7 @@
  * human.
  */
 import { constants } from 'node:os'
-import type { GateAnswer } from '../../host/index.ts'
+import type { GateAnswer } from '../../service/index.ts'
 import { type OwnStatus, ownStatus } from '../command.ts'
 
 const REFUSED = 125

@@ -5,8 +5,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Confirmation, Decision, Promotion } from '../../contracts/index.ts'
 import { displayOfRaw } from '../../gate/index.ts'
-import type { GateAnswer } from '../../host/index.ts'
 import type { Fact } from '../../ledger/index.ts'
+import type { GateAnswer } from '../../service/index.ts'
 import type { GateSession } from './open.ts'
 
 const LOOK_MS = 250

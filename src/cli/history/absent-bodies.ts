@@ -4,7 +4,7 @@
  */
 import { type Digest, faultCode, isDigest } from '../../base/index.ts'
 import { field } from '../../contracts/index.ts'
-import { type LedgerReader, ObjectStore } from '../../host/index.ts'
+import { type LedgerReader, ObjectStore } from '../../store/index.ts'
 import { eachFact } from './facts.ts'
 
 export class NotedObjects extends ObjectStore {

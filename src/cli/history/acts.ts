@@ -1,7 +1,7 @@
 /** The acts of a stream, newest first, each gathered from its facts. */
 import type { Decision, Rollback } from '../../contracts/index.ts'
-import type { LedgerReader } from '../../host/index.ts'
 import type { OpenedFact, Query } from '../../ledger/index.ts'
+import type { LedgerReader } from '../../store/index.ts'
 import { type Act, actOf } from './act.ts'
 import { allFacts, eachFact, openFact } from './facts.ts'
 

@@ -1,7 +1,7 @@
 /** How far several humans came with one act, from its facts alone, with every signature checked. */
 import type { Confirmation, Decision } from '../../contracts/index.ts'
 import { type Approvals, approvalQuestion, countApprovals } from '../../gate/index.ts'
-import { isProvenApproval } from '../../host/index.ts'
+import { isProvenApproval } from '../../home/index.ts'
 import type { OpenedFact, Register } from '../../ledger/index.ts'
 
 /** Null where one human is enough, or nobody is asked. `answers` are all about its act, in order. */

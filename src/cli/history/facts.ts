@@ -3,8 +3,8 @@
  * longer kept leaves the fact as it was written.
  */
 import { FaultError, fault, faultCode, isDigest } from '../../base/index.ts'
-import type { LedgerReader } from '../../host/index.ts'
 import type { Fact, OpenedFact, Query } from '../../ledger/index.ts'
+import type { LedgerReader } from '../../store/index.ts'
 
 export async function openFact(ledger: LedgerReader, text: string): Promise<OpenedFact> {
   const fact = factOf(text)

@@ -5,8 +5,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { FaultError, fault } from '../../base/index.ts'
-import { type LedgerReader, ledgerFileId, openHistory } from '../../host/index.ts'
 import type { Fact, Page, Query } from '../../ledger/index.ts'
+import { type LedgerReader, ledgerFileId, openHistory } from '../../store/index.ts'
 import type { Call, Exit } from '../command.ts'
 import type { ReadSession } from '../home.ts'
 import { factRow } from './fact-rows.ts'

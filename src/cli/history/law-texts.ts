@@ -1,7 +1,8 @@
 /** What the laws that a decision names say for people, from the laws that the act was judged by. */
 import type { Decision, Evaluation } from '../../contracts/index.ts'
-import type { LawWords, LedgerReader } from '../../host/index.ts'
 import type { OpenedFact } from '../../ledger/index.ts'
+import type { LawWords } from '../../service/index.ts'
+import type { LedgerReader } from '../../store/index.ts'
 import { lawsOf, NotKept } from './past-decision.ts'
 import { replayLookup } from './replay-lookup.ts'
 

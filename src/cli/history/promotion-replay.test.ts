@@ -1,8 +1,9 @@
 /** Promotions counted again: a yes for what was asked, and all of them where several were wanted. */
 import { describe, expect, it } from 'vitest'
 import { approvalText } from '../../gate/index.ts'
-import { keyFromSeed, type LedgerKey, signApproval } from '../../host/index.ts'
+import { signApproval } from '../../home/index.ts'
 import { encodeBase64, type OpenedFact, type ReplayLookup } from '../../ledger/index.ts'
+import { keyFromSeed, type LedgerKey } from '../../store/index.ts'
 import { replayPromotion } from './promotion-replay.ts'
 
 const ACTION = '8f4d0c9e-6f0e-4b43-9f0a-3a1c2e5d7b11'

@@ -1,6 +1,7 @@
 /** What replay looks up on a ledger: bodies, facts by their place, by their type, by their action. */
-import type { LedgerReader } from '../../host/index.ts'
+
 import type { OpenedFact, ReplayLookup } from '../../ledger/index.ts'
+import type { LedgerReader } from '../../store/index.ts'
 import { allFacts, openFact, readBody } from './facts.ts'
 
 const PAGE = 500

@@ -4,7 +4,7 @@
  */
 import { FaultError, fault, isUuid, showName } from '../../base/index.ts'
 import type { Decision } from '../../contracts/index.ts'
-import type { LedgerReader } from '../../host/index.ts'
+import type { LedgerReader } from '../../store/index.ts'
 import { openFact } from './facts.ts'
 
 /** Ids of commands begin with their time; so many digits tell acts of the same minute apart. */

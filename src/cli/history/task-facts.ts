@@ -1,6 +1,5 @@
 /** The facts about one task, and whether the tree of its stream holds them. */
 
-import type { LedgerReader } from '../../host/index.ts'
 import {
   assemble,
   factLeaf,
@@ -10,6 +9,7 @@ import {
   planInclusion,
   verifyInclusion,
 } from '../../ledger/index.ts'
+import type { LedgerReader } from '../../store/index.ts'
 import { allFacts } from './facts.ts'
 
 export async function findTask(

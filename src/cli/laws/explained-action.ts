@@ -1,7 +1,7 @@
 /** One action explained from the ledger: its last decision, what it rests on, and what became of it. */
 import type { Decision, Override, Promotion, Rollback } from '../../contracts/index.ts'
-import type { LedgerReader } from '../../host/index.ts'
 import type { OpenedFact, Register } from '../../ledger/index.ts'
+import type { LedgerReader } from '../../store/index.ts'
 import { approvalsOf } from '../history/approvals.ts'
 import { allFacts } from '../history/facts.ts'
 import {

@@ -4,9 +4,9 @@
  */
 import type { Decision, EvaluationBasis } from '../../contracts/index.ts'
 import { type LawsOnTrial, listsUnder, tryLaws } from '../../gate/index.ts'
-import type { LedgerReader } from '../../host/index.ts'
 import type { OpenedFact, ReplayLookup } from '../../ledger/index.ts'
 import type { Laws } from '../../policy/index.ts'
+import type { LedgerReader } from '../../store/index.ts'
 import { DecisionWalk } from '../history/decision-walk.ts'
 import {
   evaluationOf,

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { elementAt, reportOf } from '../../../src/flow/index.ts'
-import { leaveOrder, type WalkedRun } from '../../../src/host/flow/runs.ts'
+import { leaveOrder, type WalkedRun } from '../../../src/runs/runs.ts'
 import { findingsIn, RunPlace } from '../place.ts'
 import { script, TOOL } from '../scripts.ts'
 import {

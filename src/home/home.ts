@@ -1,0 +1,247 @@
+/**
+ * Making a home: `.writ/` with what may be shared (`laws.yaml`, `rules/`) and its `id`, and its state, which
+ * is not (`ledger.db` or `store.json`, `objects/`, `keys/`, `principals.json`, `journal/`,
+ * `standing/`).
+ */
+import { randomUUID } from 'node:crypto'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { digestBytes, FaultError, fault, showName } from '../base/index.ts'
+import { makeFolder, readIfThere, syncFolder, writeWhole } from '../machine/index.ts'
+import {
+  type Actor,
+  connectionOf,
+  createLedger,
+  type NewStore,
+  readStoreSetting,
+  SQLITE,
+  STORE_FILE,
+} from '../store/index.ts'
+import { homeFailure } from './failure.ts'
+import { GITIGNORE } from './first-files.ts'
+import { findIdentity, identify, identityFailure } from './identity.ts'
+import { type Home, hasLedger, type KnownHome, lawsOf } from './known-home.ts'
+import { findHome, newHome, type Surroundings, stateRoot } from './place.ts'
+import { placeOf, readTrusted, type TrustedHome, trustHome } from './trust.ts'
+
+/** The home that a human is about to register again, whose history it continues. */
+export function homeToRegister(surroundings: Surroundings, given: string | null): Home {
+  const directory = findHome(surroundings, given)
+  const root = stateRoot(surroundings)
+  const found = findIdentity(directory)
+  const identity = identify(found, readTrusted(root))
+  // A copy would have the same history in two places.
+  if (identity.kind === 'copied') throw identityFailure(directory, identity, false)
+  const isKnown = identity.kind !== 'new'
+  const id = found.id ?? (isKnown ? identity.home.id : null)
+  if (id === null || !hasLedger(root, id)) {
+    const message = `the home ${showName(directory)} has no ledger of this user`
+    const hint = `to make one: \`${isKnown ? 'writ init --new' : 'writ init'}\``
+    throw homeFailure('home.missing', directory, message, hint)
+  }
+  return { directory, id, state: join(root, id) }
+}
+
+/** Registers a home again, with the laws it has now, or with those of a digest. */
+export function registerHome(
+  surroundings: Surroundings,
+  { directory, id }: Home,
+  laws: string = lawsOf(directory),
+): TrustedHome {
+  const created: string[] = []
+  addFolder(directory, 0o755, created)
+  addFile(join(directory, 'id'), `${id}\n`, created)
+  return trust(stateRoot(surroundings), { path: directory, id, laws, ...NOW })
+}
+
+/** How laws are read that a human registers now. */
+const NOW = { layered: true } as const
+
+function trust(root: string, named: Omit<TrustedHome, 'place'>): TrustedHome {
+  const place = placeOf(named.path)
+  const home = place === null ? named : { ...named, place }
+  trustHome(root, home)
+  return home
+}
+
+/** A PostgreSQL server for the facts of a new home, each home in a schema of its own. */
+export interface HomeStore {
+  readonly url: string
+  /** The role that makes and owns the tables; the one that the URL names when absent. */
+  readonly owner?: string
+}
+
+export interface MadeHome {
+  readonly home: KnownHome
+  /** Every file and folder that was not there before. */
+  readonly created: readonly string[]
+  /** The home that this one is a copy of; null where it is none. */
+  readonly copiedFrom: string | null
+  /** It was not registered before. */
+  readonly isNew: boolean
+}
+
+export interface NewHome {
+  readonly server?: HomeStore
+  /** A history of its own, also where one could be continued. */
+  readonly isNew?: boolean
+}
+
+/**
+ * Makes what is missing of a home and registers it. What is there stays as it is. A new home has the
+ * default laws in force: a law file that was there before, such as that of a clone, waits until a human
+ * accepts it.
+ */
+export async function makeHome(
+  surroundings: Surroundings,
+  given: string | null,
+  actor: Actor,
+  { server, isNew = false }: NewHome = {},
+): Promise<MadeHome> {
+  // A wrong one leaves nothing half made.
+  if (server !== undefined) connectionOf(server.url)
+  // Loaded here, since most commands open a home and never make one.
+  const { DEFAULT_LAWS } = await import('../policy/index.ts')
+  const wanted = newHome(surroundings, given)
+  const root = stateRoot(surroundings)
+  const created: string[] = []
+  addFolder(wanted, 0o755, created)
+  const directory = realpathSync(wanted)
+  const { id, known, original } = continued(root, directory, isNew)
+  if (readIfThere(join(directory, 'id'))?.trim() !== id) {
+    writeWhole(join(directory, 'id'), `${id}\n`, 0o644)
+    created.push(join(directory, 'id'))
+  }
+  addFile(join(directory, '.gitignore'), GITIGNORE, created)
+  // Laws that a human accepted hold on without their file.
+  if (known === null) addFile(join(directory, 'laws.yaml'), DEFAULT_LAWS, created)
+  addFolder(join(directory, 'rules'), 0o755, created)
+  const state = join(root, id)
+  try {
+    await makeState(state, id, actor, created, storeOf(id, server))
+  } catch (error) {
+    takeBack(created)
+    throw error
+  }
+  const laws = lawsOf(directory)
+  const registeredLaws =
+    known?.laws ?? (isAcceptedCopy(original, laws) ? laws : digestBytes(DEFAULT_LAWS))
+  const layered = known === null ? NOW.layered : (known.layered ?? false)
+  trust(root, { path: directory, id, laws: registeredLaws, layered })
+  const copiedFrom = original?.path ?? null
+  const home = { directory, id, state, laws, registeredLaws, layered }
+  return { home, created, copiedFrom, isNew: known === null }
+}
+
+/** Whether a human accepted these laws, read in the same way, for the home that this one copies. */
+function isAcceptedCopy(original: TrustedHome | null, laws: string): boolean {
+  return original?.laws === laws && (original.layered ?? false) === NOW.layered
+}
+
+/** Removes the files and empty folders that this call made, the last one first. */
+function takeBack(created: readonly string[]): void {
+  for (const path of [...created].reverse()) {
+    try {
+      if (lstatSync(path).isDirectory()) rmdirSync(path)
+      else rmSync(path)
+    } catch {
+      // A folder that is in use meanwhile stays.
+    }
+  }
+}
+
+interface Continued {
+  readonly id: string
+  /** The registration that goes on; null for a new one. */
+  readonly known: TrustedHome | null
+  /** The home that this one is a copy of; null where it is none. */
+  readonly original: TrustedHome | null
+}
+
+/** Whose history a home continues: the one that was registered, that of its `id` file, or its own. */
+function continued(root: string, directory: string, isNew: boolean): Continued {
+  const found = findIdentity(directory)
+  const identity = identify(found, readTrusted(root))
+  if (isNew) return { id: randomUUID(), known: null, original: null }
+  switch (identity.kind) {
+    case 'known':
+      return { id: identity.home.id, known: identity.home, original: null }
+    case 'new':
+      return { id: found.id ?? randomUUID(), known: null, original: null }
+    case 'copied':
+      return { id: randomUUID(), known: null, original: identity.home }
+    default:
+      throw identityFailure(directory, identity, false)
+  }
+}
+
+/** The ledger is made beside its place and moved there whole, so that a crash leaves none or all. */
+async function makeState(
+  state: string,
+  id: string,
+  actor: Actor,
+  created: string[],
+  store: NewStore,
+): Promise<void> {
+  if (existsSync(state)) refuseOtherStore(state, store)
+  else {
+    const draft = `${state}.${process.pid}.tmp`
+    rmSync(draft, { recursive: true, force: true })
+    makeFolder(draft, 0o700)
+    try {
+      await createLedger({ directory: draft }, `writ/${id}`, actor, store)
+    } catch (error) {
+      rmSync(draft, { recursive: true, force: true })
+      throw error
+    }
+    const file = store.kind === 'sqlite' ? 'ledger.db' : STORE_FILE
+    if (moveInto(draft, state)) created.push(state, join(state, file), join(state, 'keys'))
+  }
+  chmodSync(state, 0o700)
+  for (const name of ['objects', 'journal']) addFolder(join(state, name), 0o700, created)
+}
+
+function storeOf(id: string, server: HomeStore | undefined): NewStore {
+  if (server === undefined) return SQLITE
+  return { kind: 'postgres', schema: `writ_${id.replaceAll('-', '_')}`, ...server }
+}
+
+/** A ledger stays where it was made. */
+function refuseOtherStore(state: string, store: NewStore): void {
+  if (store.kind === 'sqlite') return
+  const found = readStoreSetting(state)
+  if (found.kind === 'postgres' && found.url === store.url) return
+  const message = 'this home has its ledger elsewhere already'
+  throw new FaultError(fault('ledger.exists', state, null, { message }))
+}
+
+/** False when another process was first; its ledger stays. */
+function moveInto(draft: string, state: string): boolean {
+  try {
+    renameSync(draft, state)
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true })
+    if (existsSync(state)) return false
+    throw error
+  }
+  syncFolder(dirname(state))
+  return true
+}
+
+function addFolder(folder: string, mode: number, created: string[]): void {
+  if (makeFolder(folder, mode)) created.push(folder)
+}
+
+function addFile(file: string, text: string, created: string[]): void {
+  if (existsSync(file)) return
+  writeWhole(file, text, 0o644)
+  created.push(file)
+}

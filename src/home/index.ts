@@ -1,0 +1,28 @@
+/**
+ * Room: home. Finds, makes and removes homes; keeps the register of those a human trusts,
+ * principals, tokens and credentials. Sees base, contracts, policy, ledger, gate, machine, promotion
+ * and store.
+ */
+export { gitDirectoriesOf, gitTop, workspacePlaces } from './git-directories.ts'
+export { type HomeStore, homeToRegister, type MadeHome, makeHome, registerHome } from './home.ts'
+export { type Home, type KnownHome, lawsOf, openHome } from './known-home.ts'
+export { knownPlaces, rememberPlaces, wholePath, type XdgName } from './person-places.ts'
+export { findHome, type Surroundings, stateRoot } from './place.ts'
+export { isStrongPassphrase, openCredential, sealCredential } from './principals/credential.ts'
+export {
+  addPrincipal,
+  createToken,
+  type PrincipalsPlace,
+  readRegister,
+  recordChange,
+  revokeToken,
+} from './principals/principals.ts'
+export { type ApprovalProof, isProvenApproval, signApproval } from './principals/proof.ts'
+export {
+  knownHomeOf,
+  type ListedHome,
+  listHomes,
+  namedHome,
+  removeHome,
+  unfinishedIn,
+} from './removal.ts'

@@ -1,0 +1,103 @@
+/**
+ * The credential of a human: an Ed25519 key, sealed under a passphrase (scrypt N=2^17, r=8,
+ * then AES-256-GCM). The public half stands in a fact, so a file that was swapped does not pass. That
+ * of the home's human is `credential.json`; those of others lie in a directory, named by their keys.
+ *
+ * The passphrase comes from a terminal or a file descriptor, never from environment or arguments.
+ */
+import { createCipheriv, createDecipheriv, createHash, randomBytes, scrypt } from 'node:crypto'
+import { join } from 'node:path'
+import { isObject } from '../../contracts/index.ts'
+import { encodeBase64 } from '../../ledger/index.ts'
+import { makeFolder, readIfThere, writeWhole } from '../../machine/index.ts'
+import { keyFromSeed, type LedgerKey, newSeed } from '../../store/index.ts'
+
+const COST = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 }
+const KEY_BYTES = 32
+const CIPHER = 'aes-256-gcm'
+const FILE = 'credential.json'
+const FOLDER = 'credentials'
+
+function fileOf(state: string, publicKey: string): string {
+  const name = createHash('sha256').update(publicKey).digest('hex')
+  return join(state, FOLDER, `${name}.json`)
+}
+
+/** Four words of at least three letters, or 12 characters: anything shorter falls to guessing offline. */
+export function isStrongPassphrase(passphrase: string): boolean {
+  const words = passphrase.split(/\s+/).filter((word) => [...word].length >= 3)
+  return words.length >= 4 || [...passphrase].length >= 12
+}
+
+/** Makes a key, seals it in the state directory, and returns its public half in base64. */
+export async function sealCredential(
+  state: string,
+  passphrase: string,
+  whose: 'owner' | 'other' = 'owner',
+): Promise<string> {
+  const key = keyFromSeed(newSeed())
+  const [salt, nonce] = [randomBytes(16), randomBytes(12)]
+  const cipher = createCipheriv(CIPHER, await derive(passphrase, salt), nonce)
+  const sealed = Buffer.concat([cipher.update(key.seed), cipher.final(), cipher.getAuthTag()])
+  const publicKey = encodeBase64(key.publicKey)
+  const document = {
+    kind: 'passphrase',
+    public_key: publicKey,
+    kdf: { name: 'scrypt', N: COST.N, r: COST.r, p: COST.p, salt: encodeBase64(salt) },
+    cipher: CIPHER,
+    nonce: encodeBase64(nonce),
+    sealed: encodeBase64(sealed),
+  }
+  if (whose === 'other') makeFolder(join(state, FOLDER), 0o700)
+  const file = whose === 'owner' ? join(state, FILE) : fileOf(state, publicKey)
+  writeWhole(file, `${JSON.stringify(document, null, 2)}\n`, 0o600)
+  return publicKey
+}
+
+/** The key, if the passphrase opens it and it is the one that the facts name; else null. */
+export async function openCredential(
+  state: string,
+  passphrase: string,
+  publicKey: string | null,
+): Promise<LedgerKey | null> {
+  const own = publicKey === null ? null : readIfThere(fileOf(state, publicKey))
+  const text = own ?? readIfThere(join(state, FILE))
+  const document = text === null ? null : parse(text)
+  if (document === null) return null
+  const { salt, nonce, sealed } = document
+  try {
+    const decipher = createDecipheriv(CIPHER, await derive(passphrase, salt), nonce)
+    decipher.setAuthTag(sealed.subarray(-16))
+    const seed = Buffer.concat([decipher.update(sealed.subarray(0, -16)), decipher.final()])
+    const key = keyFromSeed(seed)
+    return encodeBase64(key.publicKey) === publicKey ? key : null
+  } catch {
+    // A wrong passphrase and a damaged file look alike to the cipher; both open nothing.
+    return null
+  }
+}
+
+/** The cost is ours and not the file's: whoever wrote the file must not choose a cheaper one. */
+function parse(text: string): { salt: Buffer; nonce: Buffer; sealed: Buffer } | null {
+  try {
+    const document: unknown = JSON.parse(text)
+    if (!isObject(document) || !isObject(document['kdf'])) return null
+    const bytes = (value: unknown): Buffer => Buffer.from(String(value), 'base64')
+    return {
+      salt: bytes(document['kdf']['salt']),
+      nonce: bytes(document['nonce']),
+      sealed: bytes(document['sealed']),
+    }
+  } catch {
+    return null
+  }
+}
+
+function derive(passphrase: string, salt: Uint8Array): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    scrypt(passphrase.normalize('NFKC'), salt, KEY_BYTES, COST, (error, key) => {
+      if (error === null) resolve(key)
+      else reject(error)
+    })
+  })
+}

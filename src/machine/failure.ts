@@ -1,0 +1,46 @@
+/** How scanning and staging fail: with a fault, as stores and homes do. */
+import { FaultError, fault, showPath } from '../base/index.ts'
+import { namedPath } from './named-path.ts'
+
+/** What the system refused becomes a failure that people are told; anything else stays what it is. */
+export function asFailure(
+  error: unknown,
+  code: 'stage.tool' | 'diff.unsupported',
+  at: string,
+): unknown {
+  if (!(error instanceof Error) || error instanceof FaultError) return error
+  const { code: errno, syscall } = error as NodeJS.ErrnoException
+  if (errno === undefined || syscall === undefined) return error
+  const { path = at } = error as NodeJS.ErrnoException
+  const what = ERRNO_WORDS[errno] ?? `${syscall} failed (${errno})`
+  const message = path === '' ? what : `${what}: ${showPath(namedPath(path))}`
+  const words = isFull(errno) ? { message, hint: ROOM } : { message }
+  return new FaultError(fault(code, namedPath(at), null, words), { cause: error })
+}
+
+/** A tool of the system failed while changes were set aside in a directory. */
+export function toolFailure(tool: string, directory: string, stderr: string): FaultError {
+  const at = namedPath(directory)
+  const errno = /No space left on device/.test(stderr)
+    ? 'ENOSPC'
+    : /Disk quota exceeded/.test(stderr)
+      ? 'EDQUOT'
+      : ''
+  const said = `${tool}: ${stderr.trim().slice(0, 500)}`
+  const message = `${ERRNO_WORDS[errno] ?? said}, while changes were set aside in ${showPath(at)}`
+  const hint = isFull(errno) ? ROOM : 'nothing was changed; mend the cause, then run it again'
+  return new FaultError(fault('stage.tool', at, null, { message, hint }))
+}
+
+function isFull(errno: string): boolean {
+  return errno === 'ENOSPC' || errno === 'EDQUOT'
+}
+
+const ROOM =
+  'nothing was changed; make room there (`writ gc` removes leftovers of writ), then run it again'
+
+const ERRNO_WORDS: Readonly<Record<string, string>> = {
+  ENOSPC: 'no space is left on the disk (ENOSPC)',
+  EDQUOT: 'the disk quota is used up (EDQUOT)',
+  EROFS: 'the filesystem is read-only (EROFS)',
+}

@@ -1,0 +1,146 @@
+/**
+ * Single files below a directory, read and written without following a link anywhere on the way: what
+ * lies there may have been put there by somebody hostile, who may still be at work.
+ */
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  writeSync,
+} from 'node:fs'
+import { FaultError, fault } from '../base/index.ts'
+import { codeOf } from './footing.ts'
+
+/** Not among Node's constants; opens a place without any right to read it. */
+const O_PATH = 0o10_000_000
+const { O_CREAT, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants
+const DIRECTORY = O_PATH | O_DIRECTORY | O_NOFOLLOW
+const FILE_MODE = 0o644
+
+/** `below` has names and slashes only. Null when there is no plain file. */
+export function readPlainFile(root: string, below: string, bytesMax: number): Uint8Array | null {
+  const names = namesOf(below)
+  return within(root, names, false, (directory, name) => {
+    if (directory === null) return null
+    const file = openOrNull(`/proc/self/fd/${directory}/${name}`)
+    if (file === null) return null
+    try {
+      return readWhole(file, below, bytesMax)
+    } finally {
+      closeSync(file)
+    }
+  })
+}
+
+/** Makes missing directories on the way; what is in the way and no plain file is a failure. */
+export function writePlainFile(root: string, below: string, bytes: Uint8Array): void {
+  within(root, namesOf(below), true, (directory, name) => {
+    if (directory === null) throw notPlain(below)
+    const flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK
+    const file = orNotPlain(below, () =>
+      openSync(`/proc/self/fd/${directory}/${name}`, flags, FILE_MODE),
+    )
+    try {
+      if (!fstatSync(file).isFile()) throw notPlain(below)
+      ftruncateSync(file)
+      for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done)
+      // Whatever the mask of this process, others of the workspace can read it.
+      fchmodSync(file, FILE_MODE)
+    } finally {
+      closeSync(file)
+    }
+  })
+}
+
+function namesOf(below: string): readonly string[] {
+  const names = below.split('/').filter((name) => name !== '')
+  if (names.length === 0 || names.includes('..') || names.includes('.')) throw notPlain(below)
+  return names
+}
+
+/** Opens the directories one by one; with null where one is missing. */
+function within<T>(
+  root: string,
+  names: readonly string[],
+  isMade: boolean,
+  work: (directory: number | null, name: string) => T,
+): T {
+  const last = names[names.length - 1] ?? ''
+  let directory = openSync(root, DIRECTORY)
+  try {
+    for (const name of names.slice(0, -1)) {
+      const next = enter(directory, name, isMade)
+      if (next === null) return work(null, last)
+      closeSync(directory)
+      directory = next
+    }
+    return work(directory, last)
+  } finally {
+    closeSync(directory)
+  }
+}
+
+function enter(directory: number, name: string, isMade: boolean): number | null {
+  const path = `/proc/self/fd/${directory}/${name}`
+  for (let tries = isMade ? 2 : 1; tries > 0; tries--) {
+    try {
+      return openSync(path, DIRECTORY)
+    } catch (error) {
+      if (!isAbsent(error)) throw error
+      if (tries === 1 || codeOf(error) !== 'ENOENT') return null
+      mkdirSync(path)
+    }
+  }
+  return null
+}
+
+function openOrNull(path: string): number | null {
+  try {
+    return openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+  } catch (error) {
+    if (isAbsent(error)) return null
+    throw error
+  }
+}
+
+/** A link is no plain file, and neither is anything behind one. */
+function isAbsent(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'ENAMETOOLONG'].includes(codeOf(error))
+}
+
+function readWhole(file: number, below: string, bytesMax: number): Uint8Array | null {
+  const stats = fstatSync(file)
+  if (!stats.isFile()) return null
+  const parts: Buffer[] = []
+  let left = bytesMax + 1
+  for (;;) {
+    const part = Buffer.allocUnsafe(Math.min(left, 256 * 1024))
+    const count = readSync(file, part)
+    if (count === 0) return Buffer.concat(parts)
+    left -= count
+    if (left <= 0) {
+      const message = `${below} has more than ${bytesMax} bytes`
+      throw new FaultError(fault('diff.too_large', below, null, { message }))
+    }
+    parts.push(part.subarray(0, count))
+  }
+}
+
+function orNotPlain<T>(below: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (isAbsent(error) || codeOf(error) === 'EISDIR') throw notPlain(below)
+    throw error
+  }
+}
+
+function notPlain(below: string): FaultError {
+  const message = 'there is no plain file, and none can be put there'
+  return new FaultError(fault('diff.unsupported', below, null, { message }))
+}

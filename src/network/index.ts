@@ -1,0 +1,7 @@
+/**
+ * Room: network. The proxy through which a run reaches the hosts that it declared, and nothing else.
+ * Sees base, contracts, gate and machine.
+ */
+export { type AddressRules, connectOnce, type Resolve } from './connect.ts'
+export { openListener } from './listener.ts'
+export { type OnRefused, type ProxyOptions, RunProxy } from './proxy.ts'

@@ -1,0 +1,105 @@
+/**
+ * One plain request and its answer. The head goes up as it was judged, the body as long as it said, and
+ * nothing after that; the answer comes down with its head read far enough to end the connection behind
+ * it. Redirects are answers.
+ */
+import {
+  ChunkedBody,
+  forwardedHead,
+  headEnd,
+  RESPONSE_HEAD_MAX,
+  readResponseHead,
+  UploadMeter,
+} from '../gate/index.ts'
+import { gather } from './gathering.ts'
+import { type Passage, refuse, spoil } from './passage.ts'
+import { pump, type Take } from './pump.ts'
+
+const HEAD_TAIL = 3
+/** How many answers before the last one a server may give: `100 Continue` and the like. */
+const INTERIM_MAX = 8
+
+export async function carryRequest(passage: Passage): Promise<void> {
+  const { head, client, server, entry, isReleased } = passage
+  const bytes = forwardedHead(head)
+  if (isReleased) entry.sent(bytes.length)
+  else if (!entry.mayUpload({ bytes: bytes.length, counted: new UploadMeter(false).up(bytes) })) {
+    server.destroy()
+    return refuse(client, entry, 'network.upload')
+  }
+  entry.pass(isReleased)
+  // Told when it is over; a plain request is judged by what others have brought.
+  server.once('close', () => entry.received(server.bytesRead))
+  server.write(bytes)
+  sendBody(passage)
+  await carryAnswer(passage)
+}
+
+/** What comes after the body is not looked at: the next request takes another connection. */
+function sendBody(passage: Passage): void {
+  const { rest, fromClient, server, entry } = passage
+  const take = bodyOf(passage)
+  if (take === null) return
+  const counted: Take = (chunk) => {
+    const passing = take(chunk)
+    entry.sent(passing?.length ?? 0)
+    return passing
+  }
+  const first = rest.length === 0 ? Buffer.alloc(0) : counted(rest)
+  if (first === null) return
+  if (first.length > 0) server.write(first)
+  pump(fromClient, server, counted)
+}
+
+/** Null when there is no body. */
+function bodyOf(passage: Passage): Take | null {
+  const { head } = passage
+  if (head.body.kind === 'none') return null
+  if (head.body.kind === 'length') {
+    let left = head.body.length
+    return (chunk) => {
+      if (left === 0) return null
+      const passing = chunk.subarray(0, left)
+      left -= passing.length
+      return passing
+    }
+  }
+  const body = new ChunkedBody()
+  let isOver = false
+  return (chunk) => {
+    if (isOver) return null
+    const { used, state } = body.take(chunk)
+    isOver = state !== 'more'
+    if (state !== 'broken') return chunk.subarray(0, used)
+    refuse(passage.client, passage.entry, 'network.request')
+    passage.server.destroy()
+    return null
+  }
+}
+
+/** Interim answers and the last one; from there on everything as it comes. */
+async function carryAnswer(passage: Passage): Promise<void> {
+  const { client, fromServer, beginningMs, entry } = passage
+  let held: Buffer = Buffer.alloc(0)
+  for (let round = 0; round < INTERIM_MAX; round++) {
+    const gathered = await gather(fromServer, held, {
+      isEnough: (bytes, known) => headEnd(bytes, known - HEAD_TAIL) !== null,
+      bytesMax: RESPONSE_HEAD_MAX,
+      timeoutMs: 8 * beginningMs,
+    })
+    if (entry.isRefused) return
+    const end = headEnd(gathered.bytes)
+    if (end === null) {
+      const code = gathered.state === 'late' ? 'network.timeout' : 'network.unreachable'
+      return spoil(passage, code)
+    }
+    const answer = readResponseHead(gathered.bytes.subarray(0, end))
+    // Another protocol was not asked for.
+    if (answer === null || answer.status === 101) return spoil(passage, 'network.unreachable')
+    held = Buffer.from(gathered.bytes.subarray(end))
+    client.write(answer.bytes)
+    if (answer.status >= 200) break
+  }
+  if (held.length > 0) client.write(held)
+  pump(fromServer, client, null)
+}

@@ -1,0 +1,209 @@
+/**
+ * The proxy of one run: takes what comes in on the sandbox's loopback, judges each request by the rules
+ * of the run, and carries what passes. Plain HTTP is one request a connection; CONNECT is a tunnel
+ * whose first bytes have to name the host that was asked for.
+ *
+ * INVARIANT (judged before sent): nothing goes up before the request, its address and, in a tunnel, the
+ *   name inside it were judged.
+ * INVARIANT (everything is on record): each connection that said anything becomes an entry, with what
+ *   became of it.
+ */
+import { setMaxListeners } from 'node:events'
+import type { Server, Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { CODES, type Fault } from '../base/index.ts'
+import type { NetworkConnection } from '../contracts/index.ts'
+import {
+  HEAD_MAX,
+  headEnd,
+  judgeRequest,
+  type NetworkRules,
+  type NetworkTerms,
+  networkRules,
+  type RequestHead,
+  readRequestHead,
+  recordedUrl,
+} from '../gate/index.ts'
+import { connectOnce, type Resolve, resolveOnce } from './connect.ts'
+import { gather } from './gathering.ts'
+import { answer, refuse } from './passage.ts'
+import { carryRequest } from './plain-request.ts'
+import { bothEnded, finish } from './pump.ts'
+import { AcceptedSource, OpenedSource, type Source } from './source.ts'
+import { type Entry, Traffic } from './traffic.ts'
+import { carryTunnel } from './tunnel.ts'
+
+/** `option` is what would let it through, where the connection alone does not say it. */
+export type OnRefused = (connection: NetworkConnection, option: string | null) => void
+
+export interface ProxyOptions {
+  readonly resolve?: Resolve
+  /** How long a side may say nothing. */
+  readonly idleMs?: number
+  /** How long a beginning may take to come. */
+  readonly beginningMs?: number
+  /** Called with each connection that was refused or did not come about, when it is over. */
+  readonly onRefused?: OnRefused
+}
+
+const CONNECTIONS_MAX = 256
+const IDLE_MS = 120_000
+const BEGINNING_MS = 15_000
+/** After the run is over, what it had written still goes out. */
+const SETTLE_MS = 2_000
+
+export class RunProxy {
+  readonly #options: Required<ProxyOptions>
+  readonly #traffic = new Traffic()
+  readonly #open = new Set<Socket>()
+  readonly #work = new Set<Promise<void>>()
+  readonly #abort = new AbortController()
+  #rules: NetworkRules
+
+  constructor(terms: NetworkTerms, options: ProxyOptions = {}) {
+    this.#rules = networkRules(terms)
+    // Each connection under way listens for the end of the run.
+    setMaxListeners(CONNECTIONS_MAX, this.#abort.signal)
+    this.#options = {
+      resolve: options.resolve ?? resolveOnce,
+      idleMs: options.idleMs ?? IDLE_MS,
+      beginningMs: options.beginningMs ?? BEGINNING_MS,
+      onRefused: options.onRefused ?? (() => undefined),
+    }
+  }
+
+  /** From now on; the next child of a composite may have other hosts. */
+  obey(terms: NetworkTerms): void {
+    this.#rules = networkRules(terms)
+  }
+
+  listenOn(server: Server): void {
+    server.on('connection', (socket: Socket) => this.accept(socket))
+  }
+
+  accept(client: Socket): void {
+    this.#follow(client)
+    const work = this.#serve(client).catch(() => void client.destroy())
+    this.#work.add(work)
+    work.finally(() => this.#work.delete(work))
+  }
+
+  /** When the run is over: what is open ends, and everything since the last time is told. */
+  async settle(): Promise<readonly NetworkConnection[]> {
+    await Promise.race([this.#idle(), pause(SETTLE_MS, undefined, { ref: false })])
+    for (const socket of this.#open) socket.destroy()
+    await this.#idle()
+    return this.#traffic.take()
+  }
+
+  async close(): Promise<void> {
+    this.#abort.abort()
+    for (const socket of this.#open) socket.destroy()
+    await this.#idle()
+  }
+
+  async #idle(): Promise<void> {
+    while (this.#work.size > 0) await Promise.all(this.#work)
+  }
+
+  #follow(socket: Socket): void {
+    this.#open.add(socket)
+    socket.setNoDelay(true)
+    socket.setTimeout(this.#options.idleMs, () => socket.destroy())
+    // What became of it is told by its end.
+    socket.on('error', () => undefined)
+    socket.once('close', () => this.#open.delete(socket))
+  }
+
+  async #serve(client: Socket): Promise<void> {
+    const entry = this.#traffic.entry()
+    try {
+      if (this.#work.size >= CONNECTIONS_MAX) return refuse(client, entry, 'network.limit')
+      const { beginningMs } = this.#options
+      const source = new AcceptedSource(client)
+      const gathered = await gather(source, Buffer.alloc(0), {
+        isEnough: (bytes, known) => headEnd(bytes, known - HEAD_TAIL) !== null,
+        bytesMax: HEAD_MAX,
+        timeoutMs: beginningMs,
+      })
+      // A connection that said nothing wanted nothing.
+      if (gathered.bytes.length === 0) return entry.forget()
+      // Whoever went away in the middle of a request did not ask for it.
+      if (gathered.state === 'closed') return entry.fail('network.request')
+      if (gathered.state === 'too_long') return refuse(client, entry, 'network.limit')
+      if (gathered.state !== 'enough') return refuse(client, entry, 'network.request')
+      await this.#judge(source, gathered.bytes, entry)
+    } finally {
+      if (entry.isRefused || entry.isUnreached) this.#options.onRefused(entry.row, entry.option)
+      if (!client.destroyed) finish(client)
+      entry.end()
+    }
+  }
+
+  async #judge(fromClient: Source, bytes: Buffer, entry: Entry): Promise<void> {
+    const { socket: client } = fromClient
+    const end = headEnd(bytes) ?? 0
+    // It may have come in one piece.
+    if (end > HEAD_MAX) return refuse(client, entry, 'network.limit')
+    const reading = readRequestHead(bytes.subarray(0, end))
+    if (!reading.ok) {
+      const { host, port, method, url } = reading.seen
+      entry.describe(seenOf(host?.name, port, method, url))
+      return refuse(client, entry, reading.code, reading.says)
+    }
+    const { head } = reading
+    const { method, host, port, url, body } = head
+    entry.describe(seenOf(host.name, port, method, url))
+    const wanted = { method, host, port, hasBody: body.kind !== 'none' }
+    const verdict = judgeRequest(this.#rules, wanted)
+    if (!verdict.passes) return refuse(client, entry, verdict.code)
+    const fromServer = new OpenedSource()
+    const server = await this.#connect(head, fromServer)
+    if ('code' in server) return this.#unreached(client, entry, server)
+    fromServer.opened(server)
+    this.#follow(server)
+    const rest = bytes.subarray(end)
+    // What a participant lives by is not counted against it, and told as that.
+    const { isReleased: wasReleased, isService = false } = verdict
+    const isReleased = wasReleased || isService
+    if (isService) entry.serve()
+    const { beginningMs } = this.#options
+    const ends = { client, server, fromClient, fromServer }
+    const passage = { head, rest, ...ends, isReleased, entry, beginningMs }
+    await (method === 'CONNECT' ? carryTunnel(passage) : carryRequest(passage))
+    await bothEnded(client, server)
+  }
+
+  #connect({ host, port }: RequestHead, source: OpenedSource): Promise<Socket | Fault> {
+    const { literals } = this.#rules
+    const { resolve, beginningMs } = this.#options
+    const { onread } = source
+    const options = { resolve, timeoutMs: beginningMs, abort: this.#abort.signal, onread }
+    return connectOnce({ host: host.name, port }, { literals }, options)
+  }
+
+  #unreached(client: Socket, entry: Entry, failed: Fault): void {
+    const { code } = failed
+    entry.option = failed.hint ?? null
+    if (code === 'network.address') return refuse(client, entry, code)
+    entry.fail(code)
+    answer(client, code, CODES[code].says)
+  }
+}
+
+/** A head may end in pieces. */
+const HEAD_TAIL = 3
+
+function seenOf(
+  host: string | undefined,
+  port: number | undefined,
+  method: string | undefined,
+  url: string | null | undefined,
+): Parameters<Entry['describe']>[0] {
+  return {
+    ...(host === undefined ? {} : { host }),
+    ...(port === undefined ? {} : { port }),
+    ...(method === undefined ? {} : { method }),
+    ...(url === undefined || url === null ? {} : { url: recordedUrl(url) }),
+  }
+}

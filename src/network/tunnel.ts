@@ -1,0 +1,72 @@
+/**
+ * A tunnel: the client is told that it stands, says hello in TLS, and only when the name in that hello
+ * is the one that the tunnel was asked for does the first byte go up. What goes up without a release is
+ * counted against what reading from the host takes, and the tunnel is cut before the byte that would
+ * pass it.
+ */
+import { HELLO_BYTES_MAX, hostName, readClientHello, UploadMeter } from '../gate/index.ts'
+import { gather } from './gathering.ts'
+import { cut, type Passage } from './passage.ts'
+import { pump, type SlowTake } from './pump.ts'
+import type { Upload } from './traffic.ts'
+
+const GRANTED = 'HTTP/1.1 200 Connection established\r\n\r\n'
+
+export async function carryTunnel(passage: Passage): Promise<void> {
+  const { client, server, fromClient, rest, entry, isReleased, beginningMs } = passage
+  client.write(GRANTED)
+  const { bytes } = await gather(fromClient, rest, {
+    isEnough: (held) => readClientHello(held).state !== 'incomplete',
+    bytesMax: HELLO_BYTES_MAX,
+    timeoutMs: beginningMs,
+  })
+  // A tunnel that was never used asked for nothing but to be there.
+  if (bytes.length === 0) {
+    entry.pass(isReleased)
+    client.destroy()
+    server.destroy()
+    return
+  }
+  const reading = readClientHello(bytes)
+  if (reading.state !== 'hello') return cut(passage, 'network.not_tls')
+  if (reading.name !== null) entry.describe({ sni: reading.name })
+  if (!isSameName(passage, reading.name) || reading.isHidden) return cut(passage, 'network.sni')
+  entry.pass(isReleased)
+  await flow(passage, bytes)
+}
+
+/** Clients name no address inside; then the tunnel leads where it was asked to all the same. */
+function isSameName({ head }: Passage, name: string | null): boolean {
+  if (name === null) return head.host.isAddress
+  return hostName(name)?.name === head.host.name
+}
+
+async function flow(passage: Passage, first: Buffer): Promise<void> {
+  const { client, server, fromClient, fromServer, entry, isReleased } = passage
+  const meter = new UploadMeter(true)
+  const take: SlowTake = (chunk) => {
+    if (isReleased) {
+      entry.sent(chunk.length)
+      return chunk
+    }
+    const upload = { bytes: chunk.length, counted: meter.up(chunk) }
+    return entry.mayUpload(upload) ? chunk : takeSoon(passage, chunk, upload)
+  }
+  const counted = (chunk: Buffer): Buffer => {
+    meter.down(chunk.length)
+    entry.received(chunk.length)
+    return chunk
+  }
+  const beginning = await take(first)
+  if (beginning === null) return
+  server.write(beginning)
+  pump(fromClient, server, take)
+  pump(fromServer, client, counted)
+}
+
+/** Waits for what the host still has to answer; without it the tunnel is cut. */
+async function takeSoon(passage: Passage, chunk: Buffer, upload: Upload): Promise<Buffer | null> {
+  if (await passage.entry.mayUploadSoon(upload)) return chunk
+  cut(passage, 'network.upload')
+  return null
+}

@@ -1,0 +1,117 @@
+/**
+ * What lies in the pre-images by now. A process that stood in a directory when it was taken away can
+ * still put something there, and one that had a file open could write to it. Additions come back with
+ * their directory: nothing of them was displaced, and nothing is lost. Anything else that changed is
+ * put back only when a human wants it as it is.
+ */
+import type { Change, EntryState, RawPath } from '../gate/index.ts'
+import {
+  type Address,
+  type Entry,
+  hashFile,
+  joinAddress,
+  lookAt,
+  namesIn,
+  readTarget,
+} from './entry.ts'
+import type { Planned, Step } from './plan.ts'
+import { stageDifferences } from './stage.ts'
+
+export interface AsKept {
+  /** The same steps with what they put back as it is. */
+  readonly reversed: readonly Planned[]
+  /** What came since, and comes back with its directory. */
+  readonly added: readonly RawPath[]
+  /** What is not what was displaced. */
+  readonly altered: readonly RawPath[]
+}
+
+export function asKept(reversed: readonly Planned[]): AsKept {
+  const added: RawPath[] = []
+  const altered: RawPath[] = []
+  /** What a path is left as where that is not what the older acts knew. */
+  const left = new Map<RawPath, EntryState | null>()
+  const parts = reversed.map((planned) => {
+    for (const path of planned.unstaged) altered.push(path)
+    const steps = planned.steps.map((step) => {
+      const found = new Kept(step)
+      for (const { path } of found.added) added.push(path)
+      for (const path of found.altered) altered.push(path)
+      return { ...step, changes: found.changes(left) }
+    })
+    return { ...planned, steps }
+  })
+  return { reversed: parts, added, altered }
+}
+
+class Kept {
+  readonly #step: Step
+  readonly added: readonly Change[]
+  readonly altered: readonly RawPath[]
+
+  constructor(step: Step) {
+    this.#step = step
+    const expected = new Set(
+      step.changes.flatMap(({ path, after }) => (after === null ? [] : [path])),
+    )
+    const different = stageDifferences(step)
+    this.altered = different.filter((path) => expected.has(path))
+    this.added = different
+      .filter((path) => !expected.has(path))
+      .flatMap((path) => [...this.#everythingAt(path)])
+  }
+
+  changes(left: Map<RawPath, EntryState | null>): Step['changes'] {
+    const altered = new Set(this.altered)
+    const now = (change: Change): Change => {
+      const known = left.get(change.path)
+      const before = known === undefined ? change.before : known
+      if (!altered.has(change.path)) return { ...change, before }
+      const after = stateAt(this.#address(change.path))
+      left.set(change.path, after)
+      return { ...change, before, after }
+    }
+    const [own, ...below] = this.#step.changes
+    return [now(own), ...below.map(now), ...this.added]
+  }
+
+  #address(path: RawPath): Address {
+    const { put, path: top } = this.#step
+    const place = put ?? ''
+    return path === top ? place : joinAddress(place, path.slice(top.length + 1))
+  }
+
+  *#everythingAt(top: RawPath): Generator<Change> {
+    const open = [top]
+    for (let path = open.pop(); path !== undefined; path = open.pop()) {
+      const address = this.#address(path)
+      const after = stateAt(address)
+      if (after === null) continue
+      yield { path, before: null, after }
+      if (after.kind !== 'directory') continue
+      for (const name of namesIn(address)) open.push(`${path}/${name}` as RawPath)
+    }
+  }
+}
+
+/** Null for what is not there, and for what no list of changes can hold. */
+function stateAt(address: Address): EntryState | null {
+  const entry = lookAt(address)
+  if (entry === null || entry.kind === null) return null
+  return stateOf(address, entry, entry.kind)
+}
+
+/** Attributes travel with the entry; they are compared in the real tree only. */
+function stateOf(address: Address, entry: Entry, kind: EntryState['kind']): EntryState {
+  return {
+    kind,
+    mode: entry.mode,
+    size: kind === 'file' ? entry.size : 0,
+    digest: kind === 'file' ? hashFile(address) : null,
+    target: kind === 'symlink' ? readTarget(address) : null,
+    attributes: [],
+    owner: process.getuid?.() === 0 ? { uid: entry.uid, gid: entry.gid } : null,
+    mtimeNs: entry.mtimeNs,
+    linkGroup: null,
+  }
+}

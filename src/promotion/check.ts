@@ -1,0 +1,285 @@
+/**
+ * Before anything changes (G-19b to G-19e): every path that would be touched is still as the
+ * rehearsal saw it, bytes and attributes and complete listings; nobody is writing there; the
+ * filesystem can do what is needed. Nothing is changed here, and all differences are found, not
+ * only the first.
+ *
+ * With several parts the later ones find what the earlier ones will have left: those states are held
+ * against each other, and the real tree only against what was touched first.
+ */
+import { lstatSync } from 'node:fs'
+import { setImmediate as pause } from 'node:timers/promises'
+import { FaultError, fault } from '../base/index.ts'
+import {
+  type Change,
+  displayOfRaw,
+  type EntryState,
+  isBelow,
+  isSameState,
+  joinRaw,
+  nameOfRaw,
+  parentOfRaw,
+  type RawPath,
+} from '../gate/index.ts'
+import { readAttributes } from '../machine/index.ts'
+import { type Asked, findWriters, type Writers } from './busy.ts'
+import { type Entry, holds, identityOf, isLike, lookAt, namesIn } from './entry.ts'
+import type { ParentState, Part } from './exchange.ts'
+import { displayed, listed, plainFailure } from './failure.ts'
+import type { Ground } from './ground.ts'
+import { isInPlace, type Step, takesTree } from './plan.ts'
+import { treeDifferences } from './tree.ts'
+
+/** What a check found out, for the exchange and for those that verify later. */
+export interface Checked {
+  /** Paths that are not as they should be. */
+  readonly different: readonly RawPath[]
+  readonly parents: readonly Omit<ParentState, 'finalMtimeNs'>[]
+  /** Of files that were hashed: what shows that they did not change since. */
+  readonly identities: ReadonlyMap<RawPath, string>
+}
+
+const PAUSE_EVERY_MS = 20
+
+/** `meanwhile` goes on while a child process reads attributes. */
+export async function checkParts(
+  parts: readonly Part[],
+  ground: Ground,
+  meanwhile: () => Promise<void>,
+): Promise<Checked> {
+  const check = new Check(ground)
+  let paused = performance.now()
+  for (const { steps } of parts) {
+    check.part()
+    for (const step of steps) {
+      check.step(step)
+      if (performance.now() - paused < PAUSE_EVERY_MS) continue
+      await pause()
+      paused = performance.now()
+    }
+  }
+  const reading = check.attributes()
+  // It may fail before anybody waits for it; that is heard of below.
+  reading.catch(() => {})
+  try {
+    await meanwhile()
+  } finally {
+    await reading
+  }
+  return check.result()
+}
+
+class Check {
+  readonly #ground: Ground
+  readonly #different = new Set<RawPath>()
+  readonly #parents = new Map<RawPath, Omit<ParentState, 'finalMtimeNs'>>()
+  readonly #identities = new Map<RawPath, string>()
+  /** What the steps so far will have left. */
+  readonly #left = new Map<RawPath, EntryState | null>()
+  /** What the real tree shows of those paths. */
+  readonly #real = new Map<RawPath, EntryState | null>()
+
+  #parts = 0
+
+  constructor(ground: Ground) {
+    this.#ground = ground
+  }
+
+  part(): void {
+    this.#parts++
+  }
+
+  step(step: Step): void {
+    this.#parent(step)
+    if (takesTree(step)) this.#tree(step)
+    else this.#entry(step.changes[0])
+    for (const { path, before, after } of step.changes) {
+      if (!this.#real.has(path)) this.#real.set(path, before)
+      this.#left.set(path, after)
+    }
+  }
+
+  /** One batch for everything that was looked at. */
+  async attributes(): Promise<void> {
+    const paths = [...this.#real].filter(([, state]) => state !== null).map(([path]) => path)
+    const { byPath, unreadable } = await readAttributes(paths, 'real')
+    for (const path of unreadable) if (path !== '') this.#different.add(path)
+    for (const path of paths) {
+      const wanted = JSON.stringify(this.#real.get(path)?.attributes ?? [])
+      if (JSON.stringify(byPath.get(path)?.kept ?? []) !== wanted) this.#different.add(path)
+    }
+  }
+
+  result(): Checked {
+    return {
+      different: [...this.#different],
+      parents: [...this.#parents.values()],
+      identities: this.#identities,
+    }
+  }
+
+  /**
+   * The directory that entries come into or leave, or that is changed itself; one that only comes
+   * meanwhile is no concern.
+   */
+  #parent(step: Step): void {
+    const path = isInPlace(step) ? step.path : parentOfRaw(step.path)
+    if (this.#parents.has(path)) return
+    if (this.#left.get(path)?.kind === 'directory' && this.#real.get(path) === null) return
+    const entry = lookAt(this.#ground.atIfThere(path))
+    if (entry?.kind !== 'directory') {
+      if (!this.#isBelowKnown(path)) this.#different.add(step.path)
+      return
+    }
+    this.#parents.set(path, { path, mode: entry.mode, mtimeNs: entry.mtimeNs })
+  }
+
+  #isBelowKnown(path: RawPath): boolean {
+    return this.#left.get(path)?.kind === 'directory'
+  }
+
+  #entry({ path, before }: Change): void {
+    const known = this.#left.get(path)
+    if (known !== undefined) {
+      if (!isSameState(known, before)) this.#different.add(path)
+      return
+    }
+    const address = this.#ground.atIfThere(path)
+    const entry = lookAt(address)
+    if (entry === null || before === null || address === null) {
+      if (entry !== null || before !== null) this.#different.add(path)
+      return
+    }
+    if (!this.#isOfState(path, address, entry, before)) this.#different.add(path)
+  }
+
+  #isOfState(path: RawPath, address: Buffer, entry: Entry, state: EntryState): boolean {
+    if (!isLike(entry, state) || !holds(address, entry, state, false)) return false
+    this.#remember(path, entry, address)
+    return true
+  }
+
+  #remember(path: RawPath, entry: Entry, address: Buffer): void {
+    const identity = identityOf(entry, Date.now())
+    // Changed while it was read: what was hashed is not what is there.
+    const again = lookAt(address)
+    if (identity === null || again === null || identityOf(again, Date.now()) !== identity) return
+    this.#identities.set(path, identity)
+  }
+
+  #tree({ path, changes }: Step): void {
+    const known = new Set<RawPath>()
+    const real: Change[] = []
+    for (const change of changes) {
+      known.add(change.path)
+      const left = this.#left.get(change.path)
+      if (left !== undefined && !isSameState(left, change.before)) this.#different.add(change.path)
+      real.push({ ...change, before: this.#real.get(change.path) ?? null })
+      if (left === undefined) real[real.length - 1] = change
+    }
+    this.#others(path, known, real)
+    const [own] = real
+    if (own?.before?.kind !== 'directory') return
+    const address = this.#ground.atIfThere(path)
+    if (address === null) {
+      this.#different.add(path)
+      return
+    }
+    const found = treeDifferences({
+      address,
+      path,
+      changes: real,
+      side: 'before',
+      own: false,
+      onRight: (at, entry) => {
+        const identity = identityOf(entry, Date.now())
+        if (identity !== null) this.#identities.set(at, identity)
+      },
+    })
+    for (const each of found) this.#different.add(each)
+  }
+
+  /** Paths below a tree that earlier parts touch and the tree's own list does not name. */
+  #others(path: RawPath, known: ReadonlySet<RawPath>, real: Change[]): void {
+    // Steps of one part never lie below one another's trees.
+    if (this.#parts === 1) return
+    for (const [each, left] of this.#left) {
+      if (known.has(each) || !isBelow(each, path)) continue
+      if (left !== null) this.#different.add(each)
+      real.push({ path: each, before: this.#real.get(each) ?? null, after: null })
+    }
+  }
+}
+
+/** What a directory held, all of it, when the rehearsal emptied it and made it anew. */
+export interface Listing {
+  readonly path: RawPath
+  readonly names: readonly RawPath[]
+}
+
+/** Names that came or went since in directories whose changes count as those of a whole. */
+export function checkListings(listings: readonly Listing[], ground: Ground): RawPath[] {
+  return listings.flatMap(({ path, names }) => {
+    const address = ground.atIfThere(path)
+    const entry = lookAt(address)
+    if (address === null || entry?.kind !== 'directory') return [path]
+    const [wanted, found] = [new Set(names), new Set(namesIn(address))]
+    const gone = names.filter((name) => !found.has(name))
+    const come = [...found].filter((name) => !wanted.has(name))
+    return [...gone, ...come].map((name) => joinRaw(path, name))
+  })
+}
+
+/** Fails when another process has a file open for writing that would be taken away. */
+export async function checkWriters(parts: readonly Part[], ground: Ground): Promise<void> {
+  const paths = new Map<string, RawPath>()
+  const asked: Asked[] = []
+  for (const { take, changes } of parts.flatMap(({ steps }) => steps)) {
+    if (take === null) continue
+    for (const { path, before } of changes) {
+      if (before?.kind !== 'file') continue
+      const entry = lookAt(ground.atIfThere(path))
+      if (entry === null) continue
+      // By its path, not through an open directory: there may be more than can be kept open.
+      asked.push({
+        address: Buffer.from(path, 'latin1'),
+        name: nameOfRaw(path),
+        inode: entry.inode,
+      })
+      paths.set(entry.inode, path)
+    }
+  }
+  const writers = await findWriters(asked)
+  if (writers.inodes.size > 0) throw busy(writers, paths)
+}
+
+export function busy(
+  { inodes, processes }: Writers,
+  paths: ReadonlyMap<string, RawPath>,
+): FaultError {
+  const held = displayed([...inodes].flatMap((inode) => paths.get(inode) ?? []))
+  const who = processes.length === 0 ? 'another process' : `process ${processes.join(', ')}`
+  const message = `${who} has ${listed(held)} open for writing; nothing was changed`
+  const hint = 'close the file there or wait until that program ends, then run the same again'
+  const details = { paths: held, processes }
+  return new FaultError(fault('promote.busy', held[0] ?? '', details, { message, hint }))
+}
+
+/** Entries can only be moved within one filesystem. */
+export function checkDevices(
+  parents: readonly { readonly path: RawPath }[],
+  keep: string,
+  ground: Ground,
+): void {
+  const { dev } = lstatSync(keep)
+  for (const { path } of parents) {
+    if (ground.deviceOf(path) === dev) continue
+    const shown = displayOfRaw(path)
+    throw plainFailure(
+      'promote.unsupported_fs',
+      shown,
+      `${listed([shown])} lies on another filesystem than the staged bytes`,
+      'keep the scope of one proposal on one filesystem',
+    )
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * One at a time on a workspace: an exclusive flock(2) on its root directory. `flock` from util-linux
+ * sets it on a directory that this process has open and is gone again; the lock belongs to the open
+ * directory, so the kernel drops it at the moment this process ends, however it ends. Nothing has to
+ * be cleaned up after a crash, and no child is left to hold it.
+ *
+ * Taking it twice in one process waits as well, and is no way to nest.
+ */
+import { closeSync, constants, openSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { FaultError, fault, showName, showPath } from '../base/index.ts'
+import { requireProgram, startProgram } from '../machine/index.ts'
+import { machineFailure } from './failure.ts'
+
+declare const locked: unique symbol
+/** That the lock is held: who asks for one of these works under it. */
+export interface WorkspaceLock {
+  readonly root: string
+  readonly [locked]: true
+}
+
+export interface LockOptions {
+  /** How long somebody else is waited for; 0: not at all. */
+  readonly waitMs: number
+}
+
+const CONFLICT = 75
+
+/** One that is held until it is let go, once. */
+export interface HeldLock {
+  readonly lock: WorkspaceLock
+  release(): void
+}
+
+/** The root is a real path. Fails with `workspace.busy` when somebody else has it for too long. */
+export async function takeWorkspaceLock(root: string, { waitMs }: LockOptions): Promise<HeldLock> {
+  const handle = openRoot(root)
+  try {
+    const status = await setLock(handle, waitMs)
+    if (status === CONFLICT) throw busy(root)
+    if (status !== 0) throw machineFailure({ code: 'ENOLCK' }, root)
+    return heldBy(root, handle)
+  } catch (error) {
+    closeSync(handle)
+    throw error
+  }
+}
+
+function heldBy(root: string, handle: number): HeldLock {
+  // The brand says only what the caller has found out.
+  return { lock: { root } as WorkspaceLock, release: () => closeSync(handle) }
+}
+
+export async function withWorkspaceLock<T>(
+  root: string,
+  options: LockOptions,
+  work: (lock: WorkspaceLock) => Promise<T>,
+): Promise<T> {
+  const { lock, release } = await takeWorkspaceLock(root, options)
+  try {
+    return await work(lock)
+  } finally {
+    release()
+  }
+}
+
+function openRoot(root: string): number {
+  try {
+    return openSync(root, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+  } catch (error) {
+    throw machineFailure(error, root)
+  }
+}
+
+const HANDLE_INSIDE = 3
+const OPTIONS = ['--exclusive', '--conflict-exit-code', String(CONFLICT)]
+
+function waitingOptions(waitMs: number): readonly string[] {
+  return waitMs <= 0 ? ['--nonblock'] : ['--timeout', (waitMs / 1000).toFixed(3)]
+}
+
+function setLock(handle: number, waitMs: number): Promise<number | null> {
+  const options = [...OPTIONS, ...waitingOptions(waitMs)]
+  return new Promise((resolved, rejected) => {
+    const child = startProgram(requireProgram('flock'), [...options, String(HANDLE_INSIDE)], {
+      stdio: ['ignore', 'ignore', 'ignore', handle],
+    })
+    child.on('error', (error) => rejected(machineFailure(error, 'flock')))
+    child.on('exit', (status) => resolved(status))
+  })
+}
+
+function busy(root: string): FaultError {
+  const holder = findHolder(root)
+  const details = { process: holder?.process ?? null, command: holder?.command ?? null }
+  const who =
+    holder === null ? 'another process' : `process ${holder.process} (${showName(holder.command)})`
+  const message = `${who} of writ is at work in ${showPath(root)}; nothing was changed`
+  const hint = 'wait until it has ended, then run the same again'
+  return new FaultError(fault('workspace.busy', root, details, { message, hint }))
+}
+
+/** The process that has the root open with a lock on it, as far as this user may look. */
+function findHolder(root: string): { readonly process: number; readonly command: string } | null {
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    try {
+      for (const handle of readdirSync(`/proc/${name}/fd`)) {
+        if (readlinkSync(`/proc/${name}/fd/${handle}`) !== root) continue
+        if (!/^lock:.*FLOCK/m.test(readFileSync(`/proc/${name}/fdinfo/${handle}`, 'utf8'))) continue
+        const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\u0000', ' ')
+        return { process: Number(name), command: command.trim() }
+      }
+    } catch {
+      // Gone meanwhile, or somebody else's: look on.
+    }
+  }
+  return null
+}

@@ -1,0 +1,350 @@
+/**
+ * Rollback of promoted actions, newest first: all or nothing, journalled as a promotion is (G-21).
+ * What the promotions put in place is taken away, what they displaced is put back. Refused with every
+ * path that somebody else changed in between; proven afterwards by hashing what is there.
+ *
+ * Needs nothing but the pre-images and their plan: no AI, no ledger, no sandbox.
+ */
+import { FaultError, fault } from '../base/index.ts'
+import { type Change, parentOfRaw, type RawPath, rawOfText } from '../gate/index.ts'
+import { removeTreeSync } from '../machine/index.ts'
+import type { OnPoint, Work } from './apply.ts'
+import { asKept } from './as-kept.ts'
+import { checkDevices, checkParts, checkWriters } from './check.ts'
+import {
+  beginExchange,
+  clearSources,
+  makeKeep,
+  putBack,
+  readAfterTimes,
+  refuseUnrecovered,
+} from './ending.ts'
+import { isOfState } from './entry.ts'
+import { type Exchange, type ParentState, type Part, readPlan } from './exchange.ts'
+import { Collision, listed, pathsFailure } from './failure.ts'
+import { gitLocksOf } from './git-lock.ts'
+import { existsAt, Ground } from './ground.ts'
+import { conflictHint, emptyInTheWay, removeEmpty, withoutDone } from './in-the-way.ts'
+import { fromRefreshed } from './index-copies.ts'
+import type { WorkspaceLock } from './lock.ts'
+import { isInPlace, netChanges, type Planned, planReverse, type Step } from './plan.ts'
+import { applyExchange, at, stepsOf } from './run.ts'
+import { type Heir, inheritedBy, Sharers } from './shared-directory.ts'
+
+export interface RollbackRequest {
+  readonly rollbackId: string
+  readonly lock: WorkspaceLock
+  /** Newest first, each with the directory of its pre-images. */
+  readonly actions: readonly { readonly actionId: string; readonly keep: string }[]
+  /** Where that which is taken away lies until the rollback is recorded: same filesystem. */
+  readonly keep: string
+  readonly state: string
+  /** Also pre-images that a program changed since, as they are now; the record is unverified then. */
+  readonly asIs?: boolean
+  /** Appends the fact, durably, under the key `rollback/<rollback_id>`; may be called again. */
+  readonly record: (rollback: Rollback) => Promise<void>
+  readonly note: unknown
+  readonly onPoint?: OnPoint
+}
+
+export interface Rollback {
+  readonly rollbackId: string
+  readonly status: 'APPLIED' | 'REVERTED'
+  readonly actionIds: readonly string[]
+  /** How many paths were restored. */
+  readonly restored: number
+  /** What was changed, path by path; none when it was put back. */
+  readonly changes: readonly Change[]
+  /** Every restored path was hashed and equals its pre-image. */
+  readonly verified: boolean
+  readonly rolledBackAtMs: number
+  readonly recovered: boolean
+  readonly note: unknown
+}
+
+/** What a rollback would do: the changes it would make, path by path. */
+export interface RollbackPreview {
+  readonly changes: readonly Change[]
+  /** Of these: what others put into directories after those were taken away. */
+  readonly added: readonly RawPath[]
+}
+
+export async function rollback(request: RollbackRequest): Promise<Rollback> {
+  const ground = new Ground()
+  try {
+    refuseUnrecovered(request.state, rawOfText(request.lock.root))
+    const { exchange, work } = await prepare(request, ground)
+    return await carryOut(request, exchange, work)
+  } finally {
+    ground.close()
+  }
+}
+
+/** Checks everything, changes nothing. */
+export async function previewRollback(
+  request: Pick<RollbackRequest, 'actions' | 'keep' | 'asIs'>,
+): Promise<RollbackPreview> {
+  const ground = new Ground()
+  try {
+    const { parts, added } = await check(request, ground)
+    return { changes: netChanges(parts.map(({ steps }) => steps)), added }
+  } finally {
+    ground.close()
+  }
+}
+
+interface Checked {
+  readonly plans: readonly Exchange[]
+  readonly parts: readonly Part[]
+  readonly found: Awaited<ReturnType<typeof checkParts>>
+  readonly heirs: readonly Heir[]
+  readonly added: readonly RawPath[]
+  readonly altered: readonly RawPath[]
+  /** Empty directories that have to go first. */
+  readonly empty: readonly RawPath[]
+}
+
+async function check(
+  { actions, keep, asIs }: Pick<RollbackRequest, 'actions' | 'keep' | 'asIs'>,
+  ground: Ground,
+): Promise<Checked> {
+  const plans = readPlans(actions)
+  const { reversed: planned, heirs } = reverseAll(plans, actions, keep, ground)
+  const { reversed, added, altered } = asKept(fromRefreshed(planned, plans, ground))
+  if (altered.length > 0 && asIs !== true) {
+    const oldest = actions.at(-1)?.actionId ?? ''
+    const hint = `to put them back as they are now: \`writ rollback ${oldest} --as-is\`; they lie in ${listed(keepsOf(reversed, altered))}`
+    throw pathsFailure('rollback.altered', altered, hint)
+  }
+  const lost = lostIn(reversed, altered)
+  if (lost.length > 0) throw pathsFailure('rollback.altered', lost, 'these are gone altogether')
+  const parts = reversed.map(({ steps }, index) => ({
+    actionId: actions[index]?.actionId ?? '',
+    // Of several acts each finds what the newer one leaves, so all of it is compared.
+    steps: reversed.length === 1 ? withoutDone(steps, ground) : steps,
+  }))
+  const found = await checkParts(parts, ground, () => checkWriters(parts, ground))
+  const empty = emptyInTheWay(parts.length === 1 ? stepsIn(parts) : [], found.different, ground)
+  const different = found.different.filter((path) => !empty.includes(path))
+  if (different.length > 0) throw conflict(parts, different)
+  return { plans, parts, found, heirs, added, altered, empty }
+}
+
+function stepsIn(parts: readonly Part[]): readonly Step[] {
+  return parts.flatMap(({ steps }) => steps)
+}
+
+function conflict(parts: readonly Part[], different: readonly RawPath[]): FaultError {
+  const [only, ...others] = parts
+  const hint =
+    only === undefined || others.length > 0
+      ? 'take the acts back one by one, newest first: `writ log` lists them, `writ undo` takes the newest back'
+      : conflictHint(only.actionId, only.steps, different)
+  return pathsFailure('rollback.conflict', different, hint)
+}
+
+/** Where pre-images of these paths lie. */
+function keepsOf(reversed: readonly Planned[], paths: readonly RawPath[]): string[] {
+  const wanted = new Set(paths)
+  return reversed.flatMap(({ steps }) =>
+    steps.flatMap(({ put, changes }) =>
+      put !== null && changes.some(({ path }) => wanted.has(path)) ? [put] : [],
+    ),
+  )
+}
+
+/** Paths whose pre-image is not there at all, so that nothing could be put back. */
+function lostIn(reversed: readonly Planned[], altered: readonly RawPath[]): readonly RawPath[] {
+  if (altered.length === 0) return []
+  const unstaged = reversed.flatMap((planned) => planned.unstaged)
+  const gone = reversed.flatMap(({ steps }) =>
+    steps.filter(({ put }) => put !== null && !existsAt(put)).map(({ path }) => path),
+  )
+  return [...unstaged, ...gone]
+}
+
+/** Directories that acts which stay made as well are left to those. */
+function reverseAll(
+  plans: readonly Exchange[],
+  actions: RollbackRequest['actions'],
+  keep: string,
+  ground: Ground,
+): { readonly reversed: readonly Planned[]; readonly heirs: readonly Heir[] } {
+  const keeps = actions.map((action) => action.keep)
+  const sharers = new Sharers(keeps)
+  const heirs: Heir[] = []
+  const gone: Change[] = []
+  const stays = (path: RawPath): boolean => {
+    const heir = sharers.heirOf(path)
+    if (heir !== null) heirs.push(heir)
+    return heir !== null
+  }
+  const reversed = plans.map((plan, index) => {
+    const steps = stepsOf(plan)
+    // One at a time: a call takes only so many arguments.
+    for (const { changes } of steps) for (const change of changes) gone.push(change)
+    const isLast = index === plans.length - 1
+    // They go when all that is in them is gone.
+    const inherited = isLast ? inheritedBy(keeps, gone, ground, stays) : []
+    return planReverse(steps, `${keep}/${index}-`, stays, inherited)
+  })
+  return { reversed, heirs }
+}
+
+function readPlans(actions: RollbackRequest['actions']): Exchange[] {
+  const read = actions.map(({ keep }) => readPlan(keep))
+  const ids = actions.filter((_, index) => read[index] === null).map(({ actionId }) => actionId)
+  if (ids.length > 0) {
+    throw expired(ids)
+  }
+  return read.flatMap((plan) => (plan === null ? [] : [plan.exchange]))
+}
+
+/** The old versions that an undo needs are gone. */
+export function expired(ids: readonly string[]): FaultError {
+  const message = `${listed(ids)} cannot be taken back any more: the old versions of its files were removed, at the end of the undo period or to keep its quota`
+  const hint = '`writ du` shows what can still be taken back; `retention` in the laws sets how long'
+  return new FaultError(fault('rollback.expired', ids[0] ?? '', { ids }, { message, hint }))
+}
+
+async function prepare(
+  request: RollbackRequest,
+  ground: Ground,
+): Promise<{ readonly exchange: Exchange; readonly work: Work }> {
+  const { rollbackId, actions, keep, lock, onPoint = () => {} } = request
+  const { plans, parts, found, heirs, altered, empty } = await check(request, ground)
+  const filled = removeEmpty(empty, ground)
+  if (filled.length > 0) throw conflict(parts, filled)
+  makeKeep(keep)
+  try {
+    checkDevices(found.parents, keep, ground)
+  } catch (error) {
+    removeTreeSync(keep)
+    throw error
+  }
+  const exchange: Exchange = {
+    kind: 'rollback',
+    id: rollbackId,
+    workspace: rawOfText(lock.root),
+    keep,
+    sources: actions.map((action) => action.keep),
+    parents: restoredTimes(found.parents, parts, plans),
+    heirs,
+    ...(altered.length === 0 ? {} : { altered }),
+    gitLocks: gitLocksOf(
+      parts.flatMap(({ steps }) => steps),
+      ground,
+    ),
+    note: request.note ?? null,
+    beganAtMs: Date.now(),
+    parts,
+  }
+  return { exchange, work: { ground, identities: found.identities, seen: new Map(), onPoint } }
+}
+
+/**
+ * A directory gets its old time back when its time is still the one that the promotion left: then
+ * nobody else has been there. Over several promotions that is followed from each to the one before,
+ * also for directories that come back on the way.
+ */
+function restoredTimes(
+  parents: readonly Omit<ParentState, 'finalMtimeNs'>[],
+  parts: readonly Part[],
+  plans: readonly Exchange[],
+): ParentState[] {
+  const times = new Map<RawPath, string | null>()
+  const states = new Map(parents.map((parent) => [parent.path, parent]))
+  const coming: typeof states = new Map()
+  for (const { path, mtimeNs } of parents) times.set(path, mtimeNs)
+  for (const [index, { steps }] of parts.entries()) {
+    const plan = plans[index]
+    const after = plan === undefined ? null : readAfterTimes(plan.keep)
+    const before = new Map(plan?.parents.map(({ path, mtimeNs }) => [path, mtimeNs]))
+    for (const directory of new Set(steps.map(touchedBy))) {
+      const come = coming.get(directory)
+      if (come !== undefined && !states.has(directory)) states.set(directory, come)
+    }
+    const moved = steps.filter((step) => !isInPlace(step))
+    for (const directory of new Set(moved.map(({ path }) => parentOfRaw(path)))) {
+      const isTheirs = after?.get(directory) !== times.get(directory)
+      times.set(directory, isTheirs ? null : (before.get(directory) ?? null))
+    }
+    for (const { path, after: comes } of steps.flatMap(({ changes }) => changes)) {
+      if (comes?.kind !== 'directory') continue
+      const { mode, mtimeNs } = comes
+      coming.set(path, { path, mode, mtimeNs })
+      times.set(path, mtimeNs)
+    }
+  }
+  return [...states.values()].map((state) => ({
+    ...state,
+    finalMtimeNs: times.get(state.path) ?? null,
+  }))
+}
+
+/** The directory whose time a step moves. */
+function touchedBy(step: Step): RawPath {
+  return isInPlace(step) ? step.path : parentOfRaw(step.path)
+}
+
+async function carryOut(
+  { state, record }: RollbackRequest,
+  exchange: Exchange,
+  work: Work,
+): Promise<Rollback> {
+  const { onPoint, ground } = work
+  const { journal } = beginExchange(state, exchange, onPoint)
+  try {
+    await applyExchange(work, exchange)
+    const wrong = unrestored(exchange, ground)
+    if (wrong.length > 0) throw new Collision(wrong)
+  } catch (error) {
+    throw await putBack(work, exchange, journal, error, 'rollback.conflict')
+  }
+  at(onPoint, 'applied', () => journal.mark('applied'))
+  const rest = { status: 'APPLIED', verified: true, recovered: false } as const
+  const done = describeRollback(exchange, rest)
+  try {
+    onPoint('record', 'before', null)
+    await record(done)
+    onPoint('record', 'after', null)
+    at(onPoint, 'recorded', () => journal.mark('recorded'))
+    at(onPoint, 'clear', () => clearSources(exchange))
+    journal.remove()
+  } catch (error) {
+    // The journal stays: recovery records it, and nothing is changed here before that.
+    journal.close()
+    throw error
+  }
+  return done
+}
+
+/** Every path that is not what its pre-image was: read and hashed at its place. */
+export function unrestored({ parts }: Exchange, ground: Ground): RawPath[] {
+  const wrong: RawPath[] = []
+  for (const { path, after } of netChanges(parts.map(({ steps }) => steps))) {
+    const address = ground.atIfThere(path)
+    const isRight = address === null ? after === null : isOfState(address, after, false)
+    if (!isRight) wrong.push(path)
+  }
+  return wrong
+}
+
+export function describeRollback(
+  exchange: Exchange,
+  rest: Pick<Rollback, 'status' | 'verified' | 'recovered'>,
+): Rollback {
+  const { id, note, parts } = exchange
+  const changes = rest.status === 'APPLIED' ? netChanges(parts.map(({ steps }) => steps)) : []
+  return {
+    rollbackId: id,
+    actionIds: parts.map(({ actionId }) => actionId),
+    restored: changes.length,
+    changes,
+    rolledBackAtMs: Date.now(),
+    note,
+    ...rest,
+    // What was put back as it was is not what was displaced.
+    verified: rest.verified && exchange.altered === undefined,
+  }
+}

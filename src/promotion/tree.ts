@@ -1,0 +1,92 @@
+/**
+ * A directory with everything below it, held against what a list of changes says of it: nothing
+ * missing, nothing more, every entry of its state. The listing is complete or it is no proof.
+ *
+ * Directories whose owner may not look into them are opened up for the walk only where they are
+ * writ's own already (stage and pre-images); in the real tree they count as different.
+ */
+import { chmodSync, lstatSync } from 'node:fs'
+import type { Change, EntryState, RawPath } from '../gate/index.ts'
+import { errnoOf } from '../machine/index.ts'
+import { type Address, type Entry, holds, isLike, joinAddress, lookAt, namesIn } from './entry.ts'
+
+/** Which side of the changes the tree is held against. */
+export type Side = 'before' | 'after'
+
+export interface TreeCheck {
+  readonly address: Address
+  /** The path that the tree has, had or is to have. */
+  readonly path: RawPath
+  /** The path's own change first, then those below it. */
+  readonly changes: readonly Change[]
+  readonly side: Side
+  /** The tree is writ's own: modes may be lent, and the topmost directory may be opened up. */
+  readonly own: boolean
+  /** The topmost directory may be opened up, by a move that was interrupted. */
+  readonly loose?: boolean
+  /** Tells that the bytes of an entry were hashed before and have not changed since. */
+  readonly isKnown?: (path: RawPath, entry: Entry) => boolean
+  /** Called with every file that was hashed and found right. */
+  readonly onRight?: (path: RawPath, entry: Entry) => void
+}
+
+/** The paths that are not of their state: missing, different, or nobody's. */
+export function treeDifferences(check: TreeCheck): RawPath[] {
+  const { path, changes, side, own } = check
+  const expected = new Map<RawPath, EntryState>()
+  for (const change of changes) {
+    const state = change[side]
+    if (state !== null) expected.set(change.path, state)
+  }
+  const different: RawPath[] = []
+  const lent: { readonly address: Address; readonly mode: number }[] = []
+  const open: RawPath[] = [path]
+  try {
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      const address = addressOf(check, next)
+      const state = expected.get(next)
+      expected.delete(next)
+      try {
+        if (state === undefined || !isRight(check, next, address, state)) different.push(next)
+        if (state?.kind !== 'directory') continue
+        if (own) lend(address, lent)
+        for (const name of namesIn(address)) open.push(`${next}/${name}` as RawPath)
+      } catch (error) {
+        if (errnoOf(error) === null) throw error
+        different.push(next)
+      }
+    }
+  } finally {
+    for (const { address, mode } of lent.reverse()) chmodSync(address, mode)
+  }
+  return [...different, ...expected.keys()]
+}
+
+function addressOf({ address, path }: TreeCheck, next: RawPath): Address {
+  return next === path ? address : joinAddress(address, next.slice(path.length + 1))
+}
+
+function isRight(
+  { path, own, loose = own, isKnown, onRight }: TreeCheck,
+  next: RawPath,
+  address: Address,
+  state: EntryState,
+): boolean {
+  const entry = lookAt(address)
+  if (entry === null || !isLike(entry, state, loose && next === path)) return false
+  if (state.kind === 'directory' || isKnown?.(next, entry) === true) return true
+  if (!holds(address, entry, state, own)) return false
+  onRight?.(next, entry)
+  return true
+}
+
+function lend(
+  address: Address,
+  lent: { readonly address: Address; readonly mode: number }[],
+): void {
+  if (process.getuid?.() === 0) return
+  const mode = lstatSync(address).mode & 0o7777
+  if ((mode & 0o500) === 0o500) return
+  chmodSync(address, mode | 0o500)
+  lent.push({ address, mode })
+}

@@ -1,0 +1,202 @@
+/**
+ * How each command of a run is carried out. What is carried out twice after a crash does no harm: a
+ * participant runs again as the same attempt, a promotion and a rollback answer as they did before,
+ * files are written again whole.
+ */
+import { digestBytes, faultCode } from '../base/index.ts'
+import type { Command } from '../flow/index.ts'
+import type { Order } from './orders.ts'
+import { isObject } from './participant/asking.ts'
+import { Participation } from './participation.ts'
+import type { FlowRun } from './run.ts'
+import { instructions, makeArtifacts, plainName, writeLog, writeManifest } from './run-files.ts'
+
+type CommandOf<T extends Command['type']> = Extract<Command, { type: T }>
+
+/** Failures of writing that block a phase instead of ending the run. */
+const UNWRITABLE: ReadonlySet<string> = new Set(['cli.file_unwritable', 'flow.log_foreign'])
+
+export class Duties {
+  readonly #run: FlowRun
+  readonly #participation: Participation
+  #acts: Promise<void> = Promise.resolve()
+
+  constructor(run: FlowRun) {
+    this.#run = run
+    this.#participation = new Participation(run)
+  }
+
+  async perform(command: Command, signal: AbortSignal): Promise<void> {
+    switch (command.type) {
+      case 'run_participant':
+        if (command.review === null) makeArtifacts(this.#run.options.workspace)
+        return this.#participation.begin(command, signal)
+      case 'ask_again':
+        return this.#participation.askAgain(command, signal)
+      case 'pass': {
+        const { node_id, command: number } = command
+        return this.#run.send({ type: 'passed', node_id, command: number })
+      }
+      case 'read_evidence':
+        return this.#readEvidence(command)
+      case 'ask_human':
+        return this.#askHuman(command)
+      case 'promote':
+        return this.#inTurn(() => this.#promote(command))
+      case 'roll_back':
+        return this.#inTurn(() => this.#rollBack(command))
+      case 'write_log':
+        return this.#writeLog(command)
+      case 'write_manifest':
+        return this.#writeManifest(command)
+      case 'stop':
+        return
+      default:
+        return command satisfies never
+    }
+  }
+
+  /** The tree is changed by one act after another, in the order of the commands. */
+  #inTurn(act: () => Promise<void>): Promise<void> {
+    const done = this.#acts.then(act)
+    this.#acts = done.catch(() => {})
+    return done
+  }
+
+  hearPerson(order: Extract<Order, { kind: 'document' }>): Promise<void> {
+    return this.#participation.hearPerson(order)
+  }
+
+  async #readEvidence({ node_id, command, sources }: CommandOf<'read_evidence'>): Promise<void> {
+    const { flow, host } = this.#run.options
+    const view = this.#run.stages.viewOf(flow, this.#run.state, node_id)
+    const readings = await Promise.all(
+      sources.map(async ({ edge_id, path, field }) => {
+        const bytes = await host.attempts.readStaged(view, this.#absolute(path))
+        return { edge_id, ...evidenceIn(bytes, field) }
+      }),
+    )
+    return this.#run.send({ type: 'evidence_read', node_id, command, readings })
+  }
+
+  /** Everything that is asked is written down, and waits until somebody answers. */
+  async #askHuman(command: CommandOf<'ask_human'>): Promise<void> {
+    const { folder, options } = this.#run
+    const why = reasonOf(this.#run, command)
+    const text = instructions(options.runId, command, why)
+    folder.show(`waiting-${plainName(command.node_id)}.md`, text)
+    this.#run.leaveToPerson(command)
+  }
+
+  async #promote(command: CommandOf<'promote'>): Promise<void> {
+    const { host, flow } = this.#run.options
+    const { node_id, manifest, command: number } = command
+    const stage = this.#run.stages.find({ node_id, manifest })
+    const answer =
+      stage === null ? null : await host.attempts.promoteHeld(stage.actionId, host.confirm)
+    if (answer?.pending !== undefined) {
+      this.#run.leaveToPerson(command)
+      return
+    }
+    const isPromoted = answer?.promoted === true
+    const action_id = isPromoted ? answer.action_id : null
+    const why = isPromoted ? undefined : (answer?.decision.codes ?? ['stage.missing'])
+    await this.#run.send({
+      type: 'promoted',
+      node_id,
+      command: number,
+      action_id,
+      manifest,
+      ...(why === undefined ? {} : { why }),
+    })
+    if (isPromoted && flow.nodeIndex.has(node_id)) this.#run.folder.forgetBegun(answer.action_id)
+  }
+
+  async #rollBack({ node_id, action_id, command }: CommandOf<'roll_back'>): Promise<void> {
+    const is_restored = await this.#restore(action_id)
+    return this.#run.send({ type: 'rolled_back', node_id, command, is_restored })
+  }
+
+  async #restore(actionId: string): Promise<boolean> {
+    try {
+      const { verified } = await this.#run.options.host.rollback(actionId)
+      return verified
+    } catch (error) {
+      const code = faultCode(error)
+      // It was rolled back before, or had changed nothing: there is nothing to restore.
+      if (code === 'rollback.nothing') return true
+      if (code?.startsWith('rollback.') || code === 'promote.conflict') return false
+      throw error
+    }
+  }
+
+  async #writeLog({ phase_id, command }: CommandOf<'write_log'>): Promise<void> {
+    const { options, facts, folder } = this.#run
+    const { flow, workspace, host } = options
+    const digest = await orNull(() => writeLog(flow, facts, { home: host.home, workspace, folder }))
+    return this.#run.send({ type: 'log_written', phase_id, command, digest })
+  }
+
+  async #writeManifest({ subphase_id, command }: CommandOf<'write_manifest'>): Promise<void> {
+    const { options, state, folder, stages } = this.#run
+    const { flow } = options
+    const span = flow.subphases[flow.subphaseIndex.get(subphase_id) ?? -1]
+    const changed = (span?.nodes ?? []).flatMap((index) => stages.changedBy(flow, state, index))
+    const digest = await orNull(() =>
+      writeManifest(flow, state, subphase_id, changed, (path) => this.read(path), folder),
+    )
+    return this.#run.send({ type: 'manifest_written', subphase_id, command, digest })
+  }
+
+  /** A file of the workspace as the run has it: staged where somebody staged it. */
+  async read(path: string): Promise<Uint8Array | null> {
+    const { flow, host } = this.#run.options
+    const { stages, state } = this.#run
+    const holder = stages.holderOf(flow, state, path)
+    const view = holder === null ? [] : stages.viewOf(flow, state, holder)
+    return host.attempts.readStaged(view, this.#absolute(path))
+  }
+
+  #absolute(path: string): string {
+    return `${this.#run.options.workspace}/${path}`
+  }
+}
+
+async function orNull<T>(write: () => T | Promise<T>): Promise<T | null> {
+  try {
+    return await write()
+  } catch (error) {
+    if (UNWRITABLE.has(faultCode(error) ?? '')) return null
+    throw error
+  }
+}
+
+/** The last finding about a node says why somebody is asked. */
+function reasonOf({ facts }: FlowRun, { node_id }: CommandOf<'ask_human'>): string {
+  const finding = facts.findLast(
+    ({ type, payload }) => type === 'flow_finding_v1' && payload.node_id === node_id,
+  )
+  if (finding?.type !== 'flow_finding_v1') return ''
+  const { code, values } = finding.payload
+  return `${code} ${JSON.stringify(values)}`
+}
+
+type Reading = { readonly digest: string | null; readonly value: string | number | boolean | null }
+
+function evidenceIn(bytes: Uint8Array | null, field: string): Reading {
+  if (bytes === null) return { digest: null, value: null }
+  const digest = digestBytes(bytes)
+  try {
+    const value = field
+      .split('.')
+      .reduce<unknown>(
+        (part, step) => (isObject(part) && Object.hasOwn(part, step) ? part[step] : undefined),
+        JSON.parse(new TextDecoder().decode(bytes)),
+      )
+    const isPlain =
+      typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)
+    return { digest, value: isPlain ? (value as string | number | boolean) : null }
+  } catch {
+    return { digest, value: null }
+  }
+}

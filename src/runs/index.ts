@@ -1,0 +1,20 @@
+/**
+ * Room: runs. Walks flows: steps, participants, orders of people, plans. Sees base, contracts,
+ * ledger, flow, machine, promotion, store, home and service.
+ */
+export type { FlowHost } from './flow-host.ts'
+export { type MissingOutput, missingOutputs } from './missing-outputs.ts'
+export { type Order, unblockOrder } from './orders.ts'
+export { makePlan, type Planned, type PlanWatching, resumePlan } from './planning.ts'
+export { type RunHead, runHeads } from './run-records.ts'
+export {
+  findRun,
+  isWalked,
+  leaveOrder,
+  loadRun,
+  lookAtRun,
+  resumeRun,
+  startRun,
+  type WalkedRun,
+  waitingRuns,
+} from './runs.ts'

@@ -1,0 +1,59 @@
+/**
+ * An attempt while it lasts: the participant's place in the gate, opened when it is first needed, and
+ * what was used up so far. Kept between an answer that is invalid and the one that is asked for next.
+ */
+import type { Attempt, RefusedAccess } from '../service/index.ts'
+import type { RunCommand } from './participant-input.ts'
+
+export class LiveAttempt {
+  readonly command: RunCommand
+  readonly startedMs: number
+  tokens = 0
+  readonly #begin: (stopped: AbortSignal) => Promise<Attempt>
+  /** Of whoever asks at present: an attempt may outlive the command that began it. */
+  readonly #stop = new AbortController()
+  #attempt: Promise<Attempt> | null = null
+  #told = 0
+
+  constructor(
+    command: RunCommand,
+    startedMs: number,
+    begin: (stopped: AbortSignal) => Promise<Attempt>,
+  ) {
+    this.command = command
+    this.startedMs = startedMs
+    this.#begin = begin
+  }
+
+  /** It is stopped when this is; those who asked before have nothing more to say. */
+  obey(signal: AbortSignal): void {
+    if (signal.aborted) this.#stop.abort()
+    else signal.addEventListener('abort', () => this.#stop.abort(), { once: true })
+  }
+
+  open(): Promise<Attempt> {
+    this.#attempt ??= this.#begin(this.#stop.signal)
+    return this.#attempt
+  }
+
+  /** Null when nobody needed it. */
+  opened(): Promise<Attempt> | null {
+    return this.#attempt
+  }
+
+  /** Accesses that were refused since it was last asked. */
+  async refused(): Promise<readonly RefusedAccess[]> {
+    const attempt = await this.#attempt?.catch(() => null)
+    const refused = attempt?.refusedAccesses() ?? []
+    const fresh = refused.slice(this.#told)
+    this.#told = refused.length
+    return fresh
+  }
+
+  /** As if it had not been; what cannot be given up any more is gone already. */
+  async abandon(): Promise<void> {
+    const attempt = await this.#attempt?.catch(() => null)
+    await attempt?.abandon().catch(() => {})
+    this.#attempt = null
+  }
+}

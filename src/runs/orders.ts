@@ -1,0 +1,51 @@
+/** What people tell a run: answers to what it asks, evidence, and that something may try again. */
+import type { Evidence } from '../contracts/index.ts'
+import type { Fact } from '../flow/index.ts'
+
+export type Order =
+  /** To `ask_human`. */
+  | {
+      readonly kind: 'answer'
+      readonly node_id: string
+      readonly command: number
+      readonly answer: 'retry' | 'abandon' | 'provided'
+      readonly principal: string
+    }
+  /** A person is the participant: what he answers, as a participant would. */
+  | {
+      readonly kind: 'document'
+      readonly node_id: string
+      readonly command: number
+      readonly text: string
+      readonly principal: string
+    }
+  | {
+      readonly kind: 'unblock'
+      readonly node_id: string
+      readonly principal: string
+      /** The last time that it was let go on when this was said; see `lastUnblocked`. */
+      readonly since: number
+    }
+  | { readonly kind: 'evidence'; readonly evidence: Evidence; readonly principal: string }
+
+/** Orders lie in the state, which only this user can write: their form is writ's own. */
+export function orderOf(value: unknown): Order {
+  return value as Order
+}
+
+/** That a node may go on: said for the block that was seen, and for no later one. */
+export function unblockOrder(facts: readonly Fact[], nodeId: string, principal: string): Order {
+  return { kind: 'unblock', node_id: nodeId, principal, since: lastUnblocked(facts, nodeId) }
+}
+
+/** The number of the fact that let a node go on the last time; -1 when nobody ever did. */
+export function lastUnblocked(facts: readonly Fact[], nodeId: string): number {
+  const fact = facts.findLast(
+    ({ type, payload }) =>
+      type === 'flow_event_v1' &&
+      payload.kind === 'event' &&
+      payload.event.type === 'unblocked' &&
+      payload.event.node_id === nodeId,
+  )
+  return fact?.payload.seq ?? -1
+}

@@ -1,0 +1,42 @@
+/** What a participant is asked, whoever it is, and what it said. */
+import type { Participant } from '../../contracts/index.ts'
+import type { Attempt, OperationAnswer } from '../../service/index.ts'
+
+export interface Asking {
+  readonly participant: Participant
+  /** The document it gets. */
+  readonly input: Readonly<Record<string, unknown>>
+  readonly kind: 'action' | 'review' | 'plan'
+  readonly workspace: string
+  /** The attempt it works in; opened when it is first asked for. */
+  readonly attempt: () => Promise<Attempt>
+  /** An operation that it asked for; the decision is on the record when it is answered. */
+  readonly operate: (operation: unknown) => Promise<OperationAnswer>
+  /** By the names that the participant declares; they reach nobody else and no fact. */
+  readonly secrets: Readonly<Record<string, string>>
+  /** Fails if everything is halted; called before each request. */
+  readonly refuseHalted: () => Promise<void>
+  /** The longest it may take. */
+  readonly seconds: number
+  readonly signal: AbortSignal
+}
+
+export interface Said {
+  /** `unreachable` is a failure of the line: tried again later, and never counted. */
+  readonly outcome: 'ended' | 'failed' | 'unreachable'
+  readonly text: string
+  readonly tokens: number
+  /** Why it did not end well. */
+  readonly why?: string
+}
+
+export type Participate = (asking: Asking) => Promise<Said>
+
+/** How a request for an operation is answered, on every channel. */
+export function operationText({ decision, codes, result }: OperationAnswer): string {
+  return JSON.stringify({ decision, codes, result })
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

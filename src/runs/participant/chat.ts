@@ -1,0 +1,123 @@
+/**
+ * A model behind an OpenAI-compatible endpoint. It is told what a document it answers with has to be,
+ * and may ask for operations by the function `propose_action`. The key is the first of the secrets;
+ * retries are the run's, not the client's.
+ */
+import OpenAI from 'openai'
+import type { ChatCompletionMessageParam, ChatCompletionTool } from 'openai/resources'
+import { type Asking, operationText, type Said } from './asking.ts'
+import { Declined, failure, heard, LineFailure, withDeadline } from './line.ts'
+
+const ROUNDS_MAX = 64
+
+const PROPOSE_ACTION: ChatCompletionTool = {
+  type: 'function',
+  function: {
+    name: 'propose_action',
+    description:
+      'Ask for one operation in the workspace. It is judged, rehearsed and answered with { decision, codes, result }.',
+    parameters: {
+      type: 'object',
+      properties: {
+        operation: {
+          type: 'object',
+          description:
+            'operation_v1, such as { "type": "COMMAND_EXECUTION", "argv": ["ls"], "cwd": "/workspace" } or { "type": "FILE_WRITE", "path": "/workspace/a.txt", "content": "…" }',
+        },
+      },
+      required: ['operation'],
+    },
+  },
+}
+
+export function askModel(asking: Asking): Promise<Said> {
+  const spent = { tokens: 0 }
+  return heard(
+    async () => {
+      const text = await withDeadline(asking, (signal) => talk(asking, spent, signal))
+      return { text, tokens: spent.tokens }
+    },
+    () => spent.tokens,
+  )
+}
+
+async function talk(
+  asking: Asking,
+  spent: { tokens: number },
+  signal: AbortSignal,
+): Promise<string> {
+  const { participant, input, workspace, kind } = asking
+  if (!('chat' in participant)) throw new Declined('no model')
+  const client = clientOf(participant.chat, asking.secrets)
+  const messages: ChatCompletionMessageParam[] = [
+    { role: 'system', content: instructionsFor(kind, workspace) },
+    { role: 'user', content: JSON.stringify(input) },
+  ]
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    await asking.refuseHalted()
+    const completion = await told(asking.secrets, () =>
+      client.chat.completions.create(
+        { model: participant.model, messages, tools: [PROPOSE_ACTION] },
+        { signal },
+      ),
+    )
+    spent.tokens += completion.usage?.total_tokens ?? 0
+    const message = completion.choices[0]?.message
+    if (message === undefined) throw new LineFailure('the endpoint answered with no choice')
+    const calls = message.tool_calls ?? []
+    if (calls.length === 0) return message.content ?? ''
+    messages.push(message)
+    for (const call of calls) {
+      const content = await carriedOut(asking, call)
+      messages.push({ role: 'tool', tool_call_id: call.id, content })
+    }
+  }
+  throw new Declined('the model went on asking for operations')
+}
+
+type ToolCall = NonNullable<OpenAI.Chat.ChatCompletionMessage['tool_calls']>[number]
+
+async function carriedOut({ operate }: Asking, call: ToolCall): Promise<string> {
+  if (call.type !== 'function' || call.function.name !== 'propose_action')
+    return JSON.stringify({ error: 'there is only the function propose_action' })
+  try {
+    const given = JSON.parse(call.function.arguments) as { readonly operation?: unknown }
+    return operationText(await operate(given.operation ?? given))
+  } catch (error) {
+    if (error instanceof SyntaxError) return JSON.stringify({ error: 'the arguments are not JSON' })
+    throw error
+  }
+}
+
+function clientOf(baseURL: string, secrets: Asking['secrets']): OpenAI {
+  // Something has to be there, or the client looks for a key by itself.
+  const [apiKey = 'none'] = Object.values(secrets)
+  return new OpenAI({ baseURL, apiKey, maxRetries: 0 })
+}
+
+/** Failures of the client, as failures of the line or of the endpoint. */
+async function told<T>(secrets: Asking['secrets'], work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof OpenAI.APIError && typeof error.status === 'number')
+      throw failure(error.status, error.message, secrets)
+    throw new LineFailure((error as Error).message)
+  }
+}
+
+function instructionsFor(kind: Asking['kind'], workspace: string): string {
+  return [
+    `You work in ${workspace}. Use the function propose_action for everything that reads or changes it.`,
+    'When you are done, answer with one JSON object and nothing else:',
+    DOCUMENTS[kind],
+  ].join('\n')
+}
+
+const DOCUMENTS: Readonly<Record<Asking['kind'], string>> = {
+  action:
+    '{"schema_version":"xiaobo_action_v1","task_id":<node.node_id>,"result_type":"ARTIFACT"|"NEEDS_INPUT"|"NOOP"|"ERROR","artifact":{"name","format":"md|txt|json|html|css|js","content"}}',
+  review:
+    '{"schema_version":"xiaojing_review_v1","review_id":<as given>,"artifact_digest":<as given>,"task_id":<artifact.id>,"review_target":"NODE"|"PLAN","total_score":0-100,"action_required":"APPROVE"|"MODIFY"|"REQUEST_EXTERNAL_INPUT","summary","breakdown":[],"suggestions":[{"priority","change","steps":[],"acceptance_criteria"}]}',
+  plan: '{"plan":{"title"},"nodes":[{"task_id","node_type":"GOAL"|"ACTION"|"CHECK","title","owner_agent_id"}],"edges":[{"from_task_id","to_task_id","edge_type":"DECOMPOSE"|"DEPENDS_ON"|"ALTERNATIVE","metadata"}]}',
+}

@@ -1,0 +1,47 @@
+/** Lines to participants elsewhere: what a failure of one is, and how long it is waited for. */
+import { FaultError } from '../../base/index.ts'
+import { type Secrets, withoutSecrets } from '../secrets.ts'
+import type { Asking, Said } from './asking.ts'
+
+/** A failure of the line: the participant may be there later. */
+export class LineFailure extends Error {
+  override readonly name = 'LineFailure'
+}
+
+/** The participant answered, and will not do it. */
+export class Declined extends Error {
+  override readonly name = 'Declined'
+}
+
+export function isPassing(status: number): boolean {
+  return status === 408 || status === 425 || status === 429 || status >= 500
+}
+
+/** Secrets go before the text is cut, so that no half of one is left. */
+export function failure(status: number, text: string, secrets: Secrets): Error {
+  const words = `HTTP ${status}: ${withoutSecrets(text, secrets).slice(0, 500)}`
+  return isPassing(status) ? new LineFailure(words) : new Declined(words)
+}
+
+/** Runs with a signal that also ends when the time is up. */
+export async function withDeadline<T>(
+  { signal, seconds }: Pick<Asking, 'signal' | 'seconds'>,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  return work(AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)]))
+}
+
+/** What became of a conversation, as the run wants to know it. */
+export async function heard(
+  work: () => Promise<{ readonly text: string; readonly tokens: number }>,
+  tokensSoFar: () => number = () => 0,
+): Promise<Said> {
+  try {
+    return { outcome: 'ended', ...(await work()) }
+  } catch (error) {
+    if (error instanceof FaultError) throw error
+    const why = error instanceof Error ? error.message : String(error)
+    const outcome = error instanceof Declined ? 'failed' : 'unreachable'
+    return { outcome, text: '', tokens: tokensSoFar(), why }
+  }
+}

@@ -1,0 +1,399 @@
+/**
+ * Participants at work (F-12b): an attempt is opened, somebody is asked, what he said is read and
+ * recorded, and the attempt ends with what it left in its stage.
+ *
+ * INVARIANT (staged): what an executor changed stays in its stage until it is promoted; what a
+ * reviewer changed is thrown away.
+ * INVARIANT (never a secret): whatever comes from a participant loses his secrets before it is read.
+ */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { invariant } from '../base/index.ts'
+import type { Participant } from '../contracts/index.ts'
+import {
+  type AnswerReading,
+  artifactPath,
+  type Command,
+  type CompiledNode,
+  readAction,
+  readReview,
+} from '../flow/index.ts'
+import type { Attempt, HeldAttempt, OperationAnswer } from '../service/index.ts'
+import { boundPaths } from './access-paths.ts'
+import { refuseHalted, untilHalted } from './halted.ts'
+import { LiveAttempt } from './live-attempt.ts'
+import type { Order } from './orders.ts'
+import type { Said } from './participant/asking.ts'
+import { participate } from './participant/participate.ts'
+import { type Again, participantInput, type RunCommand } from './participant-input.ts'
+import { missingInput, SAID_BY_HOST } from './requirements.ts'
+import type { FlowRun } from './run.ts'
+import { LOG_FILE, plainName } from './run-files.ts'
+import { documentWithoutSecrets, type Secrets, secretsOf, withoutSecrets } from './secrets.ts'
+
+type AskAgain = Extract<Command, { type: 'ask_again' }>
+
+/** Somebody who says nothing for so long is not waited for. */
+const SECONDS_MAX = 3_600
+const NOTHING_SAID = '(nothing was said)'
+
+/** The command that an event answers. */
+interface Addressed {
+  readonly node_id: string
+  readonly command: number
+}
+
+export class Participation {
+  readonly #run: FlowRun
+  /** By node: attempts that wait to be asked again. */
+  readonly #live = new Map<string, LiveAttempt>()
+  /** By node: the person who answered there. */
+  readonly #persons = new Map<string, string>()
+
+  constructor(run: FlowRun) {
+    this.#run = run
+  }
+
+  async begin(command: RunCommand, signal: AbortSignal): Promise<void> {
+    const { participant } = command
+    await this.#delay(command, signal)
+    if (signal.aborted) return
+    await this.#dropOlder(command.node_id)
+    if (await this.#lacksInput(command)) return
+    if (participant === null || 'human' in participant) return this.#waitForPerson(command, null)
+    await this.#ask(command, participant, this.#newAttempt(command), null, signal)
+  }
+
+  /**
+   * It goes on in the same attempt while this process lives: a program that is asked again for an
+   * answer finds its files as it left them. After a crash it begins from nothing.
+   */
+  async askAgain(command: AskAgain, signal: AbortSignal): Promise<void> {
+    const known = this.#live.get(command.node_id)
+    this.#live.delete(command.node_id)
+    const first = known?.command ?? this.#runCommandOf(command.node_id)
+    const { participant } = first
+    const again = { ask: command.ask, errors: command.errors }
+    // The pins are those that were handed out last; they do not change while it is asked again.
+    const asked: RunCommand = { ...first, command: command.command, review: command.review }
+    if (participant === null || 'human' in participant) return this.#waitForPerson(asked, again)
+    const live = known ?? this.#newAttempt(asked)
+    await this.#ask(asked, participant, live, again, signal)
+  }
+
+  #runCommandOf(nodeId: string): RunCommand {
+    const fact = this.#run.facts.findLast(
+      ({ type, payload }) =>
+        type === 'flow_event_v1' &&
+        payload.kind === 'commanded' &&
+        payload.command.type === 'run_participant' &&
+        payload.command.node_id === nodeId,
+    )
+    const command =
+      fact?.type === 'flow_event_v1' && fact.payload.kind === 'commanded'
+        ? fact.payload.command
+        : null
+    invariant(command?.type === 'run_participant', 'whoever is asked again was asked before')
+    return command
+  }
+
+  /** After a failure of the line; what of the wait has passed is not waited again. */
+  async #delay(
+    { delay_seconds: seconds, command }: RunCommand,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (seconds <= 0) return
+    const since = this.#run.facts.find(({ payload }) => payload.seq === command)?.payload.at
+    const { clock } = this.#run.options.host
+    const passedMs = since === undefined ? 0 : Math.max(0, clock.nowMs() - Date.parse(since))
+    await pause(Math.max(0, seconds * 1000 - passedMs), undefined, { signal }).catch(() => {})
+  }
+
+  /** Stages that this node left before are no more. */
+  async #dropOlder(nodeId: string): Promise<void> {
+    const { host, flow } = this.#run.options
+    const { stages, state, folder } = this.#run
+    const older = stages.ofNode(nodeId)
+    if (older.length === 0) return
+    const [begun, present] = [folder.begun(), stages.present(flow, state)]
+    for (const actionId of older) {
+      if (present.has(actionId) || !begun.includes(actionId)) continue
+      await host.attempts.dropHeld(actionId)
+      folder.forgetBegun(actionId)
+    }
+  }
+
+  /** Asks for what the plan requires; true when something was missing, and nobody is to run. */
+  async #lacksInput(command: RunCommand): Promise<boolean> {
+    if (command.review !== null) return false
+    const { workspace, host } = this.#run.options
+    const { document } = this.#nodeOf(command.node_id)
+    const missing = missingInput(document, workspace, this.#run.facts)
+    if (missing === null) return false
+    const to = { node_id: command.node_id, command: command.command }
+    const answer = { kind: 'action' as const, document: missing }
+    const said = { raw: SAID_BY_HOST, answer, repairs: [], errors: [] }
+    await this.#run.send({ type: 'attempt_started', ...to })
+    await this.#run.send({ type: 'participant_output', ...to, ...said })
+    const { kind, id, namespace } = host.principal
+    await this.#run.send({
+      type: 'attempt_ended',
+      ...to,
+      outcome: 'ended',
+      seconds: 0,
+      tokens: 0,
+      required_files_exist: false,
+      stage: null,
+      principal: `${kind}:${id}@${namespace}`,
+    })
+    return true
+  }
+
+  #newAttempt(command: RunCommand): LiveAttempt {
+    const { clock } = this.#run.options.host
+    return new LiveAttempt(command, clock.elapsedMs(), (stopped) => this.#open(command, stopped))
+  }
+
+  async #open(command: RunCommand, stopped: AbortSignal): Promise<Attempt> {
+    const { host, workspace } = this.#run.options
+    const node = this.#nodeOf(command.node_id)
+    const { document } = node
+    const staged = command.stands_on.flatMap((base) => this.#run.stages.find(base)?.paths ?? [])
+    const { hidden, readOnly } = boundPaths(workspace, command.access, staged)
+    const actionId = randomUUID()
+    const { egress = [] } = command.participant ?? {}
+    this.#run.folder.noteBegun(actionId)
+    return host.attempts.begin({
+      actionId,
+      intent: intentOf(node, command),
+      workspace,
+      writes: [
+        ...(document.writes ?? ['**']),
+        `artifacts/${document.node_id}/${command.attempt}/**`,
+      ],
+      bases: this.#run.stages.bases(command.stands_on),
+      hidden,
+      readOnly: [...readOnly, `${workspace}/${LOG_FILE}`],
+      egress,
+      secrets: this.#secretsOf(command.participant),
+      limits: { seconds: this.#secondsLeft(), memoryMb: null, diskMb: null },
+      isTraced: document.trace === 'refused',
+      runId: this.#run.options.runId,
+      abort: stopped,
+    })
+  }
+
+  #secretsOf(participant: Participant | null): Secrets {
+    const { environment } = this.#run.options.host
+    return participant === null ? {} : secretsOf(participant, environment)
+  }
+
+  /** Of the budget, where there is one. */
+  #secondsLeft(): number | null {
+    const { budgets } = this.#run.options.flow.document
+    if (budgets?.seconds === undefined) return null
+    return Math.max(1, Math.ceil(budgets.seconds - this.#run.state.totals.seconds))
+  }
+
+  async #ask(
+    command: RunCommand,
+    participant: Participant,
+    live: LiveAttempt,
+    again: Again | null,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { options, state } = this.#run
+    const node = this.#nodeOf(command.node_id)
+    const to: Addressed = { node_id: command.node_id, command: command.command }
+    const secrets = this.#secretsOf(participant)
+    live.obey(signal)
+    if (again === null || live.command === command)
+      await this.#run.send({ type: 'attempt_started', ...to })
+    const isRemote = !('command' in participant)
+    const asking = {
+      participant,
+      input: participantInput(options.flow, state, node, command, again, isRemote),
+      kind: command.review === null ? ('action' as const) : ('review' as const),
+      workspace: options.workspace,
+      attempt: () => live.open(),
+      refuseHalted: () => refuseHalted(options.host),
+      operate: async (operation: unknown) =>
+        this.#operate(to, await live.open(), documentWithoutSecrets(operation, secrets)),
+      secrets,
+      seconds: Math.min(SECONDS_MAX, this.#secondsLeft() ?? SECONDS_MAX),
+    }
+    const said = await untilHalted(options.host, signal, (until) =>
+      participate({ ...asking, signal: until }),
+    )
+    live.tokens += said.tokens
+    if (signal.aborted) return live.abandon()
+    for (const { path, mode } of await live.refused())
+      await this.#run.send({ type: 'access_refused', node_id: to.node_id, path, mode })
+    const text = withoutSecrets(said.text, secrets)
+    const why = withoutSecrets(said.why ?? '', secrets)
+    await this.#hear(command, { ...said, text, why }, live)
+  }
+
+  async #operate(to: Addressed, attempt: Attempt, operation: unknown): Promise<OperationAnswer> {
+    const answer = await attempt.operate(operation)
+    await this.#run.send({ type: 'gate_decision', ...to, decision: answer.decision })
+    return answer
+  }
+
+  /** Records what was said, and ends the attempt unless it is to be asked again. */
+  async #hear(command: RunCommand, said: Said, live: LiveAttempt): Promise<void> {
+    const { node_id } = command
+    if (said.outcome !== 'ended') return this.#end(command, said, live, null)
+    const reading = this.#read(command, said.text)
+    this.#live.set(node_id, live)
+    await this.#run.send({
+      type: 'participant_output',
+      node_id,
+      command: command.command,
+      raw: said.text === '' ? NOTHING_SAID : said.text,
+      ...reading,
+    })
+    const pending = this.#run.pendingOf(node_id)
+    // Asked again: that command goes on with the attempt.
+    if (pending?.type === 'ask_again' && pending.command !== command.command) return
+    this.#live.delete(node_id)
+    await this.#end(command, said, live, reading)
+  }
+
+  #read({ review, node_id, attempt }: RunCommand, text: string): AnswerReading {
+    const { clock } = this.#run.options.host
+    const sources = { nowMs: clock.nowMs(), newId: randomUUID }
+    return review === null
+      ? readAction(text, node_id, attempt, sources)
+      : readReview(text, review, sources)
+  }
+
+  async #end(
+    command: RunCommand,
+    { outcome, why = '' }: Said,
+    live: LiveAttempt,
+    reading: AnswerReading | null,
+  ): Promise<void> {
+    const { host } = this.#run.options
+    const { node_id } = command
+    const seconds = (host.clock.elapsedMs() - live.startedMs) / 1000
+    const isWork = command.review === null
+    const answer = reading?.answer ?? null
+    if (isWork && answer?.kind === 'action') await this.#keepArtifact(command, live, answer)
+    const required_files_exist = isWork ? await this.#areFilesThere(node_id, live) : true
+    const held = isWork && outcome === 'ended' ? await finished(live) : null
+    if (held === null) await live.abandon()
+    const to = { node_id, command: command.command }
+    const isBlocked = held?.decision?.decision === 'BLOCK'
+    if (isBlocked) await this.#run.send({ type: 'gate_decision', ...to, decision: 'BLOCK' })
+    await this.#run.send({
+      type: 'attempt_ended',
+      ...to,
+      outcome,
+      ...(why === '' ? {} : { why }),
+      seconds,
+      tokens: live.tokens,
+      required_files_exist,
+      stage: held === null || isBlocked ? null : this.#stageOf(held),
+      principal: this.#persons.get(node_id) ?? principalOf(this.#nodeOf(node_id)),
+    })
+  }
+
+  async #keepArtifact(
+    { node_id, attempt }: RunCommand,
+    live: LiveAttempt,
+    { document }: Extract<NonNullable<AnswerReading['answer']>, { kind: 'action' }>,
+  ): Promise<void> {
+    if (document.result_type !== 'ARTIFACT' || document.task_id !== node_id) return
+    const path = artifactPath(node_id, attempt, document.artifact)
+    if (path === null) return
+    const bytes = new TextEncoder().encode(document.artifact.content)
+    await (await live.open()).write(this.#absolute(path), bytes)
+  }
+
+  async #areFilesThere(nodeId: string, live: LiveAttempt): Promise<boolean> {
+    const { host } = this.#run.options
+    const attempt = await live.opened()
+    for (const file of this.#nodeOf(nodeId).document.required_files ?? []) {
+      const path = this.#absolute(file)
+      const bases = this.#run.stages.bases(live.command.stands_on)
+      const bytes =
+        attempt === null ? await host.attempts.readStaged(bases, path) : await attempt.read(path)
+      if (bytes === null) return false
+    }
+    return true
+  }
+
+  /** Null when nothing would change: there is nothing to promote then. */
+  #stageOf({ manifest, actionId, result }: HeldAttempt) {
+    const { workspace } = this.#run.options
+    if (result === null) return null
+    const { added, modified, deleted, counts } = result.diff
+    if (counts.added + counts.modified + counts.deleted === 0) return null
+    const paths = [...added, ...modified, ...deleted]
+      .filter(({ kind }) => kind !== 'directory')
+      .map(({ path }) => path)
+      .filter((path) => path.startsWith(`${workspace}/`))
+      .map((path) => path.slice(workspace.length + 1))
+    return { manifest, action_id: actionId, paths }
+  }
+
+  /** A person is shown what is to be done, and answers by `writ flow answer`. */
+  async #waitForPerson(command: RunCommand, again: Again | null): Promise<void> {
+    const { options, state, folder } = this.#run
+    const node = this.#nodeOf(command.node_id)
+    const input = participantInput(options.flow, state, node, command, again, true)
+    const text = `${JSON.stringify(input, null, 2)}\n`
+    folder.show(`waiting-${plainName(command.node_id)}.json`, text)
+    this.#run.leaveToPerson(command)
+  }
+
+  /**
+   * What a person hands over is one operation of his, since there is no other channel for it; the
+   * time he took is the time since he was asked.
+   */
+  async hearPerson({ node_id, command, text, principal }: Extract<Order, { kind: 'document' }>) {
+    const pending = this.#run.pendingOf(node_id)
+    if (pending?.command !== command) return
+    const first = this.#runCommandOf(node_id)
+    const review = pending.type === 'ask_again' ? pending.review : first.review
+    const asked: RunCommand = { ...first, command, review }
+    const { host } = this.#run.options
+    const since = this.#run.facts.find(({ payload }) => payload.seq === first.command)?.payload.at
+    const tookMs = since === undefined ? 0 : Math.max(0, host.clock.nowMs() - Date.parse(since))
+    const startedMs = host.clock.elapsedMs() - tookMs
+    const live = new LiveAttempt(asked, startedMs, (stopped) => this.#open(asked, stopped))
+    await this.#run.send({ type: 'attempt_started', node_id, command })
+    if (review === null)
+      await this.#run.send({ type: 'gate_decision', node_id, command, decision: 'PROMOTE' })
+    this.#persons.set(node_id, principal)
+    this.#run.folder.hide(`waiting-${plainName(node_id)}.json`)
+    await this.#hear(asked, { outcome: 'ended', text, tokens: 0 }, live)
+  }
+
+  #nodeOf(nodeId: string): CompiledNode {
+    const { flow } = this.#run.options
+    const node = flow.nodes[flow.nodeIndex.get(nodeId) ?? -1]
+    invariant(node !== undefined, 'a command is about a node of the flow')
+    return node
+  }
+
+  #absolute(path: string): string {
+    return `${this.#run.options.workspace}/${path}`
+  }
+}
+
+async function finished(live: LiveAttempt): Promise<HeldAttempt | null> {
+  const attempt = await live.opened()
+  return attempt === null ? null : attempt.finish()
+}
+
+function intentOf({ document }: CompiledNode, { attempt, review }: RunCommand): string {
+  const what = review === null ? 'Work' : 'Review'
+  return `${what} at the node ${document.node_id} of a flow, attempt ${attempt}: ${document.title}.`
+}
+
+/** Participants are told apart by what they are, not by what they are called. */
+function principalOf({ participant, document }: CompiledNode): string {
+  return participant === null ? `actor:${document.actor}` : `participant:${participant}`
+}

@@ -1,0 +1,337 @@
+/**
+ * Making a plan (F-14): somebody plans, the plan is normalised and validated, somebody else reviews it.
+ * What is invalid or scores too little is tried again with the reason, at most three plans and four
+ * reviews of each. Every answer is a fact; only an approved plan is given back.
+ *
+ * INVARIANT (a planning is its answers): what follows from an answer follows from its fact, so that one
+ * which was interrupted takes those that are recorded and asks for the next; nobody is asked twice for
+ * what he has answered.
+ */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { canonicalJson, digestDocument, invariant, uuidV7 } from '../base/index.ts'
+import {
+  APPROVE_SCORE_MIN,
+  normaliseAndValidate,
+  type Participant,
+  type PlanJson,
+  type XiaojingReview,
+} from '../contracts/index.ts'
+import { type Fact, objectsIn, type ReviewPin, readReview } from '../flow/index.ts'
+import { occurredAtText } from '../ledger/index.ts'
+import type { FlowHost } from './flow-host.ts'
+import { refuseHalted, untilHalted } from './halted.ts'
+import { LiveAttempt } from './live-attempt.ts'
+import type { Asking } from './participant/asking.ts'
+import { participate } from './participant/participate.ts'
+import { findPlanning, PlanningFolder, type PlanningTerms } from './planning-folder.ts'
+import { readRun } from './run-records.ts'
+import { documentWithoutSecrets, secretsOf, withoutSecrets } from './secrets.ts'
+
+const PLANS_MAX = 3
+const REVIEWS_MAX = 4
+const SECONDS_MAX = 3_600
+const NOTHING_SAID = '(nothing was said)'
+
+export interface PlanOrder extends Omit<PlanningTerms, 'out'> {
+  readonly out?: string
+}
+
+export interface PlanWatching {
+  readonly abort: AbortSignal
+  /** Told before anybody is asked. */
+  readonly onPlanning?: (planningId: string) => void
+  /** Takes what came of it, before the planning is over: interrupted here, it is told again. */
+  readonly deliver?: (planned: Planned, out: string | null) => Promise<void>
+}
+
+export interface Planned {
+  /** By which the answers are found on the ledger. */
+  readonly planningId: string
+  readonly plans: number
+  readonly reviews: number
+  /** Null when no plan was approved. */
+  readonly plan: PlanJson | null
+  readonly review: XiaojingReview | null
+  /** Why the last plan was none, when it was not the review. */
+  readonly error: unknown
+}
+
+export async function makePlan(
+  host: FlowHost,
+  order: PlanOrder,
+  watching: PlanWatching,
+): Promise<Planned> {
+  const id = `plan-${uuidV7(host.clock.nowMs(), randomBytes(10))}`
+  const folder = new PlanningFolder(host.home, id)
+  const terms = { ...order, out: order.out ?? null }
+  await refuseHalted(host)
+  folder.begin(host.stream, terms)
+  watching.onPlanning?.(id)
+  return folder.locked(() => carryOut(host, folder, terms, [], watching))
+}
+
+/** Goes on with a planning that was interrupted; the newest when none is named. */
+export async function resumePlan(
+  host: FlowHost,
+  part: string | null,
+  watching: PlanWatching,
+): Promise<Planned> {
+  const folder = findPlanning(host.home, host.stream, part)
+  watching.onPlanning?.(folder.id)
+  return folder.locked(async () => {
+    // Somebody else may have ended it meanwhile.
+    const terms = findPlanning(host.home, host.stream, folder.id).terms(host.stream)
+    invariant(terms !== null, 'a planning that was found has its order')
+    const { facts } = await readRun(host.ledger, host.stream, folder.id)
+    return carryOut(host, folder, terms, facts.flatMap(answerIn), watching)
+  })
+}
+
+async function carryOut(
+  host: FlowHost,
+  folder: PlanningFolder,
+  terms: PlanningTerms,
+  answers: readonly Answered[],
+  { abort, deliver }: PlanWatching,
+): Promise<Planned> {
+  await refuseHalted(host)
+  const planned = await new Planning(host, folder.id, terms, answers, abort).run()
+  await deliver?.(planned, terms.out)
+  folder.end()
+  return planned
+}
+
+/** What somebody said, as it is recorded. */
+interface Answered {
+  readonly node_id: string
+  readonly answer: { readonly kind: string; readonly document: unknown } | null
+  readonly errors: readonly unknown[]
+}
+
+function answerIn({ type, payload }: Fact): readonly Answered[] {
+  if (type !== 'participant_output_v1') return []
+  const { node_id, answer, errors } = payload
+  return [{ node_id, answer, errors }]
+}
+
+class Planning {
+  readonly #host: FlowHost
+  readonly #order: PlanningTerms
+  readonly #id: string
+  readonly #abort: AbortSignal
+  /** Recorded before this process began. */
+  readonly #answers: readonly Answered[]
+  /** The number of the next answer. */
+  #seq = 0
+  #reviews = 0
+
+  constructor(
+    host: FlowHost,
+    id: string,
+    order: PlanningTerms,
+    answers: readonly Answered[],
+    abort: AbortSignal,
+  ) {
+    this.#host = host
+    this.#id = id
+    this.#order = order
+    this.#answers = answers
+    this.#abort = abort
+  }
+
+  async run(): Promise<Planned> {
+    let [review, error]: [XiaojingReview | null, unknown] = [null, null]
+    let last: PlanJson | null = null
+    for (let count = 1; count <= PLANS_MAX; count++) {
+      const made = await this.#plan(count, last, review, error)
+      if (made.plan === null) {
+        error = made.error
+        continue
+      }
+      ;[last, error] = [made.plan, null]
+      review = await this.#review(made.plan)
+      if (review === null) error = 'the reviewer gave no valid review'
+      const isApproved = review !== null && review.total_score >= APPROVE_SCORE_MIN
+      if (isApproved || review?.action_required === 'REQUEST_EXTERNAL_INPUT')
+        return this.#told(count, isApproved ? made.plan : null, review, null)
+    }
+    return this.#told(PLANS_MAX, null, review, error)
+  }
+
+  #told(
+    plans: number,
+    plan: PlanJson | null,
+    review: XiaojingReview | null,
+    error: unknown,
+  ): Planned {
+    return { planningId: this.#id, plans, reviews: this.#reviews, plan, review, error }
+  }
+
+  async #plan(
+    attempt: number,
+    last: PlanJson | null,
+    review: XiaojingReview | null,
+    error: unknown,
+  ): Promise<{ readonly plan: PlanJson | null; readonly error: unknown }> {
+    const { goal, owners, planner } = this.#order
+    const known = this.#known('plan')
+    if (known !== null) {
+      // The record was judged by its contract, and what a planner said is a plan or nothing.
+      return {
+        plan: (known.answer?.document ?? null) as PlanJson | null,
+        error: known.errors[0] ?? null,
+      }
+    }
+    const text = await this.#ask(planner, 'plan', {
+      planning_id: this.#id,
+      goal,
+      attempt,
+      owners,
+      ...(last === null ? {} : { last_plan: last }),
+      ...(review === null ? {} : { last_review: review }),
+      ...(error === null ? {} : { last_error: error }),
+    })
+    const said = objectsIn(text).objects.at(-1)
+    const answer = normaliseAndValidate(
+      'PLAN_GEN',
+      said ?? null,
+      { top_task: goal, owners },
+      { nowMs: this.#host.clock.nowMs(), newId: randomUUID },
+    )
+    const repairs = answer.repairs.map(({ rule, path }) => `${rule} ${path}`)
+    const plan = answer.valid ? (answer.normalized as PlanJson | null) : null
+    const errors = plan === null ? [answer.error ?? 'there is no JSON object in the output'] : []
+    const kept = plan === null ? null : { kind: 'plan' as const, document: plan }
+    await this.#record('plan', text, kept, repairs, errors)
+    return { plan, error: errors[0] ?? null }
+  }
+
+  /** Null when four answers in a row were no reviews. */
+  async #review(plan: PlanJson): Promise<XiaojingReview | null> {
+    let errors: readonly unknown[] = []
+    for (let count = 1; count <= REVIEWS_MAX; count++) {
+      const pin: ReviewPin = {
+        review_id: randomBytes(16).toString('hex'),
+        target: plan.plan.plan_id,
+        artifact_path: null,
+        artifact_digest: digestDocument(plan),
+      }
+      const { review_id, artifact_digest } = pin
+      this.#reviews++
+      const known = this.#known('plan_review')
+      if (known !== null) {
+        // As above: a review or nothing.
+        if (known.answer !== null) return known.answer.document as XiaojingReview
+        errors = known.errors
+        continue
+      }
+      const text = await this.#ask(this.#order.reviewer, 'review', {
+        planning_id: this.#id,
+        review_id,
+        artifact_digest,
+        artifact: { id: pin.target, digest: artifact_digest, plan },
+        criteria: { score_min: APPROVE_SCORE_MIN, goal: this.#order.goal, review_target: 'PLAN' },
+        ...(errors.length === 0 ? {} : { last_error: errors }),
+      })
+      const sources = { nowMs: this.#host.clock.nowMs(), newId: randomUUID }
+      const reading = readReview(text, pin, sources, 'PLAN_REVIEW')
+      await this.#record('plan_review', text, reading.answer, reading.repairs, reading.errors)
+      if (reading.answer?.kind === 'review') return reading.answer.document
+      errors = reading.errors
+    }
+    return null
+  }
+
+  /** What is recorded of the next answer; null when it was not given yet. */
+  #known(node_id: 'plan' | 'plan_review'): Answered | null {
+    const known = this.#answers[this.#seq] ?? null
+    if (known === null) return null
+    invariant(known.node_id === node_id, 'answers of a planning follow its order')
+    this.#seq++
+    return known
+  }
+
+  /** In an attempt of its own, of which nothing is kept. */
+  async #ask(
+    participant: Participant,
+    kind: Asking['kind'],
+    input: Readonly<Record<string, unknown>>,
+  ): Promise<string> {
+    const { workspace } = this.#order
+    const abort = this.#abort
+    const secrets = secretsOf(participant, this.#host.environment)
+    const attempts = this.#host.attempts
+    const begin = () =>
+      attempts.begin({
+        actionId: randomUUID(),
+        intent: `Planning for a flow: ${kind}.`,
+        workspace,
+        writes: ['**'],
+        bases: [],
+        hidden: [],
+        readOnly: [],
+        egress: participant.egress ?? [],
+        secrets,
+        limits: { seconds: null, memoryMb: null, diskMb: null },
+        isTraced: false,
+        abort,
+      })
+    // Nobody looks at the command or the time of this one.
+    const live = new LiveAttempt({} as never, 0, begin)
+    try {
+      const asking = {
+        participant,
+        input,
+        kind,
+        workspace,
+        attempt: () => live.open(),
+        refuseHalted: () => refuseHalted(this.#host),
+        operate: async (operation: unknown) =>
+          (await live.open()).operate(documentWithoutSecrets(operation, secrets)),
+        secrets,
+        seconds: SECONDS_MAX,
+      }
+      const said = await untilHalted(this.#host, abort, (signal) =>
+        participate({ ...asking, signal }),
+      )
+      // Whoever was stopped has not answered.
+      abort.throwIfAborted()
+      const text = said.outcome === 'ended' ? said.text : `${said.outcome}: ${said.why ?? ''}`
+      return withoutSecrets(text, secrets)
+    } finally {
+      await live.abandon()
+    }
+  }
+
+  async #record(
+    node_id: string,
+    text: string,
+    answer: unknown,
+    repairs: readonly string[],
+    errors: readonly unknown[],
+  ): Promise<void> {
+    const { ledger, stream, principal, clock } = this.#host
+    const seq = this.#seq++
+    const payload = {
+      run_id: this.#id,
+      seq,
+      at: occurredAtText(clock.nowMs()),
+      nonce: randomBytes(8).toString('hex'),
+      node_id,
+      command: seq,
+      raw: text === '' ? NOTHING_SAID : text,
+      answer,
+      repairs,
+      errors,
+    }
+    const recorded = await ledger.record({
+      stream,
+      source: 'flow',
+      principal,
+      record: { type: 'participant_output_v1', payload: JSON.parse(canonicalJson(payload)) },
+      idempotencyKey: `flow/${this.#id}/${seq}`,
+    })
+    const refused = recorded.ok ? '' : JSON.stringify(recorded.violations[0])
+    invariant(recorded.ok, `a record of planning follows its contract: ${refused}`)
+  }
+}

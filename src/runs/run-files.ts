@@ -1,0 +1,224 @@
+/**
+ * What a run writes for people: the orchestration log (F-11), the manifests of sub-phases (F-10), and
+ * what is needed of whom (F-12). Each file is whole and synced before the run goes on.
+ */
+import { lstatSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { canonicalJson, digestBytes, FaultError, fault, showPath } from '../base/index.ts'
+import {
+  type Command,
+  type CompiledFlow,
+  elementAt,
+  type Fact,
+  logText,
+  type RunState,
+} from '../flow/index.ts'
+import type { Home } from '../home/index.ts'
+import { readIfThere, writeWhole } from '../machine/index.ts'
+import { isLogOfRun, type RunFolder } from './run-folder.ts'
+
+export const LOG_FILE = 'orchestration_log.md'
+const ARTIFACTS = 'artifacts'
+
+/**
+ * The folder of all artifacts is nobody's act: were it made by the first who leaves one, whoever worked
+ * meanwhile would find it made by somebody else, and the first could not be undone without the others.
+ */
+export function makeArtifacts(workspace: string): void {
+  try {
+    mkdirSync(join(workspace, ARTIFACTS), { mode: 0o755 })
+  } catch {
+    // It is there, or whoever leaves an artifact will be told why it cannot be.
+  }
+}
+
+/**
+ * Fails if a file in the place of the log was not written by a run of this home: the log would replace
+ * it, and no act could take that back.
+ */
+export function refuseForeignLog(home: Pick<Home, 'state' | 'directory'>, workspace: string): void {
+  const file = join(workspace, LOG_FILE)
+  const found = lstatSync(file, { throwIfNoEntry: false })
+  if (found === undefined) return
+  if (found.isFile() && isLogOfRun(home, readIfThere(file) ?? '', LOG_FILE)) return
+  const message = `${showPath(file)} was not written by a run of this home, and a run would replace it`
+  const hint = `rename it: mv ${shellWord(file)} ${shellWord(`${file}.old`)}, then call again`
+  throw new FaultError(fault('flow.log_foreign', file, null, { message, hint }))
+}
+
+/** Writes the log; returns the digest of what is in the workspace afterwards. */
+export function writeLog(
+  flow: CompiledFlow,
+  facts: readonly Fact[],
+  { home, workspace, folder }: LogPlace,
+): string {
+  const text = logText(flow, facts)
+  refuseForeignLog(home, workspace)
+  folder.noteLog(digestBytes(text))
+  // One process walks a run: after a crash the next one finds what the last one began.
+  writeWhole(join(workspace, LOG_FILE), text, 0o644, facts[0]?.payload.run_id)
+  // A copy of this run's own, since the next run in the workspace writes its log over this one.
+  folder.copy(LOG_FILE, text)
+  return digestBytes(text)
+}
+
+export interface LogPlace {
+  readonly home: Pick<Home, 'state' | 'directory'>
+  readonly workspace: string
+  readonly folder: RunFolder
+}
+
+interface ManifestFile {
+  readonly path: string
+  /** Null when it is not there. */
+  readonly bytes: number | null
+  readonly sha256: string | null
+}
+
+interface Manifest {
+  readonly type: 'subphase_manifest'
+  readonly run_id: string
+  readonly subphase_id: string
+  readonly nodes: readonly {
+    readonly node_id: string
+    readonly attempt: number
+    readonly artifact: { readonly path: string; readonly digest: string } | null
+  }[]
+  readonly files: readonly ManifestFile[]
+}
+
+/** Reads a file of the workspace as this run has it, staged or promoted; null when there is none. */
+export type ReadFile = (path: string) => Promise<Uint8Array | null>
+
+export async function writeManifest(
+  flow: CompiledFlow,
+  state: RunState,
+  subphase: string,
+  changed: readonly string[],
+  read: ReadFile,
+  folder: RunFolder,
+): Promise<string> {
+  const span = flow.subphases[flow.subphaseIndex.get(subphase) ?? -1]
+  const nodes = (span?.nodes ?? []).map((index) => {
+    const { entries, work } = elementAt(state.nodes, index)
+    const artifact =
+      work.artifact === null ? null : { path: work.artifact.path, digest: work.artifact.digest }
+    return { node_id: flow.nodes[index]?.document.node_id ?? '', attempt: entries, artifact }
+  })
+  const required = (span?.nodes ?? []).flatMap(
+    (index) => flow.nodes[index]?.document.required_files ?? [],
+  )
+  const paths = new Set([
+    ...required,
+    ...changed,
+    ...nodes.flatMap(({ artifact }) => artifact?.path ?? []),
+  ])
+  const files = await Promise.all([...paths].sort().map((path) => fileOf(path, read)))
+  const run_id = state.runId ?? ''
+  const manifest: Manifest = {
+    type: 'subphase_manifest',
+    run_id,
+    subphase_id: subphase,
+    nodes,
+    files,
+  }
+  const text = `${canonicalJson(manifest)}\n`
+  folder.show(manifestName(subphase), text)
+  return digestBytes(text)
+}
+
+async function fileOf(path: string, read: ReadFile): Promise<ManifestFile> {
+  const bytes = await read(path)
+  if (bytes === null) return { path, bytes: null, sha256: null }
+  return { path, bytes: bytes.length, sha256: digestBytes(bytes) }
+}
+
+/**
+ * The digest of a manifest as it is found now: of the file when the tree is as it says, else of what
+ * it would have to say. `moved` are paths that the run itself changed later.
+ */
+export async function foundManifest(
+  subphase: string,
+  moved: ReadonlySet<string>,
+  read: ReadFile,
+  folder: RunFolder,
+): Promise<string | null> {
+  const text = readIfThere(join(folder.shown, manifestName(subphase)))
+  if (text === null) return null
+  const manifest = manifestIn(text)
+  if (manifest === null) return digestBytes(text)
+  const files = await Promise.all(
+    manifest.files.map((file) => (moved.has(file.path) ? file : fileOf(file.path, read))),
+  )
+  const isSame = canonicalJson(files) === canonicalJson(manifest.files)
+  return digestBytes(isSame ? text : `${canonicalJson({ ...manifest, files })}\n`)
+}
+
+function manifestIn(text: string): Manifest | null {
+  try {
+    const value = JSON.parse(text) as Manifest
+    const isWhole =
+      Array.isArray(value.files) && value.files.every(({ path }) => typeof path === 'string')
+    return isWhole ? value : null
+  } catch {
+    return null
+  }
+}
+
+export function manifestName(subphase: string): string {
+  return `${plainName(subphase)}.json`
+}
+
+/** A name as one file name: whatever else it has is spelt out. */
+export function plainName(name: string): string {
+  const plain = name.replace(/[^A-Za-z0-9_.-]/g, (mark) => encodeURIComponent(mark))
+  return plain.startsWith('.') ? `_${plain}`.slice(0, NAME_MAX) : plain.slice(0, NAME_MAX)
+}
+
+const NAME_MAX = 120
+
+type AskHuman = Extract<Command, { type: 'ask_human' }>
+
+/** What is needed, where to put it, and how to say that it is there. */
+export function instructions(runId: string, command: AskHuman, why: string): string {
+  const { node_id, needs } = command
+  const answer = (word: string): string =>
+    `    writ flow answer ${runId} ${shellWord(node_id)} ${word}\n`
+  const lines =
+    command.why === 'input'
+      ? [
+          `# ${node_id} needs input\n`,
+          ...needs.map(({ name, description, accepted_types, suggested_path }) =>
+            [
+              `- **${oneLine(name)}**: ${oneLine(description)}`,
+              accepted_types.length === 0
+                ? ''
+                : `  - types: ${accepted_types.map(oneLine).join(', ')}`,
+              suggested_path === null ? '' : `  - put it at: \`${oneLine(suggested_path)}\``,
+            ]
+              .filter((line) => line !== '')
+              .join('\n'),
+          ),
+          '\nWhen it is there:\n',
+          answer('provided'),
+          'To give up on it:\n',
+          answer('abandon'),
+        ]
+      : [
+          `# ${node_id} needs a decision\n`,
+          `${oneLine(why)}\n`,
+          'To let it try once more:\n',
+          answer('retry'),
+          'To give up on it:\n',
+          answer('abandon'),
+        ]
+  return `${lines.join('\n')}\n`
+}
+
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()
+}
+
+function shellWord(word: string): string {
+  return /^[A-Za-z0-9_./:-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+}

@@ -1,0 +1,163 @@
+/**
+ * Where a run keeps what is no fact: orders that people gave while somebody else walks it, and which
+ * attempts were begun, in the state; what people read, beside the laws in `.writ/runs/<run>/`.
+ *
+ * INVARIANT (one at a time): whoever walks a run holds the lock of its folder, which the kernel drops
+ * when that process ends, however it ends.
+ */
+import { randomBytes } from 'node:crypto'
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { digestBytes, FaultError, fault, faultCode, showName } from '../base/index.ts'
+import type { Home } from '../home/index.ts'
+import { makeFolder, namesIfThere, readIfThere, writeWhole } from '../machine/index.ts'
+import { withWorkspaceLock } from '../promotion/index.ts'
+
+const RUN_ID = /^run-[0-9a-f-]{36}$/
+
+const LOGS = 'logs'
+
+/** Ids become names of folders: anything else could lead elsewhere. */
+export function isRunId(text: string): boolean {
+  return RUN_ID.test(text)
+}
+
+export class RunFolder {
+  readonly #state: string
+  /** For people: `.writ/runs/<run>`. */
+  readonly shown: string
+  readonly #runId: string
+
+  constructor({ state, directory }: Pick<Home, 'state' | 'directory'>, runId: string) {
+    if (!isRunId(runId)) throw unknownRun(runId)
+    this.#state = join(state, 'runs', runId)
+    this.shown = join(directory, 'runs', runId)
+    this.#runId = runId
+  }
+
+  /** Fails with `flow.taken` when another process, or another part of this one, walks the run. */
+  async locked<T>(work: () => Promise<T>): Promise<T> {
+    makeFolder(this.#state, 0o700)
+    let isHeld = false
+    try {
+      return await withWorkspaceLock(this.#state, { waitMs: 0 }, () => {
+        isHeld = true
+        this.#tidy()
+        return work()
+      })
+    } catch (error) {
+      if (isHeld || faultCode(error) !== 'workspace.busy') throw error
+      const message = `another process walks the run ${showName(this.#runId)}`
+      throw new FaultError(fault('flow.taken', this.#runId, null, { message }))
+    }
+  }
+
+  /** What processes left that died while they wrote. Only orders are written without the lock. */
+  #tidy(): void {
+    for (const folder of [this.#state, join(this.#state, 'begun'), this.shown]) {
+      for (const name of namesIfThere(folder)) {
+        if (name.endsWith('.tmp')) rmSync(join(folder, name), { force: true })
+      }
+    }
+  }
+
+  /** Durable when it returns; names sort by time. */
+  leaveOrder(order: unknown, nowMs: number): void {
+    const folder = join(this.#state, 'orders')
+    makeFolder(folder, 0o700)
+    const name = `${String(nowMs).padStart(15, '0')}-${randomBytes(6).toString('hex')}.json`
+    writeWhole(join(folder, name), JSON.stringify(order), 0o600)
+  }
+
+  /** The orders that were left, oldest first, each with the way to take it away. */
+  orders(): readonly { readonly order: unknown; readonly done: () => void }[] {
+    const folder = join(this.#state, 'orders')
+    return namesIfThere(folder)
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => ({
+        order: JSON.parse(readFileSync(join(folder, name), 'utf8')) as unknown,
+        done: () => rmSync(join(folder, name), { force: true }),
+      }))
+  }
+
+  /** That an attempt begins, so that what it leaves behind is found after a crash. */
+  noteBegun(actionId: string): void {
+    const folder = join(this.#state, 'begun')
+    makeFolder(folder, 0o700)
+    writeWhole(join(folder, actionId), '', 0o600)
+  }
+
+  begun(): readonly string[] {
+    return namesIfThere(join(this.#state, 'begun'))
+  }
+
+  forgetBegun(actionId: string): void {
+    rmSync(join(this.#state, 'begun', actionId), { force: true })
+  }
+
+  /** Which commands wait for a person, also those that the facts do not tell of. */
+  noteWaiting(commands: readonly number[]): void {
+    makeFolder(this.#state, 0o700)
+    writeWhole(join(this.#state, 'waiting.json'), JSON.stringify(commands), 0o600)
+  }
+
+  waiting(): readonly number[] {
+    return JSON.parse(readIfThere(join(this.#state, 'waiting.json')) ?? '[]') as number[]
+  }
+
+  /** Writes a file for people, whole and synced. */
+  show(name: string, text: string): string {
+    makeFolder(this.shown, 0o755)
+    const file = join(this.shown, name)
+    writeWhole(file, text, 0o644)
+    return file
+  }
+
+  /** A copy of what is durable elsewhere. */
+  copy(name: string, text: string): void {
+    makeFolder(this.shown, 0o755)
+    writeFileSync(join(this.shown, name), text)
+  }
+
+  /** Notes the digest of a log before it is written to the workspace. */
+  noteLog(digest: string): void {
+    makeFolder(this.#state, 0o700)
+    appendFileSync(join(this.#state, LOGS), `${digest}\n`, { mode: 0o600 })
+  }
+
+  hide(name: string): void {
+    rmSync(join(this.shown, name), { force: true })
+  }
+}
+
+/** Runs that noted somebody to wait for; what they wait for now is in their facts. */
+export function notedRuns(home: Pick<Home, 'state' | 'directory'>): readonly string[] {
+  return namesIfThere(join(home.state, 'runs')).filter(
+    (name) => isRunId(name) && new RunFolder(home, name).waiting().length > 0,
+  )
+}
+
+/**
+ * Returns whether a run of this home wrote this log. Runs of version 0.1.0 noted no digests; the copy
+ * of their last log tells.
+ */
+export function isLogOfRun(
+  { state, directory }: Pick<Home, 'state' | 'directory'>,
+  text: string,
+  copyName: string,
+): boolean {
+  const digest = digestBytes(text)
+  const isOf = (run: string): boolean => {
+    const noted = readIfThere(join(state, 'runs', run, LOGS)) ?? ''
+    if (noted.split('\n').includes(digest)) return true
+    return readIfThere(join(directory, 'runs', run, copyName)) === text
+  }
+  // Ids begin with their time: the newest run wrote the log more often than not.
+  return namesIfThere(join(state, 'runs')).filter(isRunId).reverse().some(isOf)
+}
+
+export function unknownRun(runId: string): FaultError {
+  const message = `there is no run ${showName(runId)}`
+  const hint = '`writ flow status` lists the runs'
+  return new FaultError(fault('flow.unknown_run', runId, null, { message, hint }))
+}

@@ -1,0 +1,223 @@
+/**
+ * The facts of runs, on the ledger. A fact of a run has the key `flow/<run>/<seq>`, so that a second
+ * runner cannot write another fact in its place: whoever finds his facts there already has to stop.
+ *
+ * Contents of artifacts are bodies (L-5); whoever reads a run gets them back in their places.
+ */
+import {
+  canonicalJson,
+  digestBytes,
+  FaultError,
+  fault,
+  faultCode,
+  invariant,
+  isDigest,
+  showName,
+} from '../base/index.ts'
+import { FACT_TYPES, type Fact } from '../flow/index.ts'
+import {
+  type Appended,
+  contentOf,
+  type Entry,
+  type Fact as LedgerFact,
+  type Page,
+  type Principal,
+  parseBodyMarker,
+  type Query,
+} from '../ledger/index.ts'
+import type { Ledger, LedgerReader } from '../store/index.ts'
+
+export interface RecordsPlace {
+  readonly ledger: Ledger
+  readonly stream: string
+  readonly principal: Principal
+}
+
+/** Where the facts of a run stand in their stream. */
+export interface FactRange {
+  readonly from: number
+  readonly to: number
+}
+
+/** As one commit, after which they are durable. */
+export async function appendFacts(
+  { ledger, stream, principal }: RecordsPlace,
+  facts: readonly Fact[],
+): Promise<FactRange> {
+  const entries = facts.map((fact): Entry => {
+    const { run_id, seq } = fact.payload
+    const idempotencyKey = `flow/${run_id}/${seq}`
+    return { stream, source: 'flow', principal, record: fact, idempotencyKey }
+  })
+  const appended = await appendOnce(ledger, entries)
+  const first = appended[0]?.seq ?? 0
+  return { from: first, to: appended.at(-1)?.seq ?? first }
+}
+
+async function appendOnce(ledger: Ledger, entries: readonly Entry[]): Promise<readonly Appended[]> {
+  try {
+    const recorded = await ledger.recordAll(entries)
+    const refused = recorded.ok ? '' : JSON.stringify(recorded.violations[0])
+    invariant(recorded.ok, `a record that a run made follows its contract: ${refused}`)
+    if (recorded.appended.some(({ repeated }) => repeated)) throw taken(entries)
+    return recorded.appended
+  } catch (error) {
+    // It may have been written: the same keys find out, and are allowed to be there.
+    if (faultCode(error) !== 'ledger.unclear') throw error
+    const again = await ledger.recordAll(entries)
+    invariant(again.ok, 'a record was accepted before')
+    return again.appended
+  }
+}
+
+function taken([first]: readonly Entry[]): FaultError {
+  const { run_id = '' } = (first?.record.payload ?? {}) as { readonly run_id?: string }
+  const message = `another process walks the run ${showName(run_id)}`
+  return new FaultError(fault('flow.taken', run_id, null, { message }))
+}
+
+const PAGE = 1_000
+
+export interface RunHistory {
+  readonly facts: readonly Fact[]
+  readonly range: FactRange
+}
+
+/** Everything that is recorded of a run, in order; no facts when there is no such run. */
+export async function readRun(
+  ledger: LedgerReader,
+  stream: string,
+  runId: string,
+): Promise<RunHistory> {
+  const facts: Fact[] = []
+  let [from, to] = [-1, -1]
+  for await (const { seq, text } of rows(ledger, { stream, run: runId })) {
+    const fact = await factOf(ledger, text)
+    if (fact === null) continue
+    facts.push(fact)
+    if (from === -1) from = seq
+    to = seq
+  }
+  return { facts, range: { from, to } }
+}
+
+type Narrowing = Omit<Query, 'limit' | 'order' | 'cursor'>
+
+async function* rows(ledger: LedgerReader, query: Narrowing): AsyncIterable<Page['facts'][number]> {
+  let cursor: number | null = -1
+  while (cursor !== null) {
+    const page: Page = await ledger.store.find({
+      ...query,
+      cursor,
+      limit: PAGE,
+      order: 'oldest_first',
+    })
+    yield* page.facts
+    cursor = page.next
+  }
+}
+
+/** What participants said in a run, as it is recorded: with markers in place of contents. */
+export function outputRows(
+  ledger: LedgerReader,
+  stream: string,
+  run: string,
+): AsyncIterable<Page['facts'][number]> {
+  return rows(ledger, { stream, run, type: 'participant_output_v1' })
+}
+
+/** A fact of a run whole; null for a fact of something else that names the run. */
+export async function factOf(ledger: LedgerReader, text: string): Promise<Fact | null> {
+  const { record } = JSON.parse(text) as LedgerFact
+  if (!FACT_TYPES.has(record.type)) return null
+  const payload = record.payload ?? (await referred(ledger, record.payload_ref))
+  // The store judged the record by its contract before it was written.
+  const fact = { type: record.type, payload } as Fact
+  return fact.type === 'participant_output_v1' ? withContent(ledger, fact) : fact
+}
+
+/** The payload of a long record. */
+export async function referred(
+  ledger: LedgerReader,
+  reference: string | undefined,
+): Promise<unknown> {
+  invariant(reference !== undefined && isDigest(reference), 'a long payload is named by its digest')
+  return JSON.parse(decoder.decode(await ledger.objects.get(reference)))
+}
+
+type OutputFact = Extract<Fact, { type: 'participant_output_v1' }>
+
+async function withContent(ledger: LedgerReader, fact: OutputFact): Promise<OutputFact> {
+  const { answer } = fact.payload
+  if (answer?.kind !== 'action' || answer.document.result_type !== 'ARTIFACT') return fact
+  const { artifact } = answer.document
+  const marker = parseBodyMarker(artifact.content)
+  if (marker === null) return fact
+  const content = await bodyText(ledger, marker.digest)
+  if (content === null) return fact
+  const document = { ...answer.document, artifact: { ...artifact, content } }
+  return { ...fact, payload: { ...fact.payload, answer: { ...answer, document } } }
+}
+
+const decoder = new TextDecoder()
+
+/** What a body holds as text; null when it is not kept any more. */
+export async function bodyText(ledger: LedgerReader, digest: string): Promise<string | null> {
+  try {
+    return isDigest(digest) ? decoder.decode(contentOf(await ledger.objects.get(digest))) : null
+  } catch (error) {
+    if (faultCode(error) === 'body.missing') return null
+    throw error
+  }
+}
+
+/** Keeps a document under the digest by which facts name it. */
+export async function keepDocument(ledger: Ledger, document: unknown): Promise<void> {
+  const bytes = new TextEncoder().encode(canonicalJson(document))
+  await ledger.objects.put({ digest: digestBytes(bytes), bytes })
+}
+
+/** A document that was kept; null when it is gone. */
+export async function keptDocument(ledger: LedgerReader, digest: string): Promise<unknown> {
+  try {
+    return isDigest(digest) ? JSON.parse(decoder.decode(await ledger.objects.get(digest))) : null
+  } catch (error) {
+    if (faultCode(error) === 'body.missing') return null
+    throw error
+  }
+}
+
+export interface RunHead {
+  readonly run_id: string
+  readonly flow_id: string
+  readonly flow_digest: string
+  readonly workspace: string
+  readonly started_at: string
+  /** Who began it. */
+  readonly by: Principal
+  readonly seq: number
+}
+
+/** The runs of a stream, newest first. */
+export async function* runHeads(ledger: LedgerReader, stream: string): AsyncIterable<RunHead> {
+  let cursor: number | null = Number.MAX_SAFE_INTEGER
+  while (cursor !== null) {
+    const page: Page = await ledger.store.find({
+      stream,
+      type: 'flow_started_v1',
+      cursor,
+      limit: PAGE,
+      order: 'newest_first',
+    })
+    for (const { seq, text } of page.facts) {
+      const fact = await factOf(ledger, text)
+      if (fact?.type !== 'flow_started_v1') continue
+      const { run_id, flow_id, flow_digest, at, origin } = fact.payload
+      const workspace = origin?.workspace ?? ''
+      // A fact is of its contract.
+      const { principal: by } = JSON.parse(text) as LedgerFact
+      yield { run_id, flow_id, flow_digest, workspace, started_at: at, by, seq }
+    }
+    cursor = page.next
+  }
+}

@@ -1,0 +1,306 @@
+/**
+ * One run of a flow on this host: events in, a step, its facts appended together, then its commands
+ * carried out, whose answers are events again. Steps come one after another; what the commands do
+ * goes on side by side.
+ *
+ * INVARIANT (durable before done): no command is carried out before its fact is on the ledger, and no
+ * answer counts before its own facts are. A run that dies goes on from its facts.
+ * INVARIANT (failure stops): when a step cannot be recorded nothing further is begun.
+ */
+import { randomBytes } from 'node:crypto'
+import {
+  type Command,
+  type CompiledFlow,
+  elementAt,
+  emptyState,
+  type Fact,
+  type FlowEvent,
+  foldFacts,
+  outstanding,
+  type RunState,
+  type RunStatus,
+  runStatus,
+  step,
+} from '../flow/index.ts'
+import { occurredAtText } from '../ledger/index.ts'
+import { Duties } from './duties.ts'
+import type { FlowHost } from './flow-host.ts'
+import { lastUnblocked, type Order, orderOf } from './orders.ts'
+import { plainName } from './run-files.ts'
+import { RunFolder } from './run-folder.ts'
+import { appendFacts, type FactRange, type RunHistory } from './run-records.ts'
+import { Stages } from './stages.ts'
+
+/** An event without what is added when it happens. */
+export type Told = FlowEvent extends infer E
+  ? E extends FlowEvent
+    ? Omit<E, 'at' | 'nonce'>
+    : never
+  : never
+
+const TICK_MS = 10_000
+const LOOK_MS = 400
+const YES_MS = 2_000
+
+export interface RunOptions {
+  readonly host: FlowHost
+  readonly flow: CompiledFlow
+  readonly runId: string
+  /** Absolute, and real. */
+  readonly workspace: string
+  readonly onFacts?: (facts: readonly Fact[], state: RunState) => void
+  /** Goes on waiting for people instead of ending when nothing else is to be done. */
+  readonly waits?: boolean
+  readonly abort?: AbortSignal
+}
+
+interface Open {
+  readonly abort: AbortController
+  /** Never fails. */
+  readonly over: Promise<void>
+}
+
+export class FlowRun {
+  readonly options: RunOptions
+  readonly folder: RunFolder
+  readonly stages = new Stages()
+  readonly facts: Fact[] = []
+  readonly #duties: Duties
+  readonly #open = new Map<number, Open>()
+  /** Commands that a person has to answer, by number. */
+  readonly #waiting = new Map<number, Command>()
+  #state: RunState
+  #range: FactRange = { from: -1, to: -1 }
+  #line: Promise<void> = Promise.resolve()
+  #failure: { readonly error: unknown } | null = null
+  #wake: () => void = () => {}
+  #lookedMs = Number.NEGATIVE_INFINITY
+  /** Something ended since anybody last looked. */
+  #hasChanged = false
+
+  constructor(options: RunOptions) {
+    this.options = options
+    this.folder = new RunFolder(options.host.home, options.runId)
+    this.#state = emptyState(options.flow)
+    this.#duties = new Duties(this)
+  }
+
+  get state(): RunState {
+    return this.#state
+  }
+
+  get range(): FactRange {
+    return this.#range
+  }
+
+  /** WAITING also when only a person's yes, or a person as a participant, is missing. */
+  get status(): RunStatus {
+    const status = runStatus(this.#state)
+    return status === 'RUNNING' && this.#open.size === 0 && this.#waiting.size > 0
+      ? 'WAITING'
+      : status
+  }
+
+  get waiting(): readonly Command[] {
+    return [...this.#waiting.values()]
+  }
+
+  /** Only a person can answer this; whoever looks for what waits finds it. */
+  leaveToPerson(command: Command): void {
+    this.#waiting.set(command.command, command)
+    this.folder.noteWaiting([...this.#waiting.keys()])
+  }
+
+  #settle(command: number): void {
+    if (this.#waiting.delete(command)) this.folder.noteWaiting([...this.#waiting.keys()])
+  }
+
+  /** Takes over what is recorded; nothing is carried out. */
+  restore({ facts, range }: RunHistory): void {
+    this.facts.push(...facts)
+    for (const fact of facts) this.stages.observe(fact)
+    this.#state = foldFacts(this.options.flow, facts)
+    this.#range = range
+  }
+
+  /** Tells the run something; resolves when what follows from it is durable and begun. */
+  send(told: Told): Promise<void> {
+    const sent = this.#line.then(() => this.#step(told))
+    this.#line = sent.catch(() => {})
+    return sent
+  }
+
+  async #step(told: Told): Promise<void> {
+    if (this.#failure !== null) throw this.#failure.error
+    const { host, flow, onFacts } = this.options
+    const at = occurredAtText(host.clock.nowMs())
+    const nonce = randomBytes(16).toString('hex')
+    // What is told is an event without its moment.
+    const { state, commands, facts, isStale } = step(flow, this.#state, {
+      ...told,
+      at,
+      nonce,
+    } as FlowEvent)
+    if (isStale) return
+    const { from, to } = await appendFacts(host, facts)
+    this.#range = { from: this.#range.from === -1 ? from : this.#range.from, to }
+    this.#state = state
+    for (const fact of facts) {
+      this.facts.push(fact)
+      this.stages.observe(fact)
+    }
+    onFacts?.(facts, state)
+    for (const command of commands) this.#carryOut(command)
+  }
+
+  #carryOut(command: Command): void {
+    if (command.type === 'stop') {
+      this.#open.get(command.stopped)?.abort.abort()
+      this.#settle(command.stopped)
+      return
+    }
+    const abort = new AbortController()
+    const over = this.#duties
+      .perform(command, abort.signal)
+      .catch((error: unknown) => this.#fail(error))
+      .finally(() => {
+        this.#open.delete(command.command)
+        this.#hasChanged = true
+        this.#wake()
+      })
+    this.#open.set(command.command, { abort, over })
+  }
+
+  /** The first failure is the one that is told; everything under way is stopped. */
+  #fail(error: unknown): void {
+    this.#failure ??= { error }
+    for (const { abort } of this.#open.values()) abort.abort()
+  }
+
+  /** Until nothing is left to do but to wait for a person, or nothing at all. */
+  async walk(): Promise<RunStatus> {
+    const { abort, flow } = this.options
+    const stop = (): void => this.#fail(abort?.reason ?? new Error('aborted'))
+    abort?.addEventListener('abort', stop, { once: true })
+    const ticking = flow.periodic.length > 0 ? setInterval(() => this.#tick(), TICK_MS) : null
+    try {
+      while (await this.#isBusy()) await this.#nextChange()
+      if (this.#failure !== null) throw this.#failure.error
+      return this.status
+    } finally {
+      if (ticking !== null) clearInterval(ticking)
+      abort?.removeEventListener('abort', stop)
+    }
+  }
+
+  async #isBusy(): Promise<boolean> {
+    await this.#line
+    if (this.#failure !== null) return this.#open.size > 0
+    await this.takeOrders()
+    if (this.#open.size > 0) return true
+    if (this.options.waits !== true || this.#waiting.size === 0) return false
+    this.#lookForYes()
+    return true
+  }
+
+  /** Whether a human has answered about effects meanwhile: the gate knows, and answers as he did. */
+  #lookForYes(): void {
+    const nowMs = this.options.host.clock.elapsedMs()
+    if (nowMs - this.#lookedMs < YES_MS) return
+    this.#lookedMs = nowMs
+    for (const command of this.waiting) {
+      if (command.type !== 'promote') continue
+      this.#settle(command.command)
+      this.#carryOut(command)
+    }
+  }
+
+  /** Something ended, or it is time to look for orders. */
+  async #nextChange(): Promise<void> {
+    if (!this.#hasChanged) await this.#change()
+    this.#hasChanged = false
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, LOOK_MS)
+      this.#wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  #tick(): void {
+    this.send({ type: 'tick' }).catch((error: unknown) => this.#fail(error))
+  }
+
+  /** What people said meanwhile. An order is taken away when what follows from it is durable. */
+  async takeOrders(): Promise<void> {
+    for (const { order, done } of this.folder.orders()) {
+      await this.#obey(orderOf(order))
+      done()
+    }
+  }
+
+  /** An order that was obeyed and could not be taken away, or was given twice, changes nothing. */
+  async #obey(order: Order): Promise<void> {
+    switch (order.kind) {
+      case 'answer': {
+        const { node_id, command, answer, principal } = order
+        await this.#asked(command)
+        this.#settle(command)
+        this.folder.hide(`waiting-${plainName(node_id)}.md`)
+        return this.send({ type: 'human_answer', node_id, command, answer, principal })
+      }
+      case 'unblock': {
+        const { node_id, principal, since } = order
+        if (lastUnblocked(this.facts, node_id) !== since) return
+        return this.send({ type: 'unblocked', node_id, principal })
+      }
+      case 'evidence': {
+        if (this.#isEvidenceKnown(order.evidence.evidence_id)) return
+        const { evidence, principal } = order
+        return this.send({ type: 'evidence', evidence, principal, participant: null })
+      }
+      case 'document':
+        if (!this.#isPersons(order.node_id)) return
+        await this.#asked(order.command)
+        this.#settle(order.command)
+        return this.#duties.hearPerson(order)
+      default:
+        return order satisfies never
+    }
+  }
+
+  /** Until whoever is to answer was told: an answer may be there before its question is shown. */
+  async #asked(command: number): Promise<void> {
+    await this.#open.get(command)?.over
+  }
+
+  /** Programs speak for themselves. */
+  #isPersons(nodeId: string): boolean {
+    const node = this.options.flow.nodes[this.options.flow.nodeIndex.get(nodeId) ?? -1]
+    const { kind, reviewer, executor } = node?.document ?? {}
+    const participant = (kind === 'CHECK' ? reviewer : executor) ?? null
+    return participant === null || 'human' in participant
+  }
+
+  #isEvidenceKnown(evidenceId: string): boolean {
+    return this.facts.some(
+      ({ type, payload }) =>
+        type === 'flow_evidence_v1' && payload.evidence.evidence_id === evidenceId,
+    )
+  }
+
+  /** What a node is told to do now; null when nothing. */
+  pendingOf(nodeId: string): Command | null {
+    const index = this.options.flow.nodeIndex.get(nodeId)
+    return index === undefined ? null : elementAt(this.#state.nodes, index).pending
+  }
+
+  /** Commands that are recorded and not answered. */
+  outstanding(): readonly Command[] {
+    return outstanding(this.#state)
+  }
+}

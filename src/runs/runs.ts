@@ -1,0 +1,293 @@
+/**
+ * Runs of flows on this host: begun, gone on with, asked for orders. One process walks a run at a
+ * time; others leave orders, which it takes.
+ */
+import { join } from 'node:path'
+import { FaultError, fault, faultCode, invariant, showName, uuidV7 } from '../base/index.ts'
+import type { Flow } from '../contracts/index.ts'
+import {
+  type Command,
+  type CompiledFlow,
+  compileFlow,
+  elementAt,
+  type Fact,
+  FLOW_EVALUATOR,
+  foldFacts,
+  outstanding,
+  type RunState,
+  runStatus,
+} from '../flow/index.ts'
+import type { LedgerReader } from '../store/index.ts'
+import type { FlowHost } from './flow-host.ts'
+import { refuseHalted } from './halted.ts'
+import { refuseMissing } from './missing-outputs.ts'
+import type { Order } from './orders.ts'
+import { FlowRun, type RunOptions } from './run.ts'
+import { foundManifest, refuseForeignLog } from './run-files.ts'
+import { isRunId, notedRuns, RunFolder, unknownRun } from './run-folder.ts'
+import {
+  type FactRange,
+  keepDocument,
+  keptDocument,
+  type RunHead,
+  readRun,
+  runHeads,
+} from './run-records.ts'
+
+export type Watching = Pick<RunOptions, 'onFacts' | 'waits' | 'abort'>
+
+export interface StartOrder extends Watching {
+  readonly flow: CompiledFlow
+  /** Absolute, and real. */
+  readonly workspace: string
+  readonly participantsDigest: string | null
+  /** Told before anything happens. */
+  readonly onRun?: (runId: string) => void
+}
+
+/** Where a run stands, and what it was walked through. */
+export interface WalkedRun {
+  readonly runId: string
+  readonly flow: CompiledFlow
+  readonly state: RunState
+  readonly facts: readonly Fact[]
+  readonly range: FactRange
+  readonly status: FlowRun['status']
+  /** Commands that a person has to answer. */
+  readonly waiting: readonly Command[]
+}
+
+export function newRunId(nowMs: number, chance: Uint8Array): string {
+  return `run-${uuidV7(nowMs, chance)}`
+}
+
+export async function startRun(host: FlowHost, order: StartOrder): Promise<WalkedRun> {
+  const { flow, workspace, participantsDigest, onRun, ...watching } = order
+  await refuseHalted(host)
+  refuseForeignLog(host.home, workspace)
+  const chance = crypto.getRandomValues(new Uint8Array(16))
+  const runId = newRunId(host.clock.nowMs(), chance)
+  onRun?.(runId)
+  const run = new FlowRun({ host, flow, runId, workspace, ...watching })
+  return run.folder.locked(async () => {
+    await keepDocument(host.ledger, flow.document)
+    const origin = {
+      workspace,
+      participants_digest: participantsDigest,
+      evaluator: FLOW_EVALUATOR,
+    }
+    await run.send({ type: 'started', run_id: runId, origin })
+    return walked(run)
+  })
+}
+
+/** Goes on with a run from its facts. What has ended is told as it is. */
+export async function resumeRun(
+  host: FlowHost,
+  runId: string,
+  watching: Watching = {},
+): Promise<WalkedRun> {
+  const folder = new RunFolder(host.home, runId)
+  return folder.locked(async () => {
+    const { flow, workspace, ...history } = await loadRun(host.ledger, host.stream, runId)
+    const run = new FlowRun({ host, flow, runId, workspace, ...watching })
+    run.restore(history)
+    if (run.state.ended === null) {
+      await refuseHalted(host)
+      refuseForeignLog(host.home, workspace)
+      await refuseLost(host, run)
+    }
+    await sweep(host, run)
+    const manifests = await manifestsNow(host, run)
+    await run.send({ type: 'resumed', manifests })
+    return walked(run)
+  })
+}
+
+/** Of each node the last thing that it said counts; what came before is history. */
+function refuseLost({ ledger, stream }: FlowHost, { facts, options }: FlowRun): Promise<void> {
+  const last = new Map<string, number>()
+  for (const { type, payload } of facts) {
+    if (type === 'participant_output_v1') last.set(payload.node_id, payload.seq)
+  }
+  return refuseMissing(
+    ledger,
+    stream,
+    options.runId,
+    ({ node_id, seq }) => last.get(node_id) === seq,
+  )
+}
+
+async function walked(run: FlowRun): Promise<WalkedRun> {
+  const status = await run.walk()
+  await sweep(run.options.host, run)
+  const { options, state, facts, range } = run
+  const { waiting } = run
+  run.folder.noteWaiting(waiting.map(({ command }) => command))
+  return { runId: options.runId, flow: options.flow, state, facts, range, status, waiting }
+}
+
+/** Stages that no node counts on any more, also those of which no fact could tell. */
+async function sweep({ attempts }: FlowHost, { folder, stages, options, state }: FlowRun) {
+  const wanted = state.ended === null ? stages.present(options.flow, state) : new Set<string>()
+  for (const actionId of folder.begun()) {
+    if (wanted.has(actionId)) continue
+    await attempts.dropHeld(actionId)
+    folder.forgetBegun(actionId)
+  }
+}
+
+/** The manifests of sub-phases as they are found now (F-10). */
+async function manifestsNow(host: FlowHost, run: FlowRun): Promise<Record<string, string>> {
+  const { flow, workspace } = run.options
+  const found: Record<string, string> = {}
+  for (const { name, index } of flow.subphases) {
+    if (elementAt(run.state.subphases, index).manifest === null) continue
+    const seq = writtenAt(run.facts, name)
+    const digest = await foundManifest(
+      name,
+      run.stages.pathsSince(seq),
+      (path) => readThrough(host, run, workspace, path),
+      run.folder,
+    )
+    if (digest !== null) found[name] = digest
+  }
+  return found
+}
+
+function writtenAt(facts: readonly Fact[], subphase: string): number {
+  const fact = facts.findLast(
+    ({ type, payload }) =>
+      type === 'flow_event_v1' &&
+      payload.kind === 'event' &&
+      payload.event.type === 'manifest_written' &&
+      payload.event.subphase_id === subphase,
+  )
+  return fact?.payload.seq ?? -1
+}
+
+function readThrough(
+  { attempts }: FlowHost,
+  { stages, state, options }: FlowRun,
+  workspace: string,
+  path: string,
+): Promise<Uint8Array | null> {
+  const holder = stages.holderOf(options.flow, state, path)
+  const view = holder === null ? [] : stages.viewOf(options.flow, state, holder)
+  return attempts.readStaged(view, join(workspace, path))
+}
+
+export interface LoadedRun {
+  readonly flow: CompiledFlow
+  readonly workspace: string
+  readonly facts: readonly Fact[]
+  readonly range: FactRange
+}
+
+/** A run as it is recorded, with the flow that it walks. */
+export async function loadRun(
+  ledger: LedgerReader,
+  stream: string,
+  runId: string,
+): Promise<LoadedRun> {
+  if (!isRunId(runId)) throw unknownRun(runId)
+  const { facts, range } = await readRun(ledger, stream, runId)
+  const [first] = facts
+  if (first?.type !== 'flow_started_v1') throw unknownRun(runId)
+  const { flow_digest: digest, origin } = first.payload
+  const flow = await flowOf(ledger, digest, runId)
+  return { flow, workspace: origin?.workspace ?? '', facts, range }
+}
+
+async function flowOf(ledger: LedgerReader, digest: string, runId: string): Promise<CompiledFlow> {
+  const document = await keptDocument(ledger, digest)
+  if (document === null) {
+    const message = `the flow of the run ${showName(runId)} is no longer kept`
+    throw new FaultError(fault('flow.flow_missing', digest, null, { message }))
+  }
+  // It is kept under its digest, and its contract accepted it before the run began.
+  const compilation = compileFlow(document as Flow)
+  invariant(compilation.ok, 'a flow that was run compiles')
+  return compilation.flow
+}
+
+/** Where a run stands by its facts; nothing is carried out. */
+export async function lookAtRun(
+  { ledger, stream, home }: Pick<FlowHost, 'home' | 'stream'> & { readonly ledger: LedgerReader },
+  runId: string,
+): Promise<WalkedRun> {
+  const { flow, facts, range } = await loadRun(ledger, stream, runId)
+  const state = foldFacts(flow, facts)
+  const noted = new Set(new RunFolder(home, runId).waiting())
+  const open = outstanding(state)
+  const waiting = open.filter((command) => isPersons(command) || noted.has(command.command))
+  const isWaiting = open.length > 0 && waiting.length === open.length
+  const status = runStatus(state)
+  return {
+    runId,
+    flow,
+    state,
+    facts,
+    range,
+    status: status === 'RUNNING' && isWaiting ? 'WAITING' : status,
+    waiting,
+  }
+}
+
+/** Only a person can answer it. */
+function isPersons(command: Command): boolean {
+  if (command.type === 'ask_human') return true
+  if (command.type !== 'run_participant') return false
+  return command.participant === null || 'human' in command.participant
+}
+
+/** A run by its id, or by a beginning of it that no other run has; the newest without one. */
+export async function findRun(
+  ledger: LedgerReader,
+  stream: string,
+  given: string | null,
+): Promise<RunHead> {
+  const found: RunHead[] = []
+  for await (const head of runHeads(ledger, stream)) {
+    if (given === null || head.run_id === given) return head
+    if (given.length >= SHORT_ID_MIN && head.run_id.includes(given)) found.push(head)
+  }
+  const [only, ...others] = found
+  if (only === undefined || others.length > 0) throw unknownRun(given ?? '')
+  return only
+}
+
+const SHORT_ID_MIN = 4
+
+/** Tells a run something; durable when it returns. Whoever walks the run takes it. */
+export function leaveOrder(
+  host: Pick<FlowHost, 'home' | 'clock'>,
+  runId: string,
+  order: Order,
+): void {
+  new RunFolder(host.home, runId).leaveOrder(order, host.clock.nowMs())
+}
+
+/** Runs that wait for a person, with what each of them waits for. */
+export async function waitingRuns(
+  host: Pick<FlowHost, 'home' | 'stream'> & { readonly ledger: LedgerReader },
+): Promise<readonly WalkedRun[]> {
+  const found: WalkedRun[] = []
+  for (const runId of notedRuns(host.home)) {
+    const { facts } = await readRun(host.ledger, host.stream, runId)
+    const run = facts.length === 0 ? null : await lookAtRun(host, runId)
+    if (run !== null && run.waiting.length > 0) found.push(run)
+  }
+  return found
+}
+
+/** Whether somebody walks the run just now. */
+export async function isWalked(host: Pick<FlowHost, 'home'>, runId: string): Promise<boolean> {
+  try {
+    await new RunFolder(host.home, runId).locked(async () => {})
+    return false
+  } catch (error) {
+    if (faultCode(error) === 'flow.taken') return true
+    throw error
+  }
+}

@@ -1,0 +1,104 @@
+/** The stages of a run by what its facts call them: node and manifest, and by which id the gate knows them. */
+import {
+  type CompiledFlow,
+  elementAt,
+  type Fact,
+  type RunState,
+  type StageBase,
+} from '../flow/index.ts'
+
+export interface KnownStage {
+  readonly actionId: string
+  /** Relative to the workspace. */
+  readonly paths: readonly string[]
+  readonly seq: number
+}
+
+export class Stages {
+  readonly #known = new Map<string, KnownStage>()
+  readonly #ofNode = new Map<string, Set<string>>()
+
+  /** Facts are handed in as they come. */
+  observe({ type, payload }: Fact): void {
+    if (type !== 'flow_event_v1' || payload.kind !== 'event') return
+    const { event } = payload
+    if (event.type !== 'attempt_ended' || event.stage === null) return
+    const { manifest, action_id: actionId, paths = [] } = event.stage
+    if (actionId === undefined) return
+    this.#known.set(key(event.node_id, manifest), { actionId, paths, seq: payload.seq })
+    const ids = this.#ofNode.get(event.node_id) ?? new Set()
+    this.#ofNode.set(event.node_id, ids.add(actionId))
+  }
+
+  find({ node_id, manifest }: StageBase): KnownStage | null {
+    return this.#known.get(key(node_id, manifest)) ?? null
+  }
+
+  /** Every attempt of a node that left a stage. */
+  ofNode(nodeId: string): readonly string[] {
+    return [...(this.#ofNode.get(nodeId) ?? [])]
+  }
+
+  /** What nodes have staged now and is not promoted. */
+  present(flow: CompiledFlow, state: RunState): ReadonlySet<string> {
+    const found = new Set<string>()
+    for (const { index, document } of flow.nodes) {
+      const { stage } = elementAt(state.nodes, index).work
+      if (stage === null || stage.actionId !== null) continue
+      const known = this.find({ node_id: document.node_id, manifest: stage.manifest })
+      if (known !== null) found.add(known.actionId)
+    }
+    return found
+  }
+
+  /** Ids of what lies under a view, in the order of promotion. */
+  bases(below: readonly StageBase[]): readonly string[] {
+    return below.flatMap((base) => this.find(base)?.actionId ?? [])
+  }
+
+  /** The stages, unpromoted, that a node's own view is made of, its own the last. */
+  viewOf(flow: CompiledFlow, state: RunState, nodeId: string): readonly string[] {
+    const index = flow.nodeIndex.get(nodeId)
+    const stage = index === undefined ? null : elementAt(state.nodes, index).work.stage
+    if (stage === null || stage.actionId !== null) return []
+    const below = stage.standsOn.filter(({ node_id }) => isUnpromoted(flow, state, node_id))
+    return this.bases([...below, { node_id: nodeId, manifest: stage.manifest }])
+  }
+
+  /** Who would change a path and is not promoted yet; null when nobody would. */
+  holderOf(flow: CompiledFlow, state: RunState, path: string): string | null {
+    let found: { readonly nodeId: string; readonly seq: number } | null = null
+    for (const { index, document } of flow.nodes) {
+      const { stage } = elementAt(state.nodes, index).work
+      if (stage === null || stage.actionId !== null) continue
+      const known = this.find({ node_id: document.node_id, manifest: stage.manifest })
+      if (known === null || !known.paths.includes(path)) continue
+      if (found === null || found.seq < known.seq)
+        found = { nodeId: document.node_id, seq: known.seq }
+    }
+    return found?.nodeId ?? null
+  }
+
+  /** What the present stage of a node changed, promoted or not. */
+  changedBy(flow: CompiledFlow, state: RunState, index: number): readonly string[] {
+    const { stage } = elementAt(state.nodes, index).work
+    const node_id = flow.nodes[index]?.document.node_id ?? ''
+    return stage === null ? [] : (this.find({ node_id, manifest: stage.manifest })?.paths ?? [])
+  }
+
+  /** Paths that attempts changed which ended behind this fact. */
+  pathsSince(seq: number): ReadonlySet<string> {
+    const later = [...this.#known.values()].filter((stage) => stage.seq > seq)
+    return new Set(later.flatMap(({ paths }) => paths))
+  }
+}
+
+function isUnpromoted(flow: CompiledFlow, state: RunState, nodeId: string): boolean {
+  const index = flow.nodeIndex.get(nodeId)
+  const stage = index === undefined ? null : elementAt(state.nodes, index).work.stage
+  return stage !== null && stage.actionId === null
+}
+
+function key(nodeId: string, manifest: string): string {
+  return `${manifest}\n${nodeId}`
+}

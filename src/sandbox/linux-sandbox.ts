@@ -1,0 +1,454 @@
+/**
+ * One sandbox on Linux: runs commands one after another on the same layers, each in a process namespace
+ * of its own that is dead before the next begins.
+ *
+ * INVARIANT (dead before read): a run resolves only after bubblewrap has reaped the first process
+ *   inside, which the kernel lets die last, and after the last byte of output came.
+ */
+
+import { readdirSync } from 'node:fs'
+import type { Server } from 'node:net'
+import { join } from 'node:path'
+import { FaultError } from '../base/index.ts'
+import { RUN_CAPS, type RunCap } from '../contracts/index.ts'
+import { removeTree } from '../machine/index.ts'
+import { openListener } from '../network/index.ts'
+import { Attendant, nothingBeside } from './attendant.ts'
+import { ATTENDANT_TASKS } from './attendant-script.ts'
+import { controlsOf } from './controls.ts'
+import type {
+  BesideRequest,
+  Control,
+  Layer,
+  RunOutcome,
+  RunRequest,
+  Sandbox,
+  SandboxRequest,
+} from './driver.ts'
+import { type Ending, exitOf, SIGXCPU, SIGXFSZ, Told } from './ending.ts'
+import { sandboxFailure } from './failure.ts'
+import { KeptFiles } from './kept-files.ts'
+import { LineChannel } from './line-channel.ts'
+import { foregroundGroup, groupMembers, groupMemoryPeak } from './meters.ts'
+import { startFailure } from './missing-control.ts'
+import { type Opened, OWN_TASKS, PRIVATE_PLACES } from './opening.ts'
+import { destroyEnds, type Ends, feed, finish, flow, openEnds } from './pipe-ends.ts'
+import { Reaching } from './reaching.ts'
+import {
+  type ProcessLimits,
+  processLimits,
+  runScripts,
+  sizeLine,
+  TERMINAL_TASKS,
+} from './run-script.ts'
+import { Trace } from './trace.ts'
+import {
+  aloneOrLate,
+  comingIn,
+  dead,
+  killQuietly,
+  letGo,
+  untilDead,
+  type Waiting,
+} from './waiting-shell.ts'
+import { countedBy, monotonicMs, SLOT, SLOTS_BYTES, Watch, type WatchOrder } from './watch.ts'
+import type { Watcher } from './watcher.ts'
+
+/** How long processes that the command left behind may take to end (G-12). */
+const GRACE_MS = 2000
+const LAUNCHES_MAX = 5
+const WAKING_MS = 20
+/** What bubblewrap says when a socket that is hidden went away, and with it what hid it. */
+const MASK_GONE = /Unable to apply mount flags.*(?:No such file or directory|Invalid argument)/
+const MEBIBYTE = 1024 * 1024
+
+export class LinuxSandbox implements Sandbox {
+  readonly layers: readonly Layer[]
+  readonly controls: readonly Control[]
+  #request: SandboxRequest
+  readonly #opened: Opened
+  readonly #watcher: Watcher
+  readonly #meters = new KeptFiles()
+  readonly #read = (file: string): string => this.#meters.text(file)
+  #waiting: Promise<Waiting> | null
+  #running: Waiting | null = null
+  /** The command was told to begin; before that nobody is there whom a signal could mean. */
+  #isTold = false
+  #lastEnd: Promise<unknown> | null = null
+  #active: Promise<unknown> | null = null
+  #hasTerminal = false
+  #attendant: Attendant | null = null
+  #traced = 0
+  #onClosed: () => void = () => undefined
+  #usedCpuMs = 0
+  #usedMs = 0
+  #closed: Promise<void> | null = null
+
+  /** Does not wait for the shell inside: whoever runs does. */
+  constructor(request: SandboxRequest, opened: Opened, watcher: Watcher) {
+    this.#request = request
+    this.#opened = opened
+    this.#watcher = watcher
+    this.layers = opened.layers
+    this.controls = controlsOf(request, opened)
+    // The holder starts the first bubblewrap by itself.
+    this.#waiting = this.#inside(opened.ends, opened.holder.control.next())
+    // Heard of by who runs, or by nobody when it is closed before.
+    this.#waiting.catch(() => undefined)
+  }
+
+  get isAlive(): boolean {
+    return this.#opened.holder.isAlive
+  }
+
+  /** Made before anybody asked, for a request with the same key: only time is capped anew. */
+  adopt(request: SandboxRequest): void {
+    this.#request = request
+  }
+
+  signal(name: NodeJS.Signals): void {
+    if (this.#running === null || !this.#isTold) return
+    const { pid } = this.#running
+    // Everything inside ends with its first process.
+    if (name === 'SIGKILL') return killQuietly(pid, name)
+    const group = this.#hasTerminal ? foregroundGroup(pid) : null
+    if (group !== null && name !== 'SIGCONT') {
+      // What relays a terminal stops with what it relays.
+      killQuietly(-group, name)
+      return
+    }
+    // The waiting shell is of the command's group, and an interrupt would end it and so everything.
+    for (const member of groupMembers(pid)) killQuietly(member, name)
+    if (group !== null) setTimeout(() => this.#wake(pid), WAKING_MS)
+  }
+
+  /**
+   * What relays a terminal wakes its child by itself, and is to be awake then: the kernel tells of a
+   * child that goes on and ends in the same breath but once. The others of the group are woken later.
+   */
+  #wake(pid: number): void {
+    const group = this.#running?.pid === pid && this.#isTold ? foregroundGroup(pid) : null
+    if (group !== null) killQuietly(-group, 'SIGCONT')
+  }
+
+  async run(request: RunRequest): Promise<RunOutcome> {
+    if (this.#closed !== null) throw sandboxFailure('sandbox.closed', '', 'the sandbox is closed')
+    if (this.#active !== null) {
+      throw sandboxFailure('sandbox.failed', '', 'the sandbox runs one command at a time')
+    }
+    const active = this.#runNext(request)
+    this.#active = active
+    try {
+      return await active
+    } finally {
+      this.#active = null
+    }
+  }
+
+  async #runNext(request: RunRequest): Promise<RunOutcome> {
+    // A command starts sooner when what can be done before the shell gives its word is done by then.
+    const limits = this.#prepare(request)
+    this.#waiting ??= this.#launch()
+    const waiting = await this.#waiting
+    // Who closed it meanwhile takes care of what waits.
+    if (this.#closed !== null) throw sandboxFailure('sandbox.closed', '', 'the sandbox is closed')
+    this.#waiting = null
+    this.#running = waiting
+    this.#lastEnd = waiting.end
+    this.#hasTerminal = request.terminal !== null
+    let door: Server | null = null
+    try {
+      door = await this.#openDoor(waiting)
+      return await this.#runIn(waiting, request, limits)
+    } finally {
+      this.#running = null
+      this.#isTold = false
+      door?.close()
+      letGo(waiting)
+    }
+  }
+
+  /** The way out of this run's own network namespace; null when it has none. */
+  async #openDoor({ pid }: Waiting): Promise<Server | null> {
+    const { network } = this.#request
+    if (network === undefined) return null
+    try {
+      const door = await openListener({ owner: this.#opened.holder.pid, inside: pid })
+      network.listenOn(door)
+      return door
+    } catch (error) {
+      if (error instanceof FaultError) throw error
+      throw sandboxFailure('sandbox.control_missing', 'network_namespace', String(error))
+    }
+  }
+
+  /** Called once, when nothing of the sandbox is left. */
+  whenClosed(listener: () => void): void {
+    this.#onClosed = listener
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close().then(() => this.#onClosed())
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
+    const { holder, group, directory, backing, scripts } = this.#opened
+    if (this.#running !== null) killQuietly(this.#running.pid, 'SIGKILL')
+    // A run that was killed by this still hands out its outcome. With nobody to wait for, the holder
+    // is killed before this returns: it takes its time to die, and who closes has other things to do.
+    if (this.#active !== null) await this.#active.catch(() => undefined)
+    if (this.#waiting !== null) await endWaiting(this.#waiting)
+    // Only then: removing what is still mounted somewhere keeps the kernel from mounting elsewhere.
+    await holder.kill()
+    this.#meters.close()
+    scripts.close()
+    await Promise.all([removeTree(directory), backing.release(), group?.remove()])
+  }
+
+  async #launch(tries = LAUNCHES_MAX): Promise<Waiting> {
+    const { holder, pipes } = this.#opened
+    // The bubblewrap before this one has to be gone, or its end would be taken for ours.
+    await this.#lastEnd
+    const ends = openEnds(pipes)
+    const end = holder.control.next()
+    holder.go()
+    return this.#inside(ends, end, tries - 1)
+  }
+
+  /** Until the shell inside has given its word. */
+  async #inside(ends: Ends, end: Promise<unknown>, tries = LAUNCHES_MAX - 1): Promise<Waiting> {
+    const { holder } = this.#opened
+    const coming = comingIn(holder.status, ends, end)
+    const words: string[] = []
+    // What an earlier run said too late comes before the word of this one.
+    for (let line = await holder.inner.nextOr(end); line !== 'R'; ) {
+      if (line === null) {
+        destroyEnds(ends)
+        const fallen = await coming
+        if (fallen !== null) letGo(fallen)
+        if (tries > 0 && words.some((word) => MASK_GONE.test(word))) return this.#launch(tries)
+        throw notStarted(words, holder.words())
+      }
+      words.push(line)
+      line = await holder.inner.nextOr(end)
+    }
+    const waiting = await coming
+    if (waiting === null) throw notStarted([], '')
+    return { ...waiting, counted: countedBy(this.#opened.group?.files ?? {}, this.#read) }
+  }
+
+  /** The script lies there for whichever shell is told to begin. */
+  #prepare(request: RunRequest): ProcessLimits {
+    const limits = processLimits(
+      this.#request.caps,
+      request.terminal !== null,
+      this.#opened.group?.files.processes !== undefined,
+    )
+    this.#opened.scripts.write(runScripts(request, limits))
+    return limits
+  }
+
+  async #runIn(waiting: Waiting, request: RunRequest, limits: ProcessLimits): Promise<RunOutcome> {
+    const { pid, ends } = waiting
+    const { holder } = this.#opened
+    const channel = this.#openChannel(request, limits)
+    const order = this.#order(waiting, extraTasks(request))
+    const startedMs = monotonicMs()
+    const startedAtMs = Date.now()
+    const onAbort = (): void => killQuietly(pid, 'SIGKILL')
+    request.abort.addEventListener('abort', onAbort)
+    if (request.abort.aborted) onAbort()
+    const trace = request.isTraced !== true ? null : await this.#trace(pid, request)
+    const reaching = this.#reaching(pid, request)
+    holder.tellInside('go')
+    this.#isTold = true
+    // All of this while the shell inside wakes up: what comes early waits in the pipes.
+    this.#watcher.watch(order)
+    feed(ends.stdin, request.stdin)
+    flow(ends, request.onOutput)
+    this.#followSize(request)
+    this.#opened.tidy()
+    const ended = await this.#ending(order, waiting.end)
+    const watch = new Watch(order, this.#read)
+    watch.raiseCpu(ended.cpuMs)
+    const cause = this.#cause(watch, ended)
+    await dead(waiting, order, holder.status)
+    reaching?.end()
+    this.#attendant?.end()
+    this.#attendant = null
+    finish(ends, this.#opened.pipes, request.onOutput)
+    request.abort.removeEventListener('abort', onAbort)
+    // An answer that failed is told here, when nothing is left open.
+    await channel?.end()
+    if (ended.isMisplaced) throw this.#misplaced(request)
+    const durationMs = monotonicMs() - startedMs
+    this.#usedMs += durationMs
+    this.#usedCpuMs += watch.figure('cpuMs')
+    const isAborted = request.abort.aborted && cause === null
+    return {
+      startedAtMs,
+      endedAtMs: startedAtMs + Math.round(durationMs),
+      ...exitOf(ended),
+      killedBy: cause,
+      aborted: isAborted,
+      resources: {
+        cpuMs: Math.round(watch.figure('cpuMs')),
+        memoryPeakMb: this.#memoryPeakMb(watch),
+        diskMb: toMebibytes(watch.figure('diskBytes')),
+        durationMs: Math.round(durationMs),
+        processes: watch.figure('tasks'),
+        enforcedBy: this.#enforcedBy(),
+      },
+      backgroundProcesses: ended.left,
+      ...this.#leftovers(),
+      ...(trace === null ? {} : { refused: await trace.end() }),
+    }
+  }
+
+  /** What the run left in its private `/tmp`, besides places that lead to roots and caches of ours. */
+  #leftovers(): Pick<RunOutcome, 'leftovers'> {
+    const { backing, holder, directory } = this.#opened
+    const top = backing.kind === 'memory' ? holder.reach(join(directory, 't')) : backing.directory
+    const [tmp] = PRIVATE_PLACES
+    const known = this.#opened.layers
+      .filter(({ root }) => root.startsWith(`${tmp}/`))
+      .map(({ root }) => root.split('/')[2])
+    const names = entriesOf(join(top, 'p0')).filter(
+      (name) => name !== '.writ-cache' && !known.includes(name),
+    )
+    return names.length === 0 ? {} : { leftovers: names.length }
+  }
+
+  /** Null when nobody wants to know, or there is a way out. */
+  #reaching(pid: number, { onUnreachable }: RunRequest): Reaching | null {
+    if (onUnreachable === undefined || this.#request.network !== undefined) return null
+    return new Reaching(pid, onUnreachable)
+  }
+
+  /** The command's lines are answered from now on, and others can be run beside it. */
+  #openChannel({ channel }: RunRequest, limits: ProcessLimits): LineChannel | null {
+    const { holder, tools } = this.#opened
+    if (channel === undefined) return null
+    if (holder.channel === null || tools === null) {
+      throw sandboxFailure('sandbox.failed', '', 'the sandbox was opened without a channel')
+    }
+    this.#attendant = new Attendant(tools, limits, (line) => holder.tellInside(line))
+    return new LineChannel(holder.channel, channel)
+  }
+
+  async runBeside(request: BesideRequest): Promise<number | null> {
+    if (this.#attendant === null) throw nothingBeside()
+    return this.#attendant.run(request)
+  }
+
+  #trace(pid: number, { cwd }: RunRequest): Promise<Trace> {
+    return Trace.attach(pid, cwd, join(this.#opened.directory, `trace${this.#traced++}`))
+  }
+
+  #followSize({ terminal }: RunRequest): void {
+    terminal?.onResize((rows, columns) => {
+      if (this.#running !== null && this.#hasTerminal) {
+        this.#opened.holder.tellInside(sizeLine({ rows, columns }))
+      }
+    })
+  }
+
+  #order({ pid, counted }: Waiting, terminalTasks: number): WatchOrder {
+    const { group, disk } = this.#opened
+    const { caps } = this.#request
+    const shared = new SharedArrayBuffer(SLOTS_BYTES)
+    new Float64Array(shared)[SLOT.live] = 1
+    return {
+      shared,
+      pid,
+      caps,
+      group: group?.files ?? {},
+      base: counted,
+      usedCpuMs: this.#usedCpuMs,
+      deadlineMs: monotonicMs() + caps.durationMs - this.#usedMs,
+      disk,
+      ownTasks: OWN_TASKS + terminalTasks,
+    }
+  }
+
+  /** Until the command has ended, and what it left behind too or the grace is over. */
+  async #ending({ pid, deadlineMs }: WatchOrder, end: Promise<unknown>): Promise<Ending> {
+    const { inner } = this.#opened.holder
+    const told = new Told()
+    for (;;) {
+      const line = await inner.nextOr(end)
+      if (line === null) return { ...told.ending(), status: null, left: 0 }
+      const [, status, isAlone] = /^X(\d+) ?(\d*)$/.exec(line) ?? []
+      if (this.#attendant?.take(line) === true) continue
+      if (status === undefined) told.take(line)
+      else {
+        const graceMs = Math.min(monotonicMs() + GRACE_MS, deadlineMs)
+        const left = isAlone === '1' ? 0 : await aloneOrLate(pid, graceMs)
+        return { ...told.ending(), status: Number(status), left }
+      }
+    }
+  }
+
+  /** The cap that was passed: found by the supervision, or seen now when it ended by itself. */
+  #cause(watch: Watch, { status }: Ending): RunCap | null {
+    const found = RUN_CAPS[watch.figure('cause') - 1]
+    const passed = found ?? watch.passedCap()
+    if (passed !== null && passed !== undefined) return passed
+    if (status === 128 + SIGXCPU) return 'cpu'
+    return status === 128 + SIGXFSZ ? 'disk' : null
+  }
+
+  #memoryPeakMb(watch: Watch): number {
+    const group = this.#opened.group?.files
+    const peak = group === undefined ? null : groupMemoryPeak(group, this.#read)
+    return toMebibytes(peak ?? watch.figure('memoryBytes'))
+  }
+
+  #enforcedBy(): RunOutcome['resources']['enforcedBy'] {
+    const files = this.#opened.group?.files
+    const by = (isKernel: boolean) => (isKernel ? 'kernel' : 'polled')
+    return {
+      cpu: 'polled',
+      memory: by(files?.memory !== undefined),
+      disk: by(this.#opened.backing.kind === 'memory'),
+      duration: 'polled',
+      processes: by(files?.processes !== undefined),
+    }
+  }
+
+  #misplaced({ cwd }: RunRequest) {
+    return sandboxFailure('sandbox.cwd', cwd, `the directory \`${cwd}\` cannot be entered inside`)
+  }
+}
+
+/** Of one that nobody told to begin. */
+async function endWaiting(coming: Promise<Waiting>): Promise<void> {
+  const waiting = await coming.catch(() => null)
+  if (waiting === null) return
+  killQuietly(waiting.pid, 'SIGKILL')
+  await untilDead(waiting.pid)
+  destroyEnds(waiting.ends)
+  letGo(waiting)
+}
+
+/** Of ours, beside the command. */
+function extraTasks({ terminal, channel }: RunRequest): number {
+  return (terminal === null ? 0 : TERMINAL_TASKS) + (channel === undefined ? 0 : ATTENDANT_TASKS)
+}
+
+function notStarted(words: readonly string[], more: string) {
+  return startFailure(words.join('\n') || more)
+}
+
+function toMebibytes(bytes: number): number {
+  return Math.ceil((bytes / MEBIBYTE) * 10) / 10
+}
+
+function entriesOf(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory)
+  } catch {
+    return []
+  }
+}

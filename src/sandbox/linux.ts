@@ -1,0 +1,155 @@
+/**
+ * The driver for Linux: user namespaces, overlayfs, bubblewrap, a filter of system calls, control groups
+ * where this user may make some. Root and ordinary users get the same walls.
+ *
+ * Deliberately absent: native code, set-uid programs, a daemon. Everything is a program of the machine
+ * that dies with this process.
+ */
+
+import type { Probe, Sandbox, SandboxDriver, SandboxRequest } from './driver.ts'
+import { sandboxFailure } from './failure.ts'
+import type { Makers } from './holder-command.ts'
+import { LinuxSandbox } from './linux-sandbox.ts'
+import { MaskVanished, type Opened, openSandbox } from './opening.ts'
+import { probeMachine } from './probe.ts'
+import { type Survey, survey, surveyKey } from './survey.ts'
+import type { Architecture } from './syscalls.ts'
+import { startWatcher, type Watcher } from './watcher.ts'
+import { makeWorkshop, type Workshop } from './workshop.ts'
+
+export interface DriverOptions {
+  /** Where this user's sandboxes have their working directories; private to the user. */
+  readonly directory?: string
+  /** Directories for layers that do not fit into memory; the one on the root's disk is taken. */
+  readonly disks?: readonly string[]
+  /** Pipes left in stock stay for the next process of this user. */
+  readonly keepsPipes?: boolean
+  /** One interpreter where it is installed, unless many programs are asked for. */
+  readonly makers?: Makers
+  /** The built thread of watch.worker.ts, for who runs from sources. */
+  readonly watcher?: URL
+}
+
+export function createDriver(options: DriverOptions = {}): SandboxDriver {
+  return new LinuxDriver(options)
+}
+
+/** What has to be there before the first sandbox, and is made then. */
+interface Plant {
+  readonly shop: Workshop
+  readonly watcher: Watcher
+}
+
+/** One that was begun before it was asked for, with what it was made for. */
+interface Ahead {
+  readonly request: SandboxRequest
+  readonly found: Survey
+  readonly sandbox: Promise<LinuxSandbox>
+}
+
+class LinuxDriver implements SandboxDriver {
+  readonly name = 'linux'
+  readonly #options: DriverOptions
+  readonly #open = new Set<LinuxSandbox>()
+  #plant: Plant | null = null
+  #ahead: Ahead | null = null
+  #closing: Promise<void> | null = null
+
+  constructor(options: DriverOptions) {
+    this.#options = options
+  }
+
+  async probe(): Promise<readonly Probe[]> {
+    return probeMachine()
+  }
+
+  anticipate(request: SandboxRequest): void {
+    if (this.#ahead !== null) return
+    try {
+      const plant = this.#equip()
+      const found = survey(request, plant.shop)
+      const sandbox = this.#make(plant, request, found)
+      sandbox.catch(() => undefined)
+      this.#ahead = { request, found, sandbox }
+    } catch {
+      // Whoever opens one hears why it cannot be.
+    }
+  }
+
+  async open(request: SandboxRequest): Promise<Sandbox> {
+    const plant = this.#equip()
+    const found = survey(request, plant.shop)
+    return (await this.#takeAhead(request, found)) ?? this.#make(plant, request, found)
+  }
+
+  /** A second call waits for the first. */
+  close(): Promise<void> {
+    this.#closing = this.#closing === null ? this.#close() : this.#closing.then(() => this.#close())
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    const plant = this.#plant
+    if (plant === null) return
+    this.#plant = null
+    await this.#ahead?.sandbox.catch(() => undefined)
+    await Promise.all([...this.#open].map((sandbox) => sandbox.close()))
+    await plant.watcher.close()
+    await plant.shop.remove()
+  }
+
+  /** What was begun ahead, if it means the same on the machine as it is now; else it is let go. */
+  async #takeAhead(request: SandboxRequest, found: Survey): Promise<LinuxSandbox | null> {
+    const ahead = this.#ahead
+    if (ahead === null) return null
+    this.#ahead = null
+    const sandbox = await ahead.sandbox.catch(() => null)
+    if (sandbox === null) return null
+    const isFitting = surveyKey(ahead.request, ahead.found) === surveyKey(request, found)
+    if (isFitting && sandbox.isAlive) {
+      sandbox.adopt(request)
+      return sandbox
+    }
+    sandbox.close().catch(() => undefined)
+    return null
+  }
+
+  #equip(): Plant {
+    if (this.#plant !== null) return this.#plant
+    const shop = makeWorkshop(this.#options, requirePlatform())
+    this.#plant = { shop, watcher: startWatcher(this.#options.watcher) }
+    return this.#plant
+  }
+
+  async #make(plant: Plant, request: SandboxRequest, found: Survey): Promise<LinuxSandbox> {
+    const opened = await openAgain(request, found, plant.shop)
+    const sandbox = new LinuxSandbox(request, opened, plant.watcher)
+    this.#open.add(sandbox)
+    sandbox.whenClosed(() => this.#open.delete(sandbox))
+    return sandbox
+  }
+}
+
+const OPENINGS_MAX = 8
+
+/** Sockets and files of others come and go: then the machine is looked at anew. */
+async function openAgain(request: SandboxRequest, found: Survey, shop: Workshop): Promise<Opened> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await openSandbox(request, attempt === 1 ? found : survey(request, shop), shop)
+    } catch (error) {
+      if (!(error instanceof MaskVanished)) throw error
+      if (attempt >= OPENINGS_MAX) throw sandboxFailure('sandbox.failed', '', error.message)
+    }
+  }
+}
+
+export function requirePlatform(): Architecture {
+  if (process.platform !== 'linux') {
+    const message = `commands cannot be rehearsed on ${process.platform}, only on Linux`
+    throw sandboxFailure('sandbox.platform', process.platform, message)
+  }
+  if (process.arch === 'x64' || process.arch === 'arm64') return process.arch
+  const message = `there is no filter of system calls for ${process.arch}`
+  throw sandboxFailure('sandbox.platform', process.arch, message)
+}

@@ -1,0 +1,154 @@
+/**
+ * Sends one request, once: the name is resolved once, the address judged, the certificate verified, no
+ * redirect followed, nothing tried again. Whatever goes wrong is told by how much is known about it.
+ *
+ * INVARIANT (known or unknown): before the first byte of the request is handed to the network a failure
+ *   is known; between that and the whole head of an answer nobody knows what the other side did.
+ */
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { isIP, type Socket } from 'node:net'
+import { connect as secureConnect, type TLSSocket } from 'node:tls'
+import { type Digest, digestBytes } from '../../base/index.ts'
+import { type ComposedRequest, hostPort } from '../../gate/index.ts'
+import { type AddressRules, connectOnce, type Resolve } from '../../network/index.ts'
+
+export interface SendOptions {
+  readonly rules: AddressRules
+  readonly resolve?: Resolve
+  /** For everything together. */
+  readonly timeoutMs: number
+  /** A longer answer is counted and not kept. */
+  readonly answerBytesMax: number
+}
+
+export interface Answer {
+  readonly status: number
+  readonly bytes: number
+  /** Null when it was too long to be kept. */
+  readonly body: { readonly digest: Digest; readonly bytes: Buffer } | null
+}
+
+export type Sent =
+  | { readonly state: 'ANSWERED'; readonly answer: Answer }
+  | {
+      readonly state: 'FAILED'
+      readonly code: string
+      readonly detail: string
+      readonly answer?: Answer
+    }
+  | { readonly state: 'UNKNOWN'; readonly code: string; readonly detail: string }
+
+const REFUSED_FROM = 400
+
+export async function sendRequest(composed: ComposedRequest, options: SendOptions): Promise<Sent> {
+  const deadline = AbortSignal.timeout(options.timeoutMs)
+  const { host, port } = composed.address
+  const name = host.replace(/^\[|\]$/g, '')
+  const { resolve, rules, timeoutMs } = options
+  const connected = await connectOnce({ host: name, port }, rules, {
+    ...(resolve === undefined ? {} : { resolve }),
+    timeoutMs,
+    abort: deadline,
+  })
+  if ('code' in connected) {
+    return { state: 'FAILED', code: connected.code, detail: connected.message }
+  }
+  try {
+    const socket = composed.isSecure ? await secured(connected, name, deadline) : connected
+    return await exchange(composed, socket, options.answerBytesMax, deadline)
+  } catch (error) {
+    return { state: 'FAILED', code: 'network.unreachable', detail: wordsOf(error) }
+  } finally {
+    connected.destroy()
+  }
+}
+
+/** The certificate is for the name that was asked for, and somebody known vouches for it. */
+function secured(socket: Socket, name: string, deadline: AbortSignal): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    const secure = secureConnect({
+      socket,
+      host: name,
+      ...(isIP(name) === 0 ? { servername: name } : {}),
+      ALPNProtocols: ['http/1.1'],
+      minVersion: 'TLSv1.2',
+      rejectUnauthorized: true,
+    })
+    secure.once('secureConnect', () => resolve(secure))
+    secure.once('error', reject)
+    deadline.addEventListener('abort', () => reject(new Error('no answer in time')), { once: true })
+  })
+}
+
+/** From here on something may have left: every failure before an answer is one that nobody knows. */
+function exchange(
+  { operation, address }: ComposedRequest,
+  socket: Socket,
+  answerBytesMax: number,
+  deadline: AbortSignal,
+): Promise<Sent> {
+  const { method, headers = {}, body } = operation
+  const url = new URL(operation.url)
+  return new Promise((resolve) => {
+    const unknown = (error: unknown): void =>
+      resolve({ state: 'UNKNOWN', code: 'request.unknown', detail: wordsOf(error) })
+    const sending = httpRequest({
+      // Without an agent: with one the request would be sent over a connection of its own.
+      createConnection: () => socket,
+      method,
+      host: address.host,
+      path: `${url.pathname}${url.search}`,
+      headers: {
+        'User-Agent': 'writ',
+        Accept: '*/*',
+        ...headers,
+        Host: url.host,
+        Connection: 'close',
+        ...(body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }),
+      },
+      signal: deadline,
+    })
+    sending.once('error', unknown)
+    sending.once('response', (response) => {
+      void readAnswer(response, answerBytesMax).then((answer) => resolve(judged(answer)), unknown)
+    })
+    sending.end(body)
+  })
+}
+
+/** The status is an answer, whatever becomes of the rest of it. */
+async function readAnswer(response: IncomingMessage, bytesMax: number): Promise<Answer> {
+  const status = response.statusCode ?? 0
+  const pieces: Buffer[] = []
+  let bytes = 0
+  let isWhole = true
+  try {
+    for await (const piece of response) {
+      bytes += (piece as Buffer).length
+      if (bytes <= bytesMax) pieces.push(piece as Buffer)
+    }
+  } catch {
+    isWhole = false
+  }
+  if (!isWhole || bytes > bytesMax) return { status, bytes, body: null }
+  const whole = Buffer.concat(pieces)
+  return { status, bytes, body: { digest: digestBytes(whole), bytes: whole } }
+}
+
+function judged(answer: Answer): Sent {
+  if (answer.status < REFUSED_FROM) return { state: 'ANSWERED', answer }
+  const detail = `the answer was ${answer.status}`
+  return { state: 'FAILED', code: 'request.refused', detail, answer }
+}
+
+/** Literals that the scope names; nothing else of the machine's own network can be reached. */
+export function addressRules(hosts: readonly string[]): AddressRules {
+  return {
+    literals: hosts.flatMap((text) => hostPort(text) ?? []).filter(({ isAddress }) => isAddress),
+  }
+}
+
+function wordsOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  return code === undefined ? String(message) : `${code}`
+}

@@ -1,0 +1,142 @@
+/**
+ * A human's yes, or a decision to promote that needed none, is on the record while the promotion never
+ * began: the process that was to carry it out is gone. The next command finds it and carries it out, if
+ * that is still what was decided; otherwise a decision of its own says that nothing came of it.
+ *
+ * INVARIANT (every yes has an end): after `finish` each such act is promoted, blocked with the reason,
+ *   or waits for a human's choice in a recovery.
+ */
+import { type Fault, fault } from '../base/index.ts'
+import { heldRequests } from '../gate/index.ts'
+import { removeTreeSync } from '../machine/index.ts'
+import type { GateContext } from './context.ts'
+import { type Decided, decidedOf } from './decided.ts'
+import { isHalted } from './halt.ts'
+import type { LawBook } from './law-book.ts'
+import type { LedgerView } from './ledger-view.ts'
+import type { Promoter } from './promoting.ts'
+import type { Questions } from './questions.ts'
+import type { Settling } from './settling.ts'
+import { findPreimages, stagesLeftGoing } from './stage-place.ts'
+import type { FinishedYes } from './surface.ts'
+
+/** Later than this nothing is carried out without being asked about again. */
+const STILL_MEANT_MS = 15 * 60 * 1000
+
+/** What passes by itself or waits for a human: the yes stays open. */
+const PASSING: ReadonlySet<string> = new Set([
+  'confirm.used',
+  'workspace.busy',
+  'promote.unrecovered',
+  'recovery.conflict',
+])
+
+interface Parts {
+  readonly context: GateContext
+  readonly view: LedgerView
+  readonly book: LawBook
+  readonly promoter: Promoter
+  readonly questions: Questions
+  readonly settling: Settling
+}
+
+export class UnfinishedYes {
+  readonly #context: GateContext
+  readonly #view: LedgerView
+  readonly #book: LawBook
+  readonly #promoter: Promoter
+  readonly #questions: Questions
+  readonly #settling: Settling
+  readonly #finished: FinishedYes[] = []
+
+  constructor({ context, view, book, promoter, questions, settling }: Parts) {
+    this.#context = context
+    this.#view = view
+    this.#book = book
+    this.#promoter = promoter
+    this.#questions = questions
+    this.#settling = settling
+  }
+
+  /** What this gate found and ended. */
+  get finished(): readonly FinishedYes[] {
+    return this.#finished
+  }
+
+  /** Cheap when there is none. */
+  async finish(): Promise<void> {
+    const beforeMs = this.#context.nowMs() - STILL_MEANT_MS
+    const going = stagesLeftGoing(this.#context.home, beforeMs)
+    const approved = (await this.#view.standing()).approved()
+    if (approved.length + going.length === 0 || isHalted(this.#context.home.state)) return
+    if (!(await this.#sweep())) return
+    for (const { actionId, stage } of going) await this.#finishGoing(actionId, stage)
+    for (const { actionId, answeredMs } of approved) {
+      // Its files are in place; what is missing is recorded by recovery.
+      if (findPreimages(this.#context.home, actionId) !== null) continue
+      const decided = await this.#decided(actionId)
+      if (decided !== null) await this.#finishOne(decided, answeredMs)
+    }
+  }
+
+  /** What never began does not pass for files in place. False while another process is at work. */
+  async #sweep(): Promise<boolean> {
+    try {
+      await this.#promoter.sweep()
+      return true
+    } catch (error) {
+      const { fault: failed } = error as { readonly fault?: Fault }
+      if (failed?.code === 'workspace.busy') return false
+      throw error
+    }
+  }
+
+  /** Nothing is sent that a process did not begin to send: of such an act only the end is told. */
+  async #finishGoing(actionId: string, stage: string): Promise<void> {
+    if (findPreimages(this.#context.home, actionId) !== null) return
+    const decided = await this.#decided(actionId)
+    // The act of another stream, or of a process that died before it decided.
+    if (decided === null) return
+    // Also where recovery or a human put it back: that was its end.
+    const isEnded = (await this.#view.factOf('promotion_v1', actionId)) !== null
+    if (isEnded || decided.decision.decision !== 'PROMOTE') return removeTreeSync(stage)
+    const { proposal, decision } = decided
+    const sends = proposal === null || heldRequests(proposal).length > 0
+    await this.#finishOne(decided, sends ? 0 : Date.parse(decision.decided_at))
+  }
+
+  async #finishOne(decided: Decided, answeredMs: number): Promise<void> {
+    const { actionId, proposal, evaluation } = decided
+    const approved = decided.decision.decision === 'CONFIRM'
+    const isMeant = this.#context.nowMs() - answeredMs < STILL_MEANT_MS
+    try {
+      const isSame = proposal !== null && evaluation.laws === this.#book.digest
+      const answer =
+        isMeant && isSame
+          ? await this.#settling.promoteDecided(decided, { isLate: true })
+          : await this.#settling.end(decided, interrupted(actionId))
+      const { promoted, decision } = answer
+      const code = promoted ? null : decision.code
+      this.#finished.push({ action_id: actionId, approved, promoted, code })
+    } catch (error) {
+      const { fault: failed } = error as { readonly fault?: Fault }
+      if (failed === undefined) throw error
+      if (PASSING.has(failed.code)) return
+      await this.#settling.end(decided, { fault: failed })
+      this.#finished.push({ action_id: actionId, approved, promoted: false, code: failed.code })
+    }
+  }
+
+  /** Null for acts of flows, whose runs carry them out, and where nothing is known any more. */
+  async #decided(actionId: string): Promise<Decided | null> {
+    const record = await this.#questions.record(actionId)
+    const bare = record === null ? await this.#questions.bare(actionId) : null
+    const known = record ?? (bare === null ? null : { ...bare, proposal: null, changes: [] })
+    if (known === null || known.evaluation.held !== undefined) return null
+    return decidedOf(actionId, known)
+  }
+}
+
+function interrupted(actionId: string): { readonly fault: Fault } {
+  return { fault: fault('promote.interrupted', actionId, null) }
+}

@@ -1,0 +1,221 @@
+/**
+ * Rehearsed bytes are set aside before anyone is asked (G-13b): the sandbox can then go, and a
+ * promotion after an approval or a restart needs nothing but the stage.
+ *
+ * INVARIANT (staged is scanned): every staged entry has the kind, bytes, mode, target, attributes, time
+ *   and owner that its change says, or capturing fails. Bytes that were copied are hashed again; bytes
+ *   that were moved are the scanned file itself.
+ * INVARIANT (durable when returned): bytes, the list of them, and their names are synced.
+ *
+ * Directories that are in both trees are not staged: their change says all there is to put on them.
+ */
+import { chmodSync, mkdirSync, renameSync } from 'node:fs'
+import { rmdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { invariant } from '../base/index.ts'
+import {
+  type Change,
+  type EntryState,
+  isBelow,
+  joinRaw,
+  nameOfRaw,
+  parentOfRaw,
+  type RawPath,
+  rawOfText,
+} from '../gate/index.ts'
+import {
+  asFailure,
+  codeOf,
+  type Foothold,
+  flatPath,
+  holdDirectory,
+  Loans,
+  makeDurable,
+  nodePath,
+  Pace,
+} from '../machine/index.ts'
+import type { Layer } from '../sandbox/index.ts'
+import { type CopiedAttributes, copyAcross, type Load, moveAcross, removeAll } from './carry.ts'
+import type { CopiesAhead } from './copies-ahead.ts'
+import type { Emptied } from './layer-walk.ts'
+import { type Expected, settle } from './settle.ts'
+import { isSameDevice, lendForCopying, nameIn, type Share, share } from './share.ts'
+import { type Captured, type StagedEntry, writeStage } from './stage.ts'
+
+export interface CaptureOptions {
+  /** Owners are carried, and every entry can be read. */
+  readonly isRoot: boolean
+  /** Directories that were emptied and made anew, as the scan found them. */
+  readonly emptied?: readonly Emptied[]
+  /** Copies that were begun for this stage. */
+  readonly ahead?: CopiesAhead
+}
+
+/** `stage` is made here, for this process's user alone; it lies on the scope's filesystem. */
+export async function captureChanges(
+  changes: readonly Change[],
+  layers: readonly Layer[],
+  stage: string,
+  { isRoot, emptied = [], ahead }: CaptureOptions,
+): Promise<void> {
+  const held: Foothold[] = []
+  const loans = new Loans(isRoot)
+  const hold = (path: string): Foothold => {
+    const foothold = holdDirectory(path)
+    held.push(foothold)
+    return foothold
+  }
+  try {
+    mkdirSync(stage, { recursive: true, mode: 0o700 })
+    const shares = share(changes, layers)
+    const entries: Staged[] = []
+    for (const part of shares) {
+      const how = await carry(part, stage, hold, loans, ahead)
+      for (const change of part.changes) entries.push(new Staged(stage, part, change, how))
+    }
+    loans.giveBack()
+    entries.sort((one, other) => (one.path < other.path ? -1 : 1))
+    nameUnits(stage, entries)
+    const captured = { stage, entries, emptied: concerned(emptied, changes) }
+    const cleared = Promise.all(shares.map(({ name }) => removeEmptied(join(stage, name))))
+    // Heard of below.
+    cleared.catch(() => undefined)
+    try {
+      await settle(entries)
+      await secure(captured, entries)
+    } finally {
+      // Nobody else begins while it is at work.
+      await cleared
+    }
+  } catch (error) {
+    throw asFailure(error, 'stage.tool', stage)
+  } finally {
+    loans.giveBack()
+    for (const foothold of held) foothold.close()
+  }
+}
+
+/** Everything was taken out of it. Removing it can wait for the disk, so it goes beside us. */
+async function removeEmptied(directory: string): Promise<void> {
+  try {
+    await rmdir(directory)
+  } catch {
+    removeAll(rawOfText(directory))
+  }
+}
+
+/** Of the emptied directories those in which something would change. */
+function concerned(emptied: readonly Emptied[], changes: readonly Change[]): readonly Emptied[] {
+  return emptied.filter(({ path }) => changes.some((change) => isBelow(change.path, path)))
+}
+
+/** How the entries of a share came into the stage. */
+interface Carried {
+  /** The scanned files themselves. */
+  readonly isMoved: boolean
+  /** By name, where they are known. */
+  readonly attributes: CopiedAttributes | null
+}
+
+/** One entry on its way: where it lies, and what it is to be. */
+class Staged implements StagedEntry, Expected {
+  readonly path: RawPath
+  readonly state: EntryState
+  readonly isUnit: boolean
+  readonly isMoved: boolean
+  readonly has: Expected['has']
+  /** Of a unit until it is named: where it was carried to. */
+  place: RawPath
+  readonly #stage: string
+
+  constructor(stage: string, { layer, name, units }: Share, change: Change, how: Carried) {
+    const { path, after } = change
+    invariant(after !== null, 'what is gone is not staged')
+    const below = nameIn(layer, path)
+    this.path = path
+    this.state = after
+    this.isUnit = units.has(path)
+    this.isMoved = how.isMoved
+    this.has = how.attributes?.get(below) ?? null
+    this.place = (this.isUnit ? `${name}/${below}` : '') as RawPath
+    this.#stage = stage
+  }
+
+  get at(): RawPath {
+    return joinRaw(rawOfText(this.#stage), this.place)
+  }
+}
+
+async function carry(
+  part: Share,
+  stage: string,
+  hold: (path: string) => Foothold,
+  loans: Loans,
+  ahead: CopiesAhead | undefined,
+): Promise<Carried> {
+  const { layer, changes, units } = part
+  const nameOf = (path: RawPath) => nameIn(layer, path)
+  const names = changes.map(({ path }) => nameOf(path))
+  const copied = (await ahead?.take(layer, names)) ?? null
+  if (copied !== null) return { isMoved: false, attributes: copied.attributes }
+  const directory = join(stage, part.name)
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const load: Load = {
+    upper: hold(layer.upper),
+    target: hold(directory),
+    names,
+    units: [...units].map(nameOf),
+  }
+  const isMoved = isSameDevice(layer, stage) && (await moveAcross(load, new Pace()))
+  if (isMoved) return { isMoved, attributes: null }
+  lendForCopying(load, loans)
+  return { isMoved, attributes: await copyAcross(load) }
+}
+
+/**
+ * Every unit gets a short name of its own right below the stage, so that whoever promotes it meets no
+ * odd bytes on the way. What is in a unit keeps its names.
+ */
+function nameUnits(stage: string, entries: readonly Staged[]): void {
+  const ground = rawOfText(stage)
+  const places = new Map<RawPath, RawPath>()
+  let count = 0
+  for (const entry of entries) {
+    const { path, isUnit, place, state } = entry
+    // A directory comes before what is in it, though not right before.
+    const within = places.get(parentOfRaw(path))
+    entry.place =
+      isUnit || within === undefined ? rawOfText(`u${count++}`) : flatPath(within, nameOfRaw(path))
+    if (isUnit) moveUnit(joinRaw(ground, place), joinRaw(ground, entry.place))
+    if (state.kind === 'directory') places.set(path, entry.place)
+  }
+}
+
+/** A directory that its owner may not write cannot be moved; its mode is set afterwards. */
+function moveUnit(from: RawPath, to: RawPath): void {
+  try {
+    renameSync(nodePath(from), nodePath(to))
+  } catch (error) {
+    if (codeOf(error) !== 'EACCES') throw error
+    chmodSync(nodePath(from), 0o700)
+    renameSync(nodePath(from), nodePath(to))
+  }
+}
+
+/** Bytes, the list of them, and the names of both. */
+async function secure(captured: Captured, expected: readonly Expected[]): Promise<void> {
+  const { stage } = captured
+  const list = writeStage(captured)
+  const own = [list, rawOfText(stage), rawOfText(dirname(stage))]
+  // All at once, which is one turn of the disk: before they are durable nobody is told of the stage.
+  await makeDurable({ [Symbol.iterator]: () => placesOf(expected, own) }, stage)
+}
+
+/** Everything that has to be durable by itself; a directory more than once. */
+function* placesOf(expected: readonly Expected[], own: readonly RawPath[]): Generator<RawPath> {
+  yield* own
+  for (const { at, state } of expected) {
+    yield parentOfRaw(at)
+    if (state.kind !== 'symlink') yield at
+  }
+}
