@@ -126,7 +126,7 @@ async function rehearsals(who) {
     hidden: [],
     caps: { cpuMs: 10_000, memoryMb: 256, diskMb: 64, durationMs: 10_000, processes: 128 },
     sockets: 'inside',
-    foreignOwners: false,
+    allOwners: false,
   }
   const rehearse = async () => {
     const sandboxId = randomUUID()
@@ -205,7 +205,7 @@ async function building() {
         hidden: [],
         caps: { cpuMs: 60_000, memoryMb: 1_024, diskMb: 128, durationMs: 60_000, processes: 256 },
         sockets: 'inside',
-        foreignOwners: false,
+        allOwners: false,
       })
       try {
         const started = performance.now()

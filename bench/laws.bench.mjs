@@ -104,7 +104,7 @@ async function rehearse(driver, scope, place) {
     hidden: [],
     caps,
     sockets: 'inside',
-    foreignOwners: false,
+    allOwners: false,
   })
   try {
     const { startedAtMs } = await sandbox.run({

@@ -44,7 +44,7 @@ export interface Bubble {
   readonly first: readonly string[] | null
 }
 
-/** For root over files of many owners; they count in the sandbox's own user namespace only. */
+/** For root; they count in the sandbox's own user namespace only. */
 export const OWNER_CAPABILITIES = [
   'CAP_CHOWN',
   'CAP_DAC_OVERRIDE',

@@ -5,7 +5,7 @@ import type { Opened } from './opening.ts'
 export function controlsOf(request: SandboxRequest, opened: Opened): readonly Control[] {
   const { plan, unseen, hidden, backing, group } = opened
   return [
-    { name: 'user_namespace', profile: request.foreignOwners ? 'full_map' : 'single_user' },
+    { name: 'user_namespace', profile: request.allOwners ? 'full_map' : 'single_user' },
     { name: 'pid_namespace' },
     { name: 'mount_namespace' },
     { name: 'ipc_namespace' },

@@ -34,8 +34,8 @@ export interface SandboxRequest {
   readonly hidden: readonly string[]
   readonly caps: Caps
   readonly sockets: SocketProfile
-  /** Owners in scope that are not the caller's own occur; root only (full uid map, namespaced capabilities). */
-  readonly foreignOwners: boolean
+  /** Every owner is known inside and can be given; root only (full map, namespaced capabilities). */
+  readonly allOwners: boolean
   /** Real paths of directories that are empty and unwritable inside, but for the roots in them. */
   readonly emptied?: readonly string[]
   /** Real paths that are there inside and cannot be opened: bans of this actor. */

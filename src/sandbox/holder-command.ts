@@ -21,7 +21,7 @@ export interface HolderPlan {
   readonly memory: string | null
   /** Files of control groups through which the holder joins them, before anything else. */
   readonly doors: readonly string[]
-  /** Root over files of many owners. */
+  /** Root's: every owner is known inside. */
   readonly fullMap: boolean
   /** Inherited file descriptors that have to be closed first. */
   readonly strayDescriptors: readonly number[]

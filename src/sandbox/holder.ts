@@ -7,7 +7,6 @@
  *   bubblewrap when the holder dies, and the process namespace with bubblewrap's child.
  */
 import type { ChildProcess } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
 import type { Duplex, Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startProgram } from '../machine/index.ts'
@@ -15,6 +14,7 @@ import { FD } from './bubble.ts'
 import { type HolderPlan, holderCommand } from './holder-command.ts'
 import { Lines } from './lines.ts'
 import { startFailure } from './missing-control.ts'
+import { mapOwners } from './owner-map.ts'
 
 const LAST_WORDS_MS = 500
 
@@ -82,8 +82,7 @@ export class Holder {
   async begin(): Promise<void> {
     if (!this.#isMapped) {
       await this.expect('U')
-      writeFileSync(`/proc/${this.pid}/uid_map`, '0 0 4294967295')
-      writeFileSync(`/proc/${this.pid}/gid_map`, '0 0 4294967295')
+      mapOwners(this.pid)
       this.#isMapped = true
       this.go()
     }

@@ -109,7 +109,7 @@ async function build(
     directory,
     memory: backing.kind === 'memory' ? memoryOptions(caps) : null,
     doors: group?.doors ?? [],
-    fullMap: request.foreignOwners,
+    fullMap: request.allOwners,
     strayDescriptors: shop.strayDescriptors,
     attributesOf: unknown.map(({ path }) => path),
     hasChannel: request.hasChannel === true,
@@ -137,7 +137,7 @@ async function build(
   undo.push(() => destroyEnds(ends))
   // Maps are written first, and memory is mounted where uppers are made from here; otherwise the holder
   // need not be waited for until everything is in place, so that who opens can do something else.
-  const waitsFirst = request.foreignOwners || !isMadeThere
+  const waitsFirst = request.allOwners || !isMadeThere
   if (waitsFirst) await holder.begin()
   if (!isMadeThere) {
     furnish(holder.reach(directory), furniture)
@@ -223,10 +223,10 @@ function writeMounts(
 }
 
 /** The merged root shows mode and owner of its upper, so that is made like the real one. */
-function uppersOf({ roots }: OverlayPlan, { foreignOwners }: SandboxRequest): readonly Upper[] {
+function uppersOf({ roots }: OverlayPlan, { allOwners }: SandboxRequest): readonly Upper[] {
   return [
     ...roots.flatMap(({ mode, uid, gid }, index) => [
-      { name: `u${index}`, mode, owner: foreignOwners ? { uid, gid } : null },
+      { name: `u${index}`, mode, owner: allOwners ? { uid, gid } : null },
       { name: `w${index}`, mode: 0o700, owner: null },
     ]),
     ...PRIVATE_PLACES.map((_, index) => ({ name: `p${index}`, mode: 0o1777, owner: null })),
@@ -299,7 +299,7 @@ function bubbleOf(
     emptyFile: join(directory, 'empty'),
     uid: process.getuid?.() ?? 0,
     gid: process.getgid?.() ?? 0,
-    capabilities: request.foreignOwners ? OWNER_CAPABILITIES : null,
+    capabilities: request.allOwners ? OWNER_CAPABILITIES : null,
     sharedMemoryBytes: SHARED_MEMORY_BYTES,
     first,
   }

@@ -43,24 +43,21 @@ export function survey(request: SandboxRequest, shop: Workshop): Survey {
 
 /** Everything that is fixed when a sandbox is made; CPU and wall time are not. */
 export function surveyKey(request: SandboxRequest, { plan, view, masksNow }: Survey): string {
-  const { caps, sockets, foreignOwners, emptied, bases, hasChannel } = request
+  const { caps, sockets, allOwners, emptied, bases, hasChannel } = request
   const { memoryMb, diskMb, processes } = caps
-  const fixed = [memoryMb, diskMb, processes, sockets, foreignOwners, emptied, bases, hasChannel]
+  const fixed = [memoryMb, diskMb, processes, sockets, allOwners, emptied, bases, hasChannel]
   return JSON.stringify([plan, view, masksNow(), fixed])
 }
 
-function refuseForeignRoots(
-  { scopeRoots, foreignOwners }: SandboxRequest,
-  plan: OverlayPlan,
-): void {
+function refuseForeignRoots({ scopeRoots, allOwners }: SandboxRequest, plan: OverlayPlan): void {
   const own = process.getuid?.() ?? 0
-  if (foreignOwners && own !== 0) {
+  if (allOwners && own !== 0) {
     const place = scopeRoots[0] ?? ''
     const message = `files of other owners in \`${place}\` can be rehearsed by root only`
     const hint = 'run it as root, or change their owner with `sudo chown`'
     throw sandboxFailure('sandbox.unmapped_owner', place, message, hint)
   }
-  if (foreignOwners) return
+  if (allOwners) return
   for (const path of scopeRoots) {
     const { uid } = plan.roots.find((root) => root.path === path) ?? statSync(path)
     if (uid === own) continue

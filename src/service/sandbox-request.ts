@@ -2,14 +2,18 @@
  * What a rehearsal asks of the sandbox: over which directories, with what out of sight, under which
  * caps. And what one will most likely ask, so that the sandbox can be made while the rest is read.
  */
-import { lstatSync, readdirSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { lstatSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { ActionDescriptor } from '../contracts/index.ts'
 import { DEFAULT_LISTS, type GateLists, placedPaths, visiblePlaces } from '../gate/index.ts'
 import { type KnownHome, knownPlaces } from '../home/index.ts'
 import { DEFAULT_SETTINGS } from '../policy/index.ts'
-import type { NetworkDoor, SandboxRequest, SocketProfile } from '../sandbox/index.ts'
-import { isRoot } from './context.ts'
+import {
+  mayMapOwners,
+  type NetworkDoor,
+  type SandboxRequest,
+  type SocketProfile,
+} from '../sandbox/index.ts'
 import { hiddenPlaces, withAccountHome } from './hidden-places.ts'
 import { realPathOf } from './host-facts.ts'
 import { stagePlaces } from './stage-place.ts'
@@ -49,7 +53,7 @@ export function sandboxRequest(order: SandboxOrder): SandboxRequest {
       processes: PROCESSES_MAX,
     },
     sockets,
-    foreignOwners: isRoot() && roots.some(hasForeignOwners),
+    allOwners: mayMapOwners(),
   }
 }
 
@@ -122,20 +126,4 @@ export function hiddenFromRun(order: SandboxOrder, hidden: readonly string[]): H
     byLaws: byLaws.map((path) => path.replace(/\/\*\*$/, '')),
     hasNetwork: network !== undefined,
   }
-}
-
-const OWNERS_LOOKED_AT = 1_000
-
-/** Looked at the root and what is right in it: deeper owners are met when a run touches them. */
-function hasForeignOwners(root: string): boolean {
-  if (isForeign(root)) return true
-  return readdirSync(root)
-    .slice(0, OWNERS_LOOKED_AT)
-    .some((name) => isForeign(join(root, name)))
-}
-
-function isForeign(path: string): boolean {
-  const found = lstatSync(path, { throwIfNoEntry: false })
-  if (found === undefined) return false
-  return found.uid !== process.getuid?.() || found.gid !== process.getgid?.()
 }

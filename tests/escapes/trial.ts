@@ -162,7 +162,7 @@ async function sandboxed(
     hidden: ground.hidden,
     caps: { ...CAPS, ...attempt.caps },
     sockets: attempt.sockets ?? 'inside',
-    foreignOwners: order.as === 'root over many owners',
+    allOwners: order.as === 'root over many owners',
   })
   const output: Buffer[] = []
   const wrong: string[] = []

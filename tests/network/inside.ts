@@ -37,7 +37,7 @@ export async function inside(asked: Inside): Promise<readonly InsideRun[]> {
       hidden: [],
       caps: { ...CAPS, processes: 256, memoryMb: 1_024 },
       sockets: 'none',
-      foreignOwners: false,
+      allOwners: false,
       ...asked.request,
     },
     terms: { hosts: [], readOnlyHosts: [], release: null, ...asked.terms },

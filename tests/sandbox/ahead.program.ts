@@ -30,7 +30,7 @@ function request(sandboxId: string, hidden: readonly string[]): SandboxRequest {
       processes: 64,
     },
     sockets: 'inside',
-    foreignOwners: false,
+    allOwners: false,
   }
 }
 

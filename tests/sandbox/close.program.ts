@@ -11,7 +11,7 @@ const sandbox = await driver.open({
   hidden: [],
   caps: { cpuMs: 5000, memoryMb: 128, diskMb: 16, durationMs: 20_000, processes: 32 },
   sockets: 'none',
-  foreignOwners: false,
+  allOwners: false,
 })
 
 async function codeOf(attempt: Promise<{ readonly signal: string | null }>): Promise<string> {

@@ -162,7 +162,7 @@ it('keeps owners for root, and helps nobody who became another user', async () =
   chmodSync(root, 0o777)
   const before = listed(root, 'dd')
   const { stdout } = await driveOne(
-    { as: 'root', root, request: { foreignOwners: true } },
+    { as: 'root', root, request: { allOwners: true } },
     `mv dd ee; ${list('ee')}; setpriv --reuid ${TEST_UID} --clear-groups perl -e 'print rename("theirs", "mine") ? 0 : $! + 0'`,
   )
   expect(stdout).toBe(`${before}${EXDEV}`)

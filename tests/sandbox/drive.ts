@@ -143,7 +143,7 @@ export async function orderOf(asked: Drive): Promise<DriveOrder> {
       hidden: [],
       caps: { ...CAPS, ...asked.caps },
       sockets: 'inside',
-      foreignOwners: false,
+      allOwners: false,
       ...asked.request,
     },
     runs: asked.scripts.map((script, index) => ({

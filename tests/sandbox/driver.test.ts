@@ -188,7 +188,7 @@ describe.each(MAKERS)('made by %s, with owners of all kinds', (makers) => {
     chownSync(join(root, 'theirs'), 12_345, 23_456)
     chownSync(root, 54_321, 54_322)
     const { stdout } = await driveOne(
-      { as: 'root', root, makers, request: { foreignOwners: true } },
+      { as: 'root', root, makers, request: { allOwners: true } },
       'stat -c "%u %g" . theirs; chown 11:12 theirs; stat -c "%u %g" theirs',
     )
     expect(stdout).toBe('54321 54322\n12345 23456\n11 12\n')

@@ -10,7 +10,7 @@ const sandbox = await driver.open({
   hidden: [],
   caps: { cpuMs: 60_000, memoryMb: 128, diskMb: 16, durationMs: 120_000, processes: 32 },
   sockets: 'none',
-  foreignOwners: false,
+  allOwners: false,
 })
 let count = 0
 let peak = 0

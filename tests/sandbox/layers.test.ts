@@ -195,7 +195,7 @@ describe('other owners', () => {
     const { runs, ready } = await drive({
       as: 'root',
       root,
-      request: { foreignOwners: true },
+      request: { allOwners: true },
       scripts: [
         'cat theirs; echo more >> theirs; stat -c %u theirs; touch mine; chown 1778 mine; stat -c %u mine; ' +
           'mount -t tmpfs x /tmp 2>/dev/null && echo mounted; mknod node b 1 1 2>/dev/null && echo node; ' +

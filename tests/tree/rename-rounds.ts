@@ -31,10 +31,10 @@ export async function renameRound(
 ): Promise<RenameRound> {
   const folder = mkdtempSync(join(temporary, 'writ-rename-'))
   const [root, plain] = [join(folder, 'real'), join(folder, 'plain')]
-  const foreignOwners = isRoot && seed % 4 < 2
+  const allOwners = isRoot && seed % 4 < 2
   try {
     mkdirSync(root)
-    const { build } = randomTree(seed, { links: false, owners: foreignOwners })
+    const { build } = randomTree(seed, { links: false, owners: allOwners })
     // Whatever a step did by mistake, it would stay in this folder.
     applySteps(
       root,
@@ -45,11 +45,10 @@ export async function renameRound(
     const before = treeListing(root)
     const input = stepsFor(seed, before)
     // Root has no capabilities inside, unless there are other owners.
-    const bare =
-      isRoot && !foreignOwners ? ['setpriv', '--bounding-set=-all', '--inh-caps=-all'] : []
+    const bare = isRoot && !allOwners ? ['setpriv', '--bounding-set=-all', '--inh-caps=-all'] : []
     const [program = 'perl', ...words] = [...bare, 'perl', '-e', STEPPER]
     const said = spawnSync(program, words, { cwd: plain, input, encoding: 'latin1' })
-    return await compare({ seed, folder, root, plain, before, input, foreignOwners }, said, driver)
+    return await compare({ seed, folder, root, plain, before, input, allOwners }, said, driver)
   } finally {
     spawnSync('chmod', ['-R', 'u+rwx', folder])
     rmSync(folder, { recursive: true, force: true })
@@ -73,11 +72,11 @@ interface Scene {
   readonly plain: string
   readonly before: Listing
   readonly input: string
-  readonly foreignOwners: boolean
+  readonly allOwners: boolean
 }
 
 async function compare(
-  { seed, folder, root, plain, before, input, foreignOwners }: Scene,
+  { seed, folder, root, plain, before, input, allOwners }: Scene,
   plainly: { readonly stdout: string; readonly stderr: string },
   driver: SandboxDriver,
 ): Promise<RenameRound> {
@@ -90,7 +89,7 @@ async function compare(
     // Layers in memory up to 256 MB, else on the disk.
     caps: { ...CAPS, diskMb: seed % 2 === 0 ? 64 : 512 },
     sockets: 'inside',
-    foreignOwners,
+    allOwners,
   })
   try {
     const said: Buffer[] = []
