@@ -16,6 +16,7 @@ export class EntryStats {
   readonly rdev: bigint
   readonly dev: bigint
   readonly ino: bigint | number
+  readonly atimeNs: bigint
   readonly mtimeNs: bigint
   readonly ctimeNs: bigint
 
@@ -28,6 +29,7 @@ export class EntryStats {
     this.rdev = shared(stats.rdev)
     this.dev = shared(stats.dev)
     this.ino = stats.ino <= Number.MAX_SAFE_INTEGER ? Number(stats.ino) : stats.ino
+    this.atimeNs = stats.atimeNs
     this.mtimeNs = stats.mtimeNs
     this.ctimeNs = stats.ctimeNs
   }

@@ -8,7 +8,7 @@
 import type { Change, RawPath } from '../gate/index.ts'
 import type { EntryStats } from '../machine/index.ts'
 import type { Findings } from './findings.ts'
-import { isInside, type Pair } from './layer-walk.ts'
+import { isInside, type Pair, type Side } from './layer-walk.ts'
 
 /** A change beside what it was made from; dropped ones are the same on both sides. */
 export interface Linked {
@@ -43,8 +43,8 @@ export function findSplits(
 ): void {
   const changed = linked.filter(({ isDropped }) => !isDropped)
   const groups = groupsBefore(changed)
-  for (const group of groups.values()) splitsOfGroup(group, findings)
-  splitsByMove(changed, groups, findings)
+  const moved = movedFrom(groups, changed)
+  for (const [inode, group] of groups) splitsOfGroup(group, moved.get(inode) ?? [], findings)
   splitsOfKept(linked, scope, findings)
 }
 
@@ -53,57 +53,73 @@ function groupsBefore(changed: readonly Linked[]): ReadonlyMap<string, readonly 
   for (const each of changed) {
     const stats = each.pair.before?.stats
     if (stats === undefined || !stats.isFile() || stats.nlink < 2) continue
-    const group = groups.get(stats.inode)
-    if (group === undefined) groups.set(stats.inode, [each])
-    else group.push(each)
+    put(groups, stats.inode, each)
   }
   return groups
 }
 
-/** All names are there, and what is left of them is still one file. */
-function isWhole(group: readonly Linked[]): boolean {
-  const names = group[0]?.pair.before?.stats.nlink ?? 0
-  const left = group.flatMap(({ pair }) => (pair.after === null ? [] : [pair.after.stats.inode]))
-  return group.length === names && new Set(left).size <= 1
+function put(lists: Map<string, Linked[]>, key: string, each: Linked): void {
+  const list = lists.get(key)
+  if (list === undefined) lists.set(key, [each])
+  else list.push(each)
 }
 
-function splitsOfGroup(group: readonly Linked[], findings: Findings): void {
-  if (isWhole(group)) return
-  for (const { pair, change } of group) {
-    if (change.after?.kind !== 'file') continue
-    findings.add('diff.link_split', pair.path, 'has other names that keep the old content')
-  }
-}
-
-/** A linked file that was moved is deleted here and added there, as a file of its own. */
-function splitsByMove(
-  changed: readonly Linked[],
-  groups: ReadonlyMap<string, readonly Linked[]>,
+/**
+ * What is left of a linked file has to be one file: its names that were written, those that it was moved
+ * to, and the real one where a name did not change.
+ */
+function splitsOfGroup(
+  group: readonly Linked[],
+  moved: readonly Linked[],
   findings: Findings,
 ): void {
-  const moved = new Map<string, readonly Linked[]>()
-  for (const group of groups.values()) {
-    for (const { change } of group) {
-      const digest = change.after === null ? change.before?.digest : null
-      if (typeof digest === 'string' && change.before?.size !== 0) moved.set(digest, group)
+  const written = group.filter(({ change }) => change.after?.kind === 'file')
+  const left = new Set([...written, ...moved].map(({ pair }) => pair.after?.stats.inode))
+  const names = group[0]?.pair.before?.stats.nlink ?? 0
+  if (left.size + (group.length < names ? 1 : 0) < 2) return
+  for (const { pair } of written) {
+    findings.add('diff.link_split', pair.path, 'has other names that keep the old content')
+  }
+  for (const { pair } of moved) {
+    findings.add('diff.link_split', pair.path, 'was moved away from its other names')
+  }
+}
+
+/** The new names of linked files that were taken away or written over, by the inode before. */
+function movedFrom(
+  groups: ReadonlyMap<string, readonly Linked[]>,
+  changed: readonly Linked[],
+): ReadonlyMap<string, readonly Linked[]> {
+  const moved = new Map<string, Linked[]>()
+  const clues = new Map<string, string>()
+  for (const [inode, group] of groups) {
+    for (const { pair, change } of group) {
+      const size = change.before?.size ?? 0
+      for (const clue of cluesOf(pair.before, size > 0)) clues.set(clue, inode)
     }
   }
-  if (moved.size === 0) return
-  const targets = new Map<string, Linked[]>()
+  if (clues.size === 0) return moved
   for (const each of changed) {
-    const { before, after } = each.change
-    if (before !== null || after?.digest == null || !moved.has(after.digest)) continue
-    targets.set(after.digest, [...(targets.get(after.digest) ?? []), each])
+    const { before, after } = each.pair
+    if (after?.stats.isFile() !== true) continue
+    const found = cluesOf(after, true).map((clue) => clues.get(clue))
+    const inode = found.find((one) => one !== undefined && one !== before?.stats.inode)
+    if (inode !== undefined) put(moved, inode, each)
   }
-  for (const [digest, added] of targets) {
-    const group = moved.get(digest) ?? []
-    const names = group[0]?.pair.before?.stats.nlink ?? 0
-    const inodes = new Set(added.map(({ pair }) => pair.after?.stats.inode))
-    if (group.length === names && inodes.size === 1) continue
-    for (const { pair } of added) {
-      findings.add('diff.link_split', pair.path, 'was moved away from its other names')
-    }
-  }
+  return moved
+}
+
+/**
+ * An overlay does not tell where a file came from. A moved one has the content of before or, where it was
+ * written to as well, the time at which it was last read; a new file has neither.
+ *
+ * Known limit: one that was moved, then read, then written has neither too, nor has one whose other name
+ * is read by another program meanwhile.
+ */
+function cluesOf(side: Side | null, isContentTelling: boolean): readonly string[] {
+  if (side === null) return []
+  const { digest, stats } = side
+  return [...(isContentTelling ? [`content ${digest}`] : []), `read ${stats.atimeNs}`]
 }
 
 /** A new name of a file that is otherwise as it was becomes a copy. */

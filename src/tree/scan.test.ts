@@ -62,6 +62,7 @@ async function rehearse(
   more: Partial<ScanOptions> = {},
 ): Promise<Scan> {
   shell(before)
+  const hash = treeHash(root)
   const marker = mark()
   overlay = await openOverlay(root, join(folder, 'work'))
   // Far enough behind the marker that the two are not of one tick.
@@ -69,7 +70,6 @@ async function rehearse(
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, waitMs)
   const commandStartedAtMs = Date.now()
   overlay.run(script)
-  const hash = treeHash(root)
   const options = optionsFor(marker, { commandStartedAtMs, ...more })
   const scan = await scanLayers([overlay.layer], options)
   expect(treeHash(root)).toBe(hash)
@@ -296,6 +296,35 @@ describe('findings', () => {
       ['M /a', 'M /b'],
     ],
     ['a moved name', 'echo a > a; ln a b', 'mv a c', ['diff.link_split /c'], ['D /a', 'A /c']],
+    [
+      'a moved name and a written one',
+      'echo a > a; ln a b',
+      'mv a c; echo b >> b',
+      ['diff.link_split /b', 'diff.link_split /c'],
+      ['D /a', 'M /b', 'A /c'],
+    ],
+    [
+      'a name that was moved and written',
+      'echo a > a; ln a b',
+      'mv a c; echo b >> c',
+      ['diff.link_split /c'],
+      ['D /a', 'A /c'],
+    ],
+    [
+      'an empty file that was moved over another',
+      ': > a; ln a b; echo c > c',
+      'mv a c',
+      ['diff.link_split /c'],
+      ['D /a', 'M /c'],
+    ],
+    [
+      'both names moved',
+      'echo a > a; ln a b',
+      'mv a c; mv b d',
+      ['diff.link_split /c', 'diff.link_split /d'],
+      ['D /a', 'D /b', 'A /c', 'A /d'],
+    ],
+    ['a new file for a name', 'echo a > a; ln a b', 'rm a; echo c > c', [], ['D /a', 'A /c']],
     ['a new name', 'echo a > a', 'ln a b', ['diff.link_split /b'], ['A /b']],
     [
       'an attribute in the name of the overlay',
