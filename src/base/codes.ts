@@ -699,6 +699,7 @@ export const CODES = {
   'rehearsal.interfered': refused('others changed what the rehearsal read'),
   'diff.unsupported': refused('a change cannot be carried over as it is'),
   'diff.link_split': waiting('a hard link would be split'),
+  'diff.owner_lost': waiting('an owner or a group would be lost'),
   'diff.too_large': refused('more was written than the act may write'),
   'diff.path_too_long': refused('a path is longer than paths may be'),
   'diff.clock': refused('the filesystem does not say reliably when a file was changed'),

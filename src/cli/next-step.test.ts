@@ -23,6 +23,7 @@ const TOLD_ELSEWHERE = `
   confirm.repeated confirm.own_credential confirm.few_humans confirm.not_given question.quota effect.writ_kept effect.home_kept effect.not_observed
   effect.left_out effect.discarded effect.deferred_execution effect.build_execution
   effect.laws_file effect.ungranted effect.irreversible effect.upload result.failed diff.link_split
+  diff.owner_lost
   cooldown promote.conflict promote.busy promote.inputs_changed promote.no_space
   promote.stage_altered promote.failed promote.unrecovered recovery.conflict rollback.conflict
   rollback.newer rollback.elsewhere rollback.expired rollback.altered workspace.busy

@@ -194,6 +194,7 @@ const QUESTIONS: ReadonlySet<string> = new Set<Code>([
   'effect.laws_file',
   'effect.ungranted',
   'diff.link_split',
+  'diff.owner_lost',
   'promote.inputs_changed',
 ])
 /** What an actor claimed and reality contradicted (G-15). */

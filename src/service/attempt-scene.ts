@@ -19,7 +19,14 @@ import {
   type Sandbox,
   type ToolChannel,
 } from '../sandbox/index.ts'
-import { type Marker, makeMarker, PATH_BYTES_MAX, type Scan, scanLayers } from '../tree/index.ts'
+import {
+  type Marker,
+  makeMarker,
+  ownIds,
+  PATH_BYTES_MAX,
+  type Scan,
+  scanLayers,
+} from '../tree/index.ts'
 import { type BaseSources, type LaidBases, layBases } from './attempt-bases.ts'
 import type { AttemptOutputs } from './attempt-outputs.ts'
 import { attemptDescriptor, attemptResources } from './attempt-proposal.ts'
@@ -202,6 +209,7 @@ export class AttemptScene {
       pathBytesMax: PATH_BYTES_MAX,
       scopeRoots: this.#roots,
       isRoot: isRoot(),
+      ids: ownIds(),
       exclude: stagePlaces(this.context.home),
       known: this.#laid.known,
     })

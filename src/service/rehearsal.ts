@@ -22,6 +22,7 @@ import {
   CopiesAhead,
   type Marker,
   makeMarker,
+  ownIds,
   PATH_BYTES_MAX,
   type Scan,
   scanLayers,
@@ -178,6 +179,7 @@ async function runSteps(context: GateContext, request: RehearsalRequest, scene: 
       pathBytesMax: PATH_BYTES_MAX,
       scopeRoots: scene.roots,
       isRoot: isRoot(),
+      ids: ownIds(),
       exclude: stagePlaces(context.home),
       onWalked: (pairs) => {
         if (isStaged) scene.staging.ahead = CopiesAhead.begin(pairs, layers, scene.staging.stage)

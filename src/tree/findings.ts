@@ -7,6 +7,7 @@ import { type RawPath, rawOfText } from '../gate/index.ts'
 export type TreeFindingCode =
   | 'diff.unsupported'
   | 'diff.link_split'
+  | 'diff.owner_lost'
   | 'diff.too_large'
   | 'diff.path_too_long'
   | 'diff.clock'

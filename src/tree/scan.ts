@@ -43,6 +43,7 @@ import type { Layer } from '../sandbox/index.ts'
 import { Findings, type TreeFinding } from './findings.ts'
 import { type Emptied, LayerWalk, type Pair, type Side } from './layer-walk.ts'
 import { findSplits, isLinked, type Linked, linkGroups } from './links.ts'
+import { LostOwners, type OwnIds } from './lost-owners.ts'
 import { changedSince, isSameRoot, type Marker, untrustedClock } from './marker.ts'
 
 /** The most entries that one act may change: each takes memory until it is promoted. */
@@ -81,6 +82,8 @@ export interface ScanOptions {
   readonly attributeTextMax?: number
   /** Owners are compared and every entry can be read. */
   readonly isRoot: boolean
+  /** The sandbox knew these ids only; absent when it knew every owner. */
+  readonly ids?: OwnIds | null
   /** Real paths that are left out with everything below them: writ's own stage. */
   readonly exclude: readonly string[]
   /** Of files of other stages below: their bytes are known also where nobody may read them. */
@@ -275,6 +278,8 @@ class Scanner {
     const after = this.#groupsOf(({ after }) => after)
     const before = this.#groupsOf(({ before }) => before)
     const hasLinks = this.#pairs.some(isLinked)
+    const { ids } = this.#options
+    const owners = ids == null ? null : new LostOwners(ids)
     const linked: Linked[] = []
     const changes: Change[] = []
     // Each pair is let go of when its change is made: there may be very many.
@@ -288,11 +293,13 @@ class Scanner {
       const isDropped = isSameState(change.before, pair.isRoot ? rooted(change) : change.after)
       if (hasLinks) linked.push({ pair, change, isDropped })
       if (!isDropped) changes.push(change)
+      if (!isDropped) owners?.note(pair)
       this.#checkCarried(pair, isDropped)
       if (!isDropped || pair.isWatched) this.#checkInterference(pair)
     }
     findSplits(linked, this.#options.scopeRoots.map(rawOfText), this.#findings)
-    return changes.sort((one, other) => (one.path < other.path ? -1 : 1))
+    changes.sort((one, other) => (one.path < other.path ? -1 : 1))
+    return owners?.settle(changes, this.#findings) ?? changes
   }
 
   #groupsOf(pick: (pair: Pair) => Side | null): ReadonlyMap<string, RawPath> {
