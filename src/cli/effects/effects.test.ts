@@ -17,6 +17,7 @@ import {
 import { paint } from '../terminal.ts'
 import { countsText, sizeText } from './amount.ts'
 import { readContent } from './content.ts'
+import { rowsOf } from './limits.ts'
 import { diffLines, type LineDiff } from './line-diff.ts'
 import { failureText, questionText, readAnswer, shortDigest } from './question-text.ts'
 import { type ReadSide, renderEffects, type View } from './render.ts'
@@ -256,7 +257,7 @@ ${codeSays('effect.discarded')} (effect.discarded)
     const text = await render(changes)
     for (const index of many) expect(text).toContain(`- gone/${index} `)
     expect(text).toContain('By directory\n  gone/ 500 deleted\n  kept/ 500 changed\n')
-    expect(text).toContain('~ and 470 more files; `a` shows them\n')
+    expect(text).toContain('~ and 498 more files; `a` shows them\n')
     expect(text.split('\n').length).toBeLessThan(700)
     expect(text).toContain('+ made/ (new directory, 500 files, 1.0 kB); `a` lists them\n')
     expect(text).toContain('Added (501)')
@@ -318,6 +319,28 @@ ${codeSays('effect.discarded')} (effect.discarded)
     for (const index of made.keys()) expect(whole).toContain(`  p${index % 2}/${index}/Makefile\n`)
   })
 
+  it('leaves room for the head and the question on two screens, whatever was installed', async () => {
+    const lines = Array.from({ length: 200 }, (_, index) => `line ${index}`).join('\n')
+    const later = ['activate', 'activate.fish', 'python'].map((name) => `.venv/bin/${name}`)
+    const changes = [
+      ...later.map((path) => change(path, null, file(lines))),
+      ...Array.from({ length: 30 }, (_, n) => change(`p${n}/m${n}`, null, file('x'))),
+      ...Array.from({ length: 20 }, (_, n) => change(`src/${n}`, file('x'), file(lines))),
+    ]
+    const dropped = Array.from({ length: 90 }, (_, n) => ({
+      code: 'effect.discarded',
+      path: `/home/ann/shop/.venv/lib/${n}/__pycache__`,
+      detail: '3 entries',
+    }))
+    const found = later.map((path) => ({ code: DEFERRED, path: `/home/ann/shop/${path}` }))
+    const text = await render(changes, [...found, ...dropped], { columns: 80 })
+    expect(rowsOf(text, 80)).toBeLessThanOrEqual(32)
+    for (const path of later) expect(text).toContain(`+ ${path} (new file`)
+    expect(text).toContain('      .venv/ 90 paths\n      `a` lists them\n')
+    const whole = await render(changes, [...found, ...dropped], { whole: true })
+    for (const { path } of dropped) expect(whole).toContain(`      ${path}: 3 entries\n`)
+  })
+
   it('counts findings that the record only counts', async () => {
     const named = Array.from({ length: 200 }, (_, index) => ({
       code: 'effect.undeclared',
@@ -326,7 +349,7 @@ ${codeSays('effect.discarded')} (effect.discarded)
     const findings = [...named, { code: 'effect.undeclared', detail: 'and 50 more' }]
     const text = await render([change('a', null, file('x'))], findings)
     expect(text).toContain('Found (250)\n')
-    expect(text).toContain('and 220 more; `a` lists them\n')
+    expect(text).toContain('      /x 200 paths\n      and 50 more; `a` lists them\n')
   })
 
   it('shows modes, owners and attributes of what is new, also where it is only counted', async () => {

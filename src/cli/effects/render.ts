@@ -13,16 +13,17 @@ import { counted, countsText, grouped, sizeText } from './amount.ts'
 import { LineBudget } from './budget.ts'
 import { bytesText } from './change-text.ts'
 import { differences, oddities, stateText } from './entry-text.ts'
-import { byCode, findingCount, findingWords } from './finding-text.ts'
+import { foundText } from './found-text.ts'
 import { gitLines } from './git-fold.ts'
 import { foldedGit } from './git-folded.ts'
+import { fitting, type Limits, WIDEST } from './limits.ts'
 import { shortened } from './narrow.ts'
 import {
   type AddedGroup,
   countsByDirectory,
   type DeletedGroup,
-  type Finding,
   type Sectioned,
+  type Sections,
   sectionsOf,
   tally,
 } from './sections.ts'
@@ -47,19 +48,28 @@ export interface View {
   readonly columns?: number | null
 }
 
-/** A directory with more new entries than this is told by counts. */
-const LISTED_MAX = 20
-/** Lines of diffs in the brief view, then names, then numbers. */
-const DIFF_LINES = 80
-const NAMED_MAX = 30
-const GROUPS_MAX = 15
 /** From so many changes on, counts by directory come first. */
 const SUMMARISED = 40
-const DIRECTORIES_MAX = 12
+
+/** What is shown of every section, and how much. */
+interface Measured extends View {
+  readonly limits: Limits
+}
 
 export async function* renderEffects(effects: Effects, view: View): AsyncGenerator<string> {
   const folded = await foldedGit(effects.changes, effects.read)
   const sections = sectionsOf(effects, view.whole, folded)
+  const render = (limits: Limits) => sectionsText(effects, sections, { ...view, limits })
+  const isLarge = effects.changes.length + effects.findings.length >= SUMMARISED
+  if (view.whole || !isLarge) yield* render(WIDEST)
+  else yield* fitting(render, view.columns ?? null)
+}
+
+async function* sectionsText(
+  effects: Effects,
+  sections: Sections,
+  view: Measured,
+): AsyncGenerator<string> {
   const { deleted, deferred, builds, changed, added, git, findings } = sections
   yield* summaryText(effects, view)
   if (deleted.length > 0) {
@@ -69,7 +79,7 @@ export async function* renderEffects(effects: Effects, view: View): AsyncGenerat
   if (deferred.length > 0) {
     yield heading(view, 'Runs by itself later', deferred.length)
     yield `  ${view.paint.dim('other programs start or load these without being asked')}\n`
-    const budget = new LineBudget(view.whole ? null : DIFF_LINES)
+    const budget = new LineBudget(view.whole ? null : view.limits.diffLines)
     const full = { ...view, columns: null }
     for (const change of deferred) yield* changedText(change, effects.read, full, budget)
     yield* leftOutText(budget, view)
@@ -78,13 +88,13 @@ export async function* renderEffects(effects: Effects, view: View): AsyncGenerat
   if (changed.length > 0) yield* changedSection(changed, effects.read, view)
   if (added.length > 0) yield* addedSection(added, effects.read, view)
   yield* gitSection(git, view.whole ? [] : effects.changes, effects.read, view)
-  yield* findingsText(findings, view)
+  yield* foundText(findings, view, view.limits.findings)
 }
 
 /** By their names, or by counts where those would fill the screen. */
-function* buildsText(builds: readonly Change[], view: View): Generator<string> {
+function* buildsText(builds: readonly Change[], view: Measured): Generator<string> {
   yield heading(view, 'Runs when you build or test', builds.length)
-  if (view.whole || builds.length <= NAMED_MAX) {
+  if (view.whole || builds.length <= view.limits.named) {
     for (const { path } of builds) yield `  ${shownPath(path, view.base)}\n`
     return
   }
@@ -92,18 +102,21 @@ function* buildsText(builds: readonly Change[], view: View): Generator<string> {
   yield `  ${view.paint.dim('`a` lists them')}\n`
 }
 
-function* summaryText({ changes }: Effects, view: View): Generator<string> {
+function* summaryText({ changes }: Effects, view: Measured): Generator<string> {
   if (changes.length < SUMMARISED) return
   yield `\n${view.paint.strong('By directory')}\n`
   yield* directoriesText(changes, view)
 }
 
-function* directoriesText(changes: readonly Change[], { paint, base }: View): Generator<string> {
+function* directoriesText(
+  changes: readonly Change[],
+  { paint, base, limits }: Measured,
+): Generator<string> {
   const rows = countsByDirectory(changes, base)
-  for (const row of rows.slice(0, DIRECTORIES_MAX)) {
+  for (const row of rows.slice(0, limits.directories)) {
     yield `  ${visibleName(row.directory)} ${paint.dim(countsText(row))}\n`
   }
-  const more = rows.length - DIRECTORIES_MAX
+  const more = rows.length - limits.directories
   if (more > 0)
     yield `  ${paint.dim(`and ${counted(more, 'more directory', 'more directories')}`)}\n`
 }
@@ -127,11 +140,11 @@ export function shownPath(path: RawPath, base: RawPath, columns: number | null =
 /** Room for a sign in front of a path, and for some words behind it. */
 const ROOM = 16
 
-function nameOf(path: RawPath, { base, columns = null, whole }: View): string {
+function nameOf(path: RawPath, { base, columns = null, whole }: Measured): string {
   return shownPath(path, base, columns === null || whole ? null : columns - ROOM)
 }
 
-function deletedLine({ change, below }: DeletedGroup, view: View): string {
+function deletedLine({ change, below }: DeletedGroup, view: Measured): string {
   const { paint } = view
   const { path, before, after } = change
   const was = before === null ? '' : stateText(before)
@@ -143,19 +156,19 @@ function deletedLine({ change, below }: DeletedGroup, view: View): string {
 async function* changedSection(
   changed: readonly Change[],
   read: ReadSide,
-  view: View,
+  view: Measured,
 ): AsyncGenerator<string> {
   const { paint, whole } = view
   yield heading(view, 'Changed', changed.length)
-  const budget = new LineBudget(whole ? null : DIFF_LINES)
-  const named = whole ? changed : changed.slice(0, NAMED_MAX)
+  const budget = new LineBudget(whole ? null : view.limits.diffLines)
+  const named = whole ? changed : changed.slice(0, view.limits.named)
   for (const change of named) yield* changedText(change, read, view, budget)
   yield* leftOutText(budget, view)
   const more = changed.length - named.length
   if (more > 0) yield `  ${paint.accent('~')} and ${counted(more, 'more file')}; \`a\` shows them\n`
 }
 
-function* leftOutText({ leftOut }: LineBudget, { paint }: View): Generator<string> {
+function* leftOutText({ leftOut }: LineBudget, { paint }: Measured): Generator<string> {
   if (leftOut === 0) return
   const words = `the lines of ${counted(leftOut, 'file')} are not shown here; \`a\` shows them`
   yield `  ${paint.dim(words)}\n`
@@ -164,7 +177,7 @@ function* leftOutText({ leftOut }: LineBudget, { paint }: View): Generator<strin
 async function* changedText(
   change: Change,
   read: ReadSide,
-  view: View,
+  view: Measured,
   budget: LineBudget,
 ): AsyncGenerator<string> {
   const { paint } = view
@@ -183,12 +196,12 @@ async function* changedText(
 async function* addedSection(
   added: readonly AddedGroup[],
   read: ReadSide,
-  view: View,
+  view: Measured,
 ): AsyncGenerator<string> {
   const { paint, whole } = view
   const count = added.reduce((sum, { changes, own }) => sum + changes.length + (own ? 1 : 0), 0)
   yield heading(view, 'Added', count)
-  const listed = whole ? added : added.slice(0, GROUPS_MAX)
+  const listed = whole ? added : added.slice(0, view.limits.groups)
   for (const group of listed) yield* groupText(group, read, view)
   for (const group of added.slice(listed.length)) yield* oddLines(group, view)
   const more = added.length - listed.length
@@ -198,10 +211,14 @@ async function* addedSection(
   yield `  ${paint.good('+')} ${words}; \`a\` lists them\n`
 }
 
-async function* groupText(group: AddedGroup, read: ReadSide, view: View): AsyncGenerator<string> {
+async function* groupText(
+  group: AddedGroup,
+  read: ReadSide,
+  view: Measured,
+): AsyncGenerator<string> {
   const { paint, base, whole } = view
   const { directory, own, changes } = group
-  const isListed = whole || changes.length <= LISTED_MAX
+  const isListed = whole || changes.length <= view.limits.listed
   const name = directory === base ? './' : `${nameOf(directory, view)}/`
   const words = [own === null ? '' : 'new directory', amounts(group)].filter((word) => word !== '')
   const hint = isListed ? '' : paint.dim('; `a` lists them')
@@ -218,7 +235,7 @@ async function* groupText(group: AddedGroup, read: ReadSide, view: View): AsyncG
 }
 
 /** Of what is only counted, the entries whose mode, owner or attributes are not the ordinary ones. */
-function* oddLines(group: AddedGroup, view: View): Generator<string> {
+function* oddLines(group: AddedGroup, view: Measured): Generator<string> {
   const entries = group.own === null ? group.changes : [group.own, ...group.changes]
   for (const change of entries) {
     const odd = oddities(change.after)
@@ -226,7 +243,7 @@ function* oddLines(group: AddedGroup, view: View): Generator<string> {
   }
 }
 
-function nameIn({ directory, own }: AddedGroup, { path }: Change, { base }: View): string {
+function nameIn({ directory, own }: AddedGroup, { path }: Change, { base }: Measured): string {
   if (own !== null && path !== directory) return shownPath(path, directory)
   return path === directory ? shownPath(path, base) : visiblePath(nameOfRaw(path))
 }
@@ -245,7 +262,7 @@ async function* gitSection(
   git: readonly Change[],
   changes: readonly Change[],
   read: ReadSide,
-  view: View,
+  view: Measured,
 ): AsyncGenerator<string> {
   const { paint } = view
   const lines = await gitLines(changes, read)
@@ -254,22 +271,4 @@ async function* gitSection(
   for (const line of lines) yield `  ${paint.accent('~')} ${line}\n`
   if (git.length === 0) return
   yield `  ${paint.dim(`${counted(git.length, 'path')} that git keeps for itself; \`a\` lists them`)}\n`
-}
-
-function* findingsText(findings: readonly Finding[], { paint, whole }: View): Generator<string> {
-  if (findings.length === 0) return
-  const groups = [...byCode(findings).values()]
-  const count = groups.reduce((sum, group) => sum + findingCount(group), 0)
-  yield `\n${paint.strong(`Found (${grouped(count)})`)}\n`
-  for (const group of groups) {
-    const named = group.slice(0, whole ? group.length : NAMED_MAX)
-    for (const [index, finding] of named.entries()) {
-      const { code, says, where } = findingWords(finding)
-      if (index === 0) yield `  ${says === null ? '' : `${says} `}${paint.dim(`(${code})`)}\n`
-      if (where !== null) yield `      ${where}\n`
-    }
-    const more = findingCount(group) - named.length
-    if (more > 0 && !whole)
-      yield `      ${paint.dim(`and ${grouped(more)} more; \`a\` lists them`)}\n`
-  }
 }

@@ -1,0 +1,60 @@
+/** The findings of a rehearsal, a paragraph for each code: listed where they are few, else by directory. */
+import { isBelow, parentOfRaw, type RawPath, rawOfText } from '../../gate/index.ts'
+import { counted, grouped } from './amount.ts'
+import { byCode, findingCount, findingWords } from './finding-text.ts'
+import type { View } from './render.ts'
+import type { Finding } from './sections.ts'
+import { visiblePath } from './visible.ts'
+
+/** Of one code at most so many directories are named. */
+const DIRECTORIES_MAX = 5
+
+export function* foundText(
+  findings: readonly Finding[],
+  view: View,
+  listed: number,
+): Generator<string> {
+  if (findings.length === 0) return
+  const { paint } = view
+  const groups = [...byCode(findings).values()]
+  const count = groups.reduce((sum, group) => sum + findingCount(group), 0)
+  yield `\n${paint.strong(`Found (${grouped(count)})`)}\n`
+  for (const group of groups) {
+    const [first] = group
+    if (first === undefined) continue
+    const { code, says } = findingWords(first)
+    yield `  ${says === null ? '' : `${says} `}${paint.dim(`(${code})`)}\n`
+    if (view.whole || group.length <= listed) yield* placesText(group)
+    else yield* directoriesText(group, view)
+  }
+}
+
+function* placesText(group: readonly Finding[]): Generator<string> {
+  for (const finding of group) {
+    const { where } = findingWords(finding)
+    if (where !== null) yield `      ${where}\n`
+  }
+}
+
+function* directoriesText(group: readonly Finding[], { paint, base }: View): Generator<string> {
+  const counts = new Map<string, number>()
+  for (const finding of group) {
+    const directory = finding.path === undefined ? null : directoryOf(rawOfText(finding.path), base)
+    if (directory !== null) counts.set(directory, (counts.get(directory) ?? 0) + 1)
+  }
+  const rows = [...counts].sort(([, one], [, other]) => other - one).slice(0, DIRECTORIES_MAX)
+  for (const [directory, count] of rows) {
+    yield `      ${directory} ${paint.dim(counted(count, 'path'))}\n`
+  }
+  const rest = findingCount(group) - rows.reduce((sum, [, count]) => sum + count, 0)
+  const words = rest === 0 ? '' : `and ${grouped(rest)} more; `
+  yield `      ${paint.dim(`${words}\`a\` lists them`)}\n`
+}
+
+/** The first name below the base; what lies elsewhere is under its parent. */
+function directoryOf(path: RawPath, base: RawPath): string {
+  if (base === '/' || path === base || !isBelow(path, base)) return visiblePath(parentOfRaw(path))
+  const [first = '', ...below] = path.slice(base.length + 1).split('/')
+  // A part of a raw path is one as well.
+  return below.length === 0 ? './' : `${visiblePath(first as RawPath)}/`
+}
