@@ -13,6 +13,7 @@ import { answerLines, findingLines, setAsideLines } from './answer-text.ts'
 import { execConfirm, settleChangedInputs } from './confirm.ts'
 import { capText, withinCeilings } from './exec-limits.ts'
 import { type ExecRequest, execProposal, isDeclaredByApproval } from './exec-proposal.ts'
+import { FailureNote } from './failure-note.ts'
 import { HiddenNote } from './hidden-note.ts'
 import { HomeQuestion } from './home-choice.ts'
 import { Live } from './live.ts'
@@ -20,7 +21,6 @@ import { LOST_PART, losesPart } from './lost-part.ts'
 import { type Begun, type GateSession, withGate } from './open.ts'
 import { PromptCount } from './prompt-count.ts'
 import { releaseBefore } from './release.ts'
-import { RenameNote } from './rename-note.ts'
 import { prepareReport, type ReportGround, writeReport } from './report-file.ts'
 import { scopeAdvice } from './scope-advice.ts'
 import { execEnd } from './status.ts'
@@ -61,7 +61,7 @@ async function runLive(session: GateSession, request: ExecRequest) {
   // Before anything runs, and while the terminal is still ours.
   if (request.hosts.length > 0) await releaseBefore(session, proposal, request.send)
   const live = new Live()
-  const renames = new RenameNote()
+  const failure = new FailureNote()
   const hidden = new HiddenNote({ ...request, home: surroundings().userDirectory })
   const prompts = new PromptCount()
   const home = new HomeQuestion(session, live)
@@ -73,11 +73,11 @@ async function runLive(session: GateSession, request: ExecRequest) {
       declaredByApproval: isDeclaredByApproval(request),
       dryRun: false,
       confirm,
-      live: home.asking(hidden.watching(renames.watching(live.run()), tell)),
+      live: home.asking(hidden.watching(failure.watching(live.run()), tell)),
       abort: live.abort.signal,
     })
     const answer = await settleChangedInputs(session.gate, first, confirm)
-    const note = renames.text(answer.result)
+    const note = failure.text(answer.result)
     if (note !== null) session.call.terminal.err(`${note}\n`)
     return { answer, prompts: prompts.asked, isHomeChosen: home.wasAsked }
   } finally {

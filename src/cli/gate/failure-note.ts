@@ -1,6 +1,7 @@
 /**
- * Recognises in the output of a command that failed that it could not rename a directory, and says why
- * and what to do: programs tell it by a word about devices that nobody understands here.
+ * Recognises in the output of a command that failed what cannot be done inside a run (a directory that
+ * cannot be renamed, hard links of a local `git clone`), and says why and what to type: the words of
+ * the programs themselves do not tell.
  */
 
 import { installCommand } from '../../machine/index.ts'
@@ -9,13 +10,14 @@ import type { GateAnswer, ProposeOptions } from '../../service/index.ts'
 
 type LiveRun = NonNullable<ProposeOptions['live']>
 
-const WORDS = /EXDEV|cross-device link/i
+const RENAME = /EXDEV|cross-device link/i
+const HARD_LINK = /hardlink (?:different from source|cannot be checked)/
 /** A word may come in two pieces. */
-const KEPT = 32
+const KEPT = 48
 
-export class RenameNote {
+export class FailureNote {
   #tail = ''
-  #isSeen = false
+  #seen: 'rename' | 'hard_link' | null = null
 
   /** The same run, with an ear on its output. */
   watching(run: LiveRun): LiveRun {
@@ -29,19 +31,27 @@ export class RenameNote {
   }
 
   take(bytes: Uint8Array): void {
-    if (this.#isSeen) return
+    if (this.#seen !== null) return
     const text = `${this.#tail}${Buffer.from(bytes).toString('latin1')}`
-    this.#isSeen = WORDS.test(text)
+    if (RENAME.test(text)) this.#seen = 'rename'
+    else if (HARD_LINK.test(text)) this.#seen = 'hard_link'
     this.#tail = text.slice(-KEPT)
   }
 
   /** Null where the command said nothing of the kind, or went well. */
   text(result: GateAnswer['result'], makers = findMakers()): string | null {
     const isFailed = result !== null && result.execution.exit_code !== 0
-    if (!this.#isSeen || !isFailed) return null
+    if (this.#seen === null || !isFailed) return null
+    if (this.#seen === 'hard_link') return LINKED
     return makers === 'one' ? REFUSED : NO_PERL
   }
 }
+
+const LINKED = [
+  'writ: git could not link the files of the repository that it copies',
+  '  why:  a clone of a directory of this machine makes hard links; inside a run a link to a real file has another inode number, which git takes for an attack',
+  '  next: git clone --no-hardlinks DIR; for a submodule: git -c protocol.file.allow=always submodule add file:///PATH/OF/DIR',
+].join('\n')
 
 const REFUSED = [
   'writ: the command could not rename a directory (EXDEV)',

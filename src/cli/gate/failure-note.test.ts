@@ -1,13 +1,13 @@
-/** The note about directories that could not be renamed: when it is given, and what it says. */
+/** The note about what cannot be done inside a run: when it is given, and what it says. */
 import { expect, it } from 'vitest'
 import type { GateAnswer } from '../../service/index.ts'
-import { RenameNote } from './rename-note.ts'
+import { FailureNote } from './failure-note.ts'
 
 /** Of a result only the exit is looked at. */
 const ended = (exit_code: number) => ({ execution: { exit_code } }) as GateAnswer['result']
 
-function noteAfter(...pieces: readonly string[]): RenameNote {
-  const note = new RenameNote()
+function noteAfter(...pieces: readonly string[]): FailureNote {
+  const note = new FailureNote()
   for (const piece of pieces) note.take(Buffer.from(piece))
   return note
 }
@@ -18,6 +18,11 @@ it('is given for a command that failed and said so, in whatever pieces', () => {
   expect(git.text(ended(128), 'one')).toContain('hidden from the run')
   const node = noteAfter('x'.repeat(100), 'Error: EXDEV: cross-device link not permitted')
   expect(node.text(ended(1), 'many')).toContain('could not rename a directory')
+})
+
+it('names the option for a clone that cannot link', () => {
+  const git = noteAfter('fatal: hardlink different from sou', "rce at 'cl/.git/objects/aa/ff74'\n")
+  expect(git.text(ended(128), 'one')).toContain('git clone --no-hardlinks')
 })
 
 it('is not given for one that went well, or said nothing, or never ran', () => {
