@@ -127,7 +127,7 @@ function namespaces({ uid, gid, capabilities }: Bubble): readonly string[] {
   return [
     ...user,
     ...['--unshare-pid', '--unshare-net', '--unshare-ipc', '--unshare-uts'],
-    ...['--unshare-cgroup-try', '--hostname', 'writ'],
+    ...['--unshare-cgroup-try', '--hostname', 'localhost'],
   ]
 }
 
