@@ -458,6 +458,7 @@ export const CODES = {
   'laws.few_humans': wrong('a law wants more approvals than there are humans who can give one'),
   'laws.phase': wrong('a law would be overridden by one that is judged later'),
   'laws.unguarded': wrong('a law reads what some operations lack, and breaks on them'),
+  'laws.none': wrong('no law is left: the default ones are turned off, and the file has none'),
   'laws.glob': wrong('a pattern names no place'),
   'laws.actor': wrong('a grant names an actor of no known form'),
   'laws.moment': wrong('a moment is not ISO 8601 with an offset'),

@@ -1,7 +1,7 @@
 /** Laws from a kept document are the laws of the text; whatever breaks the contract is none. */
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { DEFAULT_LAWS, type Laws, lawsOfDocument, loadLaws } from './index.ts'
+import { DEFAULT_LAWS, LAYERED, type Laws, lawsOfDocument, loadLaws } from './index.ts'
 
 /** Everything about laws but the functions in them. */
 function told({ laws, ephemeral, settings }: Laws) {
@@ -34,6 +34,27 @@ describe('a kept document', () => {
     ['that is none', null],
   ])('%s has no laws', (_, document) => {
     expect(lawsOfDocument(document)).toBe(null)
+  })
+})
+
+describe('a law file', () => {
+  it('lets a law without a mode merge', async () => {
+    const { override_mode: _, ...law } = LAW
+    const reading = await loadLaws(JSON.stringify({ laws: [law] }))
+    expect(reading.ok && reading.laws.laws.at(-1)).toMatchObject({
+      policyId: 'A',
+      overrideMode: 'merge',
+    })
+  })
+
+  it('warns when it turns every default law off and has none', async () => {
+    const codes = async (text: string) => {
+      const reading = await loadLaws(text, LAYERED)
+      return reading.ok ? reading.warnings.map(({ code, line }) => [code, line]) : null
+    }
+    expect(await codes('laws: []\nreplace: true\n')).toEqual([['laws.none', 2]])
+    expect(await codes('laws: []\n')).toEqual([])
+    expect(await codes(JSON.stringify({ replace: true, laws: [LAW] }))).toEqual([])
   })
 })
 

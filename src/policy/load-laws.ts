@@ -69,7 +69,7 @@ export async function loadLaws(text: string, ground: LawGround = WHOLE): Promise
   if (faults.length > 0) return { ok: false, faults: faults.sort(byPlace) }
   // The contract has judged it.
   const file = value as LawsFile
-  return { ok: true, laws: lawsOf(laws, file, ground), warnings: warningsOf(laws, reading) }
+  return { ok: true, laws: lawsOf(laws, file, ground), warnings: warningsOf(laws, file, reading) }
 }
 
 /** The document with the default laws that it neither replaces nor turns off, behind its own. */
@@ -207,7 +207,7 @@ function compileLaw(document: LawDocument, isBuiltIn: boolean): Law | Compiled {
     action: document.violation_action,
     priority: document.priority,
     conflictsWith: document.conflicts_with ?? [],
-    overrideMode: document.override_mode,
+    overrideMode: document.override_mode ?? 'merge',
     expression,
     approvals: document.approvals ?? 1,
     readsResult: [...expression.names].some((name) => RESULT_NAMES.has(name)),
@@ -225,8 +225,25 @@ function compiled(documents: readonly LawDocument[]): readonly Law[] {
 
 const TYPES_SHOWN = 3
 
+function warningsOf(laws: readonly Law[], file: LawsFile, reading: LawText): readonly LawFault[] {
+  return [...lawlessWarning(laws, file, reading), ...unguardedWarnings(laws, reading)]
+}
+
+/** `replace: true` turns every default law off; a file that has none itself asks almost nothing. */
+function lawlessWarning(
+  laws: readonly Law[],
+  file: LawsFile,
+  reading: LawText,
+): readonly LawFault[] {
+  if (file.replace !== true || laws.length > 0) return []
+  const path = '/replace'
+  const message = '`replace: true` turns every default law off, and this file has no law of its own'
+  const hint = 'remove `replace: true` to keep the default laws, or write laws under `laws:`'
+  return [{ code: 'laws.none', path, message, hint, ...reading.placeOf(path) }]
+}
+
 /** Laws that would break on operations which lack what they read. */
-function warningsOf(laws: readonly Law[], reading: LawText): readonly LawFault[] {
+function unguardedWarnings(laws: readonly Law[], reading: LawText): readonly LawFault[] {
   return laws.flatMap((law, index) => {
     const found = findUnguarded(law.expression)
     if (found === null) return []

@@ -29,6 +29,7 @@ const NOT_OF_DOCUMENTS = new Set([
   'laws.reserved_id',
   'laws.phase',
   'laws.unguarded',
+  'laws.none',
   // A warning about the people of a home, of which the file knows nothing.
   'laws.few_humans',
   'document.envelope',

@@ -116,7 +116,8 @@ function besideDefault(law: Law): { readonly default_law?: 'same' | 'replaced' }
   const known = DEFAULT_LAW_DOCUMENTS.find(({ policy_id }) => policy_id === law.policyId)
   if (known === undefined) return {}
   const own = [law.tier, law.action, law.priority, law.overrideMode, law.conflictsWith]
-  const { tier, violation_action, priority, override_mode, conflicts_with = [] } = known
+  const { tier, violation_action, priority, conflicts_with = [] } = known
+  const { override_mode = 'merge' } = known
   const isSame =
     JSON.stringify(own) ===
       JSON.stringify([tier, violation_action, priority, override_mode, conflicts_with]) &&
@@ -136,9 +137,7 @@ function toText(answers: readonly Answer[], paint: Paint): string {
         ? [
             `${paint.good('accepted')}  ${file}`,
             ...listing(reading.laws, paint),
-            ...reading.warnings.map(
-              (one) => `${paint.dim('warning')}${faultText(file, one, paint)}`,
-            ),
+            ...reading.warnings.map((one) => warningText(file, one, paint)),
             '',
           ]
         : [
@@ -182,6 +181,10 @@ function lawLines(law: Law, width: number, paint: Paint): readonly string[] {
     `    ${policyId.padEnd(width)}  ${paint.dim(`tier ${tier}, ${action}${by}, ${when}${place}`)}`,
     ...(text === null ? [] : [`    ${' '.repeat(width)}  ${visible(text)}`]),
   ]
+}
+
+export function warningText(file: string, warning: LawFault, paint: Paint): string {
+  return `${paint.dim('warning')}${faultText(file, warning, paint)}`
 }
 
 /** Begins with `file:line:column`, which editors and terminals turn into a link. */

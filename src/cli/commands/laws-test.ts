@@ -5,9 +5,9 @@ import { momentOption } from '../history/moment.ts'
 import { streamsToRead, withHistory } from '../home.ts'
 import { TrialRun } from '../laws/trial-run.ts'
 import { trialText } from '../laws/trial-text.ts'
-import { usableLaws } from '../laws/usable-laws.ts'
+import { usableReading } from '../laws/usable-laws.ts'
 import { progressBar } from '../progress.ts'
-import { lawsOfHome } from './laws-check.ts'
+import { lawsOfHome, warningText } from './laws-check.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const [file = lawsOfHome(call), ...others] = call.arguments
@@ -15,7 +15,10 @@ export async function run(call: Call): Promise<Exit> {
     throw new FaultError(fault('cli.usage', '', null, { message: 'name one law file' }))
   }
   const since = momentOption(call, 'since', Date.now())
-  const trial = new TrialRun(await usableLaws(file))
+  const { laws, warnings } = await usableReading(file)
+  for (const one of warnings)
+    call.terminal.err(`${warningText(file, one, call.terminal.paintError)}\n`)
+  const trial = new TrialRun(laws)
   return withHistory(call, async (session) => {
     const { ledger } = session
     for (const stream of await streamsToRead(session, call)) {

@@ -5,8 +5,14 @@ import { readLawBytes, readLawFile } from '../commands/laws-check.ts'
 
 /** A file with a fault has no laws; the first one is told with its place. */
 export async function usableLaws(file: string, bytes?: Buffer): Promise<Laws> {
+  const { laws } = await usableReading(file, bytes)
+  return laws
+}
+
+/** The same with what is legal and probably not meant. */
+export async function usableReading(file: string, bytes?: Buffer) {
   const reading = bytes === undefined ? await readLawFile(file) : await readLawBytes(bytes)
-  if (reading.ok) return reading.laws
+  if (reading.ok) return reading
   const [first] = reading.faults
   const more = reading.faults.length - 1
   // A text that is no YAML names its place itself.
