@@ -206,11 +206,11 @@ describe('statuses', () => {
     const ended = place.exec(['--yes'], `echo x > quarter; ${end}`)
     expect(ended).toMatchObject({ status: 75, lastLine: 'writ: result.failed' })
     expect(ended.err).not.toContain('denied')
+    const words = /the command (failed with status 3|was ended by SIGKILL)/
+    expect(ended.err).toMatch(words)
     expect(place.has('quarter')).toBe(false)
     const [{ id }] = place.pending()
-    expect(place.writ(['inbox', id]).out).toMatch(
-      /the command (failed with status 3|was ended by SIGKILL)/,
-    )
+    expect(place.writ(['inbox', id]).out).toMatch(words)
     expect(place.writ(['deny', id]).status).toBe(0)
     expect(place.pending()).toEqual([])
   })
@@ -374,9 +374,13 @@ describe('after an undo', () => {
     const again = () => place.exec(['--yes'], 'echo x > back-again')
     expect(again().status).toBe(0)
     expect(place.writ(['undo']).status).toBe(0)
-    expect(again()).toMatchObject({ status: 75, lastLine: 'writ: cooldown' })
+    const asked = again()
+    expect(asked).toMatchObject({ status: 75, lastLine: 'writ: cooldown' })
+    expect(asked.err.match(/taken back|undone/g)).toHaveLength(1)
     expect(place.has('back-again')).toBe(false)
-    const { id } = place.pending().at(-1)
+    const { id, reasons } = place.pending().at(-1)
+    const codes = reasons.map(({ code }: { code: string }) => code)
+    expect(codes).toEqual(['cooldown', 'confirm.descriptor'])
     const seen = place.person(['approve', id], [{ expect: 'show all] ' }, { send: 'y\n' }])
     expect(seen).toMatchObject({ failed: null, status: 0 })
     expect(place.has('back-again')).toBe(true)
@@ -411,6 +415,8 @@ describe('a run without a network', () => {
 
   it('says nothing when the command speaks with itself', () => {
     expect(place.exec([], connect('127.0.0.1'))).toMatchObject({ status: 0, err: '' })
+    const own = `python3 -c 'import socket; socket.getaddrinfo(socket.gethostname(), 9)'`
+    expect(place.exec([], own)).toMatchObject({ status: 0, err: '' })
   })
 
   it('names each refused host once, with what would let it through', () => {

@@ -69,16 +69,27 @@ export function questionText(
 /** Texts of laws for people, by the ids of the laws. */
 export type LawTexts = ReadonlyMap<string, string>
 
-/** One line a code: what it means, and the code. A law is told in its own words. */
+/** One line a code: what it means, and the code. A law is told in its own words, a failure with its status. */
 export function reasonLines(
   codes: readonly string[],
   texts: LawTexts,
   paint: Paint,
+  result: SandboxResult | null = null,
 ): readonly string[] {
   const hasLaw = codes.some((code) => code.startsWith(LAW))
-  return codes
-    .filter((code) => !(code === 'confirm.law' && hasLaw))
-    .map((code) => `  ${codeWords(code, texts)} ${paint.dim(`(${visible(code)})`)}`)
+  return (
+    codes
+      .filter((code) => !(code === 'confirm.law' && hasLaw))
+      // Both say that the same act was taken back.
+      .filter((code) => !(code === 'confirm.intent' && codes.includes('cooldown')))
+      .map((code) => [code, failureWords(code, result) ?? codeWords(code, texts)] as const)
+      .map(([code, words]) => `  ${words} ${paint.dim(`(${visible(code)})`)}`)
+  )
+}
+
+/** How the command ended, for the code that says that it failed. */
+function failureWords(code: string, result: SandboxResult | null): string | null {
+  return code === 'result.failed' && result !== null ? failureText(result) : null
 }
 
 const LAW = 'law.'

@@ -36,6 +36,7 @@ export function reasonWords(asked: Asked): readonly ReasonWords[] {
   const hasLaw = codes.some((code) => code.startsWith('law.'))
   return codes
     .filter((code) => !(code === 'confirm.law' && hasLaw) && code !== 'effect.not_observed')
+    .filter((code) => !(code === 'confirm.intent' && codes.includes('cooldown')) || argues(asked))
     .map((code) => ({ code, words: wordsOf(code, asked) }))
 }
 
@@ -56,9 +57,7 @@ function wordsOf(code: string, asked: Asked): string {
     case 'confirm.class':
       return sendWords(result)
     case 'confirm.intent':
-      return allProposals(proposal).some(
-        ({ proposal: { descriptor } }) => findPersuasion(descriptor.intent_summary).length > 0,
-      )
+      return argues(asked)
         ? 'its intent argues for itself instead of saying what it does'
         : 'the same act was taken back before'
     case 'effect.deferred_execution':
@@ -70,6 +69,13 @@ function wordsOf(code: string, asked: Asked): string {
     default:
       return isCode(code) ? CODES[code].says : 'a reason that this version does not know'
   }
+}
+
+/** Returns whether an intent argues for itself. */
+function argues({ proposal }: Asked): boolean {
+  return allProposals(proposal).some(
+    ({ proposal: { descriptor } }) => findPersuasion(descriptor.intent_summary).length > 0,
+  )
 }
 
 function sendWords({ side_effects: { held = [] } }: Asked['result']): string {

@@ -70,7 +70,7 @@ export function answerLines(
   const { violations = [], action_id: id } = answer
   return [
     `${headline(answer, paint, dryRun)}  ${visibleName(id)}${resultWords(answer)}`,
-    ...reasonLines(toldCodes(answer), textsOf(answer), paint),
+    ...reasonLines(toldCodes(answer), textsOf(answer), paint, answer.result),
     ...setAsideLines(answer),
     ...(answer.obstacles ?? []).map((obstacle) => obstacleText(obstacle, paint)),
     ...violations.map((violation) => violationText(violation, paint)),

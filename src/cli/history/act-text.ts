@@ -157,7 +157,12 @@ function decisionLines(
   const words = `${DECISIONS[payload.decision]}, ${momentText(payload.decided_at)}`
   return [
     ...section(paint, 'Decision', `${words}${payload.permanent ? ', until a human lifts it' : ''}`),
-    ...reasonLines(withoutAwaitedCode(payload.codes, result?.payload ?? null), texts, paint),
+    ...reasonLines(
+      withoutAwaitedCode(payload.codes, result?.payload ?? null),
+      texts,
+      paint,
+      result?.payload ?? null,
+    ),
   ]
 }
 
