@@ -5,6 +5,7 @@
  */
 import { parseArgs } from 'node:util'
 import { CODES, type Fault, FaultError, fault, nearest, showName } from '../base/index.ts'
+import { asciiText, knowsUtf8 } from './ascii.ts'
 import {
   COMMON_OPTIONS,
   type Command,
@@ -66,14 +67,14 @@ async function dispatch(argv: readonly string[], terminal: Terminal): Promise<Ex
   }
   const group = COMMANDS.filter(({ name }) => name.startsWith(`${first} `))
   if (group.length > 0 && (argv[1] === '--help' || argv[1] === '-h')) {
-    await terminal.out(programHelp(group, VERSION, terminal.paint))
+    await terminal.out(helpText(programHelp(group, VERSION, terminal.paint)))
     return EXIT.yes
   }
   refuseRawWords(argv)
   const { command, rest } = findCommand(argv)
   const { values, positionals } = parseCommandLine(command, rest)
   if (values['help'] === true) {
-    await terminal.out(commandHelp(command, terminal.paint))
+    await terminal.out(helpText(commandHelp(command, terminal.paint)))
     return EXIT.yes
   }
   const { run } = await command.load()
@@ -86,7 +87,7 @@ async function dispatch(argv: readonly string[], terminal: Terminal): Promise<Ex
 async function showHelp(names: readonly string[], terminal: Terminal): Promise<Exit> {
   const asked = names.filter((name) => !name.startsWith('-'))
   if (asked.length === 0) {
-    await terminal.out(programHelp(COMMANDS, VERSION, terminal.paint))
+    await terminal.out(helpText(programHelp(COMMANDS, VERSION, terminal.paint)))
     return EXIT.yes
   }
   const group = COMMANDS.filter(({ name }) => name.startsWith(`${asked.join(' ')} `))
@@ -94,8 +95,13 @@ async function showHelp(names: readonly string[], terminal: Terminal): Promise<E
     group.length > 0
       ? programHelp(group, VERSION, terminal.paint)
       : commandHelp(findCommand(asked).command, terminal.paint)
-  await terminal.out(text)
+  await terminal.out(helpText(text))
   return EXIT.yes
+}
+
+/** In ASCII where the locale knows no more. */
+function helpText(text: string): string {
+  return knowsUtf8(process.env) ? text : asciiText(text)
 }
 
 /** Commands of a group have two words; the longer name is tried first. */

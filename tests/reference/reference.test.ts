@@ -8,6 +8,7 @@ import { COMMANDS } from '../../src/cli/commands.ts'
 import { commandGroups } from '../../src/cli/help.ts'
 import { SETTINGS, VARIABLES } from '../../src/cli/reference/settings.ts'
 import { SettingsSchema } from '../../src/contracts/gate/laws-file.ts'
+import { Place } from '../cli-gate/place.ts'
 
 const PROGRAM = 'bin/writ.cjs'
 const folder = mkdtempSync(join(tmpdir(), 'writ-reference-'))
@@ -20,6 +21,9 @@ const writ = (args: readonly string[], env: Record<string, string> = {}) =>
     env: { PATH: process.env['PATH'] ?? '', HOME: folder, ...env },
   })
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII begins with the controls.
+const BEYOND_ASCII = /[^\u0000-\u007f]/
+
 describe('help', () => {
   it('puts every command into one group, and few into the last', () => {
     const groups = commandGroups(COMMANDS)
@@ -28,6 +32,14 @@ describe('help', () => {
     expect(groups.at(-1)?.rows.length).toBeLessThan(10)
     const { stdout } = writ(['--help'])
     for (const { title } of groups) expect(stdout).toContain(`\n${title}\n`)
+  })
+
+  it('is ASCII where the locale knows no more', () => {
+    const shown = (env: Record<string, string>) => writ(['exec', '--help'], env).stdout
+    expect(shown({ LANG: 'C.UTF-8' })).toContain('the command’s own · 125')
+    expect(shown({ LANG: 'C.UTF-8', LC_ALL: 'C' })).toContain("the command's own | 125")
+    expect(shown({})).not.toMatch(BEYOND_ASCII)
+    expect(writ(['--help']).stdout).not.toMatch(BEYOND_ASCII)
   })
 })
 
@@ -101,6 +113,32 @@ describe('completions', () => {
     expect(completed(['writ', 'exec', 'file'])).toEqual([''])
   })
 
+  it('offer the ids of questions and acts, and nothing where no home is', () => {
+    const place = new Place('completion').init()
+    try {
+      for (const name of ['one', 'two']) place.exec([], `echo x > ${name}`)
+      const [first, second] = place.pending()
+      expect(place.writ(['deny', second.id]).status).toBe(0)
+      const ids = (kind: string) => place.writ(['completion', '--ids', kind]).out.trim().split('\n')
+      expect(ids('questions')).toEqual([first.id])
+      expect(ids('acts')).toContain(first.action_id.slice(0, 13))
+      const bin = join(place.folder, 'bin')
+      mkdirSync(bin)
+      const called = `#!/bin/sh\nexec ${process.execPath} ${join(process.cwd(), PROGRAM)} "$@"\n`
+      writeFileSync(join(bin, 'writ'), called, { mode: 0o755 })
+      const env = { ...place.env(), PATH: `${bin}:${process.env['PATH']}` }
+      const script = join(folder, 'completion.bash')
+      writeFileSync(script, writ(['completion', 'bash']).stdout)
+      const ask = `source ${script}; COMP_WORDS=(writ approve ''); COMP_CWORD=2; _writ; echo "\${COMPREPLY[@]}"`
+      const run = { cwd: place.project, env, encoding: 'utf8' } as const
+      expect(execFileSync('bash', ['-c', ask], run).trim()).toBe(first.id)
+    } finally {
+      place.remove()
+    }
+    const without = writ(['completion', '--ids', 'questions', '--home', '/nowhere'])
+    expect([without.status, without.stdout, without.stderr]).toEqual([0, '', ''])
+  })
+
   it('are there for zsh and fish, and for no other shell', () => {
     expect(writ(['completion', 'zsh']).stdout).toContain('bashcompinit')
     const fish = writ(['completion', 'fish']).stdout
@@ -115,6 +153,7 @@ describe('manual pages', () => {
       readdirSync('dist/man').map((name) => [name, readFileSync(join('dist/man', name), 'utf8')]),
     )
     expect(pages.size).toBe(COMMANDS.length + 1)
+    for (const page of pages.values()) expect(page).not.toMatch(BEYOND_ASCII)
     for (const { name, options } of COMMANDS) {
       const page = pages.get(`writ-${name.replace(' ', '-')}.1`) ?? ''
       for (const option of options)

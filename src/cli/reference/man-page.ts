@@ -1,4 +1,5 @@
 /** Manual pages in roff, made from the table of commands. */
+import { asciiText } from '../ascii.ts'
 import { COMMON_OPTIONS, type Command, type OptionWords } from '../command.ts'
 import { commandGroups, exitLine } from '../help.ts'
 import { SETTINGS, VARIABLES } from './settings.ts'
@@ -60,9 +61,9 @@ function tagged(tag: string, says: string): readonly string[] {
   return ['.TP', `.B ${text(tag)}`, text(says)]
 }
 
-/** A backslash and a hyphen mean something to roff, as does a dot or quote that begins a line. */
+/** In ASCII, which every formatter reads. A backslash and a hyphen mean something to roff, as does a dot or quote that begins a line. */
 function text(plain: string): string {
-  return plain
+  return asciiText(plain)
     .replaceAll('\\', '\\e')
     .replaceAll('-', '\\-')
     .replace(/^([.'])/, '\\&$1')
