@@ -421,8 +421,11 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'completion',
     says: 'print a completion script for bash, zsh or fish',
-    usage: 'writ completion bash|zsh|fish',
-    options: [],
+    usage: 'writ completion bash|zsh|fish | --ids questions|acts',
+    options: [
+      { name: 'ids', value: 'KIND', says: 'print the ids that the scripts offer, one a line' },
+      HOME,
+    ],
     examples: ['source <(writ completion bash)', 'writ completion fish | source'],
     load: () => import('./commands/completion.ts'),
   },

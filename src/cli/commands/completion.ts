@@ -1,10 +1,13 @@
-/** `writ completion SHELL`: prints a completion script. */
+/** `writ completion SHELL`: prints a completion script; with `--ids` what the script offers. */
 import { FaultError, fault } from '../../base/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { COMMANDS } from '../commands.ts'
 import { completionScript, SHELLS } from '../reference/completion.ts'
+import { ID_KINDS, knownIds } from '../reference/known-ids.ts'
 
 export async function run(call: Call): Promise<Exit> {
+  const kind = call.options.text('ids')
+  if (kind !== null) return printIds(call, kind)
   const [named, ...others] = call.arguments
   const shell = SHELLS.find((one) => one === named)
   if (shell === undefined || others.length > 0) {
@@ -16,6 +19,22 @@ export async function run(call: Call): Promise<Exit> {
   const script = completionScript(shell, COMMANDS)
   await call.terminal.out(
     call.options.isOn('json') ? `${JSON.stringify({ shell, script })}\n` : script,
+  )
+  return EXIT.yes
+}
+
+/** Nothing where no home is, or one that cannot be read: a tab key is no place for an error. */
+async function printIds(call: Call, named: string): Promise<Exit> {
+  const kind = ID_KINDS.find((one) => one === named)
+  if (kind === undefined) {
+    const message = `name one kind of ids: ${ID_KINDS.join(', ')}`
+    throw new FaultError(fault('cli.usage', '', null, { message }))
+  }
+  const ids = await knownIds(call, kind).catch(() => [])
+  await call.terminal.out(
+    call.options.isOn('json')
+      ? `${JSON.stringify({ ids })}\n`
+      : ids.map((id) => `${id}\n`).join(''),
   )
   return EXIT.yes
 }

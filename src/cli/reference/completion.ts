@@ -1,5 +1,6 @@
 /** Completion scripts for shells, made from the table of commands. */
 import { COMMON_OPTIONS, type Command } from '../command.ts'
+import type { IdKind } from './known-ids.ts'
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof SHELLS)[number]
@@ -15,6 +16,17 @@ export function completionScript(shell: Shell, commands: readonly Command[]): st
     default:
       return shell satisfies never
   }
+}
+
+/** Commands whose arguments are ids, and which. */
+const TAKES_IDS: Readonly<Record<string, IdKind>> = {
+  approve: 'questions',
+  deny: 'questions',
+  inbox: 'questions',
+  show: 'acts',
+  rollback: 'acts',
+  replay: 'acts',
+  'laws explain': 'acts',
 }
 
 function optionsOf({ options }: Command): readonly string[] {
@@ -41,6 +53,10 @@ function bashScript(commands: readonly Command[]): string {
   const options = commands.map(
     (command) => `    "${command.name}") options="${optionsOf(command).join(' ')}" ;;`,
   )
+  const ids = Object.entries(TAKES_IDS).map(
+    ([name, kind]) =>
+      `    "${name}") COMPREPLY=( $(compgen -W "$(writ completion --ids ${kind} 2>/dev/null)" -- "$word") ) ;;`,
+  )
   return `_writ() {
   local word="\${COMP_WORDS[COMP_CWORD]}" first="\${COMP_WORDS[1]}" second="\${COMP_WORDS[2]}"
   local name seconds="" options=""
@@ -58,7 +74,10 @@ ${seconds.join('\n')}
 ${options.join('\n')}
   esac
   case "$word" in
-    -*) COMPREPLY=( $(compgen -W "$options" -- "$word") ) ;;
+    -*) COMPREPLY=( $(compgen -W "$options" -- "$word") ); return ;;
+  esac
+  case "$name" in
+${ids.join('\n')}
     *) COMPREPLY=() ;;
   esac
 }
@@ -87,7 +106,11 @@ function fishScript(commands: readonly Command[]): string {
       ),
     ]
   })
-  return `${[...firsts, ...rest].join('\n')}\n`
+  const ids = Object.entries(TAKES_IDS).map(([name, kind]) => {
+    const seen = name.split(' ').map((word) => `__fish_seen_subcommand_from ${word}`)
+    return `complete -c writ -n '${seen.join('; and ')}' -f -a '(writ completion --ids ${kind} 2>/dev/null)'`
+  })
+  return `${[...firsts, ...rest, ...ids].join('\n')}\n`
 }
 
 function quoted(text: string): string {
