@@ -29,21 +29,38 @@ export async function main(argv: readonly string[]): Promise<Exit | OwnStatus> {
   const isRunner = COMMANDS.some((row) => row.name === argv[0] && row.isRunner === true)
   let isHungUp = false
   const onError = (error: NodeJS.ErrnoException): void => {
-    // What the command of a runner did goes on the record, whoever reads of it.
-    if (!isRunner) process.exit(error.code === 'EPIPE' ? EXIT.yes : EXIT.fault)
     // A terminal that went away ends the command by a signal.
     if (error.code === 'EIO') isHungUp = true
+    // What the command of a runner did goes on the record, whoever reads of it.
+    if (isRunner) return
+    if (isHungUp) endAsHungUp()
+    process.exit(error.code === 'EPIPE' ? EXIT.yes : EXIT.fault)
   }
   process.stdout.on('error', onError)
   process.stderr.on('error', onError)
-  const wantsJson = asksForJson(argv)
+  const status = await statusOf(argv, terminal, isRunner)
+  // A failure to write the last words is heard of a turn later.
+  if (terminal.isErrorTty) await nextTurn()
+  if (isHungUp) endAsHungUp()
+  return status
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve)
+  })
+}
+
+async function statusOf(
+  argv: readonly string[],
+  terminal: Terminal,
+  isRunner: boolean,
+): Promise<Exit | OwnStatus> {
   try {
-    const status = await dispatch(argv, terminal)
-    if (isHungUp) endAsHungUp()
-    return status
+    return await dispatch(argv, terminal)
   } catch (thrown) {
     const known = thrown instanceof FaultError ? thrown.fault : bug(thrown)
-    await tell(known, terminal, wantsJson)
+    await tell(known, terminal, asksForJson(argv))
     if (!isRunner) return CODES[known.code].exit
     terminal.err(`writ: ${known.code}\n`)
     return RUNNER_FAULT
