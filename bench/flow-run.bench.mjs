@@ -54,12 +54,12 @@ export async function measure() {
 
 let places = 0
 
-async function newHost(folder, writer) {
+async function newHost(folder) {
   const place = join(folder, `place-${places++}`)
   const [state, workspace] = [join(place, 'state'), join(place, 'work')]
   mkdirSync(join(workspace, '.writ'), { recursive: true })
   await createLedger({ directory: state }, 'example.org/bench', { principal: ANN, source: 'bench' })
-  const ledger = await openLedger({ directory: state, writer })
+  const ledger = await openLedger({ directory: state })
   const host = {
     home: { directory: join(workspace, '.writ'), state },
     ledger,
@@ -79,7 +79,7 @@ async function walks(folder) {
   const flow = chain(NODES)
   const best = { single: 0, one: 0, fifty: 0 }
   for (let repeat = 0; repeat < REPEATS; repeat++) {
-    const { host, workspace } = await newHost(folder, 'thread')
+    const { host, workspace } = await newHost(folder)
     const order = { flow, workspace, participantsDigest: null }
     const started = performance.now()
     const run = await startRun(host, order)
@@ -112,7 +112,7 @@ function rate(count, started) {
 }
 
 async function resumes(folder) {
-  const { host } = await newHost(folder, 'inline')
+  const { host } = await newHost(folder)
   const { ledger } = host
   const runId = 'run-00000000-0000-7000-8000-000000000000'
   const facts = await longRun(ledger, runId)

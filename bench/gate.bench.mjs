@@ -260,7 +260,7 @@ async function lifecycle() {
     userName: 'ann',
   }
   const { home } = await host.makeHome(around, null, { principal, source: 'bench' })
-  const ledger = await host.openLedger({ directory: home.state, writer: 'inline' })
+  const ledger = await host.openLedger({ directory: home.state })
   const gate = await host.openGate({
     home,
     ledger,

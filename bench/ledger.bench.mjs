@@ -14,7 +14,7 @@ const DIST = new URL(process.env.WRIT_DIST ?? '../dist/', import.meta.url)
 const host = await import(new URL('store/index.js', DIST))
 const ledgerRoom = await import(new URL('ledger/index.js', DIST))
 const { connect, createKey, createLedgerFile, Engine, FactBlocks, makeCurrent, openKeys } = host
-const { publicKeyOf, SqliteStore, startWriter } = host
+const { InlineWriter, publicKeyOf, SqliteStore } = host
 const {
   Audit,
   assemble,
@@ -73,9 +73,6 @@ function draft() {
 
 const drafts = (count) => Array.from({ length: count }, draft)
 
-/** Drafts as the writer's thread receives them. */
-const received = (count) => structuredClone(drafts(count))
-
 /** Operations per second of a stretch of work. */
 function rate(count, work) {
   const started = performance.now()
@@ -106,7 +103,7 @@ async function batches(folder) {
   const rates = { raw: [], ready: [], judged: [] }
   for (let repeat = 0; repeat < REPEATS; repeat++) {
     rates.raw.push(rate(count, () => raw(text, count)))
-    const ready = Array.from({ length: count / 64 }, () => received(64))
+    const ready = Array.from({ length: count / 64 }, () => drafts(64))
     rates.ready.push(rate(count, () => commitAll(engine, ready)))
     rates.judged.push(
       rate(count, () => {
@@ -178,7 +175,7 @@ async function callersRate(store, callers, facts) {
 
 async function callers(folder) {
   const { file, keysDirectory } = newPlace(folder, 'callers')
-  const store = new SqliteStore(file, await startWriter({ file, keysDirectory }))
+  const store = new SqliteStore(file, new InlineWriter({ file, keys: openKeys(keysDirectory) }))
   await callersRate(store, 128, 5_000)
   const rates = { one: [], many: [] }
   for (let repeat = 0; repeat < REPEATS; repeat++) {
@@ -214,7 +211,7 @@ async function large(folder) {
       ['small', fresh],
       ['big', bigEngine],
     ]) {
-      const ready = Array.from({ length: 100 }, () => received(64))
+      const ready = Array.from({ length: 100 }, () => drafts(64))
       rates[name].push(rate(6_400, () => commitAll(engine, ready)))
       while (engine.followUp());
     }
@@ -242,7 +239,7 @@ async function large(folder) {
  * do nothing but compute, so processor time is what is compared: other work does not bend the ratio.
  */
 async function verification({ file, keysDirectory }) {
-  const database = new BetterSqlite(file, { readonly: true })
+  const database = connect(file, 'read')
   const sample = database.prepare('SELECT CAST(fact AS BLOB) FROM facts LIMIT 20000').pluck().all()
   const bare = median(
     Array.from({ length: REPEATS }, () =>
@@ -315,7 +312,7 @@ async function proofs({ file, keysDirectory }) {
     const plan = planInclusion(index, size)
     return assemble(plan, store.readNodes('main', nodesOf(plan)))
   }
-  const writer = () => new host.InlineWriter({ file, keys: openKeys(keysDirectory) })
+  const writer = () => new InlineWriter({ file, keys: openKeys(keysDirectory) })
   const [warm, cold] = [new SqliteStore(file, writer()), new SqliteStore(file, writer())]
   // 200,000 leaves are what the cache of tiles holds; the others are read each time.
   const near = () => Math.floor(Math.random() * Math.min(size, 200_000))
@@ -336,10 +333,7 @@ async function proofs({ file, keysDirectory }) {
 }
 
 async function readHead(file, keysDirectory) {
-  const store = new SqliteStore(
-    file,
-    new host.InlineWriter({ file, keys: openKeys(keysDirectory) }),
-  )
+  const store = new SqliteStore(file, new InlineWriter({ file, keys: openKeys(keysDirectory) }))
   const head = await store.head('main')
   await store.close()
   return head

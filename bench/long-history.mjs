@@ -51,7 +51,7 @@ export async function makeHistory(folder, size) {
     userName: 'ann',
   }
   const home = openHome(around, null)
-  const ledger = await openLedger({ directory: home.state, writer: 'inline' })
+  const ledger = await openLedger({ directory: home.state })
   try {
     const head = await ledger.store.head('main')
     let count = head.size

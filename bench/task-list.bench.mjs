@@ -67,7 +67,7 @@ async function history(folder, size) {
     userDirectory: place.env.HOME,
     userName: 'a',
   }
-  const ledger = await openLedger({ directory: openHome(around, null).state, writer: 'inline' })
+  const ledger = await openLedger({ directory: openHome(around, null).state })
   const tasks = Math.floor(size / 2)
   for (let from = 0; from < size; from += BATCH) {
     const entries = Array.from({ length: Math.min(BATCH, size - from) }, (_, index) => {

@@ -110,7 +110,7 @@ export async function withLedger<T>(
   work: (ledger: Ledger, register: Register) => Promise<T>,
 ): Promise<T> {
   const { state } = home
-  const ledger = await ofKnownHome(home, openLedger({ directory: state, writer: 'inline' }))
+  const ledger = await ofKnownHome(home, openLedger({ directory: state }))
   rememberPerson(state)
   try {
     return await work(ledger, await readRegister({ ledger, state }))

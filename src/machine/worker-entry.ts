@@ -1,10 +1,9 @@
 /**
- * Finds the built file of a thread. Bundled code does not know where it ended up: the same source
- * stands in a shared chunk, in the program or in a room's door. The layout under the build's directory
- * is the one of the sources, so the file is looked for from here upwards.
+ * Finds a file that the build makes by itself: a worker thread, or a program that runs inside a sandbox.
+ * Bundled code does not know its own place: the same source is part of a shared chunk, of the program
+ * and of a room's door. The build's directory has the layout of the sources, so this searches upwards.
  *
- * Running from TypeScript sources there is no such file beside us; whoever does that (tests) builds the
- * thread and names it.
+ * Sources that run without a build have no such file; tests build it and pass its address.
  */
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -23,7 +23,7 @@ let view: LedgerView
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'writ-body-search-'))
   await createLedger({ directory: folder }, 'example.org/writ/test', ACTOR)
-  ledger = await openLedger({ directory: folder, writer: 'inline' })
+  ledger = await openLedger({ directory: folder })
   const caller = { principal: ANN, streams: null, proof: 'none' }
   context = { ledger, caller, stream: 'main' } as unknown as GateContext
   view = new LedgerView(context, { confirmationMs: 1, cooldownMs: 1 })

@@ -1,6 +1,6 @@
 /**
- * A ledger in SQLite, opened for writing: the file, its index, its keys. Synchronous; a thread of its
- * own or the caller's drives it. Opening after a crash is opening.
+ * A ledger in SQLite, opened for writing: the file, its index, its keys. Synchronous: runs in the caller's
+ * thread. Opening after a crash is opening.
  */
 import { accessSync, closeSync, constants, fsyncSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'

@@ -1,6 +1,6 @@
 /**
  * The writing half of a ledger in SQLite: one connection, one commit at a time, no promises and no
- * threads. Whoever drives it (a thread of its own, or the caller's) hands in what has queued up.
+ * threads. The writer passes in the calls that have queued up.
  *
  * A commit is one transaction: facts, tiles, a signed checkpoint per stream, and nothing that does not
  * prove them. Its steps are named, so that tests can break each of them before and after it happened.

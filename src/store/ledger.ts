@@ -42,7 +42,7 @@ import {
   type StoreSetting,
   writeStoreSetting,
 } from './store-setting.ts'
-import { InlineWriter, startWriter, type Writer } from './writer.ts'
+import { InlineWriter, type Writer } from './writer.ts'
 
 export interface LedgerPlace {
   /** The state directory. */
@@ -50,9 +50,6 @@ export interface LedgerPlace {
 }
 
 export interface OpenLedgerOptions extends LedgerPlace {
-  /** A thread for programs with many callers; the caller's own for those that append a little. */
-  readonly writer: 'thread' | 'inline'
-  readonly threadFile?: URL
   readonly bodyRules?: readonly BodyRule[]
   /** The machine's own when absent. */
   readonly clock?: Clock
@@ -94,7 +91,7 @@ export async function createLedger(
   else await createTables(directory, name, store)
   const key = createKey(join(directory, KEYS), name)
   makeCurrent(join(directory, KEYS), key)
-  const ledger = await openLedger({ directory, writer: 'inline' })
+  const ledger = await openLedger({ directory })
   try {
     const first = rotation(HOST_STREAM, `${name}/${HOST_STREAM}`, 0, null, key)
     await ledger.record({ ...actor, stream: HOST_STREAM, record: first })
@@ -128,10 +125,10 @@ export async function openLedger(options: OpenLedgerOptions): Promise<Ledger> {
   const setting = readStoreSetting(directory)
   if (setting.kind === 'postgres') return openPostgresLedger(options, setting)
   const file = join(directory, FILE)
-  const writer = await openWriter(file, join(directory, KEYS), options)
+  const writer = new InlineWriter({ file, keys: openKeys(join(directory, KEYS)) })
   try {
     const store = new SqliteStore(file, writer)
-    const objects = new ObjectStore(join(directory, OBJECTS), options.writer === 'inline')
+    const objects = new ObjectStore(join(directory, OBJECTS), true)
     return new Ledger(store, objects, writer, join(directory, KEYS), options)
   } catch (error) {
     await writer.close()
@@ -139,7 +136,6 @@ export async function openLedger(options: OpenLedgerOptions): Promise<Ledger> {
   }
 }
 
-/** The sequencer is asynchronous by itself: it needs no thread. */
 async function openPostgresLedger(
   options: OpenLedgerOptions,
   setting: PostgresSetting,
@@ -150,17 +146,6 @@ async function openPostgresLedger(
   const store = await openPostgresStore({ ...postgresPlaceOf(setting), keys })
   const objects = new ObjectStore(join(directory, OBJECTS))
   return new Ledger(store, objects, store, keysDirectory, options)
-}
-
-async function openWriter(
-  file: string,
-  keysDirectory: string,
-  { writer, threadFile }: OpenLedgerOptions,
-): Promise<Writer> {
-  if (writer === 'inline') return new InlineWriter({ file, keys: openKeys(keysDirectory) })
-  return startWriter(
-    threadFile === undefined ? { file, keysDirectory } : { file, keysDirectory, threadFile },
-  )
 }
 
 export class Ledger {

@@ -71,7 +71,7 @@ const PAUSE_MS_MIN = 0.2
 const PAUSE_MS_SPREAD = 0.3
 const SLEEPER = new Int32Array(new SharedArrayBuffer(4))
 
-/** Sleeps in place: the writer's thread has nothing else to do. */
+/** Blocks the thread: the commit has to be made before the caller can go on. */
 export function pause(): void {
   Atomics.wait(SLEEPER, 0, 0, PAUSE_MS_MIN + Math.random() * PAUSE_MS_SPREAD)
 }

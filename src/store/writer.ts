@@ -1,18 +1,12 @@
 /**
- * Writers: how drafts reach the engine. Group commit without timers: whatever queues up while one
- * commit runs is the next commit. A caller hears of its facts after the commit that holds them.
- *
- * `startWriter` gives the engine a thread of its own, for programs with many callers. `InlineWriter`
- * runs it in the caller's thread, for programs that append a few facts and end.
+ * Writers: how drafts reach the engine. Calls of one turn of the event loop share a commit. A call
+ * returns its facts after the commit that holds them. The engine runs in the caller's thread.
  */
-import { Worker } from 'node:worker_threads'
-import { FaultError, fault, invariant } from '../base/index.ts'
+import { FaultError, fault } from '../base/index.ts'
 import type { Appended, Draft } from '../ledger/index.ts'
-import { workerEntry } from '../machine/index.ts'
 import type { LedgerKey } from './ed25519.ts'
 import { Engine, type EngineOptions } from './engine.ts'
 import type { Call } from './ledger-file.ts'
-import type { ThreadAnswer, ThreadCall, ThreadMessage, ThreadOptions } from './writer.worker.ts'
 
 /** Appends through one engine. The promises of `Store.append` hold. */
 export interface Writer {
@@ -27,13 +21,10 @@ export interface Writer {
   readonly reading?: Engine['reading']
 }
 
-interface Waiting {
+interface Queued {
+  readonly call: Call
   readonly resolve: (appended: readonly Appended[]) => void
   readonly reject: (error: unknown) => void
-}
-
-interface Queued extends Waiting {
-  readonly call: Call
 }
 
 export class InlineWriter implements Writer {
@@ -97,128 +88,6 @@ export class InlineWriter implements Writer {
     } catch (error) {
       if (!(error instanceof FaultError)) throw error
     }
-  }
-}
-
-export interface ThreadWriterOptions extends ThreadOptions {
-  /** The built file of the thread; found beside the program when absent. */
-  readonly threadFile?: URL
-}
-
-/** Resolves once the thread has opened the ledger. */
-export async function startWriter({
-  threadFile,
-  ...options
-}: ThreadWriterOptions): Promise<Writer> {
-  const writer = new ThreadWriter(threadFile ?? workerEntry('store/writer.worker.js'), options)
-  await writer.ready()
-  return writer
-}
-
-class ThreadWriter implements Writer {
-  readonly #entry: URL
-  readonly #options: ThreadOptions
-  readonly #waiting = new Map<number, Waiting>()
-  #outbox: ThreadCall[] = []
-  #nextId = 0
-  /** Null when the last one died; the next call starts another. */
-  #thread: Worker | null = null
-  #isClosed = false
-  #closingFailure: FaultError | null = null
-
-  constructor(entry: URL, options: ThreadOptions) {
-    this.#entry = entry
-    this.#options = options
-  }
-
-  /** Starts the thread and waits until it has opened the ledger. */
-  async ready(): Promise<void> {
-    await this.#send({ drafts: [] })
-  }
-
-  append(drafts: readonly Draft[]): Promise<readonly Appended[]> {
-    return this.#send({ drafts })
-  }
-
-  rotate(drafts: readonly Draft[], key: LedgerKey): Promise<readonly Appended[]> {
-    return this.#send({ drafts, rotateTo: key.seed })
-  }
-
-  async close(): Promise<void> {
-    if (this.#isClosed) return
-    this.#flush()
-    this.#isClosed = true
-    const thread = this.#thread
-    if (thread === null) return
-    const ended = new Promise((resolve) => thread.once('exit', resolve))
-    thread.ref()
-    thread.postMessage('close' satisfies ThreadMessage)
-    await ended
-    if (this.#closingFailure !== null) throw this.#closingFailure
-  }
-
-  #send(call: Omit<ThreadCall, 'id'>): Promise<readonly Appended[]> {
-    if (this.#isClosed) return Promise.reject(closed())
-    return new Promise((resolve, reject) => {
-      if (this.#outbox.length === 0) queueMicrotask(() => this.#flush())
-      const id = this.#nextId++
-      this.#outbox.push({ id, ...call })
-      this.#waiting.set(id, { resolve, reject })
-    })
-  }
-
-  #flush(): void {
-    if (this.#outbox.length === 0) return
-    this.#thread ??= this.#start()
-    // The program stays alive while somebody waits, and may end when nobody does.
-    this.#thread.ref()
-    this.#thread.postMessage(this.#outbox satisfies ThreadMessage)
-    this.#outbox = []
-  }
-
-  #start(): Worker {
-    const thread = new Worker(this.#entry, { workerData: this.#options, name: 'ledger writer' })
-    thread.on('message', (answer: ThreadAnswer) => {
-      if (answer.kind === 'answers') this.#deliver(answer)
-      else this.#refuse(thread, new FaultError(answer.fault))
-      if (this.#waiting.size === 0) thread.unref()
-    })
-    thread.on('error', (error) => this.#lose(thread, this.#unclear(error)))
-    thread.on('exit', () => this.#lose(thread, this.#unclear(null)))
-    return thread
-  }
-
-  #deliver({ answers }: Extract<ThreadAnswer, { kind: 'answers' }>): void {
-    for (const answer of answers) {
-      const waiting = this.#waiting.get(answer.id)
-      invariant(waiting !== undefined, 'the thread answers what it was asked')
-      this.#waiting.delete(answer.id)
-      if ('fault' in answer) waiting.reject(new FaultError(answer.fault))
-      else waiting.resolve(answer.appended)
-    }
-  }
-
-  /** The ledger could not be opened, or was found changed when it was closed. */
-  #refuse(thread: Worker, failure: FaultError): void {
-    if (this.#isClosed && this.#waiting.size === 0) this.#closingFailure = failure
-    else this.#lose(thread, failure)
-  }
-
-  /** The thread is gone, and with it everything that was sent to it. */
-  #lose(thread: Worker, failure: FaultError): void {
-    if (this.#thread !== thread) return
-    this.#thread = null
-    const unsent = new Set(this.#outbox.map(({ id }) => id))
-    for (const [id, { reject }] of this.#waiting) {
-      if (unsent.has(id)) continue
-      this.#waiting.delete(id)
-      reject(failure)
-    }
-  }
-
-  /** What a dead thread was asked may be recorded or not; whoever asks again finds out. */
-  #unclear(cause: Error | null): FaultError {
-    return new FaultError(fault('ledger.unclear', this.#options.file, null), { cause })
   }
 }
 

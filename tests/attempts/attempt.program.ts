@@ -68,7 +68,7 @@ async function main(): Promise<void> {
   const home = isNew
     ? (await makeHome(around, null, { principal, source: 'test' })).home
     : openHome(around, null)
-  const ledger = await openLedger({ directory: home.state, writer: 'inline' })
+  const ledger = await openLedger({ directory: home.state })
   const driver = createDriver({
     watcher: new URL(order.watcher),
     disks: [join(home.state, 'stage'), join(home.directory, 'stage')],

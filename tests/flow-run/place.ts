@@ -50,7 +50,7 @@ export class RunPlace {
   /** A built program names the built thread that watches its sandboxes. */
   async open(watcher?: URL): Promise<this> {
     this.home = openHome(this.#around, null)
-    this.ledger = await openLedger({ directory: this.home.state, writer: 'inline' })
+    this.ledger = await openLedger({ directory: this.home.state })
     this.gate = await openGate({
       home: this.home,
       ledger: this.ledger,

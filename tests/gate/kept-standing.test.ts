@@ -129,7 +129,7 @@ describe.each(STORES)('in %s', (_name, store) => {
   })
 
   async function reopen(): Promise<void> {
-    ledger = await openLedger({ directory: folder, writer: 'inline' })
+    ledger = await openLedger({ directory: folder })
     const plain = ledger.store.read.bind(ledger.store)
     ledger.store.read = async (...question) => {
       const facts = await plain(...question)
@@ -387,7 +387,7 @@ describe('a ledger that was put back', () => {
     const folder = mkdtempSync(join(tmpdir(), 'writ-kept-'))
     const copy = mkdtempSync(join(tmpdir(), 'writ-kept-'))
     const at = async (directory: string, work: (ledger: Ledger) => Promise<void>) => {
-      const ledger = await openLedger({ directory, writer: 'inline' })
+      const ledger = await openLedger({ directory })
       try {
         await work(ledger)
       } finally {

@@ -21,7 +21,7 @@ export function useLedgerView(name: string): OpenView {
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), `writ-${name}-`))
     await createLedger({ directory: folder }, 'example.org/writ/test', ACTOR)
-    ledger = await openLedger({ directory: folder, writer: 'inline' })
+    ledger = await openLedger({ directory: folder })
   })
   afterEach(async () => {
     await ledger.close()

@@ -37,7 +37,7 @@ async function forge(type: string, payload: object, principal: Principal = BOB):
   const root = join(humans.place.folder, 'state', 'writ')
   const [name = ''] = readdirSync(root).filter((one) => !one.endsWith('.json'))
   const directory = join(root, name)
-  const ledger = await openLedger({ directory, writer: 'inline' })
+  const ledger = await openLedger({ directory })
   try {
     const record = { type, payload }
     const entry = { stream: 'main', source: 'gate', principal, record }

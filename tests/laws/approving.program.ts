@@ -24,7 +24,7 @@ const around = {
   userName: 'ann',
 }
 const home = openHome(around, null)
-const ledger = await openLedger({ directory: home.state, writer: 'inline' })
+const ledger = await openLedger({ directory: home.state })
 const register = await readRegister({ ledger, state: home.state })
 const principal = { kind: 'human', id: order.who, namespace: 'local' } as const
 const credential = ownCredential(register.credentials, principal)

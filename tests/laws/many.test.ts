@@ -38,7 +38,7 @@ async function repeat(proposal: Json): Promise<void> {
   )
   const root = join(place.folder, 'state', 'writ')
   const [id = ''] = readdirSync(root).filter((name) => name !== 'homes.json')
-  const ledger = await openLedger({ directory: join(root, id), writer: 'inline' })
+  const ledger = await openLedger({ directory: join(root, id) })
   const principal = { kind: 'human', id: 'ann', namespace: 'local' } as const
   try {
     for (let done = 0; done < COUNT; done += AT_ONCE) {

@@ -1,21 +1,13 @@
 /**
  * Appends drafts to a ledger and says each acknowledgement at once: `seq factId key size`. It can be
- * told to kill itself before or after a step of a commit, to use the writer's thread, and to append
- * one fact per call; tests kill it from outside, too.
+ * told to kill itself before or after a step of a commit, and to append one fact per call; tests kill
+ * it from outside, too.
  */
 
 import { writeSync } from 'node:fs'
-import { pathToFileURL } from 'node:url'
 import { FaultError } from '../../src/base/index.ts'
+import { InlineWriter, keyFromSeed, ringOf, type Step, type Writer } from '../../src/store/index.ts'
 import type { Draft } from '../../src/ledger/index.ts'
-import {
-  InlineWriter,
-  keyFromSeed,
-  ringOf,
-  type Step,
-  startWriter,
-  type Writer,
-} from '../../src/store/index.ts'
 import { readInput } from './program-input.ts'
 
 export interface AppendInput {
@@ -31,7 +23,6 @@ export interface AppendInput {
     readonly moment: 'before' | 'after'
     readonly turn: number
   }
-  readonly thread?: { readonly file: string; readonly keysDirectory: string }
   /** Begins no earlier, so that programs started one by one begin together. */
   readonly startAtMs?: number
   /** Appends the first draft over and over for so long, as fast as it goes, and says `count N`. */
@@ -43,7 +34,7 @@ const say = (line: string): number => writeSync(1, `${line}\n`)
 await main()
 
 async function main(): Promise<void> {
-  const writer = await openWriter()
+  const writer = openWriter()
   const calls: (readonly Draft[])[] = []
   for (let at = 0; at < input.drafts.length; at += input.perCall) {
     calls.push(input.drafts.slice(at, at + input.perCall))
@@ -82,12 +73,8 @@ async function hammer(writer: Writer, forMs: number): Promise<void> {
   say(`count ${count}`)
 }
 
-async function openWriter(): Promise<Writer> {
-  const { file, seed, thread, killAt } = input
-  if (thread !== undefined) {
-    const { keysDirectory } = thread
-    return startWriter({ file, keysDirectory, threadFile: pathToFileURL(thread.file) })
-  }
+function openWriter(): Writer {
+  const { file, seed, killAt } = input
   let turns = 0
   return new InlineWriter({
     file,

@@ -29,7 +29,7 @@ import {
 import { SqliteError } from '../../src/store/sqlite-driver.ts'
 import type { AppendInput } from './append.program.ts'
 import { taskDraft } from './entries.ts'
-import { programFile, runProgram } from './program.ts'
+import { runProgram } from './program.ts'
 import { allFacts, checkStream, codeOf, type TestLedger } from './store-suite.ts'
 import { KEY, NAME, scratch, verifierOf } from './test-ledger.ts'
 
@@ -88,7 +88,7 @@ class Ordeal {
   async round(manner: 'step' | 'random'): Promise<void> {
     while (this.#open.length < 120) this.#open.push(`key-${this.#made++}`)
     const options = manner === 'step' ? {} : { killAfterMs: this.#roll() * 12 }
-    const input = await this.#input(manner)
+    const input = this.#input(manner)
     const outcome = await runProgram('tests/ledger/append.program.ts', input, options)
     expect(outcome.errors).toBe('')
     if (outcome.signal === 'SIGKILL') this.killed++
@@ -102,19 +102,17 @@ class Ordeal {
     this.#scratch.remove()
   }
 
-  async #input(manner: 'step' | 'random'): Promise<AppendInput> {
+  #input(manner: 'step' | 'random'): AppendInput {
     const { file } = this.#ledger
     const step = STEPS[this.#pick(STEPS.length)] as Step
     const moment = MOMENTS[this.#pick(2)] as (typeof MOMENTS)[number]
-    const keysDirectory = this.#keysDirectory
-    const thread = { file: await programFile('src/store/writer.worker.ts'), keysDirectory }
     return {
       file,
       seed: Buffer.from(this.#key.seed).toString('hex'),
       drafts: this.#open.map((idempotencyKey) => taskDraft(idempotencyKey, { idempotencyKey })),
       perCall: 1 + this.#pick(3),
       callsAtOnce: 1 + this.#pick(8),
-      ...(manner === 'step' ? { killAt: { step, moment, turn: 1 + this.#pick(6) } } : { thread }),
+      ...(manner === 'step' ? { killAt: { step, moment, turn: 1 + this.#pick(6) } } : {}),
     }
   }
 

@@ -23,7 +23,7 @@ beforeEach(async () => {
   place = scratch()
   directory = join(place.directory, 'state')
   await createLedger({ directory }, NAME, { principal: ANN, source: 'test' })
-  const ledger = await openLedger({ directory, writer: 'inline' })
+  const ledger = await openLedger({ directory })
   for (let at = 0; at < 8; at++) await ledger.record(entry(`t-${at}`))
   await ledger.close()
 })
@@ -112,7 +112,7 @@ describe('a reader', () => {
     )
     const wanted = ['ledger.tampered', 'main']
     expect(await reading()).toEqual([wanted, wanted])
-    const ledger = await openLedger({ directory, writer: 'inline' })
+    const ledger = await openLedger({ directory })
     expect(await failureOf(() => ledger.record(entry('again')))).toEqual([
       'ledger.tampered',
       'main',
@@ -135,7 +135,7 @@ describe('a reader', () => {
     around(...places, ...rows)
     const wanted = ['ledger.tampered', 'host']
     expect(await reading({ stream: 'host' }, 'host')).toEqual([wanted, wanted])
-    const ledger = await openLedger({ directory, writer: 'inline' })
+    const ledger = await openLedger({ directory })
     expect(await failureOf(() => ledger.record(entry('x', { stream: 'host' })))).toEqual(wanted)
     await ledger.close()
   })

@@ -19,7 +19,7 @@ let directory: string
 let ledger: Ledger
 
 const open = async () => {
-  ledger = await openLedger({ directory, writer: 'inline' })
+  ledger = await openLedger({ directory })
 }
 
 beforeEach(async () => {

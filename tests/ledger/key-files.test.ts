@@ -24,7 +24,7 @@ beforeEach(async () => {
   place = scratch()
   directory = join(place.directory, 'state')
   await createLedger({ directory }, NAME, ACTOR)
-  ledger = await openLedger({ directory, writer: 'inline' })
+  ledger = await openLedger({ directory })
   await ledger.record(entry('t'))
 })
 
@@ -44,7 +44,7 @@ it('a `current` that names a retired key is found, and no later key follows from
   writeFileSync(join(keys(), 'current'), `${retired}\n`)
   expect(await verify()).toMatchObject({ ok: false, problems: [{ code: 'ledger.key_current' }] })
   await ledger.close()
-  ledger = await openLedger({ directory, writer: 'inline' })
+  ledger = await openLedger({ directory })
   await ledger.record(entry('n', { stream: 'north' }))
   expect((await recordedKeys(ledger.store)).map((key) => fingerprint(key.publicKey))).toEqual([
     retired,
@@ -72,7 +72,7 @@ it.each([
   await ledger.rotateKey(ACTOR)
   await ledger.close()
   change(retired)
-  ledger = await openLedger({ directory, writer: 'inline' })
+  ledger = await openLedger({ directory })
   const seal = await ledger.seal()
   const signature = seal.sign('x')
   expect(seal.isOwn('x', signature)).toBe(true)
@@ -89,7 +89,7 @@ it('what a killed rotation left is set aside by the next one, and lost to nobody
   expect(readdirSync(keys())).not.toContain(`${orphan}.key`)
   expect(readdirSync(join(keys(), 'unused')).sort()).toEqual([`${orphan}.key`, `${orphan}.pub`])
   await ledger.close()
-  ledger = await openLedger({ directory, writer: 'inline' })
+  ledger = await openLedger({ directory })
   await ledger.record(entry('u'))
   expect(await verify()).toMatchObject({ ok: true, problems: [] })
 })

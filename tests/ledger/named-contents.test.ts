@@ -29,7 +29,7 @@ beforeEach(async () => {
   place = scratch()
   directory = join(place.directory, 'state')
   await createLedger({ directory }, NAME, { principal: ANN, source: 'test' })
-  ledger = await openLedger({ directory, writer: 'inline' })
+  ledger = await openLedger({ directory })
   for (const bytes of [LAWS, LISTS]) {
     await ledger.objects.put({ digest: digestBytes(bytes), bytes })
   }

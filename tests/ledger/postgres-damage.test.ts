@@ -37,7 +37,7 @@ beforeEach(async () => {
   const url = `postgresql://postgres@/postgres?host=${server.connection.host}`
   const actor = { principal: ANN, source: 'test' } as const
   await createLedger({ directory }, NAME, actor, { kind: 'postgres', url, schema })
-  const ledger = await openLedger({ directory, writer: 'inline' })
+  const ledger = await openLedger({ directory })
   for (let at = 0; at < 8; at++) {
     await ledger.record(entry(`t-${at}`, { idempotencyKey: `k-${at}` }))
   }
@@ -91,7 +91,7 @@ async function reading(query: Partial<Query> = {}) {
 }
 
 async function appending(name: string, stream = 'main', idempotencyKey?: string) {
-  const ledger = await openLedger({ directory, writer: 'inline' })
+  const ledger = await openLedger({ directory })
   const given = idempotencyKey === undefined ? { stream } : { stream, idempotencyKey }
   try {
     return await failureOf(() => ledger.record(entry(name, given)))
@@ -161,7 +161,7 @@ describe('PostgreSQL: a reader', () => {
     expect(await appending('again')).toEqual(wanted)
     expect(await appending('x', 'north')).toBeNull()
     // Nor is a checkpoint of the home signed, or a key changed, as if the stream had never been.
-    const ledger = await openLedger({ directory, writer: 'inline' })
+    const ledger = await openLedger({ directory })
     const actor = { principal: ANN, source: 'test' } as const
     const keys = openKeys(join(directory, 'keys'))
     expect(await failureOf(() => signHome(ledger.store, keys))).toEqual(wanted)

@@ -69,7 +69,7 @@ describe('a ledger in PostgreSQL', () => {
   })
 
   it('may be written to while it is verified', async () => {
-    const ledger = await openLedger({ directory: fixture.old, writer: 'inline' })
+    const ledger = await openLedger({ directory: fixture.old })
     const [report] = await Promise.all([
       verdict(fixture.old),
       ...Array.from({ length: 20 }, (_, index) => ledger.record(entry(`while-${index}`))),

@@ -118,7 +118,7 @@ export class PostgresCorpus {
     await this.#copyDatabase(OLD, COPY)
     this.#copyState(fixture.directory, this.copy, COPY)
     const added = chance.below(80)
-    const ledger = await openLedger({ directory: this.copy, writer: 'inline' })
+    const ledger = await openLedger({ directory: this.copy })
     for (let index = 0; index < added; index++) await ledger.record(entry(`forged-${index}`))
     await ledger.close()
     return { name: `old copy and ${added} other facts`, expect: 'anchor' }

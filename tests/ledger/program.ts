@@ -1,5 +1,5 @@
 /**
- * Programs that tests run in processes and threads of their own. Node starts those from JavaScript
+ * Programs that tests run in processes of their own. Node starts those from JavaScript
  * files, so the TypeScript source is bundled first, fresh, into the cache of the checkout, from where
  * its packages are found.
  */
@@ -7,7 +7,6 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 
 const BUILT = new Map<string, Promise<string>>()
@@ -17,10 +16,6 @@ export function programFile(source: string): Promise<string> {
   const known = BUILT.get(source) ?? bundle(source)
   BUILT.set(source, known)
   return known
-}
-
-export async function threadFile(): Promise<URL> {
-  return pathToFileURL(await programFile('src/store/writer.worker.ts'))
 }
 
 /** What the build bundles as well; everything else is found among the packages of the checkout. */

@@ -43,7 +43,7 @@ export interface SuiteOptions {
 }
 
 export interface SuiteTraits {
-  /** A store that runs in a thread or server reads the clock there, and cannot be told the time. */
+  /** A store that runs in a server reads the clock there, and cannot be told the time. */
   readonly clock: 'given' | 'system'
 }
 

@@ -56,7 +56,7 @@ export async function makeFixture(
   const directory = join(folder, 'state')
   await createLedger({ directory }, NAME, ACTOR, store)
   const pins = [pinOf(directory)]
-  const ledger = await openLedger({ directory, writer: 'inline' })
+  const ledger = await openLedger({ directory })
   await ledger.objects.put({ digest: digestBytes(MANIFEST), bytes: MANIFEST })
   await record(ledger, 0, 40)
   await ledger.rotateKey(ACTOR)
@@ -75,7 +75,7 @@ export async function makeFixture(
 
 /** More facts in every stream, then the anchors, then the last facts. */
 async function finish(directory: string): Promise<Record<string, string>> {
-  const ledger = await openLedger({ directory, writer: 'inline' })
+  const ledger = await openLedger({ directory })
   await record(ledger, 260, FACTS - 5)
   await ledger.record(entry('n2', { stream: 'north' }))
   await ledger.rotateKey(ACTOR)

@@ -37,7 +37,7 @@ beforeEach(async () => {
   place = scratch()
   directory = join(place.directory, 'state')
   await createLedger({ directory }, NAME, ACTOR)
-  ledger = await openLedger({ directory, writer: 'inline' })
+  ledger = await openLedger({ directory })
   for (let index = 0; index < 6; index++) {
     await ledger.record(entry(`t-${index}`, { idempotencyKey: `k-${index}` }))
   }
@@ -226,7 +226,7 @@ describe('anchors and pins', () => {
     await ledger.close()
     const other = join(long, 'other')
     await createLedger({ directory: other }, 'example.org/writ/other', ACTOR)
-    ledger = await openLedger({ directory: other, writer: 'inline' })
+    ledger = await openLedger({ directory: other })
     await ledger.record(entry('t'))
     expect(await codes({ anchor: await checkpoint() })).toEqual(['ledger.anchor_foreign'])
     around(`DELETE FROM facts WHERE place = ${MAIN} + 6`, `DELETE FROM tiles WHERE place >> 32 = 2`)

@@ -42,7 +42,7 @@ export const ledgerChapter: Chapter = {
         principal: ANN.principal,
         source: 'demo',
       })
-      const ledger = await openLedger({ directory: place, writer: 'inline' })
+      const ledger = await openLedger({ directory: place })
       try {
         await playTask(stage, ledger)
         await playReceipt(stage, ledger)

@@ -61,7 +61,7 @@ async function openShop(
   // The laws among the files are Ann's own.
   registerHome(around, made)
   const home = { ...made, registeredLaws: made.laws }
-  const ledger = await openLedger({ directory: home.state, writer: 'inline' })
+  const ledger = await openLedger({ directory: home.state })
   const driver = createDriver()
   const gateOf = (principal: Principal): Promise<GateSurface> =>
     openGate({

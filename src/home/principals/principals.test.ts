@@ -24,7 +24,7 @@ beforeEach(async () => {
   state = mkdtempSync(join(tmpdir(), 'writ-principals-'))
   const directory = join(state, 'ledger')
   await createLedger({ directory }, 'example.org/writ/test', ACTOR)
-  ledger = await openLedger({ directory, writer: 'inline' })
+  ledger = await openLedger({ directory })
 })
 
 afterEach(async () => {
