@@ -84,7 +84,7 @@ export {
   type RunStatus,
   runStatus,
 } from './runtime/state.ts'
-export { outstanding, step, Walk } from './runtime/step.ts'
+export { outstanding, step } from './runtime/step.ts'
 export { findBreaches, type TextBreach } from './runtime/text-policy.ts'
-export type { Move, Step } from './runtime/turn.ts'
+export type { Step } from './runtime/turn.ts'
 export { elementAt, vectorElements } from './runtime/vector.ts'

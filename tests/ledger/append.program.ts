@@ -6,8 +6,8 @@
 
 import { writeSync } from 'node:fs'
 import { FaultError } from '../../src/base/index.ts'
-import { InlineWriter, keyFromSeed, ringOf, type Step, type Writer } from '../../src/store/index.ts'
 import type { Draft } from '../../src/ledger/index.ts'
+import { InlineWriter, keyFromSeed, ringOf, type Step, type Writer } from '../../src/store/index.ts'
 import { readInput } from './program-input.ts'
 
 export interface AppendInput {

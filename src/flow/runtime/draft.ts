@@ -1,6 +1,6 @@
 /**
- * A state under change, within one step, one fold, or a walk of many steps. Parts are copied when they
- * are first written to, so that the state it began with stays as it is, and so do those it gave.
+ * A state under change, within one step or one fold of many facts. Parts are copied when they are first
+ * written to, so that the state it began with stays as it is.
  */
 import { invariant } from '../../base/index.ts'
 import type { CompiledEdge, CompiledFlow, CompiledNode } from '../compile/compiled-flow.ts'
@@ -18,7 +18,7 @@ import { DenseDraft, type ListDraft, type Vector, VectorDraft } from './vector.t
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
-/** How much will be written: one step touches a few parts of a state, a walk all of them. */
+/** How much will be written: one step touches a few parts of a state, a fold of many facts all of them. */
 export type Reach = 'one step' | 'many steps'
 
 export class Draft {
@@ -44,7 +44,7 @@ export class Draft {
     this.subphases = listOf(state.subphases)
   }
 
-  /** A draft of one step is not written to after this; one of many may be. */
+  /** The draft is not written to after this. */
   finish(): RunState {
     this.#ownsClaims = false
     this.#ownsTotals = false

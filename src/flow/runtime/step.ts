@@ -21,54 +21,27 @@ import { afterLog, closePhase, closeSubphase } from './phase.ts'
 import { answerFault, endReview, isApproved } from './review.ts'
 import { followPromotion, promoteStage, voidDependents } from './stage.ts'
 import { isOpen, isStuckAt, type RunState } from './state.ts'
-import { type Move, type Step, type Task, Turn } from './turn.ts'
+import { type Step, type Task, Turn } from './turn.ts'
 import { vectorElements } from './vector.ts'
 
 export function step(flow: CompiledFlow, state: RunState, event: FlowEvent): Step {
   const draft = new Draft(flow, state, 'one step')
-  const moved = advance(draft, event)
-  return { state: moved.isStale ? state : draft.finish(), ...moved }
-}
-
-/**
- * A run that is walked by one owner: the same steps, on a state that is kept and written to. For hosts;
- * whoever needs the states in between uses `step`.
- */
-export class Walk {
-  readonly #draft: Draft
-
-  constructor(flow: CompiledFlow, state: RunState) {
-    this.#draft = new Draft(flow, state, 'many steps')
-  }
-
-  take(event: FlowEvent): Move {
-    return advance(this.#draft, event)
-  }
-
-  /** As it stands now; later steps leave it as it is. Costs what the flow is long. */
-  state(): RunState {
-    return this.#draft.finish()
-  }
-}
-
-function advance(draft: Draft, event: FlowEvent): Move {
   const place = 'node_id' in event ? draft.placeNamed(event.node_id) : -1
-  if (isStale(draft, event, place)) return STALE
+  if (isStale(draft, event, place)) return { state, commands: [], facts: [], isStale: true }
   const turn = new Turn(draft, event, place)
   const heard = event.type === 'participant_output' ? hearOutput(turn, event) : event
   recordEvent(turn, heard)
   react(turn, heard)
   drain(turn)
-  if (event.type !== 'started' && draft.flow.periodic.length > 0) {
+  if (event.type !== 'started' && flow.periodic.length > 0) {
     judgePeriodic(turn, event)
     drain(turn)
   }
   finish(turn)
-  const commands = event.type === 'resumed' ? outstanding(draft.finish()) : turn.commands
-  return { commands, facts: turn.facts, isStale: false }
+  const next = draft.finish()
+  const commands = event.type === 'resumed' ? outstanding(next) : turn.commands
+  return { state: next, commands, facts: turn.facts, isStale: false }
 }
-
-const STALE: Move = Object.freeze({ commands: [], facts: [], isStale: true })
 
 /** Commands that are not answered yet, oldest first. */
 export function outstanding({ nodes, phases, subphases, isRefused }: RunState): readonly Command[] {

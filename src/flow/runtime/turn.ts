@@ -238,15 +238,11 @@ export class Turn {
   }
 }
 
-/** What a step gives besides the state. */
-export interface Move {
+export interface Step {
+  readonly state: RunState
   readonly commands: readonly Command[]
   /** To be appended together, before any command is carried out. */
   readonly facts: readonly Fact[]
   /** Nobody waits for this event, or the run has ended: nothing was changed. */
   readonly isStale: boolean
-}
-
-export interface Step extends Move {
-  readonly state: RunState
 }
