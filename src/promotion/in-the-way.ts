@@ -17,7 +17,9 @@ export function withoutDone(steps: readonly Step[], ground: Ground): readonly St
 function isDone({ path, changes: [own, ...below] }: Step, ground: Ground): boolean {
   const address = ground.atIfThere(path)
   if (own.after === null) return address === null || lookAt(address) === null
-  if (address === null || below.length > 0 || own.after.attributes.length > 0) return false
+  if (address === null || below.length > 0) return false
+  // Attributes are compared in a batch, later: a path that has some on either side is not done yet.
+  if ([own.before, own.after].some((state) => (state?.attributes.length ?? 0) > 0)) return false
   return isOfState(address, own.after, false)
 }
 
