@@ -35,6 +35,7 @@ export function asKept(reversed: readonly Planned[]): AsKept {
     for (const path of planned.unstaged) altered.push(path)
     const steps = planned.steps.map((step) => {
       const found = new Kept(step)
+      if (found.isUnchanged && left.size === 0) return step
       for (const { path } of found.added) added.push(path)
       for (const path of found.altered) altered.push(path)
       return { ...step, changes: found.changes(left) }
@@ -46,15 +47,16 @@ export function asKept(reversed: readonly Planned[]): AsKept {
 
 class Kept {
   readonly #step: Step
+  readonly isUnchanged: boolean
   readonly added: readonly Change[]
   readonly altered: readonly RawPath[]
 
   constructor(step: Step) {
     this.#step = step
-    const expected = new Set(
-      step.changes.flatMap(({ path, after }) => (after === null ? [] : [path])),
-    )
     const different = stageDifferences(step)
+    this.isUnchanged = different.length === 0
+    const known = this.isUnchanged ? [] : step.changes
+    const expected = new Set(known.flatMap(({ path, after }) => (after === null ? [] : [path])))
     this.altered = different.filter((path) => expected.has(path))
     this.added = different
       .filter((path) => !expected.has(path))

@@ -1,8 +1,9 @@
 /** Writers are found whoever asks and however they hold on to a file; readers are nobody's concern. */
-import { closeSync, lstatSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { rawOfText } from '../gate/index.ts'
 import { type Asked, findWriters } from './busy.ts'
 
 let base: string
@@ -14,8 +15,7 @@ afterEach(() => rmSync(base, { recursive: true }))
 function ask(name: string): Asked {
   const path = join(base, name)
   writeFileSync(path, 'x')
-  const { dev, ino } = lstatSync(path, { bigint: true })
-  return { address: Buffer.from(path), name, inode: `${dev}:${ino}` }
+  return { path: rawOfText(path), address: Buffer.from(path) }
 }
 
 describe('findWriters', () => {
@@ -23,8 +23,8 @@ describe('findWriters', () => {
     const asked = [ask('a'), ask('new\nline')]
     const handle = openSync(join(base, 'a'), 'r')
     try {
-      expect((await findWriters(asked)).inodes.size).toBe(0)
-      expect((await findWriters([])).inodes.size).toBe(0)
+      expect((await findWriters(asked)).files).toEqual([])
+      expect((await findWriters([])).files).toEqual([])
     } finally {
       closeSync(handle)
     }
@@ -34,8 +34,8 @@ describe('findWriters', () => {
     const asked = Array.from({ length: 500 }, (_, index) => ask(`file-${index}`))
     const handle = openSync(join(base, 'file-417'), 'a')
     try {
-      const { inodes, processes } = await findWriters(asked)
-      expect([...inodes]).toEqual([asked[417]?.inode])
+      const { files, processes } = await findWriters(asked)
+      expect(files).toEqual([asked[417]])
       expect(processes).toEqual([process.pid])
     } finally {
       closeSync(handle)
@@ -45,6 +45,6 @@ describe('findWriters', () => {
   it('finds nobody at what is not there', async () => {
     const gone = ask('gone')
     rmSync(join(base, 'gone'))
-    expect((await findWriters([gone])).inodes.size).toBe(0)
+    expect((await findWriters([gone])).files).toEqual([])
   })
 })

@@ -6,32 +6,92 @@
  * looked through (`/proc/PID/fd`), which takes many times as long; as far as this user may look.
  */
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
-import { findProgram, startProgram } from '../machine/index.ts'
+import { Readable } from 'node:stream'
+import type { RawPath } from '../gate/index.ts'
+import { findProgram, inChunks, startProgram } from '../machine/index.ts'
+import { type Address, joinAddress, lookAt } from './entry.ts'
+import type { Step } from './plan.ts'
+import type { Side } from './tree.ts'
 
-export interface Writers {
-  /** Inodes (`dev:ino`) that are written to. */
-  readonly inodes: ReadonlySet<string>
+/** A file that is asked about: its real path, and where it is now. */
+export interface Asked {
+  readonly path: RawPath
+  readonly address: Buffer
+}
+
+export interface Writers<File extends Asked = Asked> {
+  /** The files that are written to. */
+  readonly files: readonly File[]
   /** As far as they can be seen. */
   readonly processes: readonly number[]
 }
 
-/** A file that is asked about: where it is, its last name, and its inode as `dev:ino`. */
-export interface Asked {
-  readonly address: Buffer
-  readonly name: string
-  readonly inode: string
+const NOBODY = { files: [], processes: [] }
+
+/** The files are gone through twice, and not held: there may be very many. */
+export async function findWriters<File extends Asked>(
+  asked: Iterable<File>,
+): Promise<Writers<File>> {
+  const answers = await askForLeases(asked)
+  const doubtful = [...doubtfulOf(asked, answers)]
+  if (doubtful.length === 0) return NOBODY
+  const { inodes, processes } = lookThrough(doubtful)
+  const busy = doubtful.filter(({ answer, inode }) => answer === 'b' || inodes.has(inode))
+  return { files: busy.map(({ file }) => file), processes }
 }
 
-const NOBODY: Writers = { inodes: new Set(), processes: [] }
+interface Doubtful<File extends Asked = Asked> {
+  readonly file: File
+  readonly name: string
+  /** `dev:ino`. */
+  readonly inode: string
+  readonly answer: string | undefined
+}
 
-export async function findWriters(asked: readonly Asked[]): Promise<Writers> {
-  if (asked.length === 0) return NOBODY
-  const answers = await askForLeases(asked)
-  const doubtful = asked.filter((_, index) => answers[index] !== 'f')
-  if (doubtful.length === 0) return NOBODY
-  const found = lookThrough(doubtful)
-  const busy = asked.filter((_, index) => answers[index] === 'b').map(({ inode }) => inode)
-  return { inodes: new Set([...found.inodes, ...busy]), processes: found.processes }
+function* doubtfulOf<File extends Asked>(
+  asked: Iterable<File>,
+  answers: string,
+): Generator<Doubtful<File>> {
+  let index = 0
+  for (const file of asked) {
+    const answer = answers[index++]
+    const entry = answer === 'f' ? null : lookAt(file.address)
+    if (entry?.kind !== 'file') continue
+    yield { file, name: nameAt(file.address), inode: entry.inode, answer }
+  }
+}
+
+function nameAt(address: Buffer): string {
+  return address.subarray(address.lastIndexOf('/') + 1).toString('latin1')
+}
+
+/**
+ * The files of steps on one side of their changes, also those inside a tree. `placeOf` says where the
+ * entry of a step lies; null for one that is left out.
+ */
+export function filesOf(
+  steps: Iterable<Step>,
+  side: Side,
+  placeOf: (step: Step) => Address | null,
+): Iterable<Asked & { readonly step: Step }> {
+  return { [Symbol.iterator]: () => filesIn(steps, side, placeOf) }
+}
+
+function* filesIn(
+  steps: Iterable<Step>,
+  side: Side,
+  placeOf: (step: Step) => Address | null,
+): Generator<Asked & { readonly step: Step }> {
+  for (const step of steps) {
+    const place = placeOf(step)
+    if (place === null) continue
+    for (const change of step.changes) {
+      if (change[side]?.kind !== 'file') continue
+      const below = change.path.slice(step.path.length + 1)
+      const address = below === '' ? Buffer.from(place) : joinAddress(place, below)
+      yield { step, path: change.path, address }
+    }
+  }
 }
 
 /** F_SETLEASE is 1024, F_RDLCK is 0; O_NOFOLLOW and O_NONBLOCK come from the machine. */
@@ -40,7 +100,9 @@ use Fcntl; use Errno; $/ = "\\0"; my @held;
 while (my $path = <STDIN>) {
   chomp $path;
   my $answer = 'u';
-  if (sysopen(my $file, $path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)) {
+  lstat $path;
+  if (!-f _) {
+  } elsif (sysopen(my $file, $path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)) {
     if (fcntl($file, 1024, 0)) { $answer = 'f'; push @held, $file }
     elsif ($!{EAGAIN}) { $answer = 'b' }
   } elsif ($!{EAGAIN}) { $answer = 'b' }
@@ -52,9 +114,9 @@ while (my $path = <STDIN>) {
 const TIMEOUT_MS = 30_000
 
 /** One letter a file: free, busy, or unknown. Shorter than the list when nobody could be asked. */
-function askForLeases(asked: readonly Asked[]): Promise<string> {
+function askForLeases(asked: Iterable<Asked>): Promise<string> {
   const perl = findProgram('perl')
-  if (perl === null) return Promise.resolve('')
+  if (perl === null || isEmpty(asked)) return Promise.resolve('')
   return new Promise((resolved) => {
     const child = startProgram(perl, ['-e', PROGRAM], {
       stdio: ['pipe', 'pipe', 'ignore'],
@@ -66,24 +128,37 @@ function askForLeases(asked: readonly Asked[]): Promise<string> {
     })
     child.on('error', () => resolved(''))
     child.on('close', () => resolved(answers))
+    if (child.stdin === null) return
     // Perl that ends early closes its input; then the answers are too few.
-    child.stdin?.on('error', () => {})
-    child.stdin?.end(
-      Buffer.concat(asked.flatMap(({ address }) => [forOthers(address), Buffer.from([0])])),
-    )
+    child.stdin.on('error', () => {})
+    Readable.from(inChunks(addressesOf(asked))).pipe(child.stdin)
   })
 }
 
+function isEmpty(list: Iterable<unknown>): boolean {
+  for (const _ of list) return false
+  return true
+}
+
+function* addressesOf(asked: Iterable<Asked>): Generator<string> {
+  for (const { address } of asked) yield forOthers(address.toString('latin1'))
+}
+
 /** An address through an open directory of this process, as another process reaches it. */
-function forOthers(address: Buffer): Buffer {
+function forOthers(address: string): string {
   const own = '/proc/self/'
-  if (!address.subarray(0, own.length).equals(Buffer.from(own))) return address
-  return Buffer.concat([Buffer.from(`/proc/${process.pid}/`), address.subarray(own.length)])
+  return address.startsWith(own) ? `/proc/${process.pid}/${address.slice(own.length)}` : address
 }
 
 const ACCESS_MODE = 0o3
 
-function lookThrough(asked: readonly Asked[]): Writers {
+interface Found {
+  /** That are written to. */
+  readonly inodes: ReadonlySet<string>
+  readonly processes: readonly number[]
+}
+
+function lookThrough(asked: readonly Doubtful[]): Found {
   const names = new Set(asked.map(({ name }) => name))
   const wanted = new Set(asked.map(({ inode }) => inode))
   const inodes = new Set<string>()

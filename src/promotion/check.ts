@@ -17,12 +17,11 @@ import {
   isBelow,
   isSameState,
   joinRaw,
-  nameOfRaw,
   parentOfRaw,
   type RawPath,
 } from '../gate/index.ts'
 import { readAttributes } from '../machine/index.ts'
-import { type Asked, findWriters, type Writers } from './busy.ts'
+import { filesOf, findWriters, type Writers } from './busy.ts'
 import { type Entry, holds, identityOf, isLike, lookAt, namesIn } from './entry.ts'
 import type { ParentState, Part } from './exchange.ts'
 import { displayed, listed, plainFailure } from './failure.ts'
@@ -47,10 +46,9 @@ export async function checkParts(
   ground: Ground,
   meanwhile: () => Promise<void>,
 ): Promise<Checked> {
-  const check = new Check(ground)
+  const check = new Check(parts, ground)
   let paused = performance.now()
   for (const { steps } of parts) {
-    check.part()
     for (const step of steps) {
       check.step(step)
       if (performance.now() - paused < PAUSE_EVERY_MS) continue
@@ -74,19 +72,15 @@ class Check {
   readonly #different = new Set<RawPath>()
   readonly #parents = new Map<RawPath, Omit<ParentState, 'finalMtimeNs'>>()
   readonly #identities = new Map<RawPath, string>()
-  /** What the steps so far will have left. */
+  readonly #parts: readonly Part[]
+  /** What the steps so far will have left; of a single part, whose steps do not meet, directories. */
   readonly #left = new Map<RawPath, EntryState | null>()
   /** What the real tree shows of those paths. */
   readonly #real = new Map<RawPath, EntryState | null>()
 
-  #parts = 0
-
-  constructor(ground: Ground) {
+  constructor(parts: readonly Part[], ground: Ground) {
+    this.#parts = parts
     this.#ground = ground
-  }
-
-  part(): void {
-    this.#parts++
   }
 
   step(step: Step): void {
@@ -94,19 +88,38 @@ class Check {
     if (takesTree(step)) this.#tree(step)
     else this.#entry(step.changes[0])
     for (const { path, before, after } of step.changes) {
+      if (this.#isSingle && after?.kind !== 'directory') continue
       if (!this.#real.has(path)) this.#real.set(path, before)
       this.#left.set(path, after)
     }
   }
 
+  get #isSingle(): boolean {
+    return this.#parts.length === 1
+  }
+
   /** One batch for everything that was looked at. */
   async attributes(): Promise<void> {
-    const paths = [...this.#real].filter(([, state]) => state !== null).map(([path]) => path)
+    const paths = { [Symbol.iterator]: () => pathsOf(this.#states()) }
     const { byPath, unreadable } = await readAttributes(paths, 'real')
     for (const path of unreadable) if (path !== '') this.#different.add(path)
-    for (const path of paths) {
-      const wanted = JSON.stringify(this.#real.get(path)?.attributes ?? [])
-      if (JSON.stringify(byPath.get(path)?.kept ?? []) !== wanted) this.#different.add(path)
+    for (const [path, { attributes }] of this.#states()) {
+      const kept = byPath.get(path)?.kept ?? []
+      if (kept.length === 0 && attributes.length === 0) continue
+      if (JSON.stringify(kept) !== JSON.stringify(attributes)) this.#different.add(path)
+    }
+  }
+
+  /** What the real tree should show of every path. */
+  *#states(): Generator<readonly [RawPath, EntryState]> {
+    if (!this.#isSingle) {
+      for (const [path, state] of this.#real) if (state !== null) yield [path, state]
+      return
+    }
+    for (const { steps } of this.#parts) {
+      for (const { changes } of steps) {
+        for (const { path, before } of changes) if (before !== null) yield [path, before]
+      }
     }
   }
 
@@ -168,18 +181,8 @@ class Check {
   }
 
   #tree({ path, changes }: Step): void {
-    const known = new Set<RawPath>()
-    const real: Change[] = []
-    for (const change of changes) {
-      known.add(change.path)
-      const left = this.#left.get(change.path)
-      if (left !== undefined && !isSameState(left, change.before)) this.#different.add(change.path)
-      real.push({ ...change, before: this.#real.get(change.path) ?? null })
-      if (left === undefined) real[real.length - 1] = change
-    }
-    this.#others(path, known, real)
-    const [own] = real
-    if (own?.before?.kind !== 'directory') return
+    const real = this.#isSingle ? changes : this.#realOf(path, changes)
+    if (real[0]?.before?.kind !== 'directory') return
     const address = this.#ground.atIfThere(path)
     if (address === null) {
       this.#different.add(path)
@@ -199,16 +202,34 @@ class Check {
     for (const each of found) this.#different.add(each)
   }
 
+  /** The changes from what the real tree shows, where earlier parts will have left something else. */
+  #realOf(path: RawPath, changes: Step['changes']): readonly Change[] {
+    const known = new Set<RawPath>()
+    const real: Change[] = []
+    for (const change of changes) {
+      known.add(change.path)
+      const left = this.#left.get(change.path)
+      if (left !== undefined && !isSameState(left, change.before)) this.#different.add(change.path)
+      real.push(
+        left === undefined ? change : { ...change, before: this.#real.get(change.path) ?? null },
+      )
+    }
+    this.#others(path, known, real)
+    return real
+  }
+
   /** Paths below a tree that earlier parts touch and the tree's own list does not name. */
   #others(path: RawPath, known: ReadonlySet<RawPath>, real: Change[]): void {
-    // Steps of one part never lie below one another's trees.
-    if (this.#parts === 1) return
     for (const [each, left] of this.#left) {
       if (known.has(each) || !isBelow(each, path)) continue
       if (left !== null) this.#different.add(each)
       real.push({ path: each, before: this.#real.get(each) ?? null, after: null })
     }
   }
+}
+
+function* pathsOf(states: Iterable<readonly [RawPath, EntryState]>): Generator<RawPath> {
+  for (const [path] of states) yield path
 }
 
 /** What a directory held, all of it, when the rehearsal emptied it and made it anew. */
@@ -230,34 +251,19 @@ export function checkListings(listings: readonly Listing[], ground: Ground): Raw
   })
 }
 
-/** Fails when another process has a file open for writing that would be taken away. */
-export async function checkWriters(parts: readonly Part[], ground: Ground): Promise<void> {
-  const paths = new Map<string, RawPath>()
-  const asked: Asked[] = []
-  for (const { take, changes } of parts.flatMap(({ steps }) => steps)) {
-    if (take === null) continue
-    for (const { path, before } of changes) {
-      if (before?.kind !== 'file') continue
-      const entry = lookAt(ground.atIfThere(path))
-      if (entry === null) continue
-      // By its path, not through an open directory: there may be more than can be kept open.
-      asked.push({
-        address: Buffer.from(path, 'latin1'),
-        name: nameOfRaw(path),
-        inode: entry.inode,
-      })
-      paths.set(entry.inode, path)
-    }
-  }
-  const writers = await findWriters(asked)
-  if (writers.inodes.size > 0) throw busy(writers, paths)
+/**
+ * Fails when another process has a file open for writing that would be taken away. Asks by paths, not
+ * through open directories: there may be more than can be kept open.
+ */
+export async function checkWriters(parts: readonly Part[]): Promise<void> {
+  const place = ({ take, path }: Step) => (take === null ? null : Buffer.from(path, 'latin1'))
+  const steps = parts.flatMap((part) => part.steps)
+  const writers = await findWriters(filesOf(steps, 'before', place))
+  if (writers.files.length > 0) throw busy(writers)
 }
 
-export function busy(
-  { inodes, processes }: Writers,
-  paths: ReadonlyMap<string, RawPath>,
-): FaultError {
-  const held = displayed([...inodes].flatMap((inode) => paths.get(inode) ?? []))
+export function busy({ files, processes }: Writers): FaultError {
+  const held = displayed(files.map(({ path }) => path))
   const who = processes.length === 0 ? 'another process' : `process ${processes.join(', ')}`
   const message = `${who} has ${listed(held)} open for writing; nothing was changed`
   const hint = 'close the file there or wait until that program ends, then run the same again'

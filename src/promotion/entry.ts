@@ -72,7 +72,8 @@ export const SLOWEST_TICK_NS = 20_000_000n
 export function identityOf(entry: Entry, nowMs: number): string | null {
   if (BigInt(Math.floor(nowMs)) * 1_000_000n - entry.ctimeNs < SLOWEST_TICK_NS) return null
   const { inode, size, mode, mtimeNs, ctimeNs } = entry
-  return `${inode} ${size} ${mode} ${mtimeNs} ${ctimeNs}`
+  // In one piece: a text that was added up keeps its parts, and there may be very many.
+  return [inode, size, mode, mtimeNs, ctimeNs].join(' ')
 }
 
 /** Whether nothing that the kernel notes about an entry has changed. */

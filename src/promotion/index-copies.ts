@@ -40,13 +40,13 @@ export function keepIndexCopies(exchange: Exchange, ground: Ground): void {
 /** The same steps, back from what is there where that is only an index written anew. */
 export function fromRefreshed(
   reversed: readonly Planned[],
-  plans: readonly Exchange[],
+  kept: readonly IndexCopies[],
   ground: Ground,
 ): readonly Planned[] {
+  if (kept.every(({ size }) => size === 0)) return reversed
   const seen = new Set<RawPath>()
   return reversed.map((planned, index) => {
-    const plan = plans[index]
-    const copies = plan === undefined ? new Map<RawPath, string>() : copiesOf(plan)
+    const copies: IndexCopies = kept[index] ?? new Map()
     const steps = planned.steps.map((step) => {
       const [own, ...below] = step.changes
       const found = (change: Change): Change => {
@@ -79,7 +79,10 @@ function refreshed(change: Change, copy: string, ground: Ground): Change {
   }
 }
 
-function copiesOf(plan: Exchange): ReadonlyMap<RawPath, string> {
+/** By the path of an index: where the copy lies that was kept of it. */
+export type IndexCopies = ReadonlyMap<RawPath, string>
+
+export function indexCopies(plan: Exchange): IndexCopies {
   return new Map(
     putIndexes(plan).map(({ path }, index) => [path, join(plan.keep, `${NAME}${index}`)]),
   )

@@ -29,8 +29,10 @@ export function laterActs(chosen: readonly KeptAct[], kept: readonly KeptAct[]):
     })
     .sort((one, other) => one.beganAtMs - other.beganAtMs)
   const first = dated.findIndex(({ id }) => ids.has(id))
+  const since = dated.slice(Math.max(first, 0))
+  if (since.every(({ id }) => ids.has(id))) return []
   const later: LaterAct[] = []
-  for (const act of dated.slice(Math.max(first, 0))) {
+  for (const act of since) {
     if (!ids.has(act.id)) {
       if (!ground.isUnder(act.keep)) continue
       later.push(act)

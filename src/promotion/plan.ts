@@ -138,9 +138,18 @@ export function byPath(one: Change, other: Change): number {
 
 /** What several plans, one after the other, come to for each path. */
 export function netChanges(plans: readonly (readonly Step[])[]): Change[] {
+  const all = plans.flat().flatMap(({ changes }) => changes)
+  // One plan names no path twice.
+  const net = plans.length === 1 ? all : [...joined(all).values()]
+  return net.filter(({ before, after }) => !isSameState(before, after)).sort(byPath)
+}
+
+function joined(changes: readonly Change[]): ReadonlyMap<RawPath, Change> {
   const net = new Map<RawPath, Change>()
-  for (const { path, before, after } of plans.flat().flatMap(({ changes }) => changes)) {
-    net.set(path, { path, before: net.has(path) ? (net.get(path)?.before ?? null) : before, after })
+  for (const change of changes) {
+    const { path, after } = change
+    const known = net.get(path)
+    net.set(path, known === undefined ? change : { path, before: known.before, after })
   }
-  return [...net.values()].filter(({ before, after }) => !isSameState(before, after)).sort(byPath)
+  return net
 }

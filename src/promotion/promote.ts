@@ -104,7 +104,7 @@ async function prepare(request: PromotionRequest, ground: Ground): Promise<Prepa
   const planned = planSteps(adopted.changes, adopted.places, `${keep}/`)
   const parts = [{ actionId, steps: planned.steps }]
   const { different, parents, identities } = await checkParts(parts, ground, async () => {
-    const asking = checkWriters(parts, ground)
+    const asking = checkWriters(parts)
     try {
       checkStage(planned)
     } finally {

@@ -25,7 +25,7 @@ import { Collision, listed, pathsFailure } from './failure.ts'
 import { gitLocksOf } from './git-lock.ts'
 import { existsAt, Ground } from './ground.ts'
 import { conflictHint, emptyInTheWay, removeEmpty, withoutDone } from './in-the-way.ts'
-import { fromRefreshed } from './index-copies.ts'
+import { fromRefreshed, type IndexCopies, indexCopies } from './index-copies.ts'
 import type { WorkspaceLock } from './lock.ts'
 import { isInPlace, netChanges, type Planned, planReverse, type Step } from './plan.ts'
 import { applyExchange, at, stepsOf } from './run.ts'
@@ -69,12 +69,15 @@ export interface RollbackPreview {
   readonly added: readonly RawPath[]
 }
 
-export async function rollback(request: RollbackRequest): Promise<Rollback> {
+/** A rollback that was carried out, with what it brought back besides. */
+export type Restored = Rollback & Pick<RollbackPreview, 'added'>
+
+export async function rollback(request: RollbackRequest): Promise<Restored> {
   const ground = new Ground()
   try {
     refuseUnrecovered(request.state, rawOfText(request.lock.root))
-    const { exchange, work } = await prepare(request, ground)
-    return await carryOut(request, exchange, work)
+    const { exchange, work, added } = await prepare(request, ground)
+    return { ...(await carryOut(request, exchange, work)), added }
   } finally {
     ground.close()
   }
@@ -93,8 +96,11 @@ export async function previewRollback(
   }
 }
 
+/** A plan without its steps: those are as many as the act was large. */
+type Head = Omit<Exchange, 'parts'>
+
 interface Checked {
-  readonly plans: readonly Exchange[]
+  readonly plans: readonly Head[]
   readonly parts: readonly Part[]
   readonly found: Awaited<ReturnType<typeof checkParts>>
   readonly heirs: readonly Heir[]
@@ -108,9 +114,8 @@ async function check(
   { actions, keep, asIs }: Pick<RollbackRequest, 'actions' | 'keep' | 'asIs'>,
   ground: Ground,
 ): Promise<Checked> {
-  const plans = readPlans(actions)
-  const { reversed: planned, heirs } = reverseAll(plans, actions, keep, ground)
-  const { reversed, added, altered } = asKept(fromRefreshed(planned, plans, ground))
+  const { plans, planned, copies, heirs } = reverseAll(actions, keep, ground)
+  const { reversed, added, altered } = asKept(fromRefreshed(planned, copies, ground))
   if (altered.length > 0 && asIs !== true) {
     const oldest = actions.at(-1)?.actionId ?? ''
     const hint = `to put them back as they are now: \`writ rollback ${oldest} --as-is\`; they lie in ${listed(keepsOf(reversed, altered))}`
@@ -123,7 +128,7 @@ async function check(
     // Of several acts each finds what the newer one leaves, so all of it is compared.
     steps: reversed.length === 1 ? withoutDone(steps, ground) : steps,
   }))
-  const found = await checkParts(parts, ground, () => checkWriters(parts, ground))
+  const found = await checkParts(parts, ground, () => checkWriters(parts))
   const empty = emptyInTheWay(parts.length === 1 ? stepsIn(parts) : [], found.different, ground)
   const different = found.different.filter((path) => !empty.includes(path))
   if (different.length > 0) throw conflict(parts, different)
@@ -163,13 +168,16 @@ function lostIn(reversed: readonly Planned[], altered: readonly RawPath[]): read
   return [...unstaged, ...gone]
 }
 
+interface Reversed {
+  readonly plans: readonly Head[]
+  readonly planned: readonly Planned[]
+  readonly copies: readonly IndexCopies[]
+  readonly heirs: readonly Heir[]
+}
+
 /** Directories that acts which stay made as well are left to those. */
-function reverseAll(
-  plans: readonly Exchange[],
-  actions: RollbackRequest['actions'],
-  keep: string,
-  ground: Ground,
-): { readonly reversed: readonly Planned[]; readonly heirs: readonly Heir[] } {
+function reverseAll(actions: RollbackRequest['actions'], keep: string, ground: Ground): Reversed {
+  const plans = readPlans(actions)
   const keeps = actions.map((action) => action.keep)
   const sharers = new Sharers(keeps)
   const heirs: Heir[] = []
@@ -179,7 +187,7 @@ function reverseAll(
     if (heir !== null) heirs.push(heir)
     return heir !== null
   }
-  const reversed = plans.map((plan, index) => {
+  const planned = plans.map((plan, index) => {
     const steps = stepsOf(plan)
     // One at a time: a call takes only so many arguments.
     for (const { changes } of steps) for (const change of changes) gone.push(change)
@@ -188,7 +196,11 @@ function reverseAll(
     const inherited = isLast ? inheritedBy(keeps, gone, ground, stays) : []
     return planReverse(steps, `${keep}/${index}-`, stays, inherited)
   })
-  return { reversed, heirs }
+  return { plans: plans.map(headOf), planned, copies: plans.map(indexCopies), heirs }
+}
+
+function headOf({ parts: _parts, ...head }: Exchange): Head {
+  return head
 }
 
 function readPlans(actions: RollbackRequest['actions']): Exchange[] {
@@ -207,12 +219,15 @@ export function expired(ids: readonly string[]): FaultError {
   return new FaultError(fault('rollback.expired', ids[0] ?? '', { ids }, { message, hint }))
 }
 
-async function prepare(
-  request: RollbackRequest,
-  ground: Ground,
-): Promise<{ readonly exchange: Exchange; readonly work: Work }> {
+interface Prepared {
+  readonly exchange: Exchange
+  readonly work: Work
+  readonly added: readonly RawPath[]
+}
+
+async function prepare(request: RollbackRequest, ground: Ground): Promise<Prepared> {
   const { rollbackId, actions, keep, lock, onPoint = () => {} } = request
-  const { plans, parts, found, heirs, altered, empty } = await check(request, ground)
+  const { plans, parts, found, heirs, added, altered, empty } = await check(request, ground)
   const filled = removeEmpty(empty, ground)
   if (filled.length > 0) throw conflict(parts, filled)
   makeKeep(keep)
@@ -239,7 +254,8 @@ async function prepare(
     beganAtMs: Date.now(),
     parts,
   }
-  return { exchange, work: { ground, identities: found.identities, seen: new Map(), onPoint } }
+  const work = { ground, identities: found.identities, seen: new Map(), onPoint }
+  return { exchange, work, added }
 }
 
 /**
@@ -250,7 +266,7 @@ async function prepare(
 function restoredTimes(
   parents: readonly Omit<ParentState, 'finalMtimeNs'>[],
   parts: readonly Part[],
-  plans: readonly Exchange[],
+  plans: readonly Head[],
 ): ParentState[] {
   const times = new Map<RawPath, string | null>()
   const states = new Map(parents.map((parent) => [parent.path, parent]))

@@ -18,7 +18,7 @@ import {
   undoStep,
   type Work,
 } from './apply.ts'
-import { type Asked, findWriters } from './busy.ts'
+import { filesOf, findWriters } from './busy.ts'
 import { busy } from './check.ts'
 import {
   type DirectoryTurn,
@@ -26,14 +26,13 @@ import {
   type TimeTurn,
   turnDirectories,
 } from './directory-attributes.ts'
-import { joinAddress, lookAt } from './entry.ts'
+import { lookAt } from './entry.ts'
 import type { Exchange, Part } from './exchange.ts'
 import { Collision } from './failure.ts'
 import { holdGitLocks, releaseGitLocks } from './git-lock.ts'
 import { existsAt } from './ground.ts'
 import { isInPlace, type Step } from './plan.ts'
 import { stageDifferences } from './stage.ts'
-import type { Side } from './tree.ts'
 
 export interface Applied {
   readonly windowMs: number
@@ -193,34 +192,9 @@ function refuseMoved({ ground }: Work, { parents }: Exchange): void {
  * A process that opened a file before it was taken away can still write to it, and no process can open
  * it any more. Once none has it open, what it holds is final.
  */
-async function refuseWriters({ parts }: Exchange): Promise<void> {
-  const paths = new Map<string, RawPath>()
-  const asked: Asked[] = []
-  const steps = parts.flatMap((part) => part.steps)
-  for (const { path, address } of steps.flatMap((step) => filesAt(step, step.take, 'before'))) {
-    const entry = lookAt(address)
-    if (entry?.kind !== 'file') continue
-    asked.push({ address, name: nameAt(address), inode: entry.inode })
-    paths.set(entry.inode, path)
-  }
-  const writers = await findWriters(asked)
-  if (writers.inodes.size > 0) throw busy(writers, paths)
-}
-
-interface FileAt {
-  readonly path: RawPath
-  readonly address: Buffer
-}
-
-/** Where the files of a step lie once they are in writ's own directory, also those inside a tree. */
-function filesAt({ path, changes }: Step, place: string | null, side: Side): readonly FileAt[] {
-  if (place === null) return []
-  return changes.flatMap((change) => {
-    if (change[side]?.kind !== 'file') return []
-    const below = change.path.slice(path.length + 1)
-    const address = below === '' ? Buffer.from(place) : joinAddress(place, below)
-    return [{ path: change.path, address }]
-  })
+async function refuseWriters(exchange: Exchange): Promise<void> {
+  const writers = await findWriters(filesOf(stepsOf(exchange), 'before', ({ take }) => take))
+  if (writers.files.length > 0) throw busy(writers)
 }
 
 /** Whether what came was put and is no longer in the stage. */
@@ -240,14 +214,8 @@ interface Written {
  * stays in the tree and a human chooses, or it is kept beside the pre-images.
  */
 async function redoWritten(work: Work, keep: string, unput: readonly Step[]): Promise<Written> {
-  const asked = unput.flatMap((step) =>
-    filesAt(step, step.put, 'after').flatMap(({ address }) => {
-      const entry = lookAt(address)
-      return entry === null ? [] : [{ step, address, name: nameAt(address), inode: entry.inode }]
-    }),
-  )
-  const { inodes } = await findWriters(asked)
-  const held = new Set(asked.filter(({ inode }) => inodes.has(inode)).map(({ step }) => step))
+  const { files } = await findWriters(filesOf(unput, 'after', ({ put }) => put))
+  const held = new Set(files.map(({ step }) => step))
   const written = unput.filter((step) => held.has(step) || stageDifferences(step).length > 0)
   const again = new Set(written.filter((step) => redoStep(work, step)))
   return {
@@ -263,10 +231,6 @@ function setAside({ path, put }: Step, keep: string): Written['aside'] {
   const place = join(aside, `${basename(put)}-${Date.now()}`)
   renameSync(put, place)
   return [{ path, place }]
-}
-
-function nameAt(address: Buffer): string {
-  return address.subarray(address.lastIndexOf('/') + 1).toString('latin1')
 }
 
 /** What was written to a file after it was taken away goes back with it. */

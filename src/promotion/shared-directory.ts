@@ -210,6 +210,7 @@ export function inheritedBy(
     const made = new Set(madeBy(keep))
     return made.size === 0 ? [] : sharedBy(keep).filter(({ path }) => made.has(path))
   })
+  if (inherited.length === 0) return []
   const alone = inherited.filter(({ path }) => !stays(path)).sort(byPath)
   const goes = new Set(changes.filter(({ after }) => after !== null).map(({ path }) => path))
   const going: Change[] = []

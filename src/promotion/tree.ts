@@ -33,21 +33,22 @@ export interface TreeCheck {
 /** The paths that are not of their state: missing, different, or nobody's. */
 export function treeDifferences(check: TreeCheck): RawPath[] {
   const { path, changes, side, own } = check
-  const expected = new Map<RawPath, EntryState>()
-  for (const change of changes) {
-    const state = change[side]
-    if (state !== null) expected.set(change.path, state)
-  }
+  const expected = new Map<RawPath, Change>()
+  for (const change of changes) if (change[side] !== null) expected.set(change.path, change)
   const different: RawPath[] = []
   const lent: { readonly address: Address; readonly mode: number }[] = []
   const open: RawPath[] = [path]
   try {
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       const address = addressOf(check, next)
-      const state = expected.get(next)
+      const change = expected.get(next)
+      const state = change?.[side] ?? null
       expected.delete(next)
       try {
-        if (state === undefined || !isRight(check, next, address, state)) different.push(next)
+        // The path of the list, which is held anyway, and not the one that was made here.
+        if (change === undefined || !isRight(check, change.path, address, state)) {
+          different.push(next)
+        }
         if (state?.kind !== 'directory') continue
         if (own) lend(address, lent)
         for (const name of namesIn(address)) open.push(`${next}/${name}` as RawPath)
@@ -70,10 +71,11 @@ function isRight(
   { path, own, loose = own, isKnown, onRight }: TreeCheck,
   next: RawPath,
   address: Address,
-  state: EntryState,
+  state: EntryState | null,
 ): boolean {
   const entry = lookAt(address)
-  if (entry === null || !isLike(entry, state, loose && next === path)) return false
+  if (entry === null || state === null || !isLike(entry, state, loose && next === path))
+    return false
   if (state.kind === 'directory' || isKnown?.(next, entry) === true) return true
   if (!holds(address, entry, state, own)) return false
   onRight?.(next, entry)
