@@ -29,6 +29,7 @@ export {
   expired,
   previewRollback,
   type Rollback,
+  type RollbackPreview,
   type RollbackRequest,
   rollback,
 } from './rollback.ts'

@@ -27,6 +27,7 @@ import {
   previewRollback,
   promote,
   type Rollback,
+  type RollbackPreview,
   recover,
   resolveRecovery,
   rollback,
@@ -314,10 +315,10 @@ export class Promoter {
       if (first === undefined) return this.#nothingToRestore(rollbackId, note, dryRun)
       const keep = preimagesOf(first.place, rollbackId)
       const list = found.map(({ actionId, keep: own }) => ({ actionId, keep: own }))
-      const { changes, added: more } = await previewRollback({ actions: list, keep, asIs })
-      const [paths, added] = [changes.map(({ path }) => displayOfRaw(path)), more.map(displayOfRaw)]
-      if (dryRun) return { paths, added, verified: false }
-      const { verified } = await rollback({
+      if (dryRun) {
+        return { ...shown(await previewRollback({ actions: list, keep, asIs })), verified: false }
+      }
+      const done = await rollback({
         rollbackId,
         lock,
         actions: list,
@@ -325,9 +326,9 @@ export class Promoter {
         state: this.#context.home.state,
         asIs,
         note,
-        record: (done) => this.#recordRollback(done),
+        record: (each) => this.#recordRollback(each),
       })
-      return { paths, added, verified }
+      return { ...shown(done), verified: done.verified }
     })
   }
 
@@ -422,6 +423,13 @@ export class Promoter {
     await this.#view.record([
       { type: 'rollback_v1', payload: fact, key: `rollback/${done.rollbackId}` },
     ])
+  }
+}
+
+function shown({ changes, added }: RollbackPreview): Pick<Restored, 'paths' | 'added'> {
+  return {
+    paths: changes.map(({ path }) => displayOfRaw(path)),
+    added: added.map(displayOfRaw),
   }
 }
 

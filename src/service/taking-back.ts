@@ -43,8 +43,10 @@ export class TakingBack {
     const undoings = await this.#compensating.needed(actions)
     const order = { actions, asIs: options.asIs === true }
     // What is in the way of restoring is found before anything is compensated.
-    const preview = await this.#promoter.rollback({ ...order, dryRun: true })
-    if (options.dryRun) return { action_id, ...also, restored: preview.paths, verified: false }
+    if (options.dryRun || undoings.length > 0) {
+      const { paths } = await this.#promoter.rollback({ ...order, dryRun: true })
+      if (options.dryRun) return { action_id, ...also, restored: paths, verified: false }
+    }
     const compensated = await this.#compensating.carryOut(undoings, carrying)
     if (!compensated.done) {
       return { action_id, restored: [], verified: false, compensation: compensated.answer }
