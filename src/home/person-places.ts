@@ -20,21 +20,28 @@ export type XdgName = (typeof XDG_NAMES)[number]
 
 const NAMES = ['PATH', ...XDG_NAMES] as const
 
-/** Absolute directories for each variable, the newest last. */
+/** Absolute directories for each variable, the oldest first. */
 export type PersonPlaces = Readonly<Record<(typeof NAMES)[number], readonly string[]>>
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 const FILE = 'person-places.json'
-const PLACES_MAX = 256
+const PLACES_MAX = 1024
+/** Read-only directories of packages, of which every shell of theirs names others. */
+const STORE = '/nix/store/'
 
-/** Adds the places of a person's environment; the oldest ones go when there are too many. */
+/**
+ * Adds the places of a person's environment. The ones that are known stay and a full list takes no
+ * more: a process that names a thousand directories without a token pushes none of the person's out.
+ */
 export function rememberPlaces(state: string, environment: Environment): void {
   const known = knownPlaces(state)
   const all = Object.fromEntries(
     NAMES.map((name) => {
-      const fresh = placesIn(environment[name]).filter((place) => !known[name].includes(place))
-      return [name, [...known[name], ...fresh].slice(-PLACES_MAX)]
+      const fresh = placesIn(environment[name]).filter(
+        (place) => !known[name].includes(place) && !place.startsWith(STORE),
+      )
+      return [name, [...known[name], ...fresh].slice(0, PLACES_MAX)]
     }),
   )
   const text = `${JSON.stringify(all)}\n`
