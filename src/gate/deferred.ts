@@ -7,7 +7,7 @@
  * Directories as such do nothing; a symbolic link in the place of a directory on the way to a listed
  * path brings all that it leads to.
  */
-import type { Change } from './change.ts'
+import type { Change, EntryState } from './change.ts'
 import { type CompiledLists, type CompiledRow, compiledLists } from './compiled-lists.ts'
 import type { GateLists } from './lists.ts'
 import { displayOfRaw, nameOfRaw, parentOfRaw, type RawPath, rawOfText } from './raw-path.ts'
@@ -99,6 +99,32 @@ export class DeferredPaths {
     if (!path.slice(base.length).includes('/.')) return false
     return !isPackaged(path) && harmless.find(text) === null
   }
+}
+
+/** Returns whether a new plain file would act later, in either way, wherever it lies in a workspace. */
+export function newFileActsLater(lists: GateLists, workspace: string, path: string): boolean {
+  const raw = rawOfText(path)
+  const paths = new DeferredPaths({
+    lists,
+    homes: [],
+    workspace,
+    scriptsChanged: new Set([raw]),
+    pathDirectories: [],
+    pointed: new Map(),
+  })
+  return paths.of({ path: raw, before: null, after: PLAIN_FILE }) !== null
+}
+
+const PLAIN_FILE: EntryState = {
+  kind: 'file',
+  mode: 0o644,
+  size: 0,
+  digest: null,
+  target: null,
+  attributes: [],
+  owner: null,
+  mtimeNs: '0',
+  linkGroup: null,
 }
 
 function matches({ paths, except }: CompiledRow, text: string): boolean {

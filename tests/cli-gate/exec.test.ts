@@ -127,13 +127,17 @@ describe('what cannot be taken as it is meant', () => {
 
   it('the report of an actor is a .json file of the scope', () => {
     const token = place.token('ai:reporter@local')
-    for (const name of [join(place.folder, 'out.json'), 'env.sh', '.vscode/tasks.json']) {
+    const loaded = ['package.json', 'tsconfig.json', 'lib/composer.json']
+    mkdirSync(join(place.project, 'lib'), { recursive: true })
+    const others = [join(place.folder, 'out.json'), 'env.sh', '.vscode/tasks.json']
+    for (const name of [...others, ...loaded]) {
       mkdirSync(join(place.project, '.vscode'), { recursive: true })
       const ended = place.exec(['--report', name], 'true', { token })
       expect(ended, name).toMatchObject({ status: 125, lastLine: 'writ: cli.file_unwritable' })
     }
     expect(place.exec(['--report', 'own.json'], 'true', { token }).status).toBe(0)
     expect(place.has('own.json')).toBe(true)
+    expect(place.has('package.json')).toBe(false)
   })
 })
 

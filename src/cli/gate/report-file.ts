@@ -3,9 +3,9 @@
  *
  * A report is written outside the gate, so it obeys the gate's rules: it makes a new file, or replaces
  * an empty one or an older report; no link leads it out of the scope; it never lies in `.writ` or
- * writ's state; with the token of an actor it is a `.json` file inside the scope, below no dot directory. The rules
- * are applied before the run and once more before the file is written, since the run may have changed
- * what lies there. An older report is emptied when a run begins, so that it is not taken for this
+ * writ's state; with the token of an actor it is a `.json` file inside the scope, below no dot
+ * directory and with no name that other programs run or load. The rules are applied before the run
+ * and once more before the file is written, since the run may have changed what lies there. An older report is emptied when a run begins, so that it is not taken for this
  * run's; a new file is made with the answer only: made before, it would be part of the rehearsed tree.
  */
 import {
@@ -22,6 +22,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { FaultError, fault, showPath } from '../../base/index.ts'
+import { DEFAULT_LISTS, newFileActsLater } from '../../gate/index.ts'
 import type { GateAnswer } from '../../service/index.ts'
 import type { Options } from '../command.ts'
 
@@ -137,6 +138,9 @@ function allowedPath(file: string, ground: ReportGround): string {
   if (root === undefined) throw new Refused('with an actor’s token it has to lie inside the scope')
   const isPlain = path.endsWith('.json') && !/(?:^|\/)\./.test(relative(root, path))
   if (!isPlain) throw new Refused('with an actor’s token it is a .json file below no dot directory')
+  if (newFileActsLater(DEFAULT_LISTS, root, path)) {
+    throw new Refused('with an actor’s token it has no name that other programs run or load')
+  }
   return path
 }
 
