@@ -37,6 +37,7 @@ export const FLOW_COMMANDS: readonly Command[] = [
       { name: 'workspace', value: 'DIR', says: 'what planner and reviewer see; here without it' },
       { name: 'resume', value: null, says: 'go on with a planning that was interrupted' },
       STREAM,
+      PASS_FD,
       HOME,
     ],
     examples: [

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { FaultError, fault, faultCode, showName } from '../base/index.ts'
 import type { Participant } from '../contracts/index.ts'
 import type { Home } from '../home/index.ts'
+import type { Principal } from '../ledger/index.ts'
 import {
   makeFolder,
   namesIfThere,
@@ -35,6 +36,8 @@ export interface PlanningTerms {
 
 interface Kept {
   readonly stream: string
+  /** Who began it; earlier versions did not write it down. */
+  readonly by?: Principal
   readonly terms: PlanningTerms
 }
 
@@ -50,18 +53,23 @@ export class PlanningFolder {
   }
 
   /** Durable before anybody is asked. */
-  begin(stream: string, terms: PlanningTerms): void {
+  begin(stream: string, by: Principal, terms: PlanningTerms): void {
     makeFolder(this.#folder, 0o700)
-    writeWhole(join(this.#folder, 'order.json'), JSON.stringify({ stream, terms }), 0o600)
+    const kept: Kept = { stream, by, terms }
+    writeWhole(join(this.#folder, 'order.json'), JSON.stringify(kept), 0o600)
+  }
+
+  terms(stream: string): PlanningTerms | null {
+    return this.order(stream)?.terms ?? null
   }
 
   /** Null when it has ended, never was, or is another stream's. */
-  terms(stream: string): PlanningTerms | null {
+  order(stream: string): Kept | null {
     const text = readIfThere(join(this.#folder, 'order.json'))
     if (text === null) return null
     // Written whole, by `begin`.
     const kept = JSON.parse(text) as Kept
-    return kept.stream === stream ? kept.terms : null
+    return kept.stream === stream ? kept : null
   }
 
   /** Fails with `flow.taken` when another process plans this. */

@@ -65,7 +65,7 @@ export async function makePlan(
   const folder = new PlanningFolder(host.home, id)
   const terms = { ...order, out: order.out ?? null }
   await refuseHalted(host)
-  folder.begin(host.stream, terms)
+  folder.begin(host.stream, host.principal, terms)
   watching.onPlanning?.(id)
   return folder.locked(() => carryOut(host, folder, terms, [], watching))
 }

@@ -1,6 +1,6 @@
 /** `writ flow plan` as a process: planner and reviewer in the sandbox, a plan that can be run at once. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { type Json, Place } from '../cli-gate/place.ts'
@@ -193,3 +193,35 @@ it('a plan that was approved and could not be written is written later, and nobo
   const refused = place.writ(['flow', 'plan', '--resume', '--goal', 'another', '--json'])
   expect([refused.status, refused.json.error.code]).toEqual([2, 'cli.usage'])
 })
+
+it('a planning that no person is known to have begun shows who takes part, and asks', () => {
+  place.write('judge.mjs', judge('95'))
+  const order = ['flow', 'plan', ...ORDER, '--out', 'later/plan.json', '--json']
+  expect(place.writ(order).json.error.code).toBe('cli.file_unwritable')
+  mkdirSync(join(place.project, 'later'))
+  const bot = { kind: 'ai', id: 'bot', namespace: 'local' }
+  for (const by of [undefined, bot]) {
+    rewriteOrder((kept) => ({ ...kept, by }))
+    const refused = place.writ(['flow', 'plan', '--resume'])
+    expect(refused.status).not.toBe(0)
+    expect(refused.err).toContain('credential.required')
+    expect(refused.err).toContain('  planner: the command node planner.mjs\n')
+    expect(refused.err).toContain('  reviewer: the command node judge.mjs\n')
+    expect(refused.err).toContain(by === undefined ? 'not recorded who' : 'ai:bot@local began it')
+  }
+  const ask = { expect: 'Go on with these participants? [y/N] ' }
+  const no = place.person(['flow', 'plan', '--resume'], [ask, { send: 'n\r' }])
+  expect([no.failed, place.has('later/plan.json')]).toEqual([null, false])
+  const yes = place.person(['flow', 'plan', '--resume'], [ask, { send: 'y\r' }])
+  expect([yes.failed, yes.status, place.has('later/plan.json')]).toEqual([null, 0, true])
+})
+
+/** Changes what is kept of the one planning that was interrupted. */
+function rewriteOrder(change: (kept: Json) => Json): void {
+  const state = join(place.folder, 'state', 'writ')
+  const [file = ''] = execFileSync('find', [state, '-path', '*/plannings/*/order.json'], {
+    encoding: 'utf8',
+  }).split('\n')
+  const kept = JSON.parse(readFileSync(file, 'utf8'))
+  writeFileSync(file, JSON.stringify(change(kept)))
+}

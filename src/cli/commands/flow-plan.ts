@@ -8,10 +8,16 @@ import { resolve } from 'node:path'
 import { FaultError, fault, showName } from '../../base/index.ts'
 import type { Participant, Participants } from '../../contracts/index.ts'
 import { reviewerOf } from '../../flow/index.ts'
-import { makePlan, type Planned, type PlanWatching, resumePlan } from '../../runs/index.ts'
+import {
+  findPlanning,
+  makePlan,
+  type Planned,
+  type PlanWatching,
+  resumePlan,
+} from '../../runs/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { withFlows } from '../flow/open.ts'
-import { refuseActors } from '../flow/person.ts'
+import { askAboutPlanning, refuseActors } from '../flow/person.ts'
 import { participantsIn } from '../flow/source.ts'
 import { interruptible } from '../flow/stopping.ts'
 import { plain } from '../history/plain.ts'
@@ -27,9 +33,12 @@ async function resume(call: Call): Promise<Exit> {
   for (const name of ['goal', 'participants', 'out', 'workspace'])
     if (call.options.text(name) !== null)
       throw usage('what was ordered stands; say `--resume` alone')
-  return withFlows(call, ({ host, gate }) => {
+  return withFlows(call, async ({ host, gate }) => {
     refuseActors(gate, 'planning a flow', 'writ flow plan --resume')
-    return planned(call, (watching) => resumePlan(host, call.arguments[0] ?? null, watching))
+    const folder = findPlanning(host.home, host.stream, call.arguments[0] ?? null)
+    const order = folder.order(host.stream)
+    if (order !== null) await askAboutPlanning(call, gate, order.by ?? null, order.terms)
+    return planned(call, (watching) => resumePlan(host, folder.id, watching))
   })
 }
 

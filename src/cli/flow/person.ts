@@ -6,6 +6,7 @@ import { FaultError, fault, showName } from '../../base/index.ts'
 import type { Flow, Participant } from '../../contracts/index.ts'
 import { DEFAULT_LISTS, knownAgent } from '../../gate/index.ts'
 import { humanFault, type Principal, principalText } from '../../ledger/index.ts'
+import type { PlanningTerms } from '../../runs/index.ts'
 import { ancestorNames } from '../../service/index.ts'
 import type { Call } from '../command.ts'
 import { askLine } from '../gate/answer-line.ts'
@@ -34,27 +35,61 @@ const GOING_ON = 'going on with a run that an actor began'
  */
 export async function askAboutActors(
   call: Call,
-  { session }: GateSession,
+  gate: GateSession,
   by: Principal,
   { nodes }: Flow,
 ): Promise<void> {
   if (by.kind === 'human') return
-  const lines = nodes.flatMap(({ node_id, executor, reviewer }) =>
-    [executor, reviewer].flatMap((one) =>
-      one === undefined ? [] : [`  ${plain(node_id)}: ${participantText(one)}\n`],
-    ),
+  const rows = nodes.flatMap(({ node_id, executor, reviewer }) =>
+    [executor, reviewer].flatMap((one) => (one === undefined ? [] : [[node_id, one] as const])),
   )
-  call.terminal.err(
-    `${principalText(by)} began this run and chose who takes part in it:\n${lines.join('')}`,
-  )
+  const head = `${principalText(by)} began this run and chose who takes part in it`
+  const hint = 'call `writ flow resume RUN` from a terminal, or start a flow of your own'
+  await agree(call, gate, { head, rows, what: GOING_ON, hint })
+}
+
+const PLANNING_ON = 'going on with a planning that no person is known to have begun'
+
+/** The same for a planning; one of an earlier version does not say who began it. */
+export async function askAboutPlanning(
+  call: Call,
+  gate: GateSession,
+  by: Principal | null,
+  terms: Pick<PlanningTerms, 'goal' | 'workspace' | 'planner' | 'reviewer' | 'out'>,
+): Promise<void> {
+  if (by?.kind === 'human') return
+  const { goal, workspace, planner, reviewer, out } = terms
+  const who =
+    by === null ? 'It is not recorded who began this planning' : `${principalText(by)} began it`
+  const aim = `goal “${plain(goal)}”, in ${plain(workspace)}`
+  const written = out === null ? '' : `, the plan is written to ${plain(out)}`
+  const rows = [['planner', planner] as const, ['reviewer', reviewer] as const]
+  const hint = 'call `writ flow plan --resume` from a terminal, or begin a planning of your own'
+  await agree(call, gate, { head: `${who}: ${aim}${written}`, rows, what: PLANNING_ON, hint })
+}
+
+interface Agreement {
+  readonly head: string
+  readonly rows: readonly (readonly [string, Participant])[]
+  readonly what: string
+  readonly hint: string
+}
+
+/** Shows who takes part and asks; fails if no person agrees. */
+async function agree(
+  call: Call,
+  { session }: GateSession,
+  { head, rows, what, hint }: Agreement,
+): Promise<void> {
+  const lines = rows.map(([name, one]) => `  ${plain(name)}: ${participantText(one)}\n`)
+  call.terminal.err(`${head}:\n${lines.join('')}`)
   if (credentialOf(session) !== null) {
-    await proveHuman(session, call, GOING_ON)
+    await proveHuman(session, call, what)
     return
   }
   const line = canAsk() ? await askLine('Go on with these participants? [y/N] ') : null
   if (line !== null && typeof line === 'object' && /^y(?:es)?$/i.test(line.text.trim())) return
-  const message = `nothing was started: ${GOING_ON} needs the yes of a person at a terminal`
-  const hint = 'call `writ flow resume RUN` from a terminal, or start a flow of your own'
+  const message = `nothing was started: ${what} needs the yes of a person at a terminal`
   throw new FaultError(fault('credential.required', '', null, { message, hint }))
 }
 
