@@ -1,8 +1,9 @@
 /** The house: who may see whom, what is pure, and that every one of these guards can go red. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { folderCircles, fullFolders, unusedExports } from './house/graph.ts'
 import { type House, inspect } from './house/inspect.ts'
-import { OVERSIZED, PURE_BY_EXCEPTION, ROOMS } from './house/rooms.ts'
+import { CIRCLES, FULL, isOpen, OVERSIZED, PURE_BY_EXCEPTION, ROOMS } from './house/rooms.ts'
 
 const HOUSE: House = { rooms: ROOMS, exceptions: PURE_BY_EXCEPTION, oversized: OVERSIZED }
 
@@ -41,6 +42,18 @@ describe('the house', () => {
       if (name !== 'cli' && name !== 'server') expect(sees).not.toContain('constitution')
     }
     expect(ROOMS['constitution']?.sees).toEqual(['base', 'contracts'])
+  })
+
+  it('exports nothing that no file imports', () => {
+    expect(unusedExports(files, isOpen)).toEqual([])
+  })
+
+  it('has no two folders that import each other, but for the listed ones', () => {
+    expect(folderCircles(files)).toEqual(CIRCLES)
+  })
+
+  it('has no folder with more than 25 source files, but for the listed ones', () => {
+    expect([...fullFolders(files)].sort()).toEqual(Object.keys(FULL).sort())
   })
 
   it('imports no room in a circle', () => {
@@ -196,6 +209,32 @@ describe('every guard goes red on a seeded breach', () => {
     expect(breach(path, `${header}export const a = 1\n`).join('\n')).not.toContain(
       words === 'is a drawer' || words.startsWith('the room attic') ? '\u0000' : words,
     )
+  })
+
+  it('an export without an importer', () => {
+    const house = new Map([
+      ['src/gate/a.ts', 'export const a = 1\nexport interface B {}\nexport function c() {}\n'],
+      ['src/gate/b.ts', "import { a } from './a.ts'\nexport { c as d } from './a.ts'\n"],
+      ['tests/b.test.ts', "import { d } from '../src/gate/b.ts'\n"],
+    ])
+    expect(unusedExports(house, () => false)).toEqual(['src/gate/a.ts#B'])
+    expect(unusedExports(house, (path) => path === 'src/gate/a.ts')).toEqual([])
+    house.delete('tests/b.test.ts')
+    expect(unusedExports(house, () => false)).toEqual(['src/gate/a.ts#B', 'src/gate/b.ts#d'])
+  })
+
+  it('folders that import each other, and a folder that is too full', () => {
+    const house = new Map([
+      ['src/gate/a.ts', "import { b } from './network/b.ts'\n"],
+      ['src/gate/network/b.ts', "const a = await import('../a.ts')\n"],
+    ])
+    expect(folderCircles(house)).toEqual(['src/gate <> src/gate/network'])
+    house.delete('src/gate/a.ts')
+    expect(folderCircles(house)).toEqual([])
+    for (let n = 0; n < 25; n++) house.set(`src/gate/${n}.ts`, '')
+    expect(fullFolders(house)).toEqual([])
+    house.set('src/gate/25.ts', '')
+    expect(fullFolders(house)).toEqual(['src/gate'])
   })
 
   it('a door whose header is not the law', () => {

@@ -6,7 +6,7 @@
  * The page over 500 lines is on purpose: one place answers "what does code X mean?".
  */
 
-export interface CodeRow {
+interface CodeRow {
   readonly http: number
   readonly exit: 1 | 2 | 3 | 4
   readonly says: string

@@ -10,7 +10,7 @@ export const ED25519_KEY_BYTES = 32
 const SIGNATURE_BYTES = 64
 
 /** Returns whether `signature` is the key's own for `text`. */
-export type SignatureCheck = (text: string, signature: Uint8Array) => boolean
+type SignatureCheck = (text: string, signature: Uint8Array) => boolean
 
 /** Returns the check of one public key. Fails if the key does not have 32 bytes. */
 export function ed25519Check(publicKey: Uint8Array): SignatureCheck {

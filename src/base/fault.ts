@@ -6,7 +6,7 @@
 import { CODES, type Code } from './codes.ts'
 
 /** What each code must carry. A code with no row here carries nothing. */
-export interface Details {
+interface Details {
   readonly 'cli.unknown_command': { readonly command: string; readonly nearest: string | null }
   readonly 'cli.unknown_option': { readonly option: string; readonly nearest: string | null }
   readonly 'cli.file_unreadable': { readonly file: string; readonly reason: string }

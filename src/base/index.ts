@@ -4,9 +4,9 @@
  */
 export { canonicalJson, isCanonicalText, isSurelyCanonical } from './canonical.ts'
 export { closingPlaces } from './circles.ts'
-export { CODES, type Code, type CodeRow, isCode } from './codes.ts'
-export { ED25519_KEY_BYTES, ed25519Check, type SignatureCheck } from './ed25519.ts'
-export { type Details, type Fault, FaultError, fault, faultCode } from './fault.ts'
+export { CODES, type Code, isCode } from './codes.ts'
+export { ED25519_KEY_BYTES, ed25519Check } from './ed25519.ts'
+export { type Fault, FaultError, fault, faultCode } from './fault.ts'
 export {
   type Digest,
   digestBytes,

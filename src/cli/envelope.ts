@@ -15,7 +15,7 @@ import {
 } from '../base/index.ts'
 import type { Context, Violation } from '../contracts/index.ts'
 
-export type Envelope =
+type Envelope =
   | {
       readonly ok: true
       readonly as: string | null
@@ -26,7 +26,7 @@ export type Envelope =
     }
   | { readonly ok: false; readonly refusal: Violation }
 
-export type LineReading =
+type LineReading =
   | {
       readonly ok: true
       readonly value: Readonly<Record<string, unknown>>

@@ -19,7 +19,7 @@ const GROUPS: readonly (readonly [string, readonly string[]])[] = [
   ['More', []],
 ]
 
-export interface CommandGroup {
+interface CommandGroup {
   readonly title: string
   readonly rows: readonly Command[]
 }

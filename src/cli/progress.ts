@@ -5,7 +5,7 @@ const SHOW_AFTER_MS = 1_000
 const REDRAW_MS = 100
 const WIDTH = 30
 
-export interface ProgressBar {
+interface ProgressBar {
   readonly tick: (done: number, total: number) => void
   readonly end: () => void
 }

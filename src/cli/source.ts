@@ -18,7 +18,7 @@ import {
 import { type Context, readYaml } from '../contracts/index.ts'
 import { unreadable } from './unreadable.ts'
 
-export interface Source {
+interface Source {
   /** As the user wrote it; `-` is standard input. */
   readonly name: string
   readonly bytes: Buffer

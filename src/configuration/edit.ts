@@ -18,7 +18,7 @@ export interface ConfigurationChange {
   readonly unset: readonly string[]
 }
 
-export type Edited =
+type Edited =
   | { readonly ok: true; readonly text: string }
   | {
       readonly ok: false

@@ -5,7 +5,7 @@
 import type { Code } from '../base/index.ts'
 
 /** In the order of their exit statuses; a new one goes to the end. */
-export const CONFIGURATION_FAILURES = [
+const CONFIGURATION_FAILURES = [
   'config.no_file',
   'config.not_file',
   'config.too_large',

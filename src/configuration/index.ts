@@ -2,15 +2,5 @@
  * Room: configuration. Edits of configurations in JSON, YAML and TOML that leave everything else as
  * it is written. Pure. Sees base and contracts.
  */
-export {
-  type ConfigurationChange,
-  type ConfigurationFormat,
-  type Edited,
-  editConfiguration,
-} from './edit.ts'
-export {
-  CONFIGURATION_FAILURES,
-  type ConfigurationFailure,
-  exitStatusOf,
-  failureOfStatus,
-} from './failure.ts'
+export { type ConfigurationChange, type ConfigurationFormat, editConfiguration } from './edit.ts'
+export { type ConfigurationFailure, exitStatusOf, failureOfStatus } from './failure.ts'

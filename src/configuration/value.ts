@@ -24,7 +24,7 @@ export function indexOf(key: string, length: number): number | null {
 }
 
 /** What stands at a key path; undefined when nothing does. */
-export function valueAt(root: Value, keys: Keys): Value {
+function valueAt(root: Value, keys: Keys): Value {
   let value = root
   for (const key of keys) {
     if (Array.isArray(value)) {

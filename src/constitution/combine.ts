@@ -7,13 +7,13 @@ import type { Projection } from './projection.ts'
 import { type Sifted, sieveOf } from './sieve.ts'
 
 /** What a rule gives when it is the one that decides. */
-export interface Given {
+interface Given {
   readonly verdict: VerdictWord
   /** `<ruleset_id>/<rule_id>@<rule_version>` */
   readonly ref: string
 }
 
-export type CompiledRule = Given & Sifted
+type CompiledRule = Given & Sifted
 
 /** What is given, or null: nothing is said, UNDETERMINED. */
 export type Combine = (seen: Projection) => Given | null

@@ -67,7 +67,7 @@ const READERS: Readonly<Record<GuardPath, Reader>> = {
 }
 
 /** What can be seen through some paths, and nothing else. */
-export interface View {
+interface View {
   readonly slotOf: SlotOf
   readonly project: (inputs: Inputs) => Projection
 }

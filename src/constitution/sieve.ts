@@ -40,7 +40,7 @@ interface Mesh {
 const BITS = 32
 
 /** Answers with the index of the first rule that matches, or -1. */
-export type Sieve = (seen: Projection) => number
+type Sieve = (seen: Projection) => number
 
 export function sieveOf(rules: readonly Sifted[]): Sieve {
   const sieves: Sieve[] = []

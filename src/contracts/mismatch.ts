@@ -105,7 +105,7 @@ function unquoted(shown: string): string {
 }
 
 /** `$.nodes[3].node_type`; a key that is no plain name stands in brackets as a JSON string. */
-export function jsonPath(document: unknown, pointer: string): string {
+function jsonPath(document: unknown, pointer: string): string {
   let text = '$'
   let parent: unknown = document
   for (const step of pointerSteps(pointer)) {

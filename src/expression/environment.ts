@@ -17,7 +17,7 @@ export interface HostFunction {
   readonly prepare: (argument: string) => Prepared
 }
 
-export type Prepared =
+type Prepared =
   | { readonly ok: true; readonly argument: unknown }
   | { readonly ok: false; readonly message: string; readonly hint?: string }
 

@@ -41,7 +41,7 @@ export interface Evaluation {
   readonly reasons: readonly Reason[]
 }
 
-export type Truth = true | false | 'undetermined'
+type Truth = true | false | 'undetermined'
 
 export function compileExpression(source: string, environment: Environment): Compilation {
   const parsing = parse(source)

@@ -6,7 +6,7 @@ import type { Code } from '../base/index.ts'
 
 export type ExpressionCode = Extract<Code, `expression.${string}`>
 
-export interface Place {
+interface Place {
   /** UTF-16 offset of the first character. */
   readonly offset: number
   /** From 1. */

@@ -36,7 +36,7 @@ import {
 import { both, Failure, fail } from './value.ts'
 
 /** The variable that a macro binds while its condition is lowered. */
-export interface Local {
+interface Local {
   readonly name: string
   readonly type: ValueType
 }

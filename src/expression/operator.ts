@@ -34,7 +34,7 @@ export function charge(frame: Frame, units: number, at: number): Failure | null 
   return frame.left < 0 ? tooCostly(at) : null
 }
 
-export function tooCostly(at: number): Failure {
+function tooCostly(at: number): Failure {
   return fail('expression.cost', at, `the evaluation needs more than ${BUDGET} steps`)
 }
 

@@ -10,11 +10,11 @@ import type { RawFault } from './fault.ts'
 import type { ArithmeticOperator, CompareOperator, LogicOperator, Node } from './syntax.ts'
 import { INT_MAX, INT_MIN, type Token, tokenize } from './token.ts'
 
-export const SOURCE_BYTES_MAX = 4096
-export const DEPTH_MAX = 64
-export const NODES_MAX = 512
+const SOURCE_BYTES_MAX = 4096
+const DEPTH_MAX = 64
+const NODES_MAX = 512
 
-export type Parsing =
+type Parsing =
   | { readonly ok: true; readonly node: Node }
   | { readonly ok: false; readonly fault: RawFault }
 

@@ -19,7 +19,7 @@ export type Token =
     }
   | { readonly kind: 'double'; readonly at: number; readonly text: string; readonly value: number }
 
-export type Tokens =
+type Tokens =
   | { readonly ok: true; readonly tokens: readonly Token[] }
   | { readonly ok: false; readonly fault: RawFault }
 
@@ -146,17 +146,17 @@ function nameEnd(source: string, from: number): number {
   return end
 }
 
-export function isDigit(source: string, at: number): boolean {
+function isDigit(source: string, at: number): boolean {
   const unit = source.charCodeAt(at)
   return unit >= 0x30 && unit <= 0x39
 }
 
-export function isHexDigit(source: string, at: number): boolean {
+function isHexDigit(source: string, at: number): boolean {
   const unit = source.charCodeAt(at) | 0x20
   return isDigit(source, at) || (unit >= 0x61 && unit <= 0x66)
 }
 
-export function isLetter(source: string, at: number): boolean {
+function isLetter(source: string, at: number): boolean {
   const unit = source.charCodeAt(at)
   return (unit >= 0x41 && unit <= 0x5a) || (unit >= 0x61 && unit <= 0x7a) || unit === 0x5f
 }

@@ -3,7 +3,7 @@
  * other number a double; `any` is told apart only when it is evaluated, a number in it is a double.
  */
 
-export type ScalarType = 'bool' | 'int' | 'double' | 'string' | 'null' | 'any'
+type ScalarType = 'bool' | 'int' | 'double' | 'string' | 'null' | 'any'
 
 export type ValueType =
   | ScalarType
@@ -13,7 +13,7 @@ export type ValueType =
   | { readonly words: readonly string[] }
   | { readonly nullable: ValueType }
 
-export interface ListType {
+interface ListType {
   readonly list: ValueType
 }
 
@@ -28,7 +28,7 @@ export interface ObjectType {
 export type Kind = ScalarType | 'list' | 'object'
 
 /** The type without null. */
-export function solid(type: ValueType): Exclude<ValueType, { readonly nullable: ValueType }> {
+function solid(type: ValueType): Exclude<ValueType, { readonly nullable: ValueType }> {
   let current = type
   while (typeof current === 'object' && 'nullable' in current) current = current.nullable
   return current

@@ -9,7 +9,7 @@ import { narrow } from './parse.ts'
 import type { ArithmeticOperator, CompareOperator } from './syntax.ts'
 import { INT_MAX, INT_MIN } from './token.ts'
 
-export interface Cause {
+interface Cause {
   readonly code: ExpressionCode
   readonly at: number
   readonly path: string | null
@@ -152,7 +152,7 @@ function holds(
   }
 }
 
-export function isNumeric(value: unknown): value is number | bigint {
+function isNumeric(value: unknown): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint'
 }
 

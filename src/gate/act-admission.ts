@@ -5,7 +5,7 @@
 import { type Code, show } from '../base/index.ts'
 import { declaresEffect, type Proposal, packageReach, readEffects } from '../contracts/index.ts'
 
-export interface ActRefusal {
+interface ActRefusal {
   readonly code: Code
   /** JSON Pointer into the proposal. */
   readonly path: string

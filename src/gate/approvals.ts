@@ -73,7 +73,7 @@ export function approvalsAsked(outcomes: readonly LawOutcome[]): number {
  * A yes that counts beside those that were given; null for one that does not. Whether its signature is
  * the human's is for whoever knows credentials.
  */
-export function approvalOf(
+function approvalOf(
   question: ApprovalQuestion,
   given: readonly Approval[],
   { confirmation, principal }: RecordedAnswer,

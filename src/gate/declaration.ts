@@ -18,7 +18,7 @@ import { displayOfRaw, parentOfRaw, type RawPath, rawOfText } from './raw-path.t
 /** How a path was declared: by its name, by a pattern, or not at all. */
 export type Declared = 'exact' | 'pattern' | null
 
-export interface UnseenEffect {
+interface UnseenEffect {
   readonly kind: EffectKind
   readonly text: string
 }

@@ -12,7 +12,7 @@ import { type CompiledLists, type CompiledRow, compiledLists } from './compiled-
 import type { GateLists } from './lists.ts'
 import { displayOfRaw, nameOfRaw, parentOfRaw, type RawPath, rawOfText } from './raw-path.ts'
 
-export interface DeferredInput {
+interface DeferredInput {
   readonly lists: GateLists
   /** The actor's own homes. */
   readonly homes: readonly string[]

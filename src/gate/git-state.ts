@@ -9,7 +9,7 @@
 import type { Change, ChangeList } from './change.ts'
 import type { RawPath } from './raw-path.ts'
 
-export type GitKind = 'object' | 'reference' | 'packed' | 'log' | 'head' | 'index' | 'under_way'
+type GitKind = 'object' | 'reference' | 'packed' | 'log' | 'head' | 'index' | 'under_way'
 
 /** A path inside a git directory. */
 export interface GitPath {

@@ -12,7 +12,7 @@ import {
 } from '../contracts/index.ts'
 import { leavesOf } from './places.ts'
 
-export type NetworkRequest = Extract<Operation, { type: 'NETWORK_REQUEST' }>
+type NetworkRequest = Extract<Operation, { type: 'NETWORK_REQUEST' }>
 
 /** A request as it would be sent. */
 export interface ComposedRequest {

@@ -82,7 +82,7 @@ export function listsUnder(laws: LayeredLaws, lists: GateLists = DEFAULT_LISTS):
   }
 }
 
-export type LayeredLaws = Pick<
+type LayeredLaws = Pick<
   Laws,
   'defaults' | 'disabled' | 'ephemeral' | 'grants' | 'hidden' | 'isWhole' | 'shown'
 >
@@ -107,7 +107,7 @@ export function ephemeralFault(pattern: string): EphemeralFault | null {
 }
 
 /** A pattern of a list as an absolute glob. */
-export function absolutePattern(pattern: string, home: string): string {
+function absolutePattern(pattern: string, home: string): string {
   if (pattern.startsWith('~/')) return `${home === '/' ? '' : home}${pattern.slice(1)}`
   return pattern.startsWith('/') ? pattern : `/${pattern}`
 }

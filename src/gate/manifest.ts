@@ -84,7 +84,7 @@ function stateLine(state: EntryState): Record<string, unknown> {
   }
 }
 
-export function octal(mode: number): string {
+function octal(mode: number): string {
   return mode.toString(8).padStart(4, '0')
 }
 

@@ -8,7 +8,7 @@
 import type { Operation } from '../contracts/index.ts'
 import type { OperationCommand } from './operation-command.ts'
 
-export type PackageOperation = Extract<Operation, { type: 'PACKAGE_INSTALL' | 'PACKAGE_REMOVE' }>
+type PackageOperation = Extract<Operation, { type: 'PACKAGE_INSTALL' | 'PACKAGE_REMOVE' }>
 
 interface ManagerWords {
   readonly install: readonly string[]

@@ -9,7 +9,7 @@
 import { type Glob, matchesNames, parseGlob } from '../contracts/index.ts'
 import { nameEnd, PathTree } from './path-tree.ts'
 
-export interface PathMatch {
+interface PathMatch {
   /** Which of the globs. */
   readonly index: number
   /** The length of the shortest head of the path that the glob matches with all below. */

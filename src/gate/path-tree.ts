@@ -9,7 +9,7 @@ interface Branch<Value> {
   readonly below: Map<string, Branch<Value>>
 }
 
-export interface AboveMatch<Value> {
+interface AboveMatch<Value> {
   readonly value: Value
   /** The length of the path in the tree. */
   readonly length: number

@@ -175,7 +175,7 @@ function outcomeReasons(judgement: Judgement, result: SandboxResult): readonly R
   return [{ code, weight: isDeclared && !isActors(evaluation) ? 'note' : 'confirm' }]
 }
 
-export function hasEffects({ diff }: Pick<SandboxResult, 'diff'>): boolean {
+function hasEffects({ diff }: Pick<SandboxResult, 'diff'>): boolean {
   const { added, modified, deleted } = diff.counts
   return added + modified + deleted > 0
 }

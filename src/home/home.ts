@@ -89,7 +89,7 @@ export interface MadeHome {
   readonly isNew: boolean
 }
 
-export interface NewHome {
+interface NewHome {
   readonly server?: HomeStore
   /** A history of its own, also where one could be continued. */
   readonly isNew?: boolean

@@ -12,14 +12,14 @@ import { homeFailure } from './failure.ts'
 import { type HomePlace, isSamePlace, placeOf, type TrustedHome } from './trust.ts'
 
 /** A `.writ` as it is found. */
-export interface FoundHome {
+interface FoundHome {
   readonly path: string
   /** Null where the file is gone. */
   readonly id: string | null
   readonly place: HomePlace | null
 }
 
-export type Identity =
+type Identity =
   /** Registered here, and the same. */
   | { readonly kind: 'known'; readonly home: TrustedHome }
   /** Another home was registered at this path. */

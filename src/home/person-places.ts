@@ -9,19 +9,14 @@ import { isObject } from '../contracts/index.ts'
 import { readIfThere, writeWhole } from '../machine/index.ts'
 import { homeFailure } from './failure.ts'
 
-export const XDG_NAMES = [
-  'XDG_CONFIG_HOME',
-  'XDG_DATA_HOME',
-  'XDG_STATE_HOME',
-  'XDG_CACHE_HOME',
-] as const
+const XDG_NAMES = ['XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME'] as const
 
 export type XdgName = (typeof XDG_NAMES)[number]
 
 const NAMES = ['PATH', ...XDG_NAMES] as const
 
 /** Absolute directories for each variable, the oldest first. */
-export type PersonPlaces = Readonly<Record<(typeof NAMES)[number], readonly string[]>>
+type PersonPlaces = Readonly<Record<(typeof NAMES)[number], readonly string[]>>
 
 type Environment = Readonly<Record<string, string | undefined>>
 

@@ -56,7 +56,7 @@ export const BODY_RULES: readonly BodyRule[] = [
   },
 ]
 
-export const REDACTED = 'redacted'
+const REDACTED = 'redacted'
 
 export interface Redaction {
   readonly payload: unknown

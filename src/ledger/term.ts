@@ -10,8 +10,6 @@ export const TERM_PLACES = {
   run: [['run_id']],
 } as const satisfies Record<string, readonly (readonly string[])[]>
 
-export type PayloadTerm = keyof typeof TERM_PLACES
-
 /** The terms of a record: from its payload, or from `refs` when the payload is kept elsewhere. */
 export function termsOf(record: {
   readonly type: string

@@ -86,7 +86,7 @@ export function coveringNodes(start: number, end: number): readonly NodeId[] {
 }
 
 /** Told of every complete subtree in the order in which they come to be. */
-export type OnNode = (level: number, index: number, hash: Uint8Array) => void
+type OnNode = (level: number, index: number, hash: Uint8Array) => void
 
 /**
  * The roots of the complete subtrees at the right edge, largest first: one for every set bit of the

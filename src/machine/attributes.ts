@@ -18,7 +18,7 @@ export interface Attributes {
   readonly labels?: readonly Attribute[]
 }
 
-export interface AttributeBatch {
+interface AttributeBatch {
   readonly byPath: ReadonlyMap<RawPath, Attributes>
   /** Paths whose attributes could not be read, or the empty path when the tool did not say which. */
   readonly unreadable: readonly RawPath[]
@@ -186,7 +186,7 @@ function isCarried(name: string): boolean {
   )
 }
 
-export const ACCESS_LIST = 'system.posix_acl_access'
+const ACCESS_LIST = 'system.posix_acl_access'
 
 /**
  * An access control list as it is under a mode: what it grants the owner follows the owner's bits,

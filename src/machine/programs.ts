@@ -87,14 +87,14 @@ export function installCommand(name: Program): string {
 }
 
 /** All that programs of ours get to see of the environment. */
-export const PROGRAM_ENV = { PATH: FOLDERS.join(':'), LC_ALL: 'C' } as const
+const PROGRAM_ENV = { PATH: FOLDERS.join(':'), LC_ALL: 'C' } as const
 
 /**
  * As for `spawn`, but the environment is ours, no shell is asked, the default directory is `/`, and a
  * program has a session of its own unless `detached` is false: a signal to the caller's group is for
  * writ, which ends its programs itself. They end when writ is gone, since their input ends then.
  */
-export interface StartOptions
+interface StartOptions
   extends Pick<SpawnOptions, 'cwd' | 'detached' | 'stdio' | 'timeout' | 'killSignal'> {
   /** Variables besides the fixed ones. */
   readonly variables?: Readonly<Record<string, string>>
@@ -119,7 +119,7 @@ export function runProgramNow(
 }
 
 /** What a program that ran to its end left behind. */
-export interface Ended {
+interface Ended {
   /** Null when it succeeded. */
   readonly error: Error | null
   readonly stderr: string

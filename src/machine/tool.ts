@@ -15,14 +15,14 @@ import {
   startProgram,
 } from './programs.ts'
 
-export interface ToolOutcome {
+interface ToolOutcome {
   readonly status: number | null
   readonly stdout: Buffer
   /** The beginning of it, one character a byte. */
   readonly stderr: string
 }
 
-export interface ToolOptions {
+interface ToolOptions {
   /** In pieces where it is long; they are made when the tool takes them. */
   readonly stdin?: Uint8Array | Iterable<Uint8Array>
   /** Gets the output piece by piece; the outcome has none then. False ends the tool. */

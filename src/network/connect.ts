@@ -10,7 +10,7 @@ import { connect, type OnReadOpts, type Socket } from 'node:net'
 import { type Fault, fault } from '../base/index.ts'
 import { addressName, type HostPort, parseAddress, refusedAddress } from '../gate/index.ts'
 
-export interface Target {
+interface Target {
   /** A name in ASCII, or an address without brackets. */
   readonly host: string
   readonly port: number
@@ -23,7 +23,7 @@ export interface AddressRules {
 
 export type Resolve = (host: string) => Promise<readonly string[]>
 
-export interface ConnectOptions {
+interface ConnectOptions {
   readonly resolve?: Resolve
   readonly timeoutMs?: number
   readonly abort?: AbortSignal

@@ -4,12 +4,12 @@
  */
 import type { Source } from './source.ts'
 
-export type Gathered =
+type Gathered =
   | { readonly state: 'enough'; readonly bytes: Buffer }
   /** `closed`: it ended before. */
   | { readonly state: 'too_long' | 'late' | 'closed'; readonly bytes: Buffer }
 
-export interface Gathering {
+interface Gathering {
   /** Called with all bytes so far, and how many of them were there the last time. */
   readonly isEnough: (bytes: Buffer, known: number) => boolean
   readonly bytesMax: number

@@ -20,7 +20,7 @@ server.listen({ host: '127.0.0.1', port: ${PROXY_PORT}, backlog: ${BACKLOG} }, (
   process.send('open', server, () => process.exit(0)))
 `
 
-export interface Namespace {
+interface Namespace {
   /** A process in the user namespace that made the network namespace, or in one above it. */
   readonly owner: number
   /** A process in the network namespace. */

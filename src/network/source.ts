@@ -7,7 +7,7 @@
 import type { OnReadOpts, Socket } from 'node:net'
 
 /** A promise: nothing more is read until it is kept. */
-export type Taker = (piece: Buffer) => Promise<void> | undefined
+type Taker = (piece: Buffer) => Promise<void> | undefined
 
 export interface Source {
   readonly socket: Socket

@@ -14,7 +14,7 @@ import type { Environment, ObjectType, ValueType } from '../expression/index.ts'
 import { EFFECT_ENVIRONMENT } from './effects.ts'
 import { typeOfSchema } from './schema-type.ts'
 
-export const ACTOR_KINDS = ['human', 'ai', 'script', 'device'] as const
+const ACTOR_KINDS = ['human', 'ai', 'script', 'device'] as const
 
 /** What a law knows besides the documents. */
 export interface LawContext {

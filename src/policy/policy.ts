@@ -2,7 +2,7 @@
  * Policies of a flow (F-3), judged together: which are triggered, which of them apply after their
  * conflicts are settled, strictest first, and who won over whom.
  */
-import type { Flow, VIOLATION_ACTIONS } from '../contracts/index.ts'
+import type { VIOLATION_ACTIONS } from '../contracts/index.ts'
 import {
   type Expression,
   evaluate,
@@ -27,8 +27,6 @@ export interface Policy extends Ranked {
   readonly expression: Expression
   readonly action: ViolationAction
 }
-
-export type PolicyDocument = NonNullable<Flow['policies']>[number]
 
 export interface AppliedPolicy {
   readonly policyId: string

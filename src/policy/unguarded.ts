@@ -7,7 +7,7 @@
 import { nodeOf, operationContract, type SchemaNode } from '../contracts/index.ts'
 import { type Expression, mayLack, type Scene } from '../expression/index.ts'
 
-export interface Unguarded {
+interface Unguarded {
   /** What may be missing, such as `operation.argv`. */
   readonly path: string
   /** The types of operations in which it may be missing. */

@@ -298,7 +298,7 @@ function addressOf({ ground }: Work, path: RawPath): Buffer {
 }
 
 /** What a step met on its way back. */
-export interface Undone {
+interface Undone {
   /** Edited since: what is at the path, or came from there, is neither old nor new. */
   readonly others: readonly RawPath[]
   /** Somebody put something where the old entry belongs; theirs stays, the old one is kept. */

@@ -17,7 +17,7 @@ import {
 import type { Planned, Step } from './plan.ts'
 import { stageDifferences } from './stage.ts'
 
-export interface AsKept {
+interface AsKept {
   /** The same steps with what they put back as it is. */
   readonly reversed: readonly Planned[]
   /** What came since, and comes back with its directory. */

@@ -30,7 +30,7 @@ import { isInPlace, type Step, takesTree } from './plan.ts'
 import { treeDifferences } from './tree.ts'
 
 /** What a check found out, for the exchange and for those that verify later. */
-export interface Checked {
+interface Checked {
   /** Paths that are not as they should be. */
   readonly different: readonly RawPath[]
   readonly parents: readonly Omit<ParentState, 'finalMtimeNs'>[]

@@ -25,7 +25,7 @@ import { Journal, openJournals, syncDirectory } from './journal.ts'
 import { at, revertExchange } from './run.ts'
 import { handOver } from './shared-directory.ts'
 
-export interface Begun {
+interface Begun {
   readonly journal: Journal
   readonly digest: Digest
 }

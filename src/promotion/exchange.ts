@@ -60,7 +60,7 @@ export const PLAN = 'plan.jsonl'
 /** Beside the plan of a promotion once everything is in place: the times of its directories. */
 export const AFTER_TIMES = 'after.json'
 
-export type PlanLine =
+type PlanLine =
   | { readonly head: Omit<Exchange, 'parts'> }
   | { readonly part: string }
   | { readonly step: Pick<Step, 'path' | 'take' | 'put'> }
@@ -98,7 +98,7 @@ export function writePlan(exchange: Exchange): Digest {
   }
 }
 
-export interface ReadPlan {
+interface ReadPlan {
   readonly exchange: Exchange
   readonly digest: Digest
 }

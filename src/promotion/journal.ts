@@ -26,7 +26,7 @@ import { machineFailure } from './failure.ts'
 
 export type Mark = 'applied' | 'recorded' | 'reverting' | 'reverted'
 
-export interface Intent {
+interface Intent {
   readonly kind: ExchangeKind
   readonly id: string
   readonly workspace: RawPath

@@ -18,7 +18,7 @@ export interface WorkspaceLock {
   readonly [locked]: true
 }
 
-export interface LockOptions {
+interface LockOptions {
   /** How long somebody else is waited for; 0: not at all. */
   readonly waitMs: number
 }

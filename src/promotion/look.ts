@@ -32,7 +32,7 @@ export async function strangePaths(
 }
 
 /** What stands at a step's path and should not, given how far the step came. */
-export function strangeIn(step: Step, ground: Ground): readonly RawPath[] {
+function strangeIn(step: Step, ground: Ground): readonly RawPath[] {
   if (isInPlace(step)) return []
   const { path, take, put } = step
   const address = ground.atIfThere(path)

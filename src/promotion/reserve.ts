@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { machineFailure } from './failure.ts'
 
 const NAME = 'reserve'
-export const RESERVE_BYTES = 1 << 20
+const RESERVE_BYTES = 1 << 20
 const CHUNK_BYTES = 1 << 16
 
 /** Takes the room if it is not taken yet; fails with `promote.no_space`. */

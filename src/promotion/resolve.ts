@@ -21,7 +21,7 @@ import { endExchange, goBack, goForwards, type RecoveryRequest, recordEnd } from
 /** `keep` leaves what is there; `old` and `new` put that in its place and keep what was there. */
 export type Choice = 'keep' | 'old' | 'new'
 
-export interface ResolveRequest extends RecoveryRequest {
+interface ResolveRequest extends RecoveryRequest {
   readonly id: string
   readonly direction: 'APPLIED' | 'REVERTED'
   readonly choices: ReadonlyMap<RawPath, Choice>

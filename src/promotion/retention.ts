@@ -6,11 +6,9 @@
  * undoable until something newer comes or its time is over.
  */
 import { lstatSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { isAbsent, removeTreeSync } from '../machine/index.ts'
 
 export const UNDO_PERIOD_MS = 14 * 24 * 60 * 60 * 1000
-export const UNDO_QUOTA_BYTES = 2 * 1024 ** 3
 
 export interface Kept {
   readonly actionId: string
@@ -27,7 +25,7 @@ export interface Retention {
   readonly quotaBytes: number
 }
 
-export interface Dropped extends Kept {
+interface Dropped extends Kept {
   readonly because: 'period' | 'quota'
 }
 
@@ -95,9 +93,4 @@ function namesIn(directory: Buffer): readonly Buffer[] {
     if (isAbsent(error)) return []
     throw error
   }
-}
-
-/** The directory of an action's pre-images. */
-export function keepOf(preimages: string, actionId: string): string {
-  return join(preimages, actionId)
 }

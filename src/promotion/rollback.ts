@@ -70,7 +70,7 @@ export interface RollbackPreview {
 }
 
 /** A rollback that was carried out, with what it brought back besides. */
-export type Restored = Rollback & Pick<RollbackPreview, 'added'>
+type Restored = Rollback & Pick<RollbackPreview, 'added'>
 
 export async function rollback(request: RollbackRequest): Promise<Restored> {
   const ground = new Ground()

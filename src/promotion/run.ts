@@ -34,7 +34,7 @@ import { existsAt } from './ground.ts'
 import { isInPlace, type Step } from './plan.ts'
 import { stageDifferences } from './stage.ts'
 
-export interface Applied {
+interface Applied {
   readonly windowMs: number
 }
 

@@ -29,7 +29,7 @@ import { syncDirectory } from './journal.ts'
 import { byPath, type Place, type Places } from './plan.ts'
 
 /** What is left to be done once directories that are there are left alone. */
-export interface Adoption {
+interface Adoption {
   readonly changes: readonly Change[]
   readonly places: Places
   /** The changes that would have made them. */

@@ -13,7 +13,7 @@ import { type Address, type Entry, holds, isLike, joinAddress, lookAt, namesIn }
 /** Which side of the changes the tree is held against. */
 export type Side = 'before' | 'after'
 
-export interface TreeCheck {
+interface TreeCheck {
   readonly address: Address
   /** The path that the tree has, had or is to have. */
   readonly path: RawPath

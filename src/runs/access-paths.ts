@@ -14,7 +14,7 @@ import type { Command } from '../flow/index.ts'
 
 type AccessRules = Extract<Command, { type: 'run_participant' }>['access']
 
-export interface BoundPaths {
+interface BoundPaths {
   /** Absolute. */
   readonly hidden: readonly string[]
   readonly readOnly: readonly string[]

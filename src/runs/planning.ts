@@ -32,7 +32,7 @@ const REVIEWS_MAX = 4
 const SECONDS_MAX = 3_600
 const NOTHING_SAID = '(nothing was said)'
 
-export interface PlanOrder extends Omit<PlanningTerms, 'out'> {
+interface PlanOrder extends Omit<PlanningTerms, 'out'> {
   readonly out?: string
 }
 

@@ -62,7 +62,7 @@ export function writeLog(
   return digestBytes(text)
 }
 
-export interface LogPlace {
+interface LogPlace {
   readonly home: Pick<Home, 'state' | 'directory'>
   readonly workspace: string
   readonly folder: RunFolder
@@ -88,7 +88,7 @@ interface Manifest {
 }
 
 /** Reads a file of the workspace as this run has it, staged or promoted; null when there is none. */
-export type ReadFile = (path: string) => Promise<Uint8Array | null>
+type ReadFile = (path: string) => Promise<Uint8Array | null>
 
 export async function writeManifest(
   flow: CompiledFlow,
@@ -165,7 +165,7 @@ function manifestIn(text: string): Manifest | null {
   }
 }
 
-export function manifestName(subphase: string): string {
+function manifestName(subphase: string): string {
   return `${plainName(subphase)}.json`
 }
 

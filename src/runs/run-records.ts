@@ -27,7 +27,7 @@ import {
 } from '../ledger/index.ts'
 import type { Ledger, LedgerReader } from '../store/index.ts'
 
-export interface RecordsPlace {
+interface RecordsPlace {
   readonly ledger: Ledger
   readonly stream: string
   readonly principal: Principal
@@ -127,7 +127,7 @@ export function outputRows(
 }
 
 /** A fact of a run whole; null for a fact of something else that names the run. */
-export async function factOf(ledger: LedgerReader, text: string): Promise<Fact | null> {
+async function factOf(ledger: LedgerReader, text: string): Promise<Fact | null> {
   const { record } = JSON.parse(text) as LedgerFact
   if (!FACT_TYPES.has(record.type)) return null
   const payload = record.payload ?? (await referred(ledger, record.payload_ref))
@@ -162,7 +162,7 @@ async function withContent(ledger: LedgerReader, fact: OutputFact): Promise<Outp
 const decoder = new TextDecoder()
 
 /** What a body holds as text; null when it is not kept any more. */
-export async function bodyText(ledger: LedgerReader, digest: string): Promise<string | null> {
+async function bodyText(ledger: LedgerReader, digest: string): Promise<string | null> {
   try {
     return isDigest(digest) ? decoder.decode(contentOf(await ledger.objects.get(digest))) : null
   } catch (error) {

@@ -32,7 +32,7 @@ import { appendFacts, type FactRange, type RunHistory } from './run-records.ts'
 import { Stages } from './stages.ts'
 
 /** An event without what is added when it happens. */
-export type Told = FlowEvent extends infer E
+type Told = FlowEvent extends infer E
   ? E extends FlowEvent
     ? Omit<E, 'at' | 'nonce'>
     : never

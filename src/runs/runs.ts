@@ -36,7 +36,7 @@ import {
 
 export type Watching = Pick<RunOptions, 'onFacts' | 'waits' | 'abort'>
 
-export interface StartOrder extends Watching {
+interface StartOrder extends Watching {
   readonly flow: CompiledFlow
   /** Absolute, and real. */
   readonly workspace: string
@@ -57,7 +57,7 @@ export interface WalkedRun {
   readonly waiting: readonly Command[]
 }
 
-export function newRunId(nowMs: number, chance: Uint8Array): string {
+function newRunId(nowMs: number, chance: Uint8Array): string {
   return `run-${uuidV7(nowMs, chance)}`
 }
 
@@ -177,7 +177,7 @@ function readThrough(
   return attempts.readStaged(view, join(workspace, path))
 }
 
-export interface LoadedRun {
+interface LoadedRun {
   readonly flow: CompiledFlow
   readonly workspace: string
   readonly facts: readonly Fact[]

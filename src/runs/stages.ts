@@ -7,7 +7,7 @@ import {
   type StageBase,
 } from '../flow/index.ts'
 
-export interface KnownStage {
+interface KnownStage {
   readonly actionId: string
   /** Relative to the workspace. */
   readonly paths: readonly string[]

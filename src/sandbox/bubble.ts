@@ -9,7 +9,7 @@
  */
 import type { ProcMasks } from './masks.ts'
 
-export interface Bind {
+interface Bind {
   readonly from: string
   readonly at: string
 }

@@ -27,7 +27,7 @@ export interface GroupFiles {
   readonly processes?: { readonly peak: string; readonly now: string; readonly events: string }
 }
 
-export interface GroupLimits {
+interface GroupLimits {
   readonly memoryBytes: number
   readonly processes: number
 }

@@ -6,7 +6,7 @@
 import type { Duplex } from 'node:stream'
 import type { ToolChannel } from './driver.ts'
 
-export const LINE_BYTES_MAX = 1024 * 1024
+const LINE_BYTES_MAX = 1024 * 1024
 const NEWLINE = 0x0a
 
 export class LineChannel {

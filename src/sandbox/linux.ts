@@ -144,7 +144,7 @@ async function openAgain(request: SandboxRequest, found: Survey, shop: Workshop)
   }
 }
 
-export function requirePlatform(): Architecture {
+function requirePlatform(): Architecture {
   if (process.platform !== 'linux') {
     const message = `commands cannot be rehearsed on ${process.platform}, only on Linux`
     throw sandboxFailure('sandbox.platform', process.platform, message)

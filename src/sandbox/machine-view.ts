@@ -42,7 +42,7 @@ const SOCKETLESS = new Set([
 /** A directory that would need more parts than this is shown empty. */
 const PARTS_MAX = 1024
 
-export interface Machine {
+interface Machine {
   readonly mounts: readonly Mount[]
   /** Shown even where the directory that holds them cannot be listed. */
   readonly roots: readonly string[]

@@ -178,7 +178,7 @@ export function forkRefusals({ processes }: GroupFiles, read: ReadText = textOr)
   return Number(/^max (\d+)/m.exec(read(processes.events))?.[1] ?? 0)
 }
 
-export interface Fill {
+interface Fill {
   readonly usedBytes: number
   readonly isFull: boolean
 }

@@ -24,7 +24,7 @@ export const NOTHING = `${VIEW}/n`
 /** A part of the view whose filesystem no overlay can cover stays empty. */
 export const MAY_FAIL = 'X-writ.may-fail'
 
-export interface MountPlan {
+interface MountPlan {
   /** The working directory; its name needs no escape. */
   readonly directory: string
   readonly roots: readonly string[]

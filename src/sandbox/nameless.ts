@@ -6,7 +6,7 @@
 import { readdirSync, readlinkSync, statSync } from 'node:fs'
 import { procInside } from './meters.ts'
 
-export interface Nameless {
+interface Nameless {
   readonly memoryBytes: number
   readonly diskBytes: number
 }

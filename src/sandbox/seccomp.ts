@@ -29,17 +29,17 @@ export interface Instruction {
   readonly value: number
 }
 
-export const RETURN = {
+const RETURN = {
   allow: 0x7fff0000,
   kill: 0x80000000,
   tell: 0x7fc00000,
   error: (errno: number) => 0x00050000 | errno,
 } as const
 
-export const ERRNO = { EPERM: 1, ENOSYS: 38, EAFNOSUPPORT: 97 } as const
+const ERRNO = { EPERM: 1, ENOSYS: 38, EAFNOSUPPORT: 97 } as const
 
 /** Opcodes of classic BPF: load a word, jump by comparison, mask, return. */
-export const OPCODE = { load: 0x20, equal: 0x15, atLeast: 0x35, anyBit: 0x45, and: 0x54, end: 0x06 }
+const OPCODE = { load: 0x20, equal: 0x15, atLeast: 0x35, anyBit: 0x45, and: 0x54, end: 0x06 }
 
 /** Offsets in `struct seccomp_data`; arguments are 64 bits wide, little-endian on both. */
 const NUMBER = 0

@@ -9,7 +9,7 @@ export type Architecture = 'x64' | 'arm64'
 type Numbers = readonly [x64: number | null, arm64: number | null]
 
 /** Refused for everyone inside, grouped by what they would reach. */
-export const REFUSED = {
+const REFUSED = {
   otherProcesses: {
     ptrace: [101, 117],
     process_vm_readv: [310, 270],

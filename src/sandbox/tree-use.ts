@@ -8,7 +8,7 @@
  */
 import { closeSync, constants, lstatSync, openSync, readdirSync } from 'node:fs'
 
-export interface TreeUse {
+interface TreeUse {
   readonly bytes: number
   readonly entries: number
 }

@@ -13,7 +13,7 @@ const LOOK_MS = 5
 const QUIET_LOOKS = 2
 
 /** A shell that waits inside, or soon will, and our ends of its pipes. */
-export interface Coming {
+interface Coming {
   readonly pid: number
   readonly ends: Ends
   /** Comes when bubblewrap has ended. */

@@ -56,7 +56,7 @@ export interface Workshop {
 
 const TIDY_MS = 1000
 
-export interface WorkshopOptions {
+interface WorkshopOptions {
   readonly directory?: string
   readonly keepsPipes?: boolean
   readonly disks?: readonly string[]

@@ -47,7 +47,7 @@ const TOO_LONG = JSON.stringify({ decision: 'BLOCK', codes: ['attempt.line'], re
 
 type OnOutput = RunRequest['onOutput']
 
-export interface SceneParts extends BaseSources {
+interface SceneParts extends BaseSources {
   readonly book: LawBook
   readonly order: AttemptOrder
 }

@@ -10,7 +10,7 @@
  *   with the declaration and judged by the laws, exactly like a proposal.
  */
 import type { Digest } from '../base/index.ts'
-import type { Decision, Operation, SandboxResult } from '../contracts/index.ts'
+import type { Decision, SandboxResult } from '../contracts/index.ts'
 import type { Confirm, GateAnswer } from './surface.ts'
 
 /** Most stages that one view is made of. */
@@ -158,10 +158,4 @@ export interface AttemptSurface {
   dropHeld(actionId: string): Promise<void>
   /** Stages that are there, by action id. */
   held(): Promise<readonly string[]>
-}
-
-/** An operation and the digest it is known by on the record. */
-export interface KnownOperation {
-  readonly operation: Operation
-  readonly digest: Digest
 }

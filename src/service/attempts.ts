@@ -25,7 +25,7 @@ import { StageVoid } from './stopped-promotion.ts'
 import type { Confirm, GateAnswer } from './surface.ts'
 
 /** What the gate shares with its attempts. */
-export interface AttemptGate {
+interface AttemptGate {
   readonly context: GateContext
   readonly view: LedgerView
   readonly book: LawBook

@@ -48,7 +48,7 @@ export interface BodySearch {
   readonly behind: number
 }
 
-export interface SearchAnswer {
+interface SearchAnswer {
   readonly found: readonly FoundBody[]
   readonly kept: readonly KeptBodies[]
 }

@@ -17,7 +17,7 @@ import type { Layer } from '../sandbox/index.ts'
 import { beforePath, insidePath, readSmall } from './scripts.ts'
 
 /** Where a path leads, and every entry that was looked up on the way. */
-export interface Resolved {
+interface Resolved {
   readonly path: RawPath
   readonly visited: readonly RawPath[]
 }

@@ -25,7 +25,7 @@ import type { Decided } from './decided.ts'
 import type { LedgerView } from './ledger-view.ts'
 import type { GateAnswer } from './surface.ts'
 
-export type Compensated =
+type Compensated =
   | { readonly done: true; readonly by: readonly string[] }
   /** Somebody has to answer first, or it did not come about. */
   | { readonly done: false; readonly answer: GateAnswer }

@@ -9,7 +9,7 @@ import { bytesOfRaw, joinRaw, type RawPath, rawOfText } from '../gate/index.ts'
 import { readSmall } from './scripts.ts'
 
 /** Where the files of a repository are found. */
-export interface GitFiles {
+interface GitFiles {
   /** Null when there is no such file. */
   place(path: RawPath): RawPath | null
   names(directory: RawPath): readonly RawPath[]

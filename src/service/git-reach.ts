@@ -6,7 +6,7 @@
 import { joinRaw, type PointedBy, parentOfRaw, type RawPath, rawOfText } from '../gate/index.ts'
 import type { ChangedView } from './changed-view.ts'
 
-export interface GitTarget {
+interface GitTarget {
   readonly path: RawPath
   readonly by: PointedBy
   /** Everything below it as well. */

@@ -21,7 +21,7 @@ import {
 import type { XdgName } from '../home/index.ts'
 import { realPathOf } from './host-facts.ts'
 
-export interface HiddenOrder {
+interface HiddenOrder {
   readonly lists: GateLists
   /** The actor's homes as the gate knows them. */
   readonly homes: readonly string[]
@@ -33,7 +33,7 @@ export interface HiddenOrder {
   readonly xdg?: XdgPlaces
 }
 
-export type XdgPlaces = Readonly<Partial<Record<XdgName, readonly string[]>>>
+type XdgPlaces = Readonly<Partial<Record<XdgName, readonly string[]>>>
 
 /** Returns the homes with the one that the table of users has, whatever `$HOME` says. */
 export function withAccountHome(homes: readonly string[]): readonly string[] {

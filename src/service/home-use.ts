@@ -40,7 +40,7 @@ export interface HomeUse {
   readonly unneeded: readonly Unneeded[]
 }
 
-export interface UndoRoom {
+interface UndoRoom {
   readonly action_id: string
   readonly until: string
   readonly taken_back: boolean

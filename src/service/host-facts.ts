@@ -9,7 +9,7 @@ import { actionIdsOf, pathsToResolve } from '../gate/index.ts'
 import { workspacePlaces } from '../home/index.ts'
 import { type Mount, mountOf, mountsBelow, readMounts } from './mounts.ts'
 
-export interface FactSources {
+interface FactSources {
   readonly nowMs: number
   readonly maxAgeMs: number
   readonly maxFutureMs: number

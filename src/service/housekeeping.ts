@@ -28,13 +28,13 @@ export const HOUR_MS = 60 * 60 * 1000
 const STAMP = '.swept'
 
 /** What is no longer needed at a place, and why. */
-export interface Surplus {
+interface Surplus {
   readonly kind: 'stage' | 'preimages'
   readonly path: string
   readonly because: 'ended' | 'period' | 'quota'
 }
 
-export interface Needs {
+interface Needs {
   readonly actOf: ActOf
   readonly retention: Retention
   /** A stage that is younger may belong to a rehearsal or a question that goes on. */
@@ -97,7 +97,7 @@ export function undoRetention({ undoDays, undoQuotaMb }: RetentionSettings): Ret
 /** The act that pre-images are of, by the name of their directory; null when nobody knows. */
 export type ActOf = (name: string) => KeptAct | null
 
-export interface KeptAct extends PromotedAction {
+interface KeptAct extends PromotedAction {
   /** An actor's, which no human approved. */
   readonly isUnapproved: boolean
 }

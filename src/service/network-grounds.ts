@@ -4,7 +4,7 @@ import type { NetworkGrounds, Proposal } from '../contracts/index.ts'
 import { networkGrounds, type StandingFold } from '../gate/index.ts'
 import type { LawBook } from './law-book.ts'
 
-export interface NetworkQuestion {
+interface NetworkQuestion {
   readonly proposal: Proposal | null
   readonly standing: StandingFold
   readonly book: LawBook

@@ -16,7 +16,7 @@ import { stageAnswer } from './saving.ts'
 import { preimagesOf, stageOf, stagePlaceFor } from './stage-place.ts'
 
 /** Kept with the intent of an exchange that puts an answer in its place. */
-export interface AnswerNote {
+interface AnswerNote {
   readonly answer_of: { readonly action_id: string; readonly step_id: string }
 }
 

@@ -19,7 +19,7 @@ import type { Layer } from '../sandbox/index.ts'
 import { ChangedView } from './changed-view.ts'
 import { GitReach } from './git-reach.ts'
 
-export interface PointedInput {
+interface PointedInput {
   readonly changes: readonly Change[]
   readonly layers: readonly Layer[]
   /** The caller's PATH, and where its relative entries begin. */

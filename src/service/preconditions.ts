@@ -7,7 +7,7 @@ import { networkInterfaces } from 'node:os'
 import type { Proposal } from '../contracts/index.ts'
 import { refusedAddress } from '../gate/index.ts'
 
-export interface PreconditionFailure {
+interface PreconditionFailure {
   readonly name: 'paths_exist' | 'network_available' | 'user_idle'
   readonly path?: string
 }

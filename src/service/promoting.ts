@@ -45,7 +45,7 @@ import { findPreimages, findStage, preimageNames, preimagesOf, stagePlaces } fro
 import type { FinishedYes, OpenRecovery, RecoveryOrder } from './surface.ts'
 import { Unbegun } from './unbegun.ts'
 
-export interface PromotionOrder {
+interface PromotionOrder {
   readonly actionId: string
   readonly proposalDigest: string
   readonly resultDigest: string
@@ -84,7 +84,7 @@ interface PromotionNote {
 /** What a rollback's fact says besides what was restored; kept with the intent for recovery. */
 type RollbackNote = Pick<RollbackFact, 'action_ids' | 'compensated_by'>
 
-export interface RollbackOrder {
+interface RollbackOrder {
   /** Newest first. */
   readonly actions: readonly PromotedAction[]
   readonly dryRun: boolean

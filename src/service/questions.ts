@@ -45,7 +45,7 @@ import type {
 } from './surface.ts'
 
 /** Everything about one action that is on the ledger. */
-export interface ActionRecord {
+interface ActionRecord {
   readonly proposal: Proposal
   readonly result: SandboxResult
   readonly decision: Decision
@@ -64,10 +64,10 @@ export interface ActionRecord {
 }
 
 /** What the need of a question is computed from. */
-export type AskedRecord = Pick<ActionRecord, 'proposal' | 'evaluation' | 'result' | 'changes'>
+type AskedRecord = Pick<ActionRecord, 'proposal' | 'evaluation' | 'result' | 'changes'>
 
 /** The part of it that is never dropped. */
-export type BareRecord = Pick<ActionRecord, 'result' | 'decision' | 'evaluation'>
+type BareRecord = Pick<ActionRecord, 'result' | 'decision' | 'evaluation'>
 
 const LOST = {
   code: 'body.missing',

@@ -43,7 +43,7 @@ import { toolSettings } from './tool-settings.ts'
 
 const MEBIBYTE = 1024 * 1024
 
-export interface RehearsalRequest {
+interface RehearsalRequest {
   readonly proposal: Proposal
   readonly host: HostFacts
   readonly book: LawBook

@@ -6,7 +6,7 @@ import { occurredAtText } from '../ledger/index.ts'
 import type { RunOutcome } from '../sandbox/index.ts'
 import { isSuccess, type Rehearsal } from './rehearsal.ts'
 
-export interface ResultParts {
+interface ResultParts {
   readonly actionId: string
   readonly proposalDigest: Digest
   readonly rehearsal: Rehearsal

@@ -24,7 +24,7 @@ const PROCESSES_MAX = 1_024
 
 type Resources = ActionDescriptor['resources']
 
-export interface SandboxOrder {
+interface SandboxOrder {
   readonly sandboxId: string
   readonly home: KnownHome
   readonly stateRoot: string

@@ -16,7 +16,7 @@ import { realPathOf } from './host-facts.ts'
 const MODE = 0o644
 
 /** What is there now, for a place that an answer can be kept in; throws when it cannot. */
-export function targetState(path: string): {
+function targetState(path: string): {
   readonly real: string
   readonly before: EntryState | null
 } {

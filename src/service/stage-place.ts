@@ -52,7 +52,7 @@ export function isHeldStage(stage: string): boolean {
 }
 
 /** The run that a stage is held for, by its stream. */
-export interface StageHolder {
+interface StageHolder {
   readonly stream: string
   readonly run: string
 }
@@ -72,7 +72,7 @@ export function holderOf(stage: string): StageHolder | null {
 /** Names which process promotes a stage, and which act: names are durable with the directory. */
 const GOING = 'going-'
 
-export interface GoingStage {
+interface GoingStage {
   readonly stage: string
   readonly actionId: string
 }

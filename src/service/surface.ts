@@ -32,7 +32,7 @@ import type { PurgeAnswer, PurgeOrder } from './purging.ts'
 export type Assurance = 'terminal' | 'passphrase' | 'passkey' | 'none'
 
 /** What a question needs to be answered with yes. */
-export type Need = 'plain' | 'passphrase' | 'passkey'
+type Need = 'plain' | 'passphrase' | 'passkey'
 
 /** The answer of `propose`, `exec --report`, `approve` and `deny`. */
 export interface GateAnswer {

@@ -17,7 +17,7 @@ export interface LedgerKey {
   sign(text: string): Uint8Array
 }
 
-export const SEED_BYTES = 32
+const SEED_BYTES = 32
 /** Keys go in and out as JSON Web Keys: those are raw bytes to OpenSSL, which loads readers for the rest. */
 const KIND = { kty: 'OKP', crv: 'Ed25519' } as const
 

@@ -48,7 +48,7 @@ import {
 import type { ObjectStore } from './objects.ts'
 import { failureOf } from './sqlite.ts'
 
-export interface ExportOptions {
+interface ExportOptions {
   /** `main` when absent. */
   readonly stream?: string
   /** Also outputs, inputs and originals, with their secrets. */
@@ -60,14 +60,14 @@ export interface ExportOptions {
   readonly onProgress?: (progress: { readonly written: number; readonly total: number }) => void
 }
 
-export interface Exported {
+interface Exported {
   readonly dir: string
   readonly size: number
   /** `sha256:` and hex, as the newest checkpoint says it. */
   readonly root: string
 }
 
-export interface Exportable {
+interface Exportable {
   readonly store: Store
   readonly objects: ObjectStore
 }

@@ -21,7 +21,7 @@ const VERSION = 1
 /** Fact ids hold their time, and time is ordered: they are found without an index. */
 const FIELDS: readonly IndexedField[] = INDEXED_FIELDS.filter((field) => field !== 'factId')
 
-export interface IndexRange {
+interface IndexRange {
   readonly from: number
   readonly to: number
   readonly newestFirst: boolean

@@ -39,7 +39,7 @@ export interface Call {
 
 export type Answer = readonly Appended[] | FaultError
 
-export interface LedgerFileOptions {
+interface LedgerFileOptions {
   readonly database: Database
   readonly file: string
   readonly keys: KeyRing

@@ -49,7 +49,7 @@ export interface LedgerPlace {
   readonly directory: string
 }
 
-export interface OpenLedgerOptions extends LedgerPlace {
+interface OpenLedgerOptions extends LedgerPlace {
   readonly bodyRules?: readonly BodyRule[]
   /** The machine's own when absent. */
   readonly clock?: Clock

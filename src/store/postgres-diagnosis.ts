@@ -4,7 +4,7 @@
  */
 import type { PoolConfig } from 'pg'
 
-export interface Diagnosis {
+interface Diagnosis {
   readonly message: string
   readonly hint: string
 }

@@ -37,7 +37,7 @@ export interface SettledState {
   readonly epoch: number
 }
 
-export interface PostgresTurnOptions {
+interface PostgresTurnOptions {
   readonly schema: string
   readonly name: string
   readonly keys: KeyRing

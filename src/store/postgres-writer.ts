@@ -32,7 +32,7 @@ export type OnPostgresStep = (
   moment: 'before' | 'after',
 ) => void | Promise<void>
 
-export interface PostgresWriterOptions {
+interface PostgresWriterOptions {
   readonly pool: Pool
   readonly schema: string
   /** The name of the ledger. */

@@ -32,7 +32,7 @@ export interface PostgresPlace {
 /** A connection, or a pool of them. */
 export type Queries = Pick<ClientBase, 'query'>
 
-export interface PoolLimits {
+interface PoolLimits {
   readonly connectionsMax: number
   readonly waitMsMax: number
   /** A session that sleeps so long inside a transaction is ended by the server. */

@@ -11,7 +11,7 @@ import { dirname } from 'node:path'
 import { type Code, type Fault, FaultError, fault } from '../base/index.ts'
 import { connect, type Database, type Mode, sqliteCode } from './sqlite-driver.ts'
 
-export interface OpenOptions {
+interface OpenOptions {
   readonly file: string
   readonly mode: Mode
   readonly synchronous: 'FULL' | 'NORMAL'
@@ -72,7 +72,7 @@ const PAUSE_MS_SPREAD = 0.3
 const SLEEPER = new Int32Array(new SharedArrayBuffer(4))
 
 /** Blocks the thread: the commit has to be made before the caller can go on. */
-export function pause(): void {
+function pause(): void {
   Atomics.wait(SLEEPER, 0, 0, PAUSE_MS_MIN + Math.random() * PAUSE_MS_SPREAD)
 }
 
@@ -162,7 +162,7 @@ function isIoFailure(code: string): boolean {
 const ROOM_BYTES_MIN = 64 * 1024
 
 /** Whether the disk of a file is full, as the system says. */
-export function hasNoRoom(file: string): boolean {
+function hasNoRoom(file: string): boolean {
   try {
     const { bavail, bsize, files, ffree } = statfsSync(dirname(file))
     return bavail * bsize < ROOM_BYTES_MIN || (files > 0 && ffree === 0)

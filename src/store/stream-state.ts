@@ -48,7 +48,7 @@ interface StreamRow {
   readonly origin: string
 }
 
-export interface HeadRow {
+interface HeadRow {
   readonly size: number
   readonly note: string
 }
@@ -210,7 +210,7 @@ export function newStream(id: number, name: string, origin: string, key: LedgerK
 }
 
 /** A fact that has its place, and is not stored yet. */
-export interface Sealed {
+interface Sealed {
   readonly seq: number
   readonly factId: string
   readonly occurredAt: string

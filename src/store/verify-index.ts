@@ -14,7 +14,7 @@ import { hasZero } from './verify-file.ts'
 import { type Say, type StreamRow, wrongIndex } from './verify-rows.ts'
 
 /** As the index numbers them; ids are found without it. */
-export const FIELDS = INDEXED_FIELDS.filter((field) => field !== 'factId')
+const FIELDS = INDEXED_FIELDS.filter((field) => field !== 'factId')
 
 /** Returns a key that no file was made to fit. */
 export function newSumKey(): Uint32Array {

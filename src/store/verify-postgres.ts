@@ -50,7 +50,7 @@ export async function openPostgresRows({
   }
 }
 
-export class PostgresRows implements LedgerRows {
+class PostgresRows implements LedgerRows {
   readonly #client: Client
   readonly #schema: string
   readonly notesAlways = true

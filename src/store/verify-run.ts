@@ -94,7 +94,7 @@ interface Examined {
   readonly verification: StreamVerification
 }
 
-export interface RunInput {
+interface RunInput {
   /** What the report calls the whole. */
   readonly place: string
   readonly bodies: BodyCheck

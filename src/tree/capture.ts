@@ -42,7 +42,7 @@ import { type Expected, settle } from './settle.ts'
 import { isSameDevice, lendForCopying, nameIn, type Share, share } from './share.ts'
 import { type Captured, type StagedEntry, writeStage } from './stage.ts'
 
-export interface CaptureOptions {
+interface CaptureOptions {
   /** Owners are carried, and every entry can be read. */
   readonly isRoot: boolean
   /** Directories that were emptied and made anew, as the scan found them. */

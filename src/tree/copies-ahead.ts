@@ -28,7 +28,7 @@ const BYTES_MAX = 1024 * 1024
 /** Few files have few directories above them: of more than these nothing has to be looked at. */
 const PAIRS_MAX = 256
 
-export interface Copied {
+interface Copied {
   readonly target: Foothold
   readonly attributes: CopiedAttributes
 }

@@ -4,7 +4,7 @@
  */
 import { type RawPath, rawOfText } from '../gate/index.ts'
 
-export type TreeFindingCode =
+type TreeFindingCode =
   | 'diff.unsupported'
   | 'diff.link_split'
   | 'diff.owner_lost'

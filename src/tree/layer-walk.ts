@@ -71,7 +71,7 @@ export interface Pair {
   readonly isWatched: boolean
 }
 
-export interface WalkedLayer {
+interface WalkedLayer {
   readonly root: RawPath
   readonly upper: RawPath
   readonly real: RawPath

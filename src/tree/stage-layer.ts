@@ -24,7 +24,7 @@ import {
 import { copyAcross } from './carry.ts'
 import { readStage, stagedPath } from './stage.ts'
 
-export interface StageLayer {
+interface StageLayer {
   /** The stage whose layer it is. */
   readonly stage: string
   /** What its promotion would change; sorted by path. */

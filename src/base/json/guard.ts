@@ -13,7 +13,7 @@ import type { Limits } from './limits.ts'
 import type { Refusal, RefusalCode } from './refusal.ts'
 
 /** What the walk counted: the reader compares `keys` with the text to find duplicate keys. */
-export interface Census {
+interface Census {
   keys: number
   values: number
   /** UTF-16 units in strings and keys, each at least one byte of any text of this document. */

@@ -55,7 +55,7 @@ function writableText(mode: number): string {
   return (mode & WRITABLE_BY_ALL) === 0 ? '' : ' (anybody can write to it)'
 }
 
-export function modeText({ mode }: EntryState): string {
+function modeText({ mode }: EntryState): string {
   return mode.toString(8).padStart(4, '0')
 }
 

@@ -4,7 +4,7 @@ import type { Finding } from './sections.ts'
 import { visible, visibleName } from './visible.ts'
 
 /** `effect.undeclared`, what it says, the path and the detail. */
-export interface FindingWords {
+interface FindingWords {
   readonly code: string
   readonly says: string | null
   readonly where: string | null

@@ -7,7 +7,7 @@ import type { Paint } from '../terminal.ts'
 import { counted } from './amount.ts'
 import { operationLines, operationTitle } from './operation-text.ts'
 import { questionId } from './question-text.ts'
-import { reasonTextLines, reasonWords } from './reason-text.ts'
+import { type ReasonWords, reasonTextLines, reasonWords } from './reason-text.ts'
 import { undoSentText } from './result-text.ts'
 import { visible, visibleName } from './visible.ts'
 
@@ -33,7 +33,7 @@ export function headLines(question: Question, paint: Paint, whole: boolean): rea
 }
 
 /** Which law does not speak, by which override, and how long that lasts. */
-export function setAsideText(law: Question['setAside'][number]): string {
+function setAsideText(law: Question['setAside'][number]): string {
   const { policy_id, override_id, reason, until, uses } = law
   const times = counted(uses, 'act')
   const bound = until === undefined ? `for ${times}` : `until ${momentText(until)}, for ${times}`
@@ -72,11 +72,12 @@ export function whyLines(question: Question, paint: Paint): readonly string[] {
 /** The same for `--json`. */
 export function headJson(question: Question) {
   const { asker, proposal, risk, need, undoDays, countsAhead } = question
+  const reasons: readonly ReasonWords[] = reasonWords(question)
   return {
     asked_by: asker,
     what: operationTitle(proposal),
     intent: proposal.descriptor.intent_summary,
-    reasons: reasonWords(question),
+    reasons,
     risk,
     needs: need,
     yes_counts_unseen: countsAhead,

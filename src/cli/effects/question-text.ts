@@ -33,7 +33,7 @@ export function failureText({ execution }: SandboxResult): string | null {
 }
 
 /** What a question is about, as far as its last lines need it. */
-export interface Asked {
+interface Asked {
   readonly result: SandboxResult
   readonly resultDigest: string
 }
@@ -95,7 +95,7 @@ function failureWords(code: string, result: SandboxResult | null): string | null
 const LAW = 'law.'
 
 /** What a code of a decision means. */
-export function codeWords(code: string, texts: LawTexts): string {
+function codeWords(code: string, texts: LawTexts): string {
   if (isCode(code)) return CODES[code].says
   if (!code.startsWith(LAW)) return 'a reason that this version does not know'
   const id = code.slice(LAW.length)

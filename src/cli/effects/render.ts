@@ -34,7 +34,7 @@ export type Side = 'before' | 'after'
 /** Opens what a changed file held or would hold; null where there is no file. */
 export type ReadSide = (change: Change, side: Side) => AsyncIterable<unknown> | null
 
-export interface Effects extends Sectioned {
+interface Effects extends Sectioned {
   readonly read: ReadSide
 }
 
@@ -130,7 +130,7 @@ function heading({ paint }: View, words: string, count: number): string {
 }
 
 /** Relative to the base when below it; a relative path never begins with `/`. */
-export function shownPath(path: RawPath, base: RawPath, columns: number | null = null): string {
+function shownPath(path: RawPath, base: RawPath, columns: number | null = null): string {
   if (path === base) return '.'
   const isInside = base !== '/' && isBelow(path, base)
   const text = visiblePath(isInside ? (path.slice(base.length + 1) as RawPath) : path)

@@ -7,7 +7,7 @@ const ESC = '\u001b'
 /** String terminator: ends an operating system command or a device control string. */
 const ST = `${ESC}\\`
 
-export interface ResetRow {
+interface ResetRow {
   readonly sequence: string
   readonly undoes: string
   /** Written only if the command wrote something that can do this; without it always. */

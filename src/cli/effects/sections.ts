@@ -107,7 +107,7 @@ function deletedGroups(deleted: readonly Change[], whole: boolean): readonly Del
 }
 
 /** Counts of one directory, for a summary. */
-export interface DirectoryCounts {
+interface DirectoryCounts {
   readonly directory: string
   readonly deleted: number
   readonly modified: number

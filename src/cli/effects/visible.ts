@@ -30,7 +30,7 @@ const TAB_WIDTH = 4
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** How text and escapes are drawn; two ways tell an escape from text that looks like one. */
-export interface Style {
+interface Style {
   readonly text: (text: string) => string
   readonly escaped: (text: string) => string
 }

@@ -33,7 +33,7 @@ export interface FlowFile {
   readonly participantsDigest: string | null
 }
 
-export interface LoadOptions {
+interface LoadOptions {
   readonly participants: string | null
   readonly side: string | null
 }
@@ -163,7 +163,7 @@ const WITHOUT_PARTICIPANTS: FlowProblem = {
   hint: 'name a file with `--participants`',
 }
 
-export async function readParticipantsFile(name: string): Promise<ParticipantsReading> {
+async function readParticipantsFile(name: string): Promise<ParticipantsReading> {
   return readParticipants(await readDocument(name, 'the participants'))
 }
 
@@ -196,7 +196,7 @@ async function loadTable(file: string, text: string, { side }: LoadOptions): Pro
   }
 }
 
-export interface TableNames {
+interface TableNames {
   readonly flowId?: string
   readonly title?: string
 }

@@ -7,7 +7,7 @@ import { table } from '../history/table.ts'
 import type { Paint, Terminal } from '../terminal.ts'
 
 /** What a person has to do before a run can go on. */
-export interface Waiting {
+interface Waiting {
   readonly node_id: string
   readonly why: string
   readonly needs: readonly unknown[]

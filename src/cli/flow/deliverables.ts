@@ -8,7 +8,7 @@ import { canonicalJson, digestBytes } from '../../base/index.ts'
 import { artifactsOf, type Fact } from '../../flow/index.ts'
 import type { WalkedRun } from '../../runs/index.ts'
 
-export interface Delivered {
+interface Delivered {
   readonly run_id: string
   readonly flow_id: string
   readonly flow_digest: string
@@ -26,7 +26,7 @@ export interface Delivered {
   }[]
 }
 
-export const MANIFEST = 'manifest.json'
+const MANIFEST = 'manifest.json'
 
 export async function exportDeliverables(
   { runId, flow, facts }: WalkedRun,

@@ -11,7 +11,7 @@ import { statusWord } from './answer.ts'
 const REDRAW_MS = 200
 const NODES_SHOWN = 8
 
-export interface Watch {
+interface Watch {
   /** Asks with a still picture: what is shown to a person must not be drawn over. */
   readonly still: (confirm: Confirm) => Confirm
   readonly onFacts: (facts: readonly Fact[], state: RunState) => void

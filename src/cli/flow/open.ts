@@ -6,7 +6,7 @@ import type { Call } from '../command.ts'
 import { execConfirm } from '../gate/confirm.ts'
 import { type GateSession, withGate } from '../gate/open.ts'
 
-export interface FlowSession {
+interface FlowSession {
   readonly host: FlowHost
   readonly gate: GateSession
 }

@@ -8,7 +8,7 @@ import { type CompiledFlow, compileFlow, readParticipants } from '../../flow/ind
 import { loadFlowFile } from '../flow-documents/load.ts'
 import { parseSource, readSource } from '../source.ts'
 
-export type FlowSource =
+type FlowSource =
   | {
       readonly ok: true
       readonly flow: CompiledFlow

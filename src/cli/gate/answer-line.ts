@@ -9,7 +9,7 @@ import { ReadStream } from 'node:tty'
 const DISCARD_MS = 120
 
 /** `interrupted`: Ctrl-C or a wish to end. `ended`: Ctrl-D. `gone`: the terminal is no longer there. */
-export type Line = { readonly text: string } | 'interrupted' | 'ended' | 'gone'
+type Line = { readonly text: string } | 'interrupted' | 'ended' | 'gone'
 
 export async function askLine(question: string): Promise<Line> {
   const input = openInput()

@@ -136,7 +136,7 @@ export async function settleChangedInputs(
 }
 
 /** What a yes to one question stands on. One proof serves several questions, each signed for itself. */
-export type Assured = (
+type Assured = (
   question: Question,
 ) => Pick<Extract<Answered, { kind: 'yes' }>, 'assurance' | 'proof' | 'isAhead'>
 

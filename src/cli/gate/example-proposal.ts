@@ -4,7 +4,7 @@
  */
 import type { ActionKind, Operation, Proposal } from '../../contracts/index.ts'
 
-export interface ExampleGround {
+interface ExampleGround {
   /** Absolute; the scope of the example. */
   readonly directory: string
   readonly nowMs: number

@@ -13,7 +13,7 @@ import { gitDirectoriesOf, gitTop, workspacePlaces } from '../../home/index.ts'
 import { commandLine } from '../effects/operation-text.ts'
 import { unreadable } from '../unreadable.ts'
 
-export interface Place {
+interface Place {
   readonly cwd: string
   readonly home: string
   /** What the home of writ is for: the usual scope goes no further. */

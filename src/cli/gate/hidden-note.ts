@@ -9,7 +9,7 @@ import { visibleName } from '../effects/visible.ts'
 
 type LiveRun = NonNullable<ProposeOptions['live']>
 
-export interface NotedCommand {
+interface NotedCommand {
   readonly argv: readonly string[]
   readonly cwd: string
   readonly home: string

@@ -75,7 +75,7 @@ export class HomeQuestion {
 }
 
 /** Only a clear word keeps anything. */
-export function readChoice(line: string): HomeChoice {
+function readChoice(line: string): HomeChoice {
   const word = line.trim().toLowerCase()
   if (word === 'all' || word === 'a') return 'all'
   return word === 's' || word === 'scope' ? 'scope' : 'none'

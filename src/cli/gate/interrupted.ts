@@ -5,7 +5,7 @@ import { plain } from '../history/plain.ts'
 import type { Terminal } from '../terminal.ts'
 import type { GateSession } from './open.ts'
 
-export interface ShownInterruption {
+interface ShownInterruption {
   readonly action_id: string
   readonly code: 'request.unknown'
   readonly hosts: readonly string[]

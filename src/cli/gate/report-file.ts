@@ -26,7 +26,7 @@ import { DEFAULT_LISTS, newFileActsLater } from '../../gate/index.ts'
 import type { GateAnswer } from '../../service/index.ts'
 import type { Options } from '../command.ts'
 
-export const REPORT_MARK = 'writ-report/1'
+const REPORT_MARK = 'writ-report/1'
 
 /** Where a report may lie. */
 export interface ReportGround {
@@ -39,7 +39,7 @@ export interface ReportGround {
   readonly isPersons: boolean
 }
 
-export interface Report extends GateAnswer {
+interface Report extends GateAnswer {
   readonly prompts: number
   /** Names of variables that the command was started without. */
   readonly dropped_variables?: readonly string[]

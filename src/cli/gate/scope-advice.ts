@@ -7,7 +7,7 @@ import { dirname, join, relative } from 'node:path'
 import type { SandboxResult } from '../../contracts/index.ts'
 import { commandLine } from '../effects/operation-text.ts'
 
-export interface AdvisedRun {
+interface AdvisedRun {
   readonly cwd: string
   readonly scope: readonly string[]
   readonly home: string

@@ -16,7 +16,7 @@ import { obeysSequences, resetFor, type SeenOutput } from '../effects/reset.ts'
 import { visibleName } from '../effects/visible.ts'
 import type { Paint, Terminal } from '../terminal.ts'
 
-export interface ShownAs {
+interface ShownAs {
   readonly paint: Paint
   readonly whole: boolean
   /** The width of the terminal; null without one. */
@@ -73,7 +73,7 @@ function* meanwhileText({ obstacles }: Question, paint: Paint): Generator<string
 }
 
 /** Without a terminal the reader may be a program that reads everything. */
-export const UNSEEN_LINES_MAX = 40
+const UNSEEN_LINES_MAX = 40
 
 /** The first lines of a text, and where the rest is. */
 export async function* firstLines(

@@ -11,7 +11,7 @@ const REFUSED = 125
 const WAITING = 75
 const SIGNAL_BASE = 128
 
-export interface ExecEnd {
+interface ExecEnd {
   readonly status: OwnStatus
   /** The last line of standard error; null when the status is the command's own and all is done. */
   readonly code: string | null

@@ -54,7 +54,7 @@ function whoText({ by, evaluation }: Act): string {
 
 const UNDER_WAY: ReadonlySet<Outcome> = new Set(['waiting', 'approved', 'held', 'unfinished'])
 
-export function outcomePaint(outcome: Outcome, paint: Paint): string {
+function outcomePaint(outcome: Outcome, paint: Paint): string {
   if (outcome === 'promoted' || outcome === 'no effects') return paint.good(outcome)
   if (UNDER_WAY.has(outcome)) return paint.accent(outcome)
   return paint.bad(outcome)

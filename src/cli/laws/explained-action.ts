@@ -15,7 +15,7 @@ import { replayLookup } from '../history/replay-lookup.ts'
 import { type Explanation, explain, type Found } from './explanation.ts'
 import { type Remedy, remedies, type Since } from './remedy.ts'
 
-export interface ExplainedAction {
+interface ExplainedAction {
   readonly explanation: Explanation
   readonly human: readonly Remedy[]
 }

@@ -33,7 +33,7 @@ import {
 import { refusalText } from '../gate/network-notices.ts'
 import { shownApprovals } from '../history/approvals.ts'
 
-export interface ExplainedReason {
+interface ExplainedReason {
   readonly code: string
   readonly says: string
   /** Ends it, asks a human, or only reports. */
@@ -69,7 +69,7 @@ export interface DecidingValue {
   readonly witness?: string
 }
 
-export interface ExplainedOverride {
+interface ExplainedOverride {
   readonly override_id: string
   readonly by: string
   readonly reason: string
@@ -78,7 +78,7 @@ export interface ExplainedOverride {
   readonly uses: number
 }
 
-export interface ExplainedConflict {
+interface ExplainedConflict {
   readonly winner: string
   readonly losers: readonly string[]
   readonly mode: string

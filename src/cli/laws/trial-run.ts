@@ -29,7 +29,7 @@ export interface TrialAnswer {
   }[]
 }
 
-export interface ChangedDecision {
+interface ChangedDecision {
   readonly action_id: string
   readonly from: Decision['decision']
   readonly to: Decision['decision']

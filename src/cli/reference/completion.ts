@@ -3,7 +3,7 @@ import { COMMON_OPTIONS, type Command } from '../command.ts'
 import type { IdKind } from './known-ids.ts'
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
-export type Shell = (typeof SHELLS)[number]
+type Shell = (typeof SHELLS)[number]
 
 export function completionScript(shell: Shell, commands: readonly Command[]): string {
   switch (shell) {

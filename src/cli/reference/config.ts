@@ -9,7 +9,7 @@ export interface SettingRow {
   readonly says: string
 }
 
-export interface Known extends KnownPlaces {
+interface Known extends KnownPlaces {
   readonly settings: GateSettings
 }
 

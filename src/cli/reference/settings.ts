@@ -4,7 +4,7 @@
  */
 import type { GateSettings, Laws } from '../../policy/index.ts'
 
-export interface Setting {
+interface Setting {
   /** As the law file writes it below `settings`, with dots between the levels. */
   readonly name: string
   readonly says: string
@@ -14,7 +14,7 @@ export interface Setting {
 /** Paths that the law file hides and shows. */
 export type KnownPlaces = Pick<Laws, 'hidden' | 'shown'>
 
-export interface Variable {
+interface Variable {
   readonly name: string
   readonly says: string
 }

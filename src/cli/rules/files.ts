@@ -92,7 +92,7 @@ export function admitRuleFiles(files: readonly RuleFile[], strict = false): Admi
   }
 }
 
-export interface LoadedRules {
+interface LoadedRules {
   readonly rulesets: readonly AdmittedRuleset[]
   readonly files: readonly RuleFile[]
 }

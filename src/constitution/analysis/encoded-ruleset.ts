@@ -27,7 +27,7 @@ export function encodeRuleset(
   return { matches, verdict: verdictLiterals(formulas, ranked) }
 }
 
-export interface RankedMatch {
+interface RankedMatch {
   readonly match: Literal
   readonly verdict: VerdictWord
 }

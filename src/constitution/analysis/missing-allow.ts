@@ -23,14 +23,14 @@ export interface Suspect {
   readonly neighbours: readonly TableRow[] | null
 }
 
-export interface MissingAllow {
+interface MissingAllow {
   readonly row: TableRow
   readonly path: GuardPath
   readonly witness: Inputs
 }
 
 /** The rules as they are when something stands at a path where nothing stood. */
-export interface Variation {
+interface Variation {
   readonly path: GuardPath
   readonly world: World
   /** The path is missing in the one world, and there in the other. */

@@ -12,7 +12,7 @@ import { type Overlap, overlapOf } from './overlap.ts'
 import { type RuleTable, ruleTable, type TableRow } from './rule-table.ts'
 import { shadowsOf } from './shadow.ts'
 
-export interface RulePlace {
+interface RulePlace {
   readonly action_code: string
   readonly rule_id: string
 }

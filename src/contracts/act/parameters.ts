@@ -17,7 +17,7 @@ export interface ParameterKey {
 }
 
 /** The readable keys of a parameter_schema, by name; the first of two equal names counts. */
-export type ParameterTable = ReadonlyMap<string, ParameterKey>
+type ParameterTable = ReadonlyMap<string, ParameterKey>
 
 export function parameterTable(parameterSchema: unknown): ParameterTable {
   const table = new Map<string, ParameterKey>()

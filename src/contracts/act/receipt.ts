@@ -16,7 +16,7 @@ const resourceCode = { required: 'resource_usage_keys', '*': 'resource_usage_typ
 const Resource = Type.Union([Type.Number(), Type.Null()], { 'x-code': resourceCode })
 const LogText = Type.String({ minLength: 1, 'x-code': { minLength: 'ref_not_pointer' } })
 
-export const ActReceiptSchema = Type.Object(
+const ActReceiptSchema = Type.Object(
   {
     type: Type.Literal('ao_act_receipt_v0', { 'x-code': 'type_const' }),
     act_task_id: Type.String(),

@@ -34,7 +34,7 @@ const ParameterKeySchema = Type.Object(
   closed,
 )
 
-export const ActTaskSchema = Type.Object(
+const ActTaskSchema = Type.Object(
   {
     type: Type.Literal('ao_act_task_v0', { 'x-code': 'type_const' }),
     act_task_id: Type.String(),

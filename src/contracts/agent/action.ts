@@ -40,7 +40,7 @@ function result<const R extends (typeof RESULT_TYPES)[number]>(name: R) {
   return { ...shared, result_type: Type.Literal(name) }
 }
 
-export const XiaoboActionSchema = Type.Union(
+const XiaoboActionSchema = Type.Union(
   [
     Type.Object({ ...result('ARTIFACT'), artifact: Artifact }),
     Type.Object({ ...result('NEEDS_INPUT'), needs_input: NeedsInput }),

@@ -58,7 +58,7 @@ const Requirement = Type.Object({
   allowed_types: Type.Optional(Type.Array(Type.String())),
 })
 
-export const PlanJsonSchema = Type.Object({
+const PlanJsonSchema = Type.Object({
   schema_version: Type.Optional(Type.Literal(PLAN_VERSION, { 'x-code': 'version' })),
   plan: PlanHead,
   nodes: Type.Array(PlanNode),

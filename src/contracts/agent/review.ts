@@ -42,7 +42,7 @@ const Suggestion = Type.Object({
 
 const scoreCode = { minimum: 'score_range', maximum: 'score_range' } as const
 
-export const XiaojingReviewSchema = Type.Object({
+const XiaojingReviewSchema = Type.Object({
   schema_version: Type.Literal(REVIEW_VERSION, { 'x-code': 'version' }),
   task_id: Type.String({ minLength: 1 }),
   review_target: Type.Enum([...REVIEW_TARGETS]),

@@ -14,7 +14,7 @@ import { closed } from './shapes.ts'
 
 const Word = Type.String({ minLength: 1, 'x-code': { minLength: 'empty' } })
 
-export const ControlEvaluationSchema = Type.Object(
+const ControlEvaluationSchema = Type.Object(
   {
     /** A version changes when the same rules and inputs may give another verdict. */
     evaluator: Type.Object({ name: Word, version: Word }, closed),

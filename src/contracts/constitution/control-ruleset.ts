@@ -53,7 +53,7 @@ const TemplateRuleSchema = Type.Object(
   CLOSED,
 )
 
-export const ControlRulesetSchema = Type.Object(
+const ControlRulesetSchema = Type.Object(
   {
     type: Type.Literal('control_ruleset_v0', { 'x-code': SHAPE }),
     ...RulesetFields,

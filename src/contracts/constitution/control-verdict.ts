@@ -23,7 +23,7 @@ const digest = 'sha256:[0-9a-f]{64}'
 const OptionalText = Type.Optional(Text)
 const OptionalTime = Type.Optional(Type.Integer())
 
-export const ControlVerdictSchema = Type.Object(
+const ControlVerdictSchema = Type.Object(
   {
     type: Type.Literal('control_verdict_v0', { 'x-code': 'type_const' }),
     schema_version: Type.Literal(VERDICT_SCHEMA_VERSION, { 'x-code': 'version' }),

@@ -14,7 +14,7 @@ import { type GuardSyntax, readGuardText, type TextPlace } from './guard-text.ts
 import type { GuardPath } from './paths.ts'
 
 /** What is left of a document's values for the guards in text form, which hide theirs in strings. */
-export interface Budget {
+interface Budget {
   values: number
 }
 
@@ -22,7 +22,7 @@ export function fullBudget(): Budget {
   return { values: DOCUMENT_LIMITS.valuesMax }
 }
 
-export interface PlacedGuard {
+interface PlacedGuard {
   /** The tree, or null when the text cannot be read. */
   readonly tree: unknown
   readonly read: ReadonlySet<GuardPath>

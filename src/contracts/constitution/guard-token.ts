@@ -4,7 +4,7 @@
  * says what is wrong with it. Scanned by hand: a pattern would backtrack over hostile lengths.
  */
 
-export type TokenKind = 'word' | 'string' | 'number' | 'mark' | 'end' | 'open_string' | 'foreign'
+type TokenKind = 'word' | 'string' | 'number' | 'mark' | 'end' | 'open_string' | 'foreign'
 
 export interface Token {
   readonly kind: TokenKind

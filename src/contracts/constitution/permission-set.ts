@@ -21,7 +21,7 @@ import { actionCodesOf } from './vocabulary.ts'
 
 const Candidate = Type.Union([Text, Type.Object({ action_code: Text }, closed)])
 
-export const PermissionSetSchema = Type.Object(
+const PermissionSetSchema = Type.Object(
   {
     type: Type.Literal('permission_set_v0', { 'x-code': 'type_const' }),
     schema_version: SchemaVersion,

@@ -38,7 +38,7 @@ const StateInput = Type.Union([
   ),
 ])
 
-export const ProblemStateSchema = Type.Object(
+const ProblemStateSchema = Type.Object(
   {
     type: Type.Literal('problem_state_v1', { 'x-code': 'type_const' }),
     schema_version: SchemaVersion,

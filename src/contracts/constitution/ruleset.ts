@@ -31,7 +31,7 @@ export function coded(code: string) {
 
 export const Identifier = Type.String({ minLength: 1, 'x-code': SHAPE })
 
-export const SemVer = Type.String({
+const SemVer = Type.String({
   pattern: '^(?:0|[1-9][0-9]*)\\.(?:0|[1-9][0-9]*)\\.(?:0|[1-9][0-9]*)$',
   'x-says': 'a version MAJOR.MINOR.PATCH',
   ...coded('semver'),
@@ -66,7 +66,7 @@ const Leaf = Type.Optional(ValueSchema)
 const Timestamp = Type.Integer(coded('value'))
 
 /** Equality with the permission set's own subject, scale and window. */
-export const ScopeSchema = Type.Object(
+const ScopeSchema = Type.Object(
   {
     subjectRef: Type.Optional(
       Type.Object({ projectId: Leaf, groupId: Leaf, plotId: Leaf, blockId: Leaf }, FILLED),
@@ -77,7 +77,7 @@ export const ScopeSchema = Type.Object(
   FILLED,
 )
 
-export const RuleSchema = Type.Object(
+const RuleSchema = Type.Object(
   {
     rule_id: Identifier,
     rule_version: RuleVersion,

@@ -24,7 +24,7 @@ export const SchemaVersion = Type.String({
 /** An id of at least eight characters. */
 export const LongId = sized(8, null, { pattern: 'length' })
 
-export const NOTE_LENGTH_MAX = 280
+const NOTE_LENGTH_MAX = 280
 
 /** A note for people, or null. */
 export const Note = Type.Union([sized(0, NOTE_LENGTH_MAX, { pattern: 'length' }), Type.Null()])
@@ -51,7 +51,7 @@ export const EvidenceRefs = Type.Array(
   ),
 )
 
-export function nullable<S extends TSchema>(schema: S) {
+function nullable<S extends TSchema>(schema: S) {
   return Type.Union([schema, Type.Null()])
 }
 

@@ -8,7 +8,7 @@ import type { Contract, Subject } from '../kernel/contract.ts'
 import { closed, EvidenceRefs, reportRepeats, SchemaVersion, Text } from './shapes.ts'
 import { ENVELOPE_UNCERTAINTY_SOURCES } from './vocabulary.ts'
 
-export const UncertaintyEnvelopeSchema = Type.Object(
+const UncertaintyEnvelopeSchema = Type.Object(
   {
     type: Type.Literal('uncertainty_envelope_v0', { 'x-code': 'type_const' }),
     schema_version: SchemaVersion,

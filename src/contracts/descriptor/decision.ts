@@ -17,7 +17,7 @@ const ReasonCode = Type.String({
   'x-says': 'a code such as `promote.ok`',
 })
 
-export const DecisionSchema = Type.Object(
+const DecisionSchema = Type.Object(
   {
     action_id: ActionId,
     proposal_digest: DigestText,

@@ -10,7 +10,7 @@ export const EFFECT_KINDS = ['create', 'modify', 'delete'] as const
 export type EffectKind = (typeof EFFECT_KINDS)[number]
 
 /** Globs of one kind: the texts for what is named exactly, the patterns for the rest. */
-export interface GlobSet {
+interface GlobSet {
   readonly texts: ReadonlySet<string>
   readonly patterns: readonly Glob[]
 }

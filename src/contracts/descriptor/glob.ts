@@ -9,7 +9,7 @@
 import { pathFault, pathSegments } from './path.ts'
 
 /** One name of a glob: the literal pieces between its stars; one piece is a literal name. */
-export type NamePattern = readonly [string, ...string[]]
+type NamePattern = readonly [string, ...string[]]
 
 /** A segment of a glob: a name, or any number of names. */
 export type Segment = NamePattern | '**'

@@ -145,7 +145,7 @@ const OperationBody = Type.Union(
 /** Definitions that a schema needs which refers to `#/$defs/Operation`. */
 export const OPERATION_DEFINITIONS = { Operation: OperationBody } as const
 
-export const OperationSchema = Type.Ref('#/$defs/Operation', { $defs: OPERATION_DEFINITIONS })
+const OperationSchema = Type.Ref('#/$defs/Operation', { $defs: OPERATION_DEFINITIONS })
 
 /** The static type of a reference is unknown, so the recursion is said here. */
 export type Operation = Type.Static<typeof OperationBody> & { readonly compensation?: Operation }

@@ -20,7 +20,7 @@ const ProposalBody = Type.Object(
   { ...closed, 'x-prefix': 'proposal' },
 )
 
-export const ProposalSchema = Type.Ref('#/$defs/Proposal', {
+const ProposalSchema = Type.Ref('#/$defs/Proposal', {
   $defs: { ...OPERATION_DEFINITIONS, Proposal: ProposalBody },
 })
 

@@ -116,7 +116,7 @@ const HeldRequest = Type.Object(
   closed,
 )
 
-export const SandboxResultSchema = Type.Object(
+const SandboxResultSchema = Type.Object(
   {
     action_id: ActionId,
     sandbox_id: Name,

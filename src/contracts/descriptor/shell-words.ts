@@ -8,7 +8,7 @@
 /** The words of one simple command, quotes removed. */
 export type ShellCommand = readonly string[]
 
-export interface ShellText {
+interface ShellText {
   readonly commands: readonly ShellCommand[]
   /** The last command is sent to the background. */
   readonly endsInBackground: boolean

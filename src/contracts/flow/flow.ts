@@ -34,13 +34,13 @@ import {
 } from './shapes.ts'
 import { EDGE_CLASSES } from './vocabulary.ts'
 
-export const FlowNodeSchema = Type.Object({ node_id: Name, ...nodeFields }, closed)
+const FlowNodeSchema = Type.Object({ node_id: Name, ...nodeFields }, closed)
 
 /**
  * `columns` keeps what an imported table says and a flow does not, so that export gives it back; `row`
  * the text of its row where the table's usual way of writing would not give the same bytes.
  */
-export const FlowEdgeSchema = Type.Object(
+const FlowEdgeSchema = Type.Object(
   {
     edge_id: Name,
     source: Name,
@@ -58,7 +58,7 @@ export const FlowEdgeSchema = Type.Object(
   closed,
 )
 
-export const FlowSchema = Type.Object(
+const FlowSchema = Type.Object(
   {
     type: Type.Literal('flow_v1', { 'x-code': 'type_const' }),
     flow_id: Name,

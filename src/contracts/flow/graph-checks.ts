@@ -39,7 +39,7 @@ export function reportRepeat(seen: Set<string>, name: string, path: string, repo
 }
 
 /** The string under `key` of every element of a list, without what is no string. */
-export function idsIn(list: unknown, key: string): Set<string> {
+function idsIn(list: unknown, key: string): Set<string> {
   const ids = new Set<string>()
   for (const item of elements(list)) {
     const id = field(item, key)

@@ -11,7 +11,7 @@ import { closed, Name, type Participant, ParticipantSchema } from './shapes.ts'
 
 const Role = Type.Optional(Name)
 
-export const ParticipantsSchema = Type.Object(
+const ParticipantsSchema = Type.Object(
   {
     type: Type.Literal('participants_v1', { 'x-code': 'type_const' }),
     participants: Type.Unsafe<Readonly<Record<string, Participant>>>(

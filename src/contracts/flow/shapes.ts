@@ -76,7 +76,7 @@ export const ParticipantSchema = Type.Union(
 export type Participant = Type.Static<typeof ParticipantSchema>
 
 /** What has to be there before a node runs, as plans say it (`requirements`). */
-export const RequirementSchema = Type.Object(
+const RequirementSchema = Type.Object(
   {
     name: Name,
     kind: Type.Enum([...REQUIREMENT_KINDS]),
@@ -111,7 +111,7 @@ export const nodeFields = {
 }
 
 /** Line feed, carriage return, or both. */
-export const LINE_ENDS = ['lf', 'crlf', 'cr'] as const
+const LINE_ENDS = ['lf', 'crlf', 'cr'] as const
 
 /** How a table of edges was written, so that its export has the same bytes. */
 export const TableSchema = Type.Object(

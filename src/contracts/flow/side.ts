@@ -81,7 +81,7 @@ const SideClaimSchema = Type.Object(
   closed,
 )
 
-export const FlowSideSchema = Type.Object(
+const FlowSideSchema = Type.Object(
   {
     type: Type.Optional(Type.Literal('flow_side_v1', { 'x-code': 'type_const' })),
     flow_id: Type.Optional(Name),

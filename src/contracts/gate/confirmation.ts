@@ -18,7 +18,7 @@ import {
   TRUST_LEVELS,
 } from './shapes.ts'
 
-export const CONFIRMATION_ANSWERS = ['APPROVED', 'DENIED', 'EXPIRED'] as const
+const CONFIRMATION_ANSWERS = ['APPROVED', 'DENIED', 'EXPIRED'] as const
 export const ASSURANCES = ['terminal', 'passphrase', 'passkey', 'none'] as const
 
 /** Of Ed25519: 32 bytes of key, 64 of signature. */
@@ -29,7 +29,7 @@ const base64 = (digits: number, padding: string, what: string) =>
     'x-says': `${what} of Ed25519 in base64`,
   })
 
-export const ConfirmationSchema = Type.Object(
+const ConfirmationSchema = Type.Object(
   {
     action_id: ActionId,
     proposal_digest: DigestText,

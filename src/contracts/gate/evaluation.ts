@@ -181,7 +181,7 @@ const Held = Type.Object(
   closed,
 )
 
-export const EvaluationSchema = Type.Object(
+const EvaluationSchema = Type.Object(
   {
     action_id: ActionId,
     proposal_digest: DigestText,

@@ -7,9 +7,9 @@ import { DOCUMENT_LIMITS } from '../../base/index.ts'
 import type { Contract } from '../kernel/contract.ts'
 import { checkMoments, closed, Moment, Reason } from './shapes.ts'
 
-export const HALT_STATES = ['HALTED', 'RESUMED'] as const
+const HALT_STATES = ['HALTED', 'RESUMED'] as const
 
-export const HaltSchema = Type.Object(
+const HaltSchema = Type.Object(
   { state: Type.Enum([...HALT_STATES]), reason: Type.Optional(Reason), at: Moment },
   closed,
 )

@@ -16,7 +16,7 @@ export const LAW_ACTIONS = ['block', 'confirm', 'alert'] as const
 export const SOCKET_PROFILES = ['inside', 'none'] as const
 
 /** Laws are named in codes (`law.NO_CRITICAL`), so an id is one plain word. */
-export const PolicyId = Type.String({
+const PolicyId = Type.String({
   pattern: '^[A-Za-z][A-Za-z0-9_-]{0,63}$',
   'x-code': { pattern: 'policy_id' },
   'x-says': 'a word of letters, digits, `_` and `-` that begins with a letter',
@@ -28,7 +28,7 @@ const Approvals = Type.Integer({
   'x-code': { minimum: 'approvals', maximum: 'approvals' },
 })
 
-export const LawSchema = Type.Object(
+const LawSchema = Type.Object(
   {
     policy_id: PolicyId,
     tier: Type.Integer({ minimum: 0, maximum: 2, 'x-code': 'tier' }),
@@ -58,7 +58,7 @@ const Bound = Type.Object(
 )
 
 /** What an actor that is no person may do without a question. */
-export const GrantSchema = Type.Object(
+const GrantSchema = Type.Object(
   {
     grant_id: PolicyId,
     /** Kinds (`ai`), kinds with a name (`ai:builder`), or agents; everybody without it. */
@@ -83,13 +83,13 @@ const Minutes = (minimum: number) =>
   Type.Integer({ minimum, maximum: 43_200, 'x-code': { minimum: 'range', maximum: 'range' } })
 const Cap = Type.Integer({ minimum: 1, 'x-code': { minimum: 'range' } })
 
-export const AUDIT_LEVELS = ['SUMMARY', 'DETAILED', 'FORENSIC'] as const
+const AUDIT_LEVELS = ['SUMMARY', 'DETAILED', 'FORENSIC'] as const
 
 const Days = (minimum: number) =>
   Type.Integer({ minimum, maximum: 36_500, 'x-code': { minimum: 'range', maximum: 'range' } })
 
 /** How long bodies are kept (L-5); facts are kept for ever. */
-export const RetentionSchema = Type.Object(
+const RetentionSchema = Type.Object(
   {
     /** What commands printed. */
     outputs_days: Type.Optional(Days(0)),
@@ -162,7 +162,7 @@ export const SettingsSchema = Type.Object(
   closed,
 )
 
-export const LawsFileSchema = Type.Object(
+const LawsFileSchema = Type.Object(
   {
     laws: Type.Array(LawSchema),
     /** Without the default laws and grants; over them without it. */

@@ -8,7 +8,7 @@ import { DOCUMENT_LIMITS } from '../../base/index.ts'
 import type { Contract } from '../kernel/contract.ts'
 import { checkMoments, closed, DigestText, Moment, Reason } from './shapes.ts'
 
-export const LawsSchema = Type.Object(
+const LawsSchema = Type.Object(
   {
     /** Of the bytes of the file. */
     laws: DigestText,

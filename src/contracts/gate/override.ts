@@ -23,9 +23,9 @@ import {
   Word,
 } from './shapes.ts'
 
-export const OVERRIDE_KINDS = ['law', 'lift', 'release'] as const
+const OVERRIDE_KINDS = ['law', 'lift', 'release'] as const
 
-export const OverrideSchema = Type.Object(
+const OverrideSchema = Type.Object(
   {
     override_id: Type.String({
       pattern: UUID_PATTERN,

@@ -8,11 +8,11 @@ import { DOCUMENT_LIMITS } from '../../base/index.ts'
 import { type Contract, field, type Subject } from '../kernel/contract.ts'
 import { ActionId, Count, checkMoments, checkOrder, closed, DigestText, Moment } from './shapes.ts'
 
-export const PROMOTION_STATUSES = ['APPLIED', 'REVERTED'] as const
+const PROMOTION_STATUSES = ['APPLIED', 'REVERTED'] as const
 
 const Duration = Type.Number({ minimum: 0, 'x-code': { minimum: 'count' } })
 
-export const PromotionSchema = Type.Object(
+const PromotionSchema = Type.Object(
   {
     action_id: ActionId,
     proposal_digest: DigestText,

@@ -21,16 +21,9 @@ import {
   Word,
 } from './shapes.ts'
 
-export const REQUEST_STATES = [
-  'SENDING',
-  'ANSWERED',
-  'FAILED',
-  'UNKNOWN',
-  'SAVED',
-  'NOT_SAVED',
-] as const
+const REQUEST_STATES = ['SENDING', 'ANSWERED', 'FAILED', 'UNKNOWN', 'SAVED', 'NOT_SAVED'] as const
 
-export const RequestSchema = Type.Object(
+const RequestSchema = Type.Object(
   {
     /** The act that was promoted. */
     action_id: ActionId,

@@ -8,7 +8,7 @@ import { type Contract, elements, field, type Subject } from '../kernel/contract
 import { UUID_PATTERN } from '../kernel/schema.ts'
 import { ActionId, Count, checkMoments, closed, Moment, Reason } from './shapes.ts'
 
-export const RollbackSchema = Type.Object(
+const RollbackSchema = Type.Object(
   {
     rollback_id: Type.String({
       pattern: UUID_PATTERN,

@@ -7,7 +7,7 @@ import { DOCUMENT_LIMITS } from '../../base/index.ts'
 import type { Contract } from '../kernel/contract.ts'
 import { checkMomentAt, closed, DigestText, Moment, Size } from './shapes.ts'
 
-export const BodyDroppedSchema = Type.Object(
+const BodyDroppedSchema = Type.Object(
   {
     body: DigestText,
     bytes: Size,

@@ -12,7 +12,7 @@ import { checkMomentAt, closed, Moment } from './shapes.ts'
 /** Smaller ones are the corrections of everyday. */
 export const CLOCK_JUMP_MS_MIN = 60_000
 
-export const ClockJumpSchema = Type.Object(
+const ClockJumpSchema = Type.Object(
   {
     /** What the clock had to say; with `history` at least. */
     expected_at: Moment,

@@ -8,7 +8,7 @@ import { DOCUMENT_LIMITS, show } from '../../base/index.ts'
 import { type Contract, field, type Subject } from '../kernel/contract.ts'
 import { closed, Size, StreamName, VerifierKeyText } from './shapes.ts'
 
-export const KeyRotatedSchema = Type.Object(
+const KeyRotatedSchema = Type.Object(
   {
     stream: StreamName,
     origin: Type.String({ minLength: 1 }),

@@ -10,12 +10,7 @@ import { DOCUMENT_LIMITS, showName } from '../../base/index.ts'
 import { type Contract, field, type Subject } from '../kernel/contract.ts'
 import { checkMomentAt, closed, DigestText, Moment, StreamName } from './shapes.ts'
 
-export const PRINCIPAL_CHANGES = [
-  'added',
-  'credential_set',
-  'token_created',
-  'token_revoked',
-] as const
+const PRINCIPAL_CHANGES = ['added', 'credential_set', 'token_created', 'token_revoked'] as const
 
 export const CREDENTIAL_KINDS = ['none', 'passphrase', 'passkey'] as const
 
@@ -25,7 +20,7 @@ const Name = Type.String({
   'x-says': '1 to 256 characters',
 })
 
-export const PrincipalSchema = Type.Object(
+const PrincipalSchema = Type.Object(
   {
     change: Type.Enum([...PRINCIPAL_CHANGES], { 'x-code': 'enum' }),
     principal: Type.Object(

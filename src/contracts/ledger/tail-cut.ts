@@ -8,7 +8,7 @@ import { DOCUMENT_LIMITS, show } from '../../base/index.ts'
 import { type Contract, field, type Subject } from '../kernel/contract.ts'
 import { checkMomentAt, closed, DigestText, Moment, Size, StreamName } from './shapes.ts'
 
-export const TailCutSchema = Type.Object(
+const TailCutSchema = Type.Object(
   {
     stream: StreamName,
     size_before: Size,
@@ -20,8 +20,6 @@ export const TailCutSchema = Type.Object(
   },
   closed,
 )
-
-export type TailCut = Type.Static<typeof TailCutSchema>
 
 function checkSizes({ document, report }: Subject): void {
   const [before, after] = [field(document, 'size_before'), field(document, 'size_after')]

@@ -9,7 +9,7 @@ import type { Expression } from '../../expression/index.ts'
 type Tree = Expression['tree']
 
 /** Numbers from `low` to `high`; each bound may itself be left out. */
-export interface Range {
+interface Range {
   readonly kind: 'range'
   readonly low: number
   readonly isLowOut: boolean
@@ -18,13 +18,13 @@ export interface Range {
 }
 
 /** These values, or all others. Texts are quoted, so that `"true"` and `true` differ. */
-export interface Values {
+interface Values {
   readonly kind: 'values'
   readonly values: ReadonlySet<string>
   readonly isComplement: boolean
 }
 
-export type FieldDomain = Range | Values
+type FieldDomain = Range | Values
 
 /** By path of the field. */
 export type Domain = ReadonlyMap<string, FieldDomain>
@@ -134,7 +134,7 @@ function literalOf(tree: Tree): string | number | boolean | null {
 }
 
 /** What both allow; null when the two are of different kinds, or nothing is left. */
-export function meet(one: FieldDomain, other: FieldDomain): FieldDomain | null {
+function meet(one: FieldDomain, other: FieldDomain): FieldDomain | null {
   if (one.kind === 'range' && other.kind === 'range') return meetRanges(one, other)
   if (one.kind !== 'values' || other.kind !== 'values') return null
   if (one.isComplement && other.isComplement) {

@@ -20,7 +20,7 @@ export interface Graph {
 }
 
 /** Many short lists of numbers in one array. */
-export interface Lists {
+interface Lists {
   readonly starts: Int32Array
   readonly items: Int32Array
 }

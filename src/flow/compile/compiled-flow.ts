@@ -9,7 +9,7 @@ import type { Flow, FlowEdge, FlowNode } from '../../contracts/index.ts'
 import type { Expression, ExpressionFault } from '../../expression/index.ts'
 import type { Policy } from '../../policy/index.ts'
 
-export type InvariantDocument = NonNullable<Flow['invariants']>[number]
+type InvariantDocument = NonNullable<Flow['invariants']>[number]
 export type TextPolicyDocument = NonNullable<Flow['text_policies']>[number]
 
 export interface CompiledInvariant {

@@ -26,7 +26,7 @@ export interface EdgeRules {
 }
 
 /** All of an edge but its name and its ends; edges that are alike share one. */
-export type EdgeSort = EdgeRules & Omit<CompiledEdge, 'index' | 'edgeId' | 'document' | End>
+type EdgeSort = EdgeRules & Omit<CompiledEdge, 'index' | 'edgeId' | 'document' | End>
 type End = 'source' | 'target'
 
 export class EdgePart implements CompiledEdge {

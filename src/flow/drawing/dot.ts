@@ -28,7 +28,7 @@ export function toDot(drawing: Drawing): string {
 }
 
 /** Lines of one label. */
-export function quoted(lines: readonly string[]): string {
+function quoted(lines: readonly string[]): string {
   const escaped = lines.map((line) => line.replaceAll('\\', '\\\\').replaceAll('"', '\\"'))
   return `"${escaped.join('\\n').replaceAll('\n', '\\n')}"`
 }

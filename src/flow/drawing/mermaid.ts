@@ -28,7 +28,7 @@ export function toMermaid(drawing: Drawing): string {
 }
 
 /** Mermaid writes a character by its number as `#NN;`. */
-export function escapeText(text: string): string {
+function escapeText(text: string): string {
   return text.replace(
     /[^\p{L}\p{N} .,:_\-+/()=\u2026\u2192]/gu,
     (character) => `#${character.codePointAt(0)};`,

@@ -4,7 +4,7 @@ import { COLUMN, escapeXml, LINE, number } from './svg-text.ts'
 import { cutText, plainText, widthOf } from './text.ts'
 import { KIND_SAYS, LINES, MARK_COLOUR, PROBLEM_COLOUR, WARNING_COLOUR } from './theme.ts'
 
-export interface Legend {
+interface Legend {
   readonly width: number
   readonly height: number
   readonly parts: readonly string[]

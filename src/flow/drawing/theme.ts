@@ -5,7 +5,7 @@
  */
 import type { EdgeClass, NodeKind } from '../../contracts/index.ts'
 
-export interface LineStyle {
+interface LineStyle {
   readonly colour: string
   /** Lengths of dashes and gaps, as in SVG; empty for a whole line. */
   readonly dashes: readonly number[]

@@ -21,7 +21,7 @@ export interface Row {
   readonly line: number
 }
 
-export interface CsvProblem {
+interface CsvProblem {
   readonly line: number
   readonly column: number
   readonly message: string
@@ -38,9 +38,9 @@ export interface CsvText {
   readonly problems: readonly CsvProblem[]
 }
 
-export type Delimiter = ',' | ';' | '\t'
-export type Newline = 'lf' | 'crlf' | 'cr'
-export type Quotes = 'needed' | 'all'
+type Delimiter = ',' | ';' | '\t'
+type Newline = 'lf' | 'crlf' | 'cr'
+type Quotes = 'needed' | 'all'
 
 export const NEWLINES: Readonly<Record<Newline, string>> = { lf: '\n', crlf: '\r\n', cr: '\r' }
 

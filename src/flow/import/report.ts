@@ -17,7 +17,7 @@ export interface ImportFinding {
   readonly hint?: string
 }
 
-export interface CellPlace {
+interface CellPlace {
   readonly line: number
   readonly column: number
 }

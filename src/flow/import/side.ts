@@ -9,7 +9,7 @@ import { classOf } from './columns.ts'
 import type { ImportReport } from './report.ts'
 
 /** How often a node that nobody says more about may be tried. */
-export const ATTEMPTS_USUAL = 3
+const ATTEMPTS_USUAL = 3
 
 /** Nodes in the order in which the table names them, then those of the side file alone. */
 export function nodesOf(edges: readonly FlowEdge[], side: FlowSide): FlowNode[] {

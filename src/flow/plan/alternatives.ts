@@ -9,7 +9,7 @@ import { showName } from '../../base/index.ts'
 import { type FlowEdge, type FlowNode, field, type Violation } from '../../contracts/index.ts'
 import type { PlanEdge, PlanGraph } from './plan-graph.ts'
 
-export interface Alternatives {
+interface Alternatives {
   readonly nodes: readonly Pick<FlowNode, 'node_id' | 'kind' | 'title'>[]
   /** With the index of the plan's edge that each comes from. */
   readonly edges: readonly { readonly edge: FlowEdge; readonly origin: number }[]

@@ -9,7 +9,7 @@ import { type RunState, type RunStatus, runStatus } from '../runtime/state.ts'
 import { elementAt, vectorElements } from '../runtime/vector.ts'
 import { type Transition, transitionsOf } from './transitions.ts'
 
-export interface PhaseReport {
+interface PhaseReport {
   readonly phase_id: string
   readonly status: 'not_entered' | 'open' | 'blocked' | 'ended'
   readonly minimum_duration: number
@@ -20,7 +20,7 @@ export interface PhaseReport {
   readonly nodes: readonly string[]
 }
 
-export interface NodeReport {
+interface NodeReport {
   readonly node_id: string
   readonly title: string
   readonly kind: string
@@ -33,7 +33,7 @@ export interface NodeReport {
   readonly score: number | null
 }
 
-export interface ArtifactVersion {
+interface ArtifactVersion {
   readonly node_id: string
   readonly path: string
   readonly digest: string
@@ -52,7 +52,7 @@ export interface ArtifactReport {
   readonly approved: ArtifactVersion | null
 }
 
-export interface LogReport {
+interface LogReport {
   readonly phase_id: string
   /** The fact by which the phase was at its end. */
   readonly ended_seq: number

@@ -5,7 +5,7 @@
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
 import type { EventPayload, Fact } from '../runtime/fact.ts'
 
-export interface PolicyRecord {
+interface PolicyRecord {
   /** Null when nothing was triggered. */
   readonly winner: string | null
   readonly losers: readonly string[]

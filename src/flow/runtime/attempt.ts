@@ -19,7 +19,7 @@ import { findBreaches } from './text-policy.ts'
 import type { Turn } from './turn.ts'
 
 /** Invalid output is asked for again so often; a line that failed is tried again so often. */
-export const ASKS_MAX = 4
+const ASKS_MAX = 4
 export const RETRIES_MAX = 4
 
 /** An output came: one that is invalid is asked for again and never counts. */

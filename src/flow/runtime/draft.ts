@@ -19,7 +19,7 @@ import { DenseDraft, type ListDraft, type Vector, VectorDraft } from './vector.t
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
 /** How much will be written: one step touches a few parts of a state, a fold of many facts all of them. */
-export type Reach = 'one step' | 'many steps'
+type Reach = 'one step' | 'many steps'
 
 export class Draft {
   readonly flow: CompiledFlow

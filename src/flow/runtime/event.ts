@@ -8,14 +8,14 @@
 import type { Digest } from '../../base/index.ts'
 import type { Claim, Evidence, XiaoboAction, XiaojingReview } from '../../contracts/index.ts'
 
-export interface Moment {
+interface Moment {
   /** ISO 8601. */
   readonly at: string
   readonly nonce: string
 }
 
 /** A reference to the command that is answered. */
-export interface Answering {
+interface Answering {
   readonly node_id: string
   readonly command: number
 }
@@ -46,7 +46,7 @@ export interface ReviewAnswer {
 export type ParticipantAnswer = ActionAnswer | ReviewAnswer
 
 /** What an attempt left in its staging area. */
-export interface StagedTree {
+interface StagedTree {
   readonly manifest: string
   /** By which the gate knows it. */
   readonly action_id?: string
@@ -64,7 +64,7 @@ export interface RunOrigin {
   readonly evaluator: { readonly name: string; readonly version: string }
 }
 
-export type EventBody =
+type EventBody =
   | { readonly type: 'started'; readonly run_id: string; readonly origin?: RunOrigin }
   /** A participant begins, from nothing: what an interrupted run of this attempt did is forgotten. */
   | ({ readonly type: 'attempt_started' } & Answering)

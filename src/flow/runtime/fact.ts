@@ -40,7 +40,7 @@ export interface Finding {
 /** The three answers of an expression; a fact has them as words. */
 export type Answer = 'true' | 'false' | 'undetermined'
 
-export interface Judged {
+interface Judged {
   readonly policy_id: string
   readonly action: FindingAction
   readonly triggered: Answer
@@ -143,7 +143,7 @@ export interface ClaimPayload {
   readonly participant: string | null
 }
 
-export type FactBody =
+type FactBody =
   | {
       readonly type: 'flow_started_v1'
       readonly payload: {

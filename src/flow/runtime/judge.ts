@@ -15,11 +15,11 @@ import type { Turn } from './turn.ts'
 const NO_REASONS: readonly string[] = Object.freeze([])
 const HOST: ReadonlySet<string> = new Set(HOST_FIELDS)
 
-export function answerOf(value: Evaluation['value']): Answer {
+function answerOf(value: Evaluation['value']): Answer {
   return value === true ? 'true' : value === false ? 'false' : 'undetermined'
 }
 
-export function valuesOf({ deciding }: Evaluation): Values {
+function valuesOf({ deciding }: Evaluation): Values {
   // Built by assignment: paths are the expression's own, such as `state.score`.
   const values: Record<string, unknown> = {}
   for (const { path, value } of deciding) values[path] = value ?? null

@@ -17,7 +17,7 @@ import { filledVector, type Vector, VectorDraft } from './vector.ts'
  * resting: a CHECK that has approved and waits for its target. provisional: others go on from what is
  * staged here, and it is judged later. rejected: not done, and run again when the run comes here.
  */
-export const NODE_STATUSES = [
+const NODE_STATUSES = [
   'idle',
   'running',
   'submitted',
@@ -68,7 +68,7 @@ export interface ClaimState {
   readonly evidence: readonly EvidenceState[]
 }
 
-export interface EvidenceState {
+interface EvidenceState {
   readonly evidenceId: string
   readonly principal: string
   readonly participant: string | null

@@ -9,8 +9,8 @@ import { ACTIONS_BY_STRICTNESS } from '../../policy/index.ts'
 import type { CompiledFlow, TextPolicyDocument } from '../compile/compiled-flow.ts'
 import { ASKING_TO_CONTINUE, RATIONALISING } from './phrases.ts'
 
-export type TextKind = TextPolicyDocument['applies_to']
-export type Texts = Readonly<Partial<Record<TextKind, string>>>
+type TextKind = TextPolicyDocument['applies_to']
+type Texts = Readonly<Partial<Record<TextKind, string>>>
 
 export interface TextBreach {
   readonly policyId: string

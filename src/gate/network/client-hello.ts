@@ -21,7 +21,7 @@ const RECORD_MAX = 16_384
 /** Some cut a hello into two or three; each call looks at all of them. */
 const RECORDS_MAX = 64
 /** Larger ones do not occur, with keys for quantum computers neither. */
-export const HELLO_MAX = 32 * 1024
+const HELLO_MAX = 32 * 1024
 /** With the heads of as many records as there may be. */
 export const HELLO_BYTES_MAX = HELLO_MAX + RECORDS_MAX * RECORD_HEAD
 const EXTENSION = { serverName: 0, encryptedHello: 0xfe0d, oldEncryptedNames: 0xffce } as const

@@ -52,8 +52,8 @@ export const TUNNEL_UPLOAD_MAX = 64 * 1024
 /** What a run may send without a release, every byte counted. */
 export const RUN_UPLOAD_MAX = 1024 * 1024
 /** What reading from one host takes in a run beyond handshakes and answered requests (UploadMeter). */
-export const READING_UPLOAD = 8 * 1024
-export const READING_SHARE = 0.02
+const READING_UPLOAD = 8 * 1024
+const READING_SHARE = 0.02
 
 /** Returns what a run may have sent to a host that only gives, after so many bytes came from it. */
 export function readingAllowance(received: number): number {

@@ -34,7 +34,7 @@ export interface PrincipalsPlace {
 }
 
 /** What reading the register needs. */
-export interface RegisterPlace {
+interface RegisterPlace {
   readonly ledger: Pick<Ledger, 'store'>
   readonly state: string
 }
@@ -106,7 +106,7 @@ export async function addPrincipal(
   })
 }
 
-export interface NewToken {
+interface NewToken {
   readonly id: string
   /** Shown now and never again. */
   readonly token: string

@@ -13,7 +13,7 @@ export class Declined extends Error {
   override readonly name = 'Declined'
 }
 
-export function isPassing(status: number): boolean {
+function isPassing(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || status >= 500
 }
 

@@ -9,7 +9,7 @@ import { type Asking, isObject } from './asking.ts'
 const ROUNDS_MAX = 64
 const CALLS_MAX = 256
 
-export interface ToolResult {
+interface ToolResult {
   readonly id: unknown
   readonly decision: string
   readonly codes: readonly string[]

@@ -16,7 +16,7 @@ import {
 import { browserCommand } from './browser.ts'
 import { insideCommand } from './inside.ts'
 
-export interface ActSurroundings {
+interface ActSurroundings {
   readonly descriptor: ActionDescriptor
   /** Where programs are looked for inside. */
   readonly path: string

@@ -14,7 +14,7 @@ import { takeRequest } from './request.ts'
 
 const BYTES_MAX = 16 * 1024 * 1024
 
-export interface ConfigChangeRequest extends ConfigurationChange {
+interface ConfigChangeRequest extends ConfigurationChange {
   readonly path: string
 }
 

@@ -12,7 +12,7 @@ import { type Digest, digestBytes } from '../../base/index.ts'
 import { type ComposedRequest, hostPort } from '../../gate/index.ts'
 import { type AddressRules, connectOnce, type Resolve } from '../../network/index.ts'
 
-export interface SendOptions {
+interface SendOptions {
   readonly rules: AddressRules
   readonly resolve?: Resolve
   /** For everything together. */

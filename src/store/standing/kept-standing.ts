@@ -62,7 +62,7 @@ export function streamOfFile(name: string): string | null {
   return name.endsWith(ENDING) ? name.slice(0, -ENDING.length) : null
 }
 
-export type Disbelief = Extract<Code, `standing.${string}`>
+type Disbelief = Extract<Code, `standing.${string}`>
 
 /** Why a file is not believed. */
 export interface Disbelieved {
@@ -204,7 +204,7 @@ export function hexOf(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('hex')
 }
 
-export interface KeptOrder {
+interface KeptOrder {
   readonly stream: string
   readonly fold: StandingFold
   /** The facts that the fold has taken in. */

@@ -19,7 +19,7 @@ const STANDING = new RegExp(`"type":"(?:${STANDING_TYPES.join('|')})"`)
 const PAGE = 1_000
 
 /** A page of a stream: how many facts it has, the last of them, and those that count. */
-export interface StandingPage {
+interface StandingPage {
   readonly size: number
   readonly last: StoredFact | null
   readonly facts: readonly StandingFact[]

@@ -34,7 +34,7 @@ const STALE_MS = 10 * 60 * 1000
 
 const EVIDENCE: ReadonlySet<string> = new Set(['standing.ahead', 'standing.forked'])
 
-export interface KeeperPlace {
+interface KeeperPlace {
   /** The state directory. */
   readonly state: string
   readonly stream: string

@@ -19,7 +19,7 @@ import type { StandingKeeper } from './standing-keeper.ts'
 const NOWHERE: Position = { size: 0, chain: '' }
 
 /** What one view reads. */
-export interface StandingPlace {
+interface StandingPlace {
   readonly ledger: FactSource
   readonly stream: string
   /** Without one everything is folded. */

@@ -35,7 +35,7 @@ export interface TableIndex {
   readonly tables: readonly TableEntry[]
 }
 
-export const TRAILER_BYTES = 160
+const TRAILER_BYTES = 160
 const TRAILER = /^writ tables 1 (\d+) (\d+) ([A-Za-z0-9+/=]+) *\n$/
 /** So that no signature of a checkpoint is one of a file, and the other way round. */
 const SIGNED_AS = 'writ tables 1\n'

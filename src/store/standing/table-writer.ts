@@ -26,7 +26,7 @@ const BLOCK_BYTES = 16 * 1024
 /** Blocks side by side are copied in pieces of this many. */
 const COPIED_AT_ONCE = 64
 
-export interface TableOrder {
+interface TableOrder {
   readonly head: unknown
   readonly tables: Readonly<Record<string, Pick<MemoryTable<unknown>, 'changes'>>>
   /** What the changes are against; null when there is nothing. */

@@ -10,10 +10,10 @@ import { checkMoment, closed, head, Name, NameOrNull } from './shapes.ts'
 
 const said = { principal: Name, participant: NameOrNull }
 
-export const FlowClaimSchema = Type.Object({ ...head, claim: ClaimSchema, ...said }, closed)
+const FlowClaimSchema = Type.Object({ ...head, claim: ClaimSchema, ...said }, closed)
 
 /** With a nonce it came as an event of its own, without one it stood in an answer. */
-export const FlowEvidenceSchema = Type.Object(
+const FlowEvidenceSchema = Type.Object(
   { ...head, evidence: EvidenceSchema, ...said, nonce: Type.Optional(Name) },
   closed,
 )

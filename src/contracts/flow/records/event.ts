@@ -28,7 +28,7 @@ function branch<const K extends Kind, P extends Record<string, Type.TSchema>>(ki
   return Type.Object({ ...head, kind: Type.Literal(kind), ...parts }, closed)
 }
 
-export const FlowEventSchema = Type.Union(
+const FlowEventSchema = Type.Union(
   [
     branch('event', { event: Type.Object({ type: Name }) }),
     branch('guard', {

@@ -5,7 +5,7 @@ import type { Contract } from '../../kernel/contract.ts'
 import { AnyObject, checkMoment, closed, head, Name } from './shapes.ts'
 import { FINDING_ACTIONS, FINDING_CODES } from './vocabulary.ts'
 
-export const FlowFindingSchema = Type.Object(
+const FlowFindingSchema = Type.Object(
   {
     ...head,
     code: Type.Enum([...FINDING_CODES]),

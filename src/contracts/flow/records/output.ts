@@ -12,7 +12,7 @@ const AnswerSchema = Type.Union([
   Type.Null(),
 ])
 
-export const ParticipantOutputSchema = Type.Object(
+const ParticipantOutputSchema = Type.Object(
   {
     ...head,
     nonce: Name,

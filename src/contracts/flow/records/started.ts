@@ -16,7 +16,7 @@ const OriginSchema = Type.Object(
   closed,
 )
 
-export const FlowStartedSchema = Type.Object(
+const FlowStartedSchema = Type.Object(
   {
     ...head,
     flow_id: Name,
