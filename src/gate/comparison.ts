@@ -237,6 +237,7 @@ function compareStep(
     input.keepsHome === true,
   )
   if (input.isAmended) step.keepWrit(changes)
+  if (input.isAmended) step.takeAlong(changes)
   // From the end: what lies below a directory comes before the directory itself.
   for (let index = changes.length - 1; index >= 0; index--) step.judge(changes[index] as Change)
   for (const { kind, text } of declaration.unseen(happenedIn(changes))) {
@@ -276,6 +277,8 @@ class Step implements StepOutcome {
   #isHomeKept = false
   /** Directories of writ that the run deleted with their id, and deleted directories around them. */
   readonly #staying = new Set<RawPath>()
+  /** Directories that are not there any more. */
+  readonly #gone = new Set<RawPath>()
 
   constructor(
     declaration: Declaration,
@@ -302,6 +305,21 @@ class Step implements StepOutcome {
     }
   }
 
+  /** A directory that goes takes along what nobody keeps in it: it could not go otherwise. */
+  takeAlong(changes: readonly Change[]): void {
+    for (const { path, before, after } of changes) {
+      if (before?.kind === 'directory' && after?.kind !== 'directory') this.#gone.add(path)
+    }
+  }
+
+  #goesAlong({ path, after }: Change, root: string): boolean {
+    if (after !== null || this.#gone.size === 0) return false
+    for (let at = parentOfRaw(path); at !== '/'; at = parentOfRaw(at)) {
+      if (this.#gone.has(at) && displayOfRaw(at).length < root.length) return true
+    }
+    return false
+  }
+
   #staysBehind({ path, after }: Change): boolean {
     if (after !== null || this.#staying.size === 0) return false
     return this.#staying.has(path) || this.#staying.has(writOf(path))
@@ -325,7 +343,8 @@ class Step implements StepOutcome {
     }
     const inScope = this.#declaration.covers(path)
     const root = isDeclared ? null : this.#droppedWith(change, inScope)
-    if (root !== null) return this.#drop(path, root)
+    const goesAlong = root !== null && this.#goesAlong(change, root)
+    if (root !== null && !goesAlong) return this.#drop(path, root)
     const isOfHome =
       !inScope && !isPrivileged(change) && this.#homes.some((home) => isBelow(path, home))
     if (isOfHome && !this.#isHomeKept) {
@@ -334,7 +353,7 @@ class Step implements StepOutcome {
     }
     if (isOfHome) this.#findings.add('effect.home_kept', displayOfRaw(path), verb(change))
     if (isShared) this.#findings.add('effect.laws_file', displayOfRaw(path), verb(change))
-    this.#keep(change, isDeclared, inScope || isOfHome, deferral)
+    this.#keep(change, isDeclared || goesAlong, inScope || isOfHome, deferral)
   }
 
   /**
