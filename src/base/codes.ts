@@ -656,6 +656,10 @@ export const CODES = {
   'confirm.class': waiting('something would be sent, which restoring files does not undo'),
   'confirm.intent': waiting('the intent argues for itself, or the same act was undone before'),
   'confirm.scope': waiting('the scope lies outside the workspace'),
+  'confirm.blocked': waiting(
+    'the same act was blocked before and stays blocked for agents, scripts and devices: look at what it does, then decide',
+  ),
+  'confirm.critical': waiting('a CRITICAL act is asked about whatever laws are set aside'),
   'confirm.undo_quota': waiting(
     'the act would use up the room that is kept to take acts of this agent back',
   ),

@@ -19,7 +19,7 @@ const TOLD_ELSEWHERE = `
   ledger.key_unpinned ledger.stray ledger.stream_missing ledger.clock ledger.key_reused
   ledger.not_extended ledger.anchor_foreign ledger.id_unfit ledger.key_current ledger.index_wrong
   sandbox.unmapped_owner promote.ok confirm.descriptor confirm.law confirm.class confirm.intent
-  confirm.scope confirm.undo_quota confirm.denied confirm.superseded confirm.unlike
+  confirm.scope confirm.blocked confirm.critical confirm.undo_quota confirm.denied confirm.superseded confirm.unlike
   confirm.repeated confirm.own_credential confirm.few_humans confirm.not_given question.quota effect.writ_kept effect.home_kept effect.not_observed
   effect.left_out effect.discarded effect.deferred_execution effect.build_execution
   effect.laws_file effect.ungranted effect.irreversible effect.upload result.failed diff.link_split

@@ -64,7 +64,11 @@ function standingReasons({ evaluation }: Judgement): readonly Reason[] {
   if (evaluation.laws_file !== undefined && !laws_changed) {
     reasons.push({ code: 'laws.unaccepted', weight: 'note' })
   }
-  if (permanent) reasons.push(block('block.permanent', true))
+  if (permanent) {
+    // The block is the actors': a person decides by what they see, and lifts nothing by it.
+    const isAsked = isAmended(evaluation) && !isActors(evaluation)
+    reasons.push(isAsked ? confirm('confirm.blocked') : block('block.permanent', true))
+  }
   // Judged at admission, when the host looked: a slow rehearsal does not let a cooldown pass.
   if (cooldown_until_ms !== null && evaluation.host.now_ms < cooldown_until_ms) {
     // A person who took their own command back is asked; an actor is refused until it ends.
@@ -257,6 +261,9 @@ function questionReasons({ proposal, evaluation, result }: Judgement): readonly 
   }
   const rules = admissionRules(evaluation)
   if (rules.isAmended && isScopeOutside(evaluation.host)) reasons.push(confirm('confirm.scope'))
+  // Setting a law aside is no approval of effects (I4, G-18a).
+  const isCritical = evaluation.risk.effective === 'CRITICAL'
+  if (isAmended(evaluation) && isCritical && !isReleased) reasons.push(confirm('confirm.critical'))
   return reasons
 }
 

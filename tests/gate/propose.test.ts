@@ -414,10 +414,11 @@ describe('the host', () => {
     expect(place.writ(order).status).toBe(0)
     const critical = commandProposal(place, 'echo x > crit.txt', { create: ['work/crit.txt'] })
     critical.descriptor.risk_level = 'CRITICAL'
-    critical.descriptor.confirmation.required = true
-    critical.descriptor.confirmation.reason = 'look at it'
     const { json } = propose(critical)
-    expect(json.decision, JSON.stringify(json)).toMatchObject({ decision: 'CONFIRM' })
+    expect(json.decision, JSON.stringify(json)).toMatchObject({
+      decision: 'CONFIRM',
+      code: 'confirm.critical',
+    })
     expect(json.set_aside, JSON.stringify(json)).toMatchObject([{ policy_id: 'NO_CRITICAL' }])
     expect(place.writ(['inbox', json.pending.id]).out).toMatch(
       /set aside the law NO_CRITICAL, by the override [0-9a-f]{8} until .* UTC, for 1 act: “this once”/,

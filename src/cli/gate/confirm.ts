@@ -62,12 +62,12 @@ export function execConfirm(
 }
 
 /** Questions that no yes given before the run answers. */
-const FORCED = ['cooldown', 'confirm.scope'] as const
+const FORCED = ['cooldown', 'confirm.scope', 'confirm.blocked'] as const
 
 /**
  * Returns whether `--yes` does not answer the question: a yes that was given before the run does not
- * know that the command failed or moved something out of the scope, and a command that was taken back
- * is asked about again.
+ * know that the command failed or moved something out of the scope, and a command that was taken back,
+ * or blocked for an actor, is asked about again.
  */
 function isForced({ result, decision }: Question): boolean {
   const isAsked = FORCED.some((code) => decision.codes.includes(code))
