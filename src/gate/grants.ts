@@ -56,6 +56,12 @@ export function actorWords({
   return words
 }
 
+/** Returns whether an act is bounded as an actor's: one of a flow is if its record says what it displaces. */
+export function isBounded(evaluation: Judged & Pick<Evaluation, 'comparison'>): boolean {
+  if (evaluation.held !== undefined) return evaluation.comparison?.undo !== undefined
+  return actorWords(evaluation).length > 0
+}
+
 /**
  * Null where no grant is needed: a person acts, a human declared with a flow what its participants may
  * write, or the record is of before grants.

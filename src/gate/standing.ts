@@ -22,7 +22,7 @@ import type { Principal } from '../ledger/index.ts'
 import type { ActionMemory } from './action-memory.ts'
 import { type Approvals, stillOpen } from './approvals.ts'
 import { type ApprovedAct, ApprovedFold } from './approved-fold.ts'
-import { actorWords } from './grants.ts'
+import { isBounded } from './grants.ts'
 import { type Footing, footingOf, type HeldBase, HeldFold, type HeldMark } from './held.ts'
 import { IntentFold, type IntentMemory } from './intent-fold.ts'
 import { isAmended } from './judgement.ts'
@@ -381,7 +381,7 @@ export class StandingFold implements Remembering {
         intent: intent ?? null,
         proposalDigest: evaluation.proposal_digest,
         cooldownOnRepeat: cooldown_on_repeat,
-        isActors: actorWords(evaluation).length > 0 && evaluation.held === undefined,
+        isActors: isBounded(evaluation),
         displaced: evaluation.comparison?.undo?.needed_bytes ?? 0,
         isApproved: false,
         silenceDenies: !isAmended(evaluation),

@@ -60,14 +60,14 @@ import { isOnDeviceOf } from './one-device.ts'
 import { findPointed } from './pointed.ts'
 import { probePreconditions } from './preconditions.ts'
 import { NO_ID, proposalRecord } from './proposal-record.ts'
-import { reserveRoom } from './question-room.ts'
+import { reserveHeld, reserveRoom } from './question-room.ts'
 import { obstacleOf, pathDirectories, startingPlaces } from './readings.ts'
 import { type Rehearsal, rehearse } from './rehearsal.ts'
 import { recordBeforeRun } from './release-use.ts'
 import { whileReleased } from './released-run.ts'
 import { buildResult } from './result.ts'
 import { changedScripts } from './scripts.ts'
-import { markGoing, markHeld, stageOf } from './stage-place.ts'
+import { markGoing, stageOf } from './stage-place.ts'
 import { trackedPaths } from './tracked.ts'
 
 export class Proposing {
@@ -303,8 +303,10 @@ export class Proposing {
 
   /** An actor's act that no human approves must not use up what takes its other acts back. */
   async #undoUse(draft: Evaluation, changes: readonly Change[]) {
-    const { basis } = draft
-    if (grantCase(draft) === null || basis === undefined) return {}
+    const { basis, held } = draft
+    // What a flow's participants do is no person's own work either, though a person started the flow.
+    const isCounted = grantCase(draft) !== null || (held !== undefined && isAmended(draft))
+    if (!isCounted || basis === undefined) return {}
     const kept_bytes = await this.#view.ask((standing) =>
       undoUse(standing, basis.actor, draft.host.now_ms),
     )
@@ -365,8 +367,8 @@ export class Proposing {
     try {
       if (isGoing) markGoing(stage, draft.action_id)
       if (isAsked) reserveRoom(this.#context, stage, changes, this.#book.settings)
+      if (draft.held !== undefined) reserveHeld(this.#context, stage, changes, this.#book.settings)
       await captureChanges(changes, sandbox.layers, stage, { isRoot: isRoot(), emptied, ...copies })
-      if (draft.held !== undefined) markHeld(stage)
     } catch (error) {
       removeTreeSync(stage)
       throw new StagingFailure(error)

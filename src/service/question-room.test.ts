@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Change, RawPath } from '../gate/index.ts'
+import type { KnownHome } from '../home/index.ts'
 import type { Principal } from '../ledger/index.ts'
-import { reserveRoom } from './question-room.ts'
+import { reserveHeld, reserveRoom } from './question-room.ts'
 import { stageOf, stagePlaces } from './stage-place.ts'
 
 const MEGABYTE = 1024 ** 2
@@ -37,8 +38,8 @@ function added(size: number): Change {
   return { path: '/made' as RawPath, before: null, after }
 }
 
-function ask(principal: Principal, bytes: number, questionQuotaMb = 8): void {
-  const home = {
+function home(): KnownHome {
+  return {
     directory: join(folder, '.writ'),
     state: join(folder, 'state'),
     id: 'x',
@@ -46,9 +47,34 @@ function ask(principal: Principal, bytes: number, questionQuotaMb = 8): void {
     registeredLaws: '',
     layered: true,
   }
-  const [place = ''] = stagePlaces(home)
+}
+
+function freshStage(): string {
+  const [place = ''] = stagePlaces(home())
+  return stageOf(place, randomUUID())
+}
+
+/** As the host does: a stage that is refused is removed. */
+function removing(stage: string, reserve: () => void): void {
+  try {
+    reserve()
+  } catch (error) {
+    rmSync(stage, { recursive: true })
+    throw error
+  }
+}
+
+function ask(principal: Principal, bytes: number, questionQuotaMb = 8): void {
   const caller = { principal, streams: null, proof: 'none' as const }
-  reserveRoom({ home, caller }, stageOf(place, randomUUID()), [added(bytes)], { questionQuotaMb })
+  const stage = freshStage()
+  removing(stage, () => {
+    reserveRoom({ home: home(), caller }, stage, [added(bytes)], { questionQuotaMb })
+  })
+}
+
+function hold(bytes: number, questionQuotaMb = 8): void {
+  const stage = freshStage()
+  removing(stage, () => reserveHeld({ home: home() }, stage, [added(bytes)], { questionQuotaMb }))
 }
 
 describe('the room for questions', () => {
@@ -57,6 +83,19 @@ describe('the room for questions', () => {
     expect(() => ask(BOT, 2 * MEGABYTE)).toThrow(
       /ai:bot@local.*half of `question_quota_mb`.*writ inbox/,
     )
+  })
+
+  it('leaves a quarter of it to persons, however many actors ask', () => {
+    ask(BOT, 4 * MEGABYTE)
+    ask(OTHER, 2 * MEGABYTE)
+    expect(() => ask(OTHER, MEGABYTE)).toThrow(/all actors.*three quarters.*writ inbox/)
+    expect(() => ask(ANN, 2 * MEGABYTE)).not.toThrow()
+  })
+
+  it('is another one for what flows hold, of the same size', () => {
+    hold(7 * MEGABYTE)
+    expect(() => ask(ANN, 8 * MEGABYTE)).not.toThrow()
+    expect(() => hold(2 * MEGABYTE)).toThrow(/runs of flows hold 7 MB.*writ flow status/)
   })
 
   it('is whole for a person, and shared by all', () => {

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import type { Participant } from '../../src/contracts/index.ts'
-import { Place } from '../cli-gate/place.ts'
+import { type Json, Place } from '../cli-gate/place.ts'
 import { script, smallFlow, TOOL } from '../flow-run/scripts.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -113,6 +113,39 @@ describe('with an actor’s token', () => {
     place.write('flow.json', flow())
     expect(place.writ(['flow', 'run', 'flow.json', '--json']).json.status).toBe('DONE')
     expect(place.has('kept.txt')).toBe(false)
+  })
+})
+
+describe('what participants displace and leave', () => {
+  const settings = (text: string): void => {
+    place.write('.writ/laws.yaml', `laws: []\nsettings: ${text}\n`)
+    expect(place.writ(['laws', 'accept', '--yes']).status).toBe(0)
+  }
+  const works = (body: string): void => {
+    place.write('worker.mjs', TAKES_AWAY.replace("rmSync('kept.txt', { force: true })", body))
+    place.write('flow.json', flow())
+  }
+
+  it('counts in the room for undo, and a person is asked beyond it', () => {
+    settings('{ retention: { actor_quota_mb: 1 } }')
+    place.write('big', 'x'.repeat(2 << 20))
+    works("writeFileSync('big', 'small')")
+    const { json } = place.writ(['flow', 'run', 'flow.json', '--json'])
+    expect(json.status).not.toBe('DONE')
+    const [{ reasons }] = place.pending()
+    expect(reasons.map(({ code }: { code: string }) => code)).toContain('confirm.undo_quota')
+    expect(place.text('big')).toHaveLength(2 << 20)
+  })
+
+  it('is blocked beyond the room for what flows hold', () => {
+    settings('{ question_quota_mb: 1 }')
+    works("writeFileSync('made', 'x'.repeat(2 << 20))")
+    const { json } = place.writ(['flow', 'run', 'flow.json', '--json'])
+    expect(json.status).not.toBe('DONE')
+    expect(place.has('made')).toBe(false)
+    const facts = place.writ(['log', '--json', '--type', 'decision_v1']).json.facts
+    const codes = facts.flatMap(({ record }: Json) => record.payload.codes)
+    expect(codes).toContain('question.quota')
   })
 })
 
