@@ -3,7 +3,17 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { folderCircles, fullFolders, unusedExports } from './house/graph.ts'
 import { type House, inspect } from './house/inspect.ts'
-import { CIRCLES, FULL, isOpen, OVERSIZED, PURE_BY_EXCEPTION, ROOMS } from './house/rooms.ts'
+import { bareCasts, hardComments, hardWords } from './house/prose.ts'
+import {
+  BARE_CASTS_LEFT,
+  CIRCLES,
+  FULL,
+  HARD_WORDS_LEFT,
+  isOpen,
+  OVERSIZED,
+  PURE_BY_EXCEPTION,
+  ROOMS,
+} from './house/rooms.ts'
 
 const HOUSE: House = { rooms: ROOMS, exceptions: PURE_BY_EXCEPTION, oversized: OVERSIZED }
 
@@ -55,6 +65,31 @@ describe('the house', () => {
   it('has no folder with more than 25 source files, but for the listed ones', () => {
     expect([...fullFolders(files)].sort()).toEqual(Object.keys(FULL).sort())
   })
+
+  it('gains no hard word in a comment', () => {
+    expect(moreThan(HARD_WORDS_LEFT, (_, text) => hardComments(text))).toEqual([])
+  })
+
+  it('gains no cast without a comment', () => {
+    const casts = (path: string, text: string): readonly unknown[] =>
+      path.startsWith('src/') && !path.endsWith('.test.ts') ? bareCasts(text) : []
+    expect(moreThan(BARE_CASTS_LEFT, casts)).toEqual([])
+  })
+
+  /** The rooms in which more is found than is left. */
+  function moreThan(
+    left: Readonly<Record<string, number>>,
+    find: (path: string, text: string) => readonly unknown[],
+  ): readonly string[] {
+    const counts = new Map<string, number>()
+    for (const [path, text] of files) {
+      const room = /^src\/(\w+)\//.exec(path)?.[1] ?? 'tests'
+      counts.set(room, (counts.get(room) ?? 0) + find(path, text).length)
+    }
+    return [...counts]
+      .filter(([room, count]) => count > (left[room] ?? 0))
+      .map(([room, count]) => `${room}: ${count} instead of ${left[room] ?? 0}`)
+  }
 
   it('imports no room in a circle', () => {
     for (const start of Object.keys(ROOMS)) expect(reach(start)).not.toContain(start)
@@ -235,6 +270,21 @@ describe('every guard goes red on a seeded breach', () => {
     expect(fullFolders(house)).toEqual([])
     house.set('src/gate/25.ts', '')
     expect(fullFolders(house)).toEqual(['src/gate'])
+  })
+
+  it('a hard word and a cast without a comment', () => {
+    expect(hardWords('Nobody is told what stands besides it.')).toEqual([
+      'nobody',
+      'is told',
+      'stands',
+    ])
+    expect(hardComments("/** Whoever asks. */\nconst nobody = 'somebody' // anew\n")).toEqual([
+      'whoever',
+      'anew',
+    ])
+    expect(bareCasts("import { a as b } from './a.ts'\nconst c = b as Digest\n")).toEqual([2])
+    expect(bareCasts('// The shape of a digest.\nconst c = b as Digest\n')).toEqual([])
+    expect(bareCasts("const c = [1] as const\nconst d = 'as it is'\n")).toEqual([])
   })
 
   it('a door whose header is not the law', () => {

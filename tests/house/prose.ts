@@ -1,0 +1,37 @@
+/**
+ * How the house reads: words that a reader stumbles over in comments and documents, and casts without
+ * a comment that says why they are true. Functions of texts, as `inspect.ts` is.
+ */
+
+const HARD =
+  /\b(?:somebody|nobody|whoever|whatever|anew|beside|furnish\w*|in the end|is to be|are to be|(?:is|are|was|were|be) told|stands)\b/gi
+const COMMENT = /\/\*[\s\S]*?\*\/|(?:^|[\s;{(,])\/\/.*$/gm
+const CAST = /(?<=[\w)\]}'"`>]) as (?!const\b)[\w{([]/
+/** How many lines above a cast its comment may begin. */
+const ABOVE = 3
+
+/** Returns the hard words of a document. */
+export function hardWords(text: string): readonly string[] {
+  return [...text.matchAll(HARD)].map(([word]) => word.toLowerCase())
+}
+
+/** Returns the hard words in the comments of a source file. */
+export function hardComments(text: string): readonly string[] {
+  return [...text.matchAll(COMMENT)].flatMap(([comment]) => hardWords(comment))
+}
+
+/** Returns the numbers of the lines that cast without a comment. */
+export function bareCasts(text: string): readonly number[] {
+  const lines = text.split('\n')
+  const bare: number[] = []
+  let isList = false
+  for (const [index, line] of lines.entries()) {
+    if (/^(?:import|export)(?: type)? \{/.test(line)) isList = true
+    const isCode = !isList && !/^\s*(?:\*|\/\/|\/\*)/.test(line)
+    if (isList && /\}/.test(line)) isList = false
+    if (!isCode || !CAST.test(line.replace(/'[^']*'|`[^`]*`/g, "''"))) continue
+    const near = lines.slice(Math.max(0, index - ABOVE), index + 1)
+    if (!near.some((text) => /\/\/|\*\/|^\s*\*/.test(text))) bare.push(index + 1)
+  }
+  return bare
+}
