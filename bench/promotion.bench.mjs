@@ -99,11 +99,11 @@ function writeIndex(stage, units) {
   writeFileSync(join(stage, 'stage.jsonl'), `${text}\n`)
 }
 
-async function promoteIn({ promote, withWorkspaceLock }, base, stage, changes) {
+async function promoteIn({ applyStage, withWorkspaceLock }, base, stage, changes) {
   const actionId = randomUUID()
   const started = performance.now()
   await withWorkspaceLock(join(base, 'tree'), { waitMs: 1000 }, (lock) =>
-    promote({
+    applyStage({
       actionId,
       lock,
       changes,

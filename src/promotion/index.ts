@@ -14,7 +14,7 @@ export {
   type WorkspaceLock,
   withWorkspaceLock,
 } from './lock.ts'
-export { type Promotion, type PromotionRequest, promote } from './promote.ts'
+export { applyStage, type Promotion, type PromotionRequest } from './promote.ts'
 export { type Recovered, type RecoveryRequest, recover } from './recover.ts'
 export { type Choice, resolveRecovery } from './resolve.ts'
 export {

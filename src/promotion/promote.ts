@@ -80,7 +80,7 @@ export interface Promotion {
   readonly note: unknown
 }
 
-export async function promote(request: PromotionRequest): Promise<Promotion> {
+export async function applyStage(request: PromotionRequest): Promise<Promotion> {
   const ground = new Ground()
   try {
     refuseUnrecovered(request.state, rawOfText(request.lock.root))

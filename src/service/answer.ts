@@ -1,5 +1,5 @@
 /** The gate's answer about one act, in the shape that people read as JSON. */
-import type { Decision, Promotion, SandboxResult } from '../contracts/index.ts'
+import type { Decision, SandboxResult } from '../contracts/index.ts'
 import {
   type Change,
   displayOfRaw,
@@ -9,11 +9,13 @@ import {
 } from '../gate/index.ts'
 import { occurredAtText } from '../ledger/index.ts'
 import { LONG_LIST } from '../machine/index.ts'
-import type { Decided } from './decided.ts'
 import type { LawBook } from './law-book.ts'
+import type { LedgerView } from './ledger-view.ts'
+import type { Outcome, Recorded } from './lifecycle/act.ts'
+import type { Questions } from './questions.ts'
 import type { GateAnswer, LawWords, SentRequest } from './surface.ts'
 
-export function sentRequest({ begun, ended, kept }: RequestMemory): SentRequest {
+function sentRequest({ begun, ended, kept }: RequestMemory): SentRequest {
   const { step_id, method, host, save } = begun
   const { state, code, answer } = ended ?? begun
   const saved =
@@ -29,38 +31,59 @@ export function sentRequest({ begun, ended, kept }: RequestMemory): SentRequest 
   }
 }
 
-export function answerOf(
-  decided: Decided,
-  more: {
-    readonly pending?: GateAnswer['pending']
-    readonly promotion?: Promotion
-    readonly changes?: readonly Change[]
-    readonly requests?: readonly SentRequest[]
-  } = {},
-): GateAnswer {
-  const { actionId, proposalDigest, decision, result, violations, changes: rehearsed } = decided
-  const { pending, promotion, changes = [], requests = [] } = more
+/** What became of the requests of an act so far. */
+export async function sentRequests(
+  view: LedgerView,
+  actionId: string,
+): Promise<readonly SentRequest[]> {
+  const { requests } = await view.standing()
+  return requests.of(actionId).map(sentRequest)
+}
+
+/** An outcome of the lifecycle, as the gate's callers read it. */
+export async function answerOf(questions: Questions, outcome: Outcome): Promise<GateAnswer> {
+  const { act } = outcome
+  const { actionId, proposalDigest, decision, result, violations, changes } = act
   return {
     action_id: actionId,
     proposal_digest: proposalDigest,
-    decision: decision as Decision,
-    result: result === null ? null : withWholeDiff(result, rehearsed),
-    promoted: promotion?.status === 'APPLIED',
-    ...(promotion === undefined
-      ? {}
-      : {
-          promotion: {
-            paths: changes.map(({ path }) => displayOfRaw(path)),
-            snapshot_digest: promotion.snapshot_digest,
-          },
-        }),
-    ...(pending === undefined ? {} : { pending }),
-    ...(requests.length === 0 ? {} : { requests }),
-    ...obstaclesOf(decided),
-    ...cooldownOf(decided),
-    ...setAsideOf(decided),
+    decision,
+    result: result === null ? null : withWholeDiff(result, changes),
+    promoted: false,
+    ...(await becameOf(questions, outcome)),
+    ...obstaclesOf(act),
+    ...cooldownOf(act),
+    ...setAsideOf(act),
     ...(violations.length === 0 ? {} : { violations }),
   }
+}
+
+async function becameOf(questions: Questions, outcome: Outcome): Promise<Partial<GateAnswer>> {
+  switch (outcome.kind) {
+    case 'blocked': {
+      const { supersededBy, requests = [] } = outcome
+      return { ...superseded(supersededBy), ...sent(requests) }
+    }
+    case 'waiting':
+      return { pending: await questions.pendingOf(outcome.pending) }
+    case 'promoted': {
+      const { promotion, changes, requests } = outcome
+      const paths = changes.map(({ path }) => displayOfRaw(path))
+      const { snapshot_digest, status } = promotion
+      const promoted = status === 'APPLIED'
+      return { promoted, promotion: { paths, snapshot_digest }, ...sent(requests) }
+    }
+    default:
+      return outcome satisfies never
+  }
+}
+
+function superseded(by: string | undefined): Pick<GateAnswer, 'superseded_by'> {
+  return by === undefined ? {} : { superseded_by: by }
+}
+
+function sent(requests: readonly SentRequest[]): Pick<GateAnswer, 'requests'> {
+  return requests.length === 0 ? {} : { requests }
 }
 
 /** Adds the texts of the laws that the decision names. */
@@ -80,18 +103,18 @@ export function lawWords(
 }
 
 /** Of a refusal; what a question rests on is in the question. */
-function obstaclesOf({ decision, evaluation }: Decided): Pick<GateAnswer, 'obstacles'> {
+function obstaclesOf({ decision, evaluation }: Recorded): Pick<GateAnswer, 'obstacles'> {
   const { obstacles } = evaluation
   return decision.decision !== 'BLOCK' || obstacles.length === 0 ? {} : { obstacles }
 }
 
-function cooldownOf({ decision, evaluation }: Decided): Pick<GateAnswer, 'cooldown_until'> {
+function cooldownOf({ decision, evaluation }: Recorded): Pick<GateAnswer, 'cooldown_until'> {
   const { cooldown_until_ms: untilMs } = evaluation.standing
   if (untilMs === null || !decision.codes.includes('cooldown')) return {}
   return { cooldown_until: occurredAtText(untilMs) }
 }
 
-function setAsideOf({ evaluation }: Decided): Pick<GateAnswer, 'set_aside'> {
+function setAsideOf({ evaluation }: Recorded): Pick<GateAnswer, 'set_aside'> {
   const set_aside = overridesUsed(evaluation)
   return set_aside.length === 0 ? {} : { set_aside }
 }

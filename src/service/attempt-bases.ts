@@ -19,19 +19,12 @@ import {
 import { readPlainFile, removeTreeSync } from '../machine/index.ts'
 import { makeStageLayer, readStage } from '../tree/index.ts'
 import { type AttemptOrder, BASES_MAX } from './attempt-surface.ts'
-import { type GateContext, isRoot } from './context.ts'
-import type { LedgerView } from './ledger-view.ts'
-import type { Promoter } from './promoting.ts'
-import type { Questions } from './questions.ts'
+import { isRoot } from './context.ts'
+import type { GateParts } from './gate-parts.ts'
 import { findStage } from './stage-place.ts'
 import { StageVoid } from './stopped-promotion.ts'
 
-export interface BaseSources {
-  readonly context: GateContext
-  readonly view: LedgerView
-  readonly promoter: Promoter
-  readonly questions: Questions
-}
+type BaseSources = Pick<GateParts, 'context' | 'view' | 'workspace' | 'questions'>
 
 /** What an attempt stands on, laid out. */
 export interface LaidBases {
@@ -59,7 +52,7 @@ export async function layBases(
   const remove = (): void => removeTreeSync(directory)
   try {
     // Nothing is promoted, and so no stage goes away, while it is copied.
-    return await sources.promoter.exclusively(async () => {
+    return await sources.workspace.exclusively(async () => {
       const found = await findBases(sources, order)
       const layers: string[] = []
       for (const { stage, changes } of found) {

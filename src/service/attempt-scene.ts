@@ -27,16 +27,18 @@ import {
   type Scan,
   scanLayers,
 } from '../tree/index.ts'
-import { type BaseSources, type LaidBases, layBases } from './attempt-bases.ts'
+import { type LaidBases, layBases } from './attempt-bases.ts'
 import type { AttemptOutputs } from './attempt-outputs.ts'
 import { attemptDescriptor, attemptResources } from './attempt-proposal.ts'
 import type { AttemptOrder, ParticipantCommand } from './attempt-surface.ts'
 import { withClosedDirectories } from './closed-directories.ts'
 import { type GateContext, isRoot } from './context.ts'
+import { hostFactsOf } from './draft.ts'
+import type { GateParts } from './gate-parts.ts'
 import { watchHalt } from './halt.ts'
 import { realPathOf } from './host-facts.ts'
 import type { LawBook } from './law-book.ts'
-import { Proposing } from './proposing.ts'
+import type { Terms } from './lifecycle/act.ts'
 import { withoutRefreshedIndexes } from './refreshed-index.ts'
 import { sandboxRequest } from './sandbox-request.ts'
 import { stagePlaceFor, stagePlaces } from './stage-place.ts'
@@ -47,15 +49,16 @@ const TOO_LONG = JSON.stringify({ decision: 'BLOCK', codes: ['attempt.line'], re
 
 type OnOutput = RunRequest['onOutput']
 
-interface SceneParts extends BaseSources {
-  readonly book: LawBook
+interface SceneParts {
+  readonly gate: GateParts
   readonly order: AttemptOrder
 }
 
 export class AttemptScene {
   readonly context: GateContext
   readonly order: AttemptOrder
-  readonly proposing: Proposing
+  /** How everything of the attempt is proposed. */
+  readonly terms: Terms
   readonly resources: ActionDescriptor['resources']
   readonly sandbox: Sandbox
   readonly sandboxId: string
@@ -72,8 +75,8 @@ export class AttemptScene {
   readonly #connections: NetworkConnection[] = []
 
   private constructor(
-    { context, book, order }: SceneParts,
-    parts: Pick<AttemptScene, 'proposing' | 'resources' | 'sandbox' | 'sandboxId' | 'place'> & {
+    { gate: { context, book }, order }: SceneParts,
+    parts: Pick<AttemptScene, 'terms' | 'resources' | 'sandbox' | 'sandboxId' | 'place'> & {
       readonly marker: Marker
       readonly roots: readonly string[]
       readonly stop: Stop
@@ -83,7 +86,7 @@ export class AttemptScene {
   ) {
     this.context = context
     this.order = order
-    this.proposing = parts.proposing
+    this.terms = parts.terms
     this.resources = parts.resources
     this.sandbox = parts.sandbox
     this.sandboxId = parts.sandboxId
@@ -96,10 +99,11 @@ export class AttemptScene {
     this.#service = parts.service
   }
 
-  static async open(parts: SceneParts): Promise<AttemptScene> {
+  static async open(gate: GateParts, order: AttemptOrder): Promise<AttemptScene> {
+    const parts = { gate, order }
     const sandboxId = randomUUID()
-    const place = stagePlaceFor(parts.context.home, parts.order.workspace)
-    const laid = await layBases(parts, parts.order, () =>
+    const place = stagePlaceFor(gate.context.home, order.workspace)
+    const laid = await layBases(gate, order, () =>
       layerDirectory(place, coveredBy(parts), sandboxId),
     )
     try {
@@ -114,17 +118,18 @@ export class AttemptScene {
     parts: SceneParts,
     { sandboxId, place, laid }: Pick<AttemptScene, 'sandboxId' | 'place'> & { laid: LaidBases },
   ): Promise<AttemptScene> {
-    const { context, view, book, order } = parts
-    const proposing = new Proposing(context, view, book, {
+    const { gate, order } = parts
+    const { context, book } = gate
+    const terms: Terms = {
       door: 'propose',
       declaredByApproval: false,
       dryRun: false,
       abort: order.abort,
       actorKind: 'ai',
       held: { asked: false, bases: laid.bases },
-    })
+    }
     const resources = attemptResources(order.limits, book.settings.ceilings)
-    const { roots, homes } = await hostOf(parts, proposing, resources)
+    const { roots, homes } = await hostOf(parts, resources)
     const marker = makeMarker(place, sandboxId, roots, context.nowMs)
     const service = serviceOf(parts)
     const request = sandboxRequest({
@@ -147,7 +152,7 @@ export class AttemptScene {
     })
     const stop = new Stop(context.home.state, order.abort)
     const own = {
-      proposing,
+      terms,
       resources,
       sandbox,
       sandboxId,
@@ -247,7 +252,7 @@ export class AttemptScene {
 /** A model may think for as long as its participant has time. */
 const SERVICE_IDLE_MS = 3_600_000
 
-function serviceOf({ context, order }: SceneParts): RunProxy | null {
+function serviceOf({ gate: { context }, order }: SceneParts): RunProxy | null {
   if (order.egress.length === 0) return null
   const { resolve } = context
   const terms = serviceTerms(order)
@@ -262,22 +267,22 @@ function serviceTerms({ egress }: Pick<AttemptOrder, 'egress'>): NetworkTerms {
 }
 
 /** Real paths that the overlays of an attempt lie over, or inside of. */
-function coveredBy({ context, order }: SceneParts): readonly string[] {
+function coveredBy({ gate: { context }, order }: SceneParts): readonly string[] {
   const { home, userDirectory } = context
   return [order.workspace, dirname(home.directory), userDirectory].map(realPathOf)
 }
 
 /** Where the workspace really lies, and which homes are the actor's. */
 async function hostOf(
-  { context, view, order }: SceneParts,
-  proposing: Proposing,
+  { gate, order }: SceneParts,
   resources: ActionDescriptor['resources'],
 ): Promise<{ readonly roots: readonly string[]; readonly homes: readonly string[] }> {
   const terms = { order, resources, createdAt: '' }
   const descriptor = attemptDescriptor(terms, order.actionId, 'COMMAND_EXECUTION')
   // Only its scope is looked at.
   const proposal: Proposal = { descriptor }
-  const host = proposing.hostFacts(proposal, await view.standing(), context.nowMs())
+  const { context, book, view } = gate
+  const host = hostFactsOf(context, book, proposal, await view.standing(), context.nowMs())
   return {
     roots: host.roots.map(({ real }) => real),
     homes: host.homes.filter(({ own }) => own).map(({ path }) => path),

@@ -12,6 +12,7 @@ import { FaultError, fault } from '../base/index.ts'
 import {
   type Decision,
   field,
+  type Obstacle,
   OPERATION_TYPES,
   type Operation,
   type Proposal,
@@ -50,7 +51,10 @@ import type {
   RefusedAccess,
 } from './attempt-surface.ts'
 import { undeclaredPaths } from './attempt-writes.ts'
-import type { Admitted, Decided } from './decided.ts'
+import type { GateParts } from './gate-parts.ts'
+import { type Admitted, type Recorded, withObstacles } from './lifecycle/act.ts'
+import { admit, recordProposal } from './lifecycle/admit.ts'
+import { judge } from './lifecycle/lifecycle.ts'
 import { obstacleOf } from './readings.ts'
 import type { RehearsedStep } from './rehearsal.ts'
 import { noteHolder, stageOf } from './stage-place.ts'
@@ -66,6 +70,7 @@ interface DoneStep {
 }
 
 export class OpenAttempt implements Attempt {
+  readonly #gate: GateParts
   readonly #scene: AttemptScene
   readonly #outputs: AttemptOutputs
   readonly #done: DoneStep[] = []
@@ -81,27 +86,28 @@ export class OpenAttempt implements Attempt {
   #asked = 0
   #scanned: Scan = { changes: [], findings: [], emptied: [] }
   /** Set when there will be no result: something blocked it first. */
-  #refused: Decided | null = null
+  #refused: Recorded | null = null
   #turn: Promise<unknown> = Promise.resolve()
   #isOver = false
 
-  constructor(scene: AttemptScene) {
+  constructor(gate: GateParts, scene: AttemptScene) {
+    this.#gate = gate
     this.#scene = scene
     this.#outputs = new AttemptOutputs(scene.order.secrets)
   }
 
   async run(command: ParticipantCommand): Promise<ParticipantOutcome> {
     this.#expectOpen()
-    const { order, proposing } = this.#scene
+    const { order } = this.#scene
     const isFirst = this.#run === null
     if (!isFirst && (this.#isRunning || this.#refused !== null || this.#isSpent()))
       throw over(order.actionId)
     // The act is the first run; what it is asked again is recorded beside it.
     const actionId = isFirst ? order.actionId : randomUUID()
-    const admitted = await proposing.admit(commandProposal(this.#terms(), actionId, command))
+    const admitted = await this.#admit(commandProposal(this.#terms(), actionId, command))
     this.#run ??= admitted
-    if (admitted.early !== null) return this.#refuse(admitted, null)
-    await proposing.recordProposal(admitted)
+    if (admitted.refusal !== null) return this.#refuse(admitted, null)
+    await recordProposal(this.#gate, admitted)
     this.#isRunning = true
     const own = new AttemptOutputs(order.secrets)
     try {
@@ -194,10 +200,18 @@ export class OpenAttempt implements Attempt {
     throw new FaultError(fault('attempt.order', path, null, { message }))
   }
 
-  /** Nothing was run, or it cannot be told what it did. */
+  #admit(document: unknown): Promise<Admitted> {
+    return admit(this.#gate, document, this.#scene.terms)
+  }
+
+  /** Records that nothing of it was run, or that nobody can tell what it did. */
+  #block(admitted: Admitted, ...obstacles: readonly Obstacle[]): Promise<Recorded> {
+    const blocked = withObstacles(admitted, obstacles)
+    return judge(this.#gate, { admitted: blocked, rehearsal: null })
+  }
+
   async #refuse(admitted: Admitted, error: unknown): Promise<ParticipantOutcome> {
-    const obstacle = error === null ? undefined : obstacleOf(error)
-    this.#refused = await this.#scene.proposing.refuse(admitted, obstacle)
+    this.#refused = await this.#block(admitted, ...(error === null ? [] : [obstacleOf(error)]))
     const nothing = new Uint8Array()
     return {
       refused: this.#refused.decision,
@@ -213,28 +227,26 @@ export class OpenAttempt implements Attempt {
   }
 
   async #operate(operation: unknown): Promise<OperationAnswer> {
-    const { proposing, resources, order } = this.#scene
+    const { resources, order } = this.#scene
     if (this.#refused !== null || this.#isSpent()) return blockedBy(['attempt.over'])
     if (++this.#asked > operationsMax(resources)) return blockedBy(['attempt.operations'])
     const document = { descriptor: this.#descriptorFor(operation), operation }
-    const admitted = await proposing.admit(document)
-    const { proposal, draft, early } = admitted
-    if (early !== null || proposal?.operation === undefined) {
-      return refusedBy(await proposing.refuse(admitted))
+    const admitted = await this.#admit(document)
+    const { proposal, refusal } = admitted
+    if (refusal !== null || proposal?.operation === undefined) {
+      return refusedBy(await this.#block(admitted))
     }
     const [path] = undeclaredPaths(proposal.operation, order)
     if (path !== undefined) {
       const detail = 'the node does not write there'
-      return refusedBy(
-        await proposing.refuse(admitted, { code: 'flow.access_denied', path, detail }),
-      )
+      return refusedBy(await this.#block(admitted, { code: 'flow.access_denied', path, detail }))
     }
     try {
       const command = this.#commandOf(proposal)
-      if (this.#run !== null) await proposing.recordProposal(admitted)
+      if (this.#run !== null) await recordProposal(this.#gate, admitted)
       return await this.#carryOut(proposal.operation, command)
     } catch (error) {
-      return refusedBy(await proposing.refuse({ ...admitted, draft }, obstacleOf(error)))
+      return refusedBy(await this.#block(admitted, obstacleOf(error)))
     }
   }
 
@@ -309,23 +321,21 @@ export class OpenAttempt implements Attempt {
     try {
       this.#scanned = await this.#scene.scan(outcome.startedAtMs)
     } catch (error) {
-      const { proposing } = this.#scene
-      return this.#held(await proposing.refuse(admitted, obstacleOf(error)))
+      return this.#held(await this.#block(admitted, obstacleOf(error)))
     }
     const { descriptor } = admitted.proposal
     return this.#decide(admitted, [{ descriptor, outcome, changes: this.#scanned.changes }])
   }
 
   async #judgeOperations(): Promise<HeldAttempt> {
-    const { proposing, order } = this.#scene
     const document = operationsProposal(
       this.#terms(),
-      order.actionId,
+      this.#scene.order.actionId,
       this.#done.map(({ operation }) => operation),
     )
-    const admitted = await proposing.admit(document)
-    if (admitted.early !== null) return this.#held(await proposing.refuse(admitted))
-    await proposing.recordProposal(admitted)
+    const admitted = await this.#admit(document)
+    if (admitted.refusal !== null) return this.#held(await this.#block(admitted))
+    await recordProposal(this.#gate, admitted)
     const parts = document.children ?? [document]
     const steps = this.#done.flatMap(({ outcome, changes }, index) => {
       const descriptor = parts[index]?.descriptor
@@ -334,16 +344,11 @@ export class OpenAttempt implements Attempt {
     return this.#decide(admitted, steps)
   }
 
-  async #decide(
-    { draft, proposal }: Admitted,
-    steps: readonly RehearsedStep[],
-  ): Promise<HeldAttempt> {
-    const { proposing, sandbox, sandboxId, place, order, connections } = this.#scene
-    if (proposal === null) return this.#nothing()
+  async #decide(admitted: Admitted, steps: readonly RehearsedStep[]): Promise<HeldAttempt> {
+    const { sandbox, sandboxId, place, order, connections } = this.#scene
+    if (admitted.proposal === null) return this.#nothing()
     const { changes, findings, emptied } = this.#scanned
-    const grounds = withEgress(draft.network ?? null, this.#run === null ? [] : order.egress)
-    if (grounds !== null) draft.network = grounds
-    const decided = await proposing.judgeRehearsal(draft, proposal, {
+    const rehearsal = {
       sandboxId,
       sandbox,
       place,
@@ -355,11 +360,20 @@ export class OpenAttempt implements Attempt {
       controls: sandbox.controls,
       outputs: this.#outputs,
       network: connections,
-    })
+    }
+    const recorded = await judge(this.#gate, { admitted: this.#withEgress(admitted), rehearsal })
     const { runId: run } = order
     const { stream } = this.#scene.context
     if (run !== undefined) noteHolder(stageOf(place, sandboxId), { stream, run })
-    return this.#held(decided)
+    return this.#held(recorded)
+  }
+
+  /** The hosts that the participant's own process lives by count as known. */
+  #withEgress(admitted: Admitted): Admitted {
+    const { evaluation } = admitted
+    const egress = this.#run === null ? [] : this.#scene.order.egress
+    const network = withEgress(evaluation.network ?? null, egress)
+    return network === null ? admitted : { ...admitted, evaluation: { ...evaluation, network } }
   }
 
   /** What was stopped while nothing ran is stopped all the same. */
@@ -384,7 +398,7 @@ export class OpenAttempt implements Attempt {
     return this.#byHostPaths.some((own) => own === path || (isMade && isBelow(own, path)))
   }
 
-  #held({ proposalDigest, decision, result }: Decided): HeldAttempt {
+  #held({ proposalDigest, decision, result }: Recorded): HeldAttempt {
     const { actionId } = this.#scene.order
     const manifest = (result?.diff.manifest ?? manifestDigest([])) as HeldAttempt['manifest']
     const refusedAccesses = this.refusedAccesses()

@@ -19,7 +19,7 @@ import { occurredAtText } from '../ledger/index.ts'
 import { type Answer, addressRules, type Sent, sendRequest } from './acts/sending.ts'
 import type { GateContext } from './context.ts'
 import type { LedgerView } from './ledger-view.ts'
-import { checkTarget } from './saving.ts'
+import { checkTarget } from './saved-answer.ts'
 
 const SECOND_MS = 1_000
 const MEBIBYTE = 1024 * 1024

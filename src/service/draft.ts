@@ -20,31 +20,39 @@ import {
 } from '../gate/index.ts'
 import { basisOf } from './basis.ts'
 import { type GateContext, workspaceOf } from './context.ts'
-import type { ProposingOptions } from './decided.ts'
+import type { GateParts } from './gate-parts.ts'
 import { isHalted } from './halt.ts'
 import { gatherHostFacts, realPathOf } from './host-facts.ts'
 import type { LawBook } from './law-book.ts'
-import type { LedgerView } from './ledger-view.ts'
 import { isReleasedRun, networkFor } from './network-grounds.ts'
 import { actionIdOf } from './proposal-record.ts'
 
 const MAX_AGE_MS = 60 * 60 * 1000
 const MAX_FUTURE_MS = 60 * 1000
 
-/** What a draft is made from besides the document. */
-export interface DraftGround {
-  readonly context: GateContext
-  readonly view: LedgerView
-  readonly book: LawBook
-  readonly options: ProposingOptions
+/** How the document is proposed. */
+interface DraftTerms {
+  readonly door: Evaluation['door']
+  readonly declaredByApproval: boolean
+  readonly dryRun: boolean
+  readonly compensates?: string
+  readonly actorKind?: Evaluation['actor_kind']
+  readonly held?: NonNullable<Evaluation['held']>
 }
 
-/** `proposal` is null when the document broke its contract. */
+type Grounds = Pick<GateParts, 'context' | 'view' | 'book'>
+
+/** A document that was judged by its contract; `proposal` is null when it broke it. */
+interface JudgedDocument {
+  readonly document: unknown
+  readonly proposal: Proposal | null
+  readonly violations: readonly Violation[]
+}
+
 export function beginDraft(
-  { context, view, book, options }: DraftGround,
-  document: unknown,
-  proposal: Proposal | null,
-  violations: readonly Violation[],
+  { context, view, book }: Grounds,
+  options: DraftTerms,
+  { document, proposal, violations }: JudgedDocument,
   standing: StandingFold,
 ): Evaluation {
   const nowMs = context.nowMs()
@@ -93,16 +101,19 @@ export function beginDraft(
   }
 }
 
-/** What stands now, as of the admission. */
+/** Returns the evaluation with what holds now, as of the time of its admission. */
 export function refreshDraft(
   draft: Evaluation,
-  { context, view, book }: DraftGround,
+  { context, view, book }: Grounds,
   standing: StandingFold,
-): void {
+): Evaluation {
   const { now_ms: nowMs } = draft.host
   const { action_id, intent = '' } = draft
-  draft.basis = basisOf(context, view.seen, action_id, intent, standing, nowMs)
-  draft.standing = excerptOf(context, book, standing, intent, nowMs)
+  return {
+    ...draft,
+    basis: basisOf(context, view.seen, action_id, intent, standing, nowMs),
+    standing: excerptOf(context, book, standing, intent, nowMs),
+  }
 }
 
 function excerptOf(

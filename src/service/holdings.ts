@@ -6,8 +6,8 @@ import type { GateSettings } from '../policy/index.ts'
 import type { Retention } from '../promotion/index.ts'
 import { type ActOf, undoRetention } from './housekeeping.ts'
 import type { LedgerView } from './ledger-view.ts'
+import { actOf } from './lifecycle/promote.ts'
 import { pendingId } from './questions.ts'
-import { actOf } from './settling.ts'
 
 export interface StagedQuestion {
   readonly id: string

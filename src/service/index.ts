@@ -5,7 +5,7 @@
  */
 export { acceptedLaws, recordDefaultLaws, recordLaws } from './accept-laws.ts'
 export { ancestorNames } from './ancestors.ts'
-export { humansWithCredential } from './approving.ts'
+export { humansWithCredential } from './approvers.ts'
 export type {
   Attempt,
   AttemptSurface,
@@ -14,6 +14,7 @@ export type {
   ParticipantOutcome,
   RefusedAccess,
 } from './attempt-surface.ts'
+export type { PurgeAnswer, PurgeOrder } from './body-purge.ts'
 export { BODY_KINDS, type BodyKind } from './body-search.ts'
 export { openGate } from './gate.ts'
 export { watchHalt } from './halt.ts'
@@ -27,7 +28,6 @@ export {
   type Unneeded,
 } from './home-use.ts'
 export type { KeptState } from './kept-state.ts'
-export type { PurgeAnswer, PurgeOrder } from './purging.ts'
 export { likelyRequest, within } from './sandbox-request.ts'
 export { stagePlaces } from './stage-place.ts'
 export type {

@@ -30,10 +30,11 @@ import {
 } from '../gate/index.ts'
 import { type Fact, occurredAtText, parseBodyMarker, principalText } from '../ledger/index.ts'
 import { readSeen, readStage, stagedPath } from '../tree/index.ts'
-import { Approving } from './approving.ts'
+import { Approvers } from './approvers.ts'
 import type { GateContext } from './context.ts'
 import type { LawBook } from './law-book.ts'
 import type { LedgerView } from './ledger-view.ts'
+import type { KnownAct } from './lifecycle/act.ts'
 import { findStage } from './stage-place.ts'
 import type {
   ApprovalsSoFar,
@@ -121,13 +122,13 @@ export class Questions {
   readonly #context: GateContext
   readonly #view: LedgerView
   readonly #book: LawBook
-  readonly #approving: Approving
+  readonly #approvers: Approvers
   /** Questions that a run of this process asked. */
   readonly #askedHere = new Set<string>()
   #known: KnownManifest | null = null
 
   constructor(context: GateContext, view: LedgerView, book: LawBook) {
-    this.#approving = new Approving(context, view)
+    this.#approvers = new Approvers(context, view)
     this.#context = context
     this.#view = view
     this.#book = book
@@ -175,6 +176,14 @@ export class Questions {
     }
   }
 
+  /** What is on the record of an act, as far as it is kept. */
+  async known(actionId: string): Promise<KnownAct | null> {
+    const record = await this.record(actionId)
+    if (record !== null) return record
+    const bare = await this.bare(actionId)
+    return bare === null ? null : { ...bare, proposal: null, changes: [] }
+  }
+
   /** One line of the inbox. A question that lost its bodies is told, and can be denied. */
   async row(
     pending: Pending,
@@ -200,7 +209,7 @@ export class Questions {
   async approvalsOf({ approvals }: Pending): Promise<ApprovalsSoFar | null> {
     if (approvals === undefined) return null
     const { needed } = approvals
-    const humans = await this.#approving.humans()
+    const humans = await this.#approvers.humans()
     const given = approvals.given.map(({ by, at }) => ({ by, at }))
     return { needed, given, ...(humans < needed ? { humans } : {}) }
   }

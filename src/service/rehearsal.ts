@@ -18,6 +18,7 @@ import type {
 } from '../contracts/index.ts'
 import { type Change, changesSince, leavesOf, sandboxEnvironment } from '../gate/index.ts'
 import type { Control, RunOutcome, RunRequest, Sandbox, SocketProfile } from '../sandbox/index.ts'
+import type { TreeFinding } from '../tree/index.ts'
 import {
   CopiesAhead,
   type Marker,
@@ -26,7 +27,6 @@ import {
   PATH_BYTES_MAX,
   type Scan,
   scanLayers,
-  type TreeFinding,
 } from '../tree/index.ts'
 import { actCommand } from './acts/act-command.ts'
 import { actFindings } from './acts/act-findings.ts'
@@ -86,7 +86,7 @@ export interface Rehearsal {
   readonly ahead?: CopiesAhead
 }
 
-export async function rehearse(
+export async function runRehearsal(
   context: GateContext,
   request: RehearsalRequest,
 ): Promise<Rehearsal> {

@@ -33,8 +33,8 @@ import type { LedgerView } from './ledger-view.ts'
 /** writ itself: whoever happens to look first has sent nothing. */
 const WRIT: Principal = { kind: 'script', id: 'writ', namespace: 'host' }
 
-/** Runs with a release under its lock, everything else as it is. */
-export async function whileReleased<T>(
+/** Does `work` under the lock of the release that an act uses; fails if another run holds it. */
+export async function underReleaseLock<T>(
   state: string,
   { action_id, network }: Evaluation,
   work: () => Promise<T>,

@@ -1,5 +1,6 @@
 /** What stopped a promotion: an answer about the act, a passing state, or a failure of the machine. */
 import { type Fault, FaultError, fault, showName } from '../base/index.ts'
+import type { answerFault } from '../gate/index.ts'
 
 /** A promotion that was refused, or that the machine did not carry out, is an answer. */
 export function isAnswer({ code }: Fault): boolean {
@@ -47,4 +48,15 @@ export class StageVoid extends FaultError {
     super(fault('flow.stage_void', base, null, { message }))
     this.state = state
   }
+}
+
+export type RefusalCode =
+  | NonNullable<ReturnType<typeof answerFault>>
+  | 'halted'
+  | 'laws.changed'
+  | 'rollback.nothing'
+
+export function refusal(code: RefusalCode, at: string): FaultError {
+  // None of these codes carries details.
+  return new FaultError(fault(code as 'halted', at, null))
 }

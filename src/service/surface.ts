@@ -23,13 +23,13 @@ import type { ApprovalProof } from '../home/index.ts'
 import type { OnRefused } from '../network/index.ts'
 import type { RunRequest } from '../sandbox/index.ts'
 import type { AttemptSurface } from './attempt-surface.ts'
+import type { PurgeAnswer, PurgeOrder } from './body-purge.ts'
 import type { FoundBody } from './body-search.ts'
 import type { Holdings } from './holdings.ts'
 import type { KeptState } from './kept-state.ts'
-import type { PurgeAnswer, PurgeOrder } from './purging.ts'
 
 /** What an approval stands on (G-18a). */
-export type Assurance = 'terminal' | 'passphrase' | 'passkey' | 'none'
+type Assurance = 'terminal' | 'passphrase' | 'passkey' | 'none'
 
 /** What a question needs to be answered with yes. */
 type Need = 'plain' | 'passphrase' | 'passkey'

@@ -8,7 +8,7 @@ import { removeTreeSync } from '../machine/index.ts'
 import { directoriesInUse, isAttempt, type KeptAct, readHead } from '../promotion/index.ts'
 import type { GateContext } from './context.ts'
 import type { LedgerView } from './ledger-view.ts'
-import { isAnswerNote } from './outgoing.ts'
+import { isAnswerNote } from './outgoing-requests.ts'
 import { preimageNames, preimagesOf, stagePlaces } from './stage-place.ts'
 
 export class Unbegun {

@@ -4,8 +4,8 @@ import { expect, it } from 'vitest'
 import { digestDocument } from '../../src/base/index.ts'
 import type { Evaluation, Proposal } from '../../src/contracts/index.ts'
 import { proposalRecord } from '../../src/service/proposal-record.ts'
+import { releaseFact } from '../../src/service/release.ts'
 import { recordBeforeRun } from '../../src/service/release-use.ts'
-import { releaseFact } from '../../src/service/releasing.ts'
 import { useLedgerView } from './ledger-view.ts'
 
 const { bases } = JSON.parse(readFileSync('spec/vectors/gate/decision.json', 'utf8'))

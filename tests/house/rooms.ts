@@ -126,6 +126,7 @@ export const CIRCLES: readonly string[] = [
   'src/constitution <> src/constitution/analysis',
   'src/gate <> src/gate/network',
   'src/runs <> src/runs/participant',
+  'src/service <> src/service/lifecycle',
   'src/store <> src/store/standing',
 ]
 

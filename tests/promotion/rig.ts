@@ -23,9 +23,9 @@ import { type Change, type EntryState, isSameState, type RawPath } from '../../s
 import { parseAttributes } from '../../src/machine/attributes.ts'
 import { removeTreeSync } from '../../src/machine/remove-tree-sync.ts'
 import {
+  applyStage,
   type Promotion,
   type PromotionRequest,
-  promote,
   type Recovered,
   type RecoveryRequest,
   type Rollback,
@@ -169,7 +169,7 @@ export function requestFor(
 
 export function promoteIn(rig: Rig, rehearsed: Rehearsed, tuning: Tuning = {}): Promise<Promotion> {
   return withWorkspaceLock(rig.tree, { waitMs: 5000 }, (lock) =>
-    promote(requestFor(rig, rehearsed, lock, tuning)),
+    applyStage(requestFor(rig, rehearsed, lock, tuning)),
   )
 }
 

@@ -17,7 +17,7 @@ import { ownCredential, principalText, type Register, samePrincipal } from '../l
 import type { GateContext } from './context.ts'
 import type { LedgerView } from './ledger-view.ts'
 
-export class Approving {
+export class Approvers {
   readonly #context: GateContext
   readonly #view: LedgerView
 

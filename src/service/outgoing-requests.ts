@@ -7,12 +7,12 @@ import { type Digest, FaultError } from '../base/index.ts'
 import type { RequestFact } from '../contracts/index.ts'
 import type { RequestMemory } from '../gate/index.ts'
 import { removeTreeSync } from '../machine/index.ts'
-import { promote, type WorkspaceLock } from '../promotion/index.ts'
+import { applyStage, type WorkspaceLock } from '../promotion/index.ts'
 import type { GateContext } from './context.ts'
 import { Dispatcher, type DispatchOrder } from './dispatch.ts'
 import { realPathOf } from './host-facts.ts'
 import type { LedgerView } from './ledger-view.ts'
-import { stageAnswer } from './saving.ts'
+import { stageAnswer } from './saved-answer.ts'
 import { preimagesOf, stageOf, stagePlaceFor } from './stage-place.ts'
 
 /** Kept with the intent of an exchange that puts an answer in its place. */
@@ -24,7 +24,7 @@ export function isAnswerNote(note: unknown): note is AnswerNote {
   return typeof note === 'object' && note !== null && 'answer_of' in note
 }
 
-export class Outgoing {
+export class OutgoingRequests {
   readonly #context: GateContext
   readonly #view: LedgerView
   readonly #dispatcher: Dispatcher
@@ -101,7 +101,7 @@ export class Outgoing {
       removeTreeSync(stage)
       const change = await stageAnswer(stage, save.path, { digest, bytes })
       const { action_id, step_id } = memory.begun
-      await promote({
+      await applyStage({
         actionId: save.save_id,
         lock,
         changes: [change],
@@ -114,12 +114,9 @@ export class Outgoing {
         record: () => this.#dispatcher.recordKept(memory, { ok: true }),
       })
     } catch (error) {
-      // A ledger that fails while the promotion is recorded is no answer about the file.
-      if (!(error instanceof FaultError) || !OF_PROMOTION.test(error.fault.code)) throw error
+      if (!(error instanceof FaultError)) throw error
       removeTreeSync(stage)
       await this.#dispatcher.recordKept(memory, { ok: false, detail: error.fault.message })
     }
   }
 }
-
-const OF_PROMOTION = /^(?:promote|recovery|workspace)\./

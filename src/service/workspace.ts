@@ -1,13 +1,12 @@
 /**
- * The gate's side of promotion, rollback and recovery: locks the workspace, finishes what was
- * interrupted, and puts on the ledger what was done to the tree. What happens to files is in
- * `promotion/`.
+ * The workspace that acts are promoted into: its lock, what is done to its files under that lock
+ * (a promotion, a rollback, the recovery of either), and the facts that say so. How files are
+ * exchanged is in `promotion/`.
  */
 import { randomUUID } from 'node:crypto'
-import { type Digest, digestBytes, FaultError, fault } from '../base/index.ts'
+import { FaultError, fault } from '../base/index.ts'
 import type {
   Confirmation,
-  Decision,
   Promotion as PromotionFact,
   Proposal,
   RequestFact,
@@ -16,22 +15,21 @@ import type {
 } from '../contracts/index.ts'
 import { type Change, displayOfRaw, type PromotedAction, rawOfText } from '../gate/index.ts'
 import { occurredAtText } from '../ledger/index.ts'
-import { removeTreeSync } from '../machine/index.ts'
 import {
+  applyStage,
   expired,
+  type HeldLock,
   type KeptAct,
   type LaterAct,
   laterActs,
   openJournals,
   type Promotion,
   previewRollback,
-  promote,
   type Rollback,
   type RollbackPreview,
   recover,
   resolveRecovery,
   rollback,
-  UNDO_PERIOD_MS,
   type WorkspaceLock,
   withWorkspaceLock,
 } from '../promotion/index.ts'
@@ -40,12 +38,13 @@ import { type GateContext, workspaceOf } from './context.ts'
 import { isHalted } from './halt.ts'
 import type { LedgerView } from './ledger-view.ts'
 import { LOCK, LockAhead } from './lock-ahead.ts'
-import { isAnswerNote, Outgoing } from './outgoing.ts'
+import { isAnswerNote, OutgoingRequests } from './outgoing-requests.ts'
+import { factOf, NO_NOTE, notDone, type PromotionNote } from './promotion-fact.ts'
 import { findPreimages, findStage, preimageNames, preimagesOf, stagePlaces } from './stage-place.ts'
 import type { FinishedYes, OpenRecovery, RecoveryOrder } from './surface.ts'
 import { Unbegun } from './unbegun.ts'
 
-interface PromotionOrder {
+export interface PromotionOrder {
   readonly actionId: string
   readonly proposalDigest: string
   readonly resultDigest: string
@@ -62,24 +61,14 @@ interface PromotionOrder {
   }[]
   /** Sends requests that are held; absent where there are none. */
   readonly requests?: { readonly count: number; readonly proposal: Proposal }
-  /** Asked under the lock, right before anything changes; throws what stands against it. */
-  readonly onLocked: () => Promise<void>
-  /** Where the lock was asked for before. */
-  readonly lockAhead?: LockAhead
 }
 
-/** What a promotion's fact says besides what was done; kept with the intent for recovery. */
-interface PromotionNote {
-  readonly proposal_digest: string
-  readonly result_digest: string
-  readonly manifest: string
-  /** How many requests are sent before it is final; absent where there are none. */
-  readonly requests?: number
-  /** The stream of the act, which is not that of every command that recovers. */
-  readonly stream?: string
-  /** Of the fact, after recovery took the promotion back before and recorded that; absent else. */
-  readonly key?: string
+/** Nothing to put in place and nothing to send. */
+export function isEmpty({ changes, requests }: PromotionOrder): boolean {
+  return changes.length === 0 && requests === undefined
 }
+
+type FoundStage = NonNullable<ReturnType<typeof findStage>>
 
 /** What a rollback's fact says besides what was restored; kept with the intent for recovery. */
 type RollbackNote = Pick<RollbackFact, 'action_ids' | 'compensated_by'>
@@ -98,10 +87,10 @@ interface Restored {
   readonly verified: boolean
 }
 
-export class Promoter {
+export class Workspace {
   readonly #context: GateContext
   readonly #view: LedgerView
-  readonly #outgoing: Outgoing
+  readonly #requests: OutgoingRequests
   readonly #unbegun: Unbegun
   readonly #putBack: FinishedYes[] = []
   readonly #undoMs: number
@@ -109,14 +98,90 @@ export class Promoter {
   constructor(context: GateContext, view: LedgerView, undoMs: number) {
     this.#context = context
     this.#view = view
-    this.#outgoing = new Outgoing(context, view)
+    this.#requests = new OutgoingRequests(context, view)
     this.#unbegun = new Unbegun(context, view)
     this.#undoMs = undoMs
   }
 
-  async promote(order: PromotionOrder): Promise<PromotionFact> {
-    const { actionId, changes, result, takenBack = 0, requests } = order
-    const note: PromotionNote = {
+  /** Fails with `stage.missing` if the rehearsed files are gone; null when the act changes none. */
+  stageOf({ changes, result }: PromotionOrder): FoundStage | null {
+    if (changes.length === 0) return null
+    const found = findStage(this.#context.home, result.sandbox_id)
+    if (found !== null) return found
+    const message = 'the rehearsed files are not kept any more; nothing was changed'
+    const hint = 'run the command again'
+    throw new FaultError(fault('stage.missing', result.sandbox_id, null, { message, hint }))
+  }
+
+  /** Puts the staged files in place and sends what is held; the fact of it is the answer. */
+  async apply(
+    order: PromotionOrder,
+    stage: FoundStage | null,
+    lock: WorkspaceLock,
+  ): Promise<PromotionFact> {
+    const { requests } = order
+    const send = async (): Promise<void> => {
+      if (requests !== undefined)
+        await this.#requests.send({ ...order, proposal: requests.proposal })
+    }
+    const fact =
+      stage === null
+        ? await this.#sendOnly(order, send)
+        : await this.#applyStage(order, stage, lock, send)
+    if (requests !== undefined) await this.#requests.keepUnsaved(lock)
+    return fact
+  }
+
+  async #applyStage(
+    order: PromotionOrder,
+    { place, stage }: FoundStage,
+    lock: WorkspaceLock,
+    send: () => Promise<void>,
+  ): Promise<PromotionFact> {
+    const { actionId, changes } = order
+    const { onPoint, home } = this.#context
+    const note = this.#noteOf(order)
+    const { emptied } = readStage(stage, () => false)
+    let fact: PromotionFact | null = null
+    await applyStage({
+      actionId,
+      lock,
+      changes,
+      stage,
+      keep: preimagesOf(place, actionId),
+      state: home.state,
+      roots: order.roots.map(({ real, device, inode }) => ({
+        root: real,
+        device: BigInt(device),
+        inode: BigInt(inode),
+      })),
+      listings: emptied,
+      ...(onPoint === undefined ? {} : { onPoint }),
+      isHalted: () => isHalted(home.state),
+      beforeDone: send,
+      note,
+      record: async (done) => {
+        fact = await this.#recordPromotion(done)
+      },
+    })
+    return fact ?? factOf(notDone(actionId, note), note)
+  }
+
+  /** Under the lock all the same, so that no other process takes the requests for interrupted. */
+  async #sendOnly(order: PromotionOrder, send: () => Promise<void>): Promise<PromotionFact> {
+    await send()
+    return this.recordEmpty(order)
+  }
+
+  /** Records a promotion that changes no file. */
+  recordEmpty(order: PromotionOrder): Promise<PromotionFact> {
+    const done = notDone(order.actionId, this.#noteOf(order))
+    return this.#recordPromotion({ ...done, status: 'APPLIED' })
+  }
+
+  #noteOf(order: PromotionOrder): PromotionNote {
+    const { actionId, result, takenBack = 0, requests } = order
+    return {
       proposal_digest: order.proposalDigest,
       result_digest: order.resultDigest,
       manifest: result.diff.manifest,
@@ -124,66 +189,6 @@ export class Promoter {
       ...(requests === undefined ? {} : { requests: requests.count }),
       ...(takenBack === 0 ? {} : { key: `promotion/${actionId}/${takenBack}` }),
     }
-    const send = async (): Promise<void> => {
-      if (requests !== undefined)
-        await this.#outgoing.send({ ...order, proposal: requests.proposal })
-    }
-    if (changes.length === 0 && requests !== undefined) return this.#sendOnly(order, note, send)
-    if (changes.length === 0) {
-      return this.#recordPromotion({ ...notDone(actionId, note), status: 'APPLIED' })
-    }
-    const found = findStage(this.#context.home, result.sandbox_id)
-    if (found === null) {
-      const message = 'the rehearsed files are not kept any more; nothing was changed'
-      const hint = 'run the command again'
-      throw new FaultError(fault('stage.missing', result.sandbox_id, null, { message, hint }))
-    }
-    const { emptied } = readStage(found.stage, () => false)
-    const { onPoint } = this.#context
-    let fact: PromotionFact | null = null
-    await this.#locked(async (lock) => {
-      await order.onLocked()
-      await promote({
-        actionId,
-        lock,
-        changes,
-        stage: found.stage,
-        keep: preimagesOf(found.place, actionId),
-        state: this.#context.home.state,
-        roots: order.roots.map(({ real, device, inode }) => ({
-          root: real,
-          device: BigInt(device),
-          inode: BigInt(inode),
-        })),
-        listings: emptied,
-        ...(onPoint === undefined ? {} : { onPoint }),
-        isHalted: () => isHalted(this.#context.home.state),
-        beforeDone: send,
-        note,
-        record: async (done) => {
-          fact = await this.#recordPromotion(done)
-        },
-      })
-      if (requests !== undefined) await this.#outgoing.keepUnsaved(lock)
-    }, order.lockAhead)
-    removeTreeSync(found.stage)
-    return fact ?? factOf(notDone(actionId, note), note)
-  }
-
-  /** Nothing but requests: the lock is held all the same, so that nobody takes them for interrupted. */
-  async #sendOnly(
-    order: PromotionOrder,
-    note: PromotionNote,
-    send: () => Promise<void>,
-  ): Promise<PromotionFact> {
-    return this.#locked(async (lock) => {
-      await order.onLocked()
-      await send()
-      const done = { ...notDone(order.actionId, note), status: 'APPLIED' } as const
-      const fact = await this.#recordPromotion(done)
-      await this.#outgoing.keepUnsaved(lock)
-      return fact
-    })
   }
 
   /** While nothing else is promoted or taken back in the workspace. */
@@ -194,7 +199,7 @@ export class Promoter {
   /** Ends what was interrupted. Cheap when nothing was; called before anything reads the workspace. */
   async recover(): Promise<void> {
     const hasJournals = openJournals(this.#context.home.state).length > 0
-    if (hasJournals || (await this.#outgoing.isInterrupted())) await this.#locked(async () => {})
+    if (hasJournals || (await this.#requests.isInterrupted())) await this.#locked(async () => {})
   }
 
   /** Removes pre-images of what never began. Cheap when there are none. */
@@ -238,7 +243,7 @@ export class Promoter {
       recordRollback: (done: Rollback) => this.#recordRollback(done),
       mayFinish: async (id: string, note: unknown) => {
         const { requests } = (note ?? {}) as Partial<PromotionNote>
-        return requests === undefined || this.#outgoing.mayFinish(id, requests)
+        return requests === undefined || this.#requests.mayFinish(id, requests)
       },
     }
   }
@@ -378,18 +383,26 @@ export class Promoter {
     return { paths: [], added: [], verified: !dryRun }
   }
 
-  async #locked<T>(
-    work: (lock: WorkspaceLock) => Promise<T>,
-    ahead = new LockAhead(workspaceOf(this.#context)),
-  ): Promise<T> {
-    const { home } = this.#context
-    const { lock, release } = await ahead.take()
+  /** Acquires the workspace's lock and ends what was interrupted; the caller releases it. */
+  async lock(ahead = new LockAhead(workspaceOf(this.#context))): Promise<HeldLock> {
+    const held = await ahead.take()
+    const { lock, release } = held
     try {
-      if (openJournals(home.state).length > 0) await recover(this.#recovery(lock))
-      if (await this.#outgoing.isInterrupted()) {
-        await this.#outgoing.recoverRest((begun) => this.#finishSent(begun))
-        await this.#outgoing.keepUnsaved(lock)
+      if (openJournals(this.#context.home.state).length > 0) await recover(this.#recovery(lock))
+      if (await this.#requests.isInterrupted()) {
+        await this.#requests.recoverRest((begun) => this.#finishSent(begun))
+        await this.#requests.keepUnsaved(lock)
       }
+      return held
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  async #locked<T>(work: (lock: WorkspaceLock) => Promise<T>): Promise<T> {
+    const { lock, release } = await this.lock()
+    try {
       return await work(lock)
     } finally {
       release()
@@ -398,7 +411,7 @@ export class Promoter {
 
   async #recordPromotion(done: Promotion): Promise<PromotionFact> {
     if (isAnswerNote(done.note)) {
-      await this.#outgoing.recordKept(done.note, done.status === 'APPLIED')
+      await this.#requests.recordKept(done.note, done.status === 'APPLIED')
       return factOf(done, NO_NOTE)
     }
     // The note was written by this class, with the intent.
@@ -430,51 +443,5 @@ function shown({ changes, added }: RollbackPreview): Pick<Restored, 'paths' | 'a
   return {
     paths: changes.map(({ path }) => displayOfRaw(path)),
     added: added.map(displayOfRaw),
-  }
-}
-
-const EMPTY: Digest = digestBytes('')
-const NO_NOTE: PromotionNote = { proposal_digest: EMPTY, result_digest: EMPTY, manifest: EMPTY }
-
-/** No effects: nothing to lock, nothing to undo, and still a fact. */
-export function nothingPromoted(
-  { action_id, proposal_digest, result_digest = '' }: Decision,
-  { diff }: SandboxResult,
-  nowMs: number,
-): PromotionFact {
-  const note = { proposal_digest, result_digest, manifest: diff.manifest }
-  return factOf({ ...notDone(action_id, note), status: 'APPLIED', promotedAtMs: nowMs }, note)
-}
-
-function notDone(actionId: string, note: PromotionNote): Promotion {
-  return {
-    actionId,
-    status: 'REVERTED',
-    paths: 0,
-    bytes: 0,
-    snapshot: EMPTY,
-    windowMs: 0,
-    promotedAtMs: Date.now(),
-    recovered: false,
-    note,
-  }
-}
-
-function factOf(
-  done: Promotion,
-  { key: _key, requests: _requests, stream: _stream, ...note }: PromotionNote,
-  undoMs = UNDO_PERIOD_MS,
-): PromotionFact {
-  return {
-    action_id: done.actionId,
-    ...note,
-    status: done.status,
-    paths: done.paths,
-    bytes: done.bytes,
-    snapshot_digest: done.snapshot,
-    window_ms: Math.round(done.windowMs * 1_000) / 1_000,
-    undo_until: occurredAtText(done.promotedAtMs + undoMs),
-    promoted_at: occurredAtText(done.promotedAtMs),
-    recovered: done.recovered,
   }
 }

@@ -51,7 +51,7 @@ const RULES: Readonly<Record<BodyKind, string>> = {
 /** writ itself: an actor whose act happened to be the occasion drops nothing. */
 const WRIT: Principal = { kind: 'script', id: 'writ', namespace: 'host' }
 
-export class Purging {
+export class BodyPurge {
   readonly #context: GateContext
   readonly #view: LedgerView
 

@@ -6,17 +6,16 @@
  * INVARIANT (every yes has an end): after `finish` each such act is promoted, blocked with the reason,
  *   or waits for a human's choice in a recovery.
  */
-import { type Fault, fault } from '../base/index.ts'
+import type { Fault } from '../base/index.ts'
 import { heldRequests } from '../gate/index.ts'
 import { removeTreeSync } from '../machine/index.ts'
 import type { GateContext } from './context.ts'
-import { type Decided, decidedOf } from './decided.ts'
+import type { GateParts } from './gate-parts.ts'
 import { isHalted } from './halt.ts'
-import type { LawBook } from './law-book.ts'
 import type { LedgerView } from './ledger-view.ts'
-import type { Promoter } from './promoting.ts'
-import type { Questions } from './questions.ts'
-import type { Settling } from './settling.ts'
+import { type Recorded, recordedAct } from './lifecycle/act.ts'
+import { end } from './lifecycle/decide-again.ts'
+import { resume } from './lifecycle/lifecycle.ts'
 import { findPreimages, stagesLeftGoing } from './stage-place.ts'
 import type { FinishedYes } from './surface.ts'
 
@@ -31,31 +30,16 @@ const PASSING: ReadonlySet<string> = new Set([
   'recovery.conflict',
 ])
 
-interface Parts {
-  readonly context: GateContext
-  readonly view: LedgerView
-  readonly book: LawBook
-  readonly promoter: Promoter
-  readonly questions: Questions
-  readonly settling: Settling
-}
-
-export class UnfinishedYes {
+export class UnfinishedActs {
+  readonly #gate: GateParts
   readonly #context: GateContext
   readonly #view: LedgerView
-  readonly #book: LawBook
-  readonly #promoter: Promoter
-  readonly #questions: Questions
-  readonly #settling: Settling
   readonly #finished: FinishedYes[] = []
 
-  constructor({ context, view, book, promoter, questions, settling }: Parts) {
-    this.#context = context
-    this.#view = view
-    this.#book = book
-    this.#promoter = promoter
-    this.#questions = questions
-    this.#settling = settling
+  constructor(gate: GateParts) {
+    this.#gate = gate
+    this.#context = gate.context
+    this.#view = gate.view
   }
 
   /** What this gate found and ended. */
@@ -74,15 +58,15 @@ export class UnfinishedYes {
     for (const { actionId, answeredMs } of approved) {
       // Its files are in place; what is missing is recorded by recovery.
       if (findPreimages(this.#context.home, actionId) !== null) continue
-      const decided = await this.#decided(actionId)
-      if (decided !== null) await this.#finishOne(decided, answeredMs)
+      const act = await this.#recorded(actionId)
+      if (act !== null) await this.#finishOne(act, answeredMs)
     }
   }
 
   /** What never began does not pass for files in place. False while another process is at work. */
   async #sweep(): Promise<boolean> {
     try {
-      await this.#promoter.sweep()
+      await this.#gate.workspace.sweep()
       return true
     } catch (error) {
       const { fault: failed } = error as { readonly fault?: Fault }
@@ -94,49 +78,40 @@ export class UnfinishedYes {
   /** Nothing is sent that a process did not begin to send: of such an act only the end is told. */
   async #finishGoing(actionId: string, stage: string): Promise<void> {
     if (findPreimages(this.#context.home, actionId) !== null) return
-    const decided = await this.#decided(actionId)
+    const act = await this.#recorded(actionId)
     // The act of another stream, or of a process that died before it decided.
-    if (decided === null) return
+    if (act === null) return
     // Also where recovery or a human put it back: that was its end.
     const isEnded = (await this.#view.factOf('promotion_v1', actionId)) !== null
-    if (isEnded || decided.decision.decision !== 'PROMOTE') return removeTreeSync(stage)
-    const { proposal, decision } = decided
+    if (isEnded || act.decision.decision !== 'PROMOTE') return removeTreeSync(stage)
+    const { proposal, decision } = act
     const sends = proposal === null || heldRequests(proposal).length > 0
-    await this.#finishOne(decided, sends ? 0 : Date.parse(decision.decided_at))
+    await this.#finishOne(act, sends ? 0 : Date.parse(decision.decided_at))
   }
 
-  async #finishOne(decided: Decided, answeredMs: number): Promise<void> {
-    const { actionId, proposal, evaluation } = decided
-    const approved = decided.decision.decision === 'CONFIRM'
+  async #finishOne(act: Recorded, answeredMs: number): Promise<void> {
+    const { actionId, proposal, evaluation, decision } = act
+    const approved = decision.decision === 'CONFIRM'
     const isMeant = this.#context.nowMs() - answeredMs < STILL_MEANT_MS
     try {
-      const isSame = proposal !== null && evaluation.laws === this.#book.digest
-      const answer =
-        isMeant && isSame
-          ? await this.#settling.promoteDecided(decided, { isLate: true })
-          : await this.#settling.end(decided, interrupted(actionId))
-      const { promoted, decision } = answer
-      const code = promoted ? null : decision.code
+      const isSame = proposal !== null && evaluation.laws === this.#gate.book.digest
+      const outcome = await resume(this.#gate, act, isMeant && isSame)
+      const promoted = outcome.kind === 'promoted' && outcome.promotion.status === 'APPLIED'
+      const code = promoted ? null : outcome.act.decision.code
       this.#finished.push({ action_id: actionId, approved, promoted, code })
     } catch (error) {
       const { fault: failed } = error as { readonly fault?: Fault }
       if (failed === undefined) throw error
       if (PASSING.has(failed.code)) return
-      await this.#settling.end(decided, { fault: failed })
+      await end(this.#gate, act, { fault: failed })
       this.#finished.push({ action_id: actionId, approved, promoted: false, code: failed.code })
     }
   }
 
   /** Null for acts of flows, whose runs carry them out, and where nothing is known any more. */
-  async #decided(actionId: string): Promise<Decided | null> {
-    const record = await this.#questions.record(actionId)
-    const bare = record === null ? await this.#questions.bare(actionId) : null
-    const known = record ?? (bare === null ? null : { ...bare, proposal: null, changes: [] })
+  async #recorded(actionId: string): Promise<Recorded | null> {
+    const known = await this.#gate.questions.known(actionId)
     if (known === null || known.evaluation.held !== undefined) return null
-    return decidedOf(actionId, known)
+    return recordedAct(actionId, known)
   }
-}
-
-function interrupted(actionId: string): { readonly fault: Fault } {
-  return { fault: fault('promote.interrupted', actionId, null) }
 }

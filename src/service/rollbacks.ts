@@ -11,48 +11,46 @@ import type { PromotedAction, StandingFold } from '../gate/index.ts'
 import { occurredAtText } from '../ledger/index.ts'
 import type { LaterAct } from '../promotion/index.ts'
 import { actWords } from './act-words.ts'
-import { type Carrying, Compensating } from './compensating.ts'
+import { Compensations } from './compensations.ts'
 import { type GateContext, workspaceOf } from './context.ts'
+import type { GateParts } from './gate-parts.ts'
 import type { LedgerView } from './ledger-view.ts'
-import type { Promoter } from './promoting.ts'
-import { refusal } from './settling.ts'
+import { refusal } from './stopped-promotion.ts'
 import type { RollbackAnswer, RollbackOptions, RollbackTarget } from './surface.ts'
 
-export class TakingBack {
+export class Rollbacks {
+  readonly #gate: GateParts
   readonly #context: GateContext
   readonly #view: LedgerView
-  readonly #promoter: Promoter
-  readonly #compensating: Compensating
+  readonly #compensations: Compensations
 
-  constructor(context: GateContext, view: LedgerView, promoter: Promoter) {
-    this.#context = context
-    this.#view = view
-    this.#promoter = promoter
-    this.#compensating = new Compensating(context, view)
+  constructor(gate: GateParts) {
+    this.#gate = gate
+    this.#context = gate.context
+    this.#view = gate.view
+    this.#compensations = new Compensations(gate)
   }
 
-  async rollback(
-    target: RollbackTarget,
-    options: RollbackOptions,
-    carrying: Carrying,
-  ): Promise<RollbackAnswer> {
+  async rollback(target: RollbackTarget, options: RollbackOptions): Promise<RollbackAnswer> {
+    const { workspace } = this.#gate
     const actions = await this.#withLater(await this.#chosen(target), options)
     await this.#refuseElsewhere(actions)
     const action_id = actions.at(-1)?.actionId ?? ''
     const also = actions.length > 1 ? { action_ids: actions.map(({ actionId }) => actionId) } : {}
-    const undoings = await this.#compensating.needed(actions)
+    const undoings = await this.#compensations.needed(actions)
     const order = { actions, asIs: options.asIs === true }
     // What is in the way of restoring is found before anything is compensated.
     if (options.dryRun || undoings.length > 0) {
-      const { paths } = await this.#promoter.rollback({ ...order, dryRun: true })
+      const { paths } = await workspace.rollback({ ...order, dryRun: true })
       if (options.dryRun) return { action_id, ...also, restored: paths, verified: false }
     }
-    const compensated = await this.#compensating.carryOut(undoings, carrying)
+    const { confirm = async () => ({ kind: 'wait' }) } = options
+    const compensated = await this.#compensations.carryOut(undoings, confirm)
     if (!compensated.done) {
       return { action_id, restored: [], verified: false, compensation: compensated.answer }
     }
     const { by: compensatedBy } = compensated
-    const done = await this.#promoter.rollback({ ...order, dryRun: false, compensatedBy })
+    const done = await workspace.rollback({ ...order, dryRun: false, compensatedBy })
     const by = compensatedBy.length === 0 ? {} : { compensated_by: compensatedBy }
     const { paths: restored, verified, added } = done
     return { action_id, ...also, restored, verified, ...by, ...(added.length > 0 && { added }) }
@@ -117,7 +115,7 @@ export class TakingBack {
     chosen: readonly PromotedAction[],
     { withLater = false }: RollbackOptions,
   ): Promise<readonly PromotedAction[]> {
-    const found = await this.#promoter.laterThan(chosen)
+    const found = await this.#gate.workspace.laterThan(chosen)
     if (found.length === 0) return chosen
     const standing = await this.#view.standing()
     // Another undo has taken it back and is about to remove what it kept.

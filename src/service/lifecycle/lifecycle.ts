@@ -1,0 +1,114 @@
+/**
+ * What happens to an action: admit, rehearse, compare, decide, stage, record, ask, promote. Every act
+ * goes this way: `exec`, `propose`, compensations (`act`), attempts of flows (`judge`, then
+ * `proceedHeld`), answers from another process (`answer`), and acts whose process died (`resume`).
+ * Each step is one file of this folder, takes the value of the step before it and returns the next
+ * (`act.ts`). What a step finds in the way is part of its value; no step calls an earlier one.
+ *
+ * INVARIANT (recorded before run): a proposal is on the ledger before anything of it runs (`rehearse`).
+ * INVARIANT (durable before asked): before a person is asked or anything is promoted, the rehearsed
+ *   bytes are staged and synced, and result, evaluation and decision are facts (`stage`, `record`).
+ * INVARIANT (approval is of effects, I4): an answer counts for the digests that its question names,
+ *   while the question is open (`confirm`).
+ * INVARIANT (journalled first): the intent of a promotion is durable before its first change, so that
+ *   a crash leaves the old tree, the new one, or a journal that recovery finishes (`promote`).
+ * INVARIANT (one act, one promotion, I3): only `promote` changes the tree, with staged bytes, after a
+ *   decision that is a fact, and once: the fact of a promotion ends its question.
+ */
+import type { GateParts } from '../gate-parts.ts'
+import type { Confirm } from '../surface.ts'
+import {
+  blocked,
+  type Outcome,
+  promotedNothing,
+  type Recorded,
+  type Rehearsed,
+  type Staged,
+  type Terms,
+  type Waiting,
+} from './act.ts'
+import { admit } from './admit.ts'
+import { answerHere, ask } from './ask.ts'
+import { compare, compareScope } from './compare.ts'
+import { confirm, type GivenAnswer } from './confirm.ts'
+import { decide, refusesHome } from './decide.ts'
+import { endInterrupted } from './decide-again.ts'
+import { heldAct } from './held.ts'
+import { promote } from './promote.ts'
+import { record } from './record.ts'
+import { endRehearsal, rehearse, whileReleased } from './rehearse.ts'
+import { stage } from './stage.ts'
+
+type Asking = Pick<Terms, 'lockAhead'> & { readonly confirm: Confirm }
+
+/** Takes a document the whole way, or as far as it goes without an answer. */
+export async function act(
+  gate: GateParts,
+  document: unknown,
+  terms: Terms & Asking,
+): Promise<Outcome> {
+  const admitted = await admit(gate, document, terms)
+  const recorded = await whileReleased(gate, admitted, async () =>
+    judge(gate, await rehearse(gate, admitted)),
+  )
+  return terms.dryRun ? blocked(recorded) : proceed(gate, recorded, terms)
+}
+
+/** From what ran to a decision on the record. A decision that was overtaken is made again. */
+export async function judge(gate: GateParts, rehearsed: Rehearsed): Promise<Recorded> {
+  try {
+    let compared = await compare(gate, rehearsed)
+    for (let earlier: Pick<Staged, 'bytes'> | null = null; ; ) {
+      const decided = decide(gate, compared)
+      if (refusesHome(gate, decided)) {
+        compared = await compareScope(gate, rehearsed)
+        continue
+      }
+      const staged = stage(gate, decided, earlier)
+      const recorded = await record(gate, staged)
+      if (recorded.kind === 'recorded') return recorded.act
+      compared = recorded.compared
+      earlier = recorded
+    }
+  } finally {
+    await endRehearsal(rehearsed)
+  }
+}
+
+/** From a decision on the record to its promotion, or to a question. */
+async function proceed(gate: GateParts, recorded: Recorded, terms: Asking): Promise<Outcome> {
+  const { decision, promotion } = recorded
+  if (decision.decision === 'BLOCK') return blocked(recorded)
+  if (promotion !== null) return promotedNothing(recorded, promotion)
+  if (decision.decision === 'PROMOTE') return promote(gate, recorded, terms)
+  const waiting = await ask(gate, recorded)
+  if (waiting.kind === 'blocked') return waiting
+  const answered = await answerHere(gate, waiting, terms.confirm)
+  return answered.kind === 'wait' ? waiting : answer(gate, waiting, answered)
+}
+
+/** Continues after the answer, in this process or in another one. */
+export async function answer(
+  gate: GateParts,
+  waiting: Pick<Waiting, 'act' | 'pending'>,
+  answered: GivenAnswer,
+): Promise<Outcome> {
+  const confirmed = await confirm(gate, waiting, answered)
+  return confirmed.kind === 'approved' ? promote(gate, confirmed.act) : confirmed
+}
+
+/** Continues with an act that a flow holds, when its promotion is asked for. */
+export async function proceedHeld(
+  gate: GateParts,
+  actionId: string,
+  asking: Asking,
+): Promise<Outcome> {
+  const held = await heldAct(gate, actionId)
+  if (held.kind !== 'held') return held
+  return held.isApproved ? promote(gate, held.act) : proceed(gate, held.act, asking)
+}
+
+/** Continues with an act whose process died before it could promote it, if that is still meant. */
+export function resume(gate: GateParts, recorded: Recorded, isMeant: boolean): Promise<Outcome> {
+  return isMeant ? promote(gate, recorded, { isLate: true }) : endInterrupted(gate, recorded)
+}

@@ -1,0 +1,179 @@
+/**
+ * Promote: the staged bytes are put in place, held requests are sent, and both become a fact, once.
+ * Under the workspace's lock everything that could have changed since the decision is asked once more.
+ * What stops it is a decision of its own: BLOCK, and it takes a new proposal.
+ *
+ * What happens to files, with its journal, is in `promotion/`; what is recorded of it in `Workspace`.
+ */
+import type { Fault } from '../../base/index.ts'
+import type { Decision, Promotion, Proposal } from '../../contracts/index.ts'
+import { heldRequests, type StandingFold } from '../../gate/index.ts'
+import { removeTreeSync } from '../../machine/index.ts'
+import { sentRequests } from '../answer.ts'
+import { BodyPurge } from '../body-purge.ts'
+import { refuseSecondCompensation } from '../compensation-order.ts'
+import type { GateParts } from '../gate-parts.ts'
+import { isHalted } from '../halt.ts'
+import { type ActOf, keepHouse, undoRetention } from '../housekeeping.ts'
+import type { LedgerView } from '../ledger-view.ts'
+import type { LockAhead } from '../lock-ahead.ts'
+import { probePreconditions } from '../preconditions.ts'
+import { isAnswer, isPassing, refusal, StageVoid } from '../stopped-promotion.ts'
+import { isEmpty, type PromotionOrder } from '../workspace.ts'
+import { blocked, type Outcome, type Recorded } from './act.ts'
+import { end } from './decide-again.ts'
+
+const MINUTE_MS = 60_000
+
+interface PromotionTerms {
+  readonly lockAhead?: LockAhead | undefined
+  /** The process that was to promote it is gone, and another one may have found it as well. */
+  readonly isLate?: boolean
+}
+
+export async function promote(
+  gate: GateParts,
+  act: Recorded,
+  terms: PromotionTerms = {},
+): Promise<Outcome> {
+  const { proposal, result, changes, actionId } = act
+  if (proposal === null || result === null) return blocked(act)
+  await gate.approvers.require(act.decision)
+  try {
+    const order: PromotionOrder = {
+      actionId,
+      takenBack: await timesTakenBack(gate, act),
+      proposalDigest: act.proposalDigest,
+      resultDigest: act.decision.result_digest ?? '',
+      result,
+      changes,
+      roots: act.evaluation.host.roots.filter(({ kind }) => kind === 'directory'),
+      ...requestsOf(proposal),
+    }
+    const promotion = await carryOut(gate, { act, proposal, order }, terms)
+    await tidyUp(gate)
+    const requests = await sentRequests(gate.view, actionId)
+    return { kind: 'promoted', act, promotion, changes, requests }
+  } catch (error) {
+    return notPromoted(gate, act, error)
+  }
+}
+
+interface Ordered {
+  readonly act: Recorded
+  readonly proposal: Proposal
+  readonly order: PromotionOrder
+}
+
+async function carryOut(
+  gate: GateParts,
+  { act, proposal, order }: Ordered,
+  { lockAhead, isLate = false }: PromotionTerms,
+): Promise<Promotion> {
+  const { workspace } = gate
+  if (isEmpty(order)) return workspace.recordEmpty(order)
+  const stage = workspace.stageOf(order)
+  const held = await workspace.lock(lockAhead)
+  let promotion: Promotion
+  try {
+    await refuseNow(gate, act, proposal, isLate)
+    promotion = await workspace.apply(order, stage, held.lock)
+  } finally {
+    held.release()
+  }
+  if (stage !== null) removeTreeSync(stage.stage)
+  return promotion
+}
+
+/** Under the lock: fails with what speaks against the promotion now, right before anything changes. */
+async function refuseNow(
+  gate: GateParts,
+  act: Recorded,
+  proposal: Proposal,
+  isLate: boolean,
+): Promise<void> {
+  if (isHalted(gate.context.home.state)) throw refusal('halted', '')
+  // Its own failure code, and nothing about which one (G-9).
+  if (probePreconditions(proposal).length > 0) throw refusal('precondition.failed', '')
+  await checkOpen(gate, act, isLate)
+  refuseSecondCompensation(await gate.view.standing(), act)
+  await checkFooting(gate, act)
+}
+
+/** Another process may have carried the same yes out, or ended it. */
+async function checkOpen(
+  { view }: GateParts,
+  { actionId, decision, evaluation: { held } }: Recorded,
+  isLate: boolean,
+): Promise<void> {
+  if (held !== undefined || (decision.decision !== 'CONFIRM' && !isLate)) return
+  const standing = await view.standing()
+  if (decision.decision === 'PROMOTE') {
+    if (standing.promotion(actionId) === null && (await isLast(view, decision))) return
+    throw refusal('confirm.used', actionId)
+  }
+  const isOpen = standing.approved().some((one) => one.actionId === actionId)
+  if (!isOpen) throw refusal('confirm.used', actionId)
+}
+
+/** Whether nothing was decided about the act since. */
+async function isLast(view: LedgerView, { action_id, decided_at }: Decision): Promise<boolean> {
+  const last = await view.factOf('decision_v1', action_id)
+  // A fact is of its contract.
+  return (last?.payload as Decision | undefined)?.decided_at === decided_at
+}
+
+/** Nothing that a held act stands on is promoted or taken back any more while the lock is held. */
+async function checkFooting(
+  { view }: GateParts,
+  { actionId, evaluation: { held } }: Recorded,
+): Promise<void> {
+  if (held === undefined) return
+  const standing = await view.standing()
+  // Another process was faster; what it did is the answer.
+  if (standing.heldMark(actionId) === null) throw refusal('confirm.used', actionId)
+  const { state, base } = standing.footing(held.bases)
+  if (state !== 'sound') throw new StageVoid(state, base)
+}
+
+/** How often recovery took the promotion of a held act back; others are promoted once. */
+async function timesTakenBack({ view }: GateParts, act: Recorded): Promise<number> {
+  const isHeld = act.evaluation.held !== undefined
+  return isHeld ? view.countOf('promotion_v1', act.actionId) : 0
+}
+
+/** Removes what is no longer needed, after a promotion. */
+async function tidyUp({ context, view, book }: GateParts): Promise<void> {
+  const { confirmationMinutes, questionMinutes, retention } = book.settings
+  const kept = undoRetention(retention)
+  const minutesMs = Math.max(confirmationMinutes, questionMinutes) * MINUTE_MS
+  await keepHouse(context, actOf(await view.standing()), minutesMs, kept, context.nowMs())
+  await new BodyPurge(context, view).keepTime(book.settings)
+}
+
+async function notPromoted(gate: GateParts, act: Recorded, error: unknown): Promise<Outcome> {
+  const { fault: stopped } = error as { readonly fault?: Fault }
+  if (!(error instanceof Error) || stopped === undefined) throw error
+  const { actionId, changes, evaluation } = act
+  const promotion = (await gate.view.standing()).promotion(actionId)?.promotion
+  if (promotion !== undefined) return { kind: 'promoted', act, promotion, changes, requests: [] }
+  if (!isAnswer(stopped)) throw error
+  if (evaluation.held !== undefined && isPassing(error, stopped)) throw error
+  return end(gate, act, { fault: stopped })
+}
+
+/** What is to be sent once the files are in place. */
+function requestsOf(proposal: Proposal): Pick<PromotionOrder, 'requests'> {
+  const { length } = heldRequests(proposal)
+  return length === 0 ? {} : { requests: { count: length, proposal } }
+}
+
+/** Answers that became files have pre-images of their own, which are kept as long as their act's. */
+export function actOf(standing: StandingFold): ActOf {
+  return (name) => {
+    const act = standing.promotion(standing.requests.actionOfSave(name) ?? name)
+    return act === null
+      ? null
+      : { ...act, isUnapproved: standing.unapproved(act.actionId) !== null }
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * Record: result, evaluation and decision go on the ledger as one commit, when the bytes that they are
+ * about are durable. Where nothing is left to be done, the promotion is a fact of the same commit.
+ */
+import type { Promotion } from '../../contracts/index.ts'
+import { refreshDraft } from '../draft.ts'
+import type { GateParts } from '../gate-parts.ts'
+import { KeptBodies } from '../kept-bodies.ts'
+import type { GateRecord } from '../ledger-view.ts'
+import { recordUse, usesOverride } from '../override-use.ts'
+import { nothingPromoted } from '../promotion-fact.ts'
+import { keyOf, NO_ID, proposalRecord } from '../proposal-record.ts'
+import { obstacleOf } from '../readings.ts'
+import { type Compared, type Decided, type Recorded, type Staged, withObstacles } from './act.ts'
+import { lawOutcomes } from './decide.ts'
+import { StagingFailure } from './stage.ts'
+
+/** A decision that does not hold any more; what is known now takes its place. */
+interface Overtaken {
+  readonly kind: 'overtaken'
+  readonly compared: Compared
+  /** The bytes that are staged already. */
+  readonly bytes: Staged['bytes']
+}
+
+/** Records nothing and returns what to decide again when the decision was overtaken. */
+export async function record(
+  gate: GateParts,
+  staged: Staged,
+): Promise<{ readonly kind: 'recorded'; readonly act: Recorded } | Overtaken> {
+  const { compared, ...act } = staged.decided
+  if (compared.terms.dryRun || act.actionId === NO_ID) {
+    return { kind: 'recorded', act: { ...act, promotion: null } }
+  }
+  const bodies = compared.seen?.bodies ?? new KeptBodies(gate.context.ledger.objects, false)
+  bodies.laws(gate.book)
+  await bodies.settled()
+  const { records, promotion } = recordsOf(staged.decided, gate.context.nowMs)
+  try {
+    const isRecorded = await append(gate, staged, records)
+    if (isRecorded) return { kind: 'recorded', act: { ...act, promotion } }
+    const now = await refreshed(gate, compared)
+    return { kind: 'overtaken', compared: now, bytes: staged.bytes }
+  } catch (error) {
+    if (!(error instanceof StagingFailure)) throw error
+    // The bytes that an approval is about: a failure to keep them is a reason to refuse.
+    const refused = withObstacles(compared, [obstacleOf(error.cause)])
+    return { kind: 'overtaken', compared: refused, bytes: Promise.resolve() }
+  } finally {
+    await staged.bytes?.catch(() => undefined)
+  }
+}
+
+function recordsOf(
+  { evaluation, proposal, decision, result, changes, actionId }: Decided,
+  nowMs: () => number,
+): { readonly records: readonly GateRecord[]; readonly promotion: Promotion | null } {
+  const key = keyOf(evaluation)
+  const records: GateRecord[] = []
+  // A refused proposal that follows its contract is on the record too.
+  if (proposal !== null && result === null) records.push(proposalRecord(evaluation, proposal))
+  if (result !== null) {
+    records.push({ type: 'sandbox_result_v1', payload: result, key: `result/${key}` })
+  }
+  records.push({ type: 'evaluation_v1', payload: evaluation, key: `evaluation/${key}` })
+  records.push({ type: 'decision_v1', payload: decision, key: `decision/${key}` })
+  const isOver = evaluation.held === undefined && decision.decision === 'PROMOTE'
+  if (result === null || !isOver || changes.length > 0) return { records, promotion: null }
+  const promotion = nothingPromoted(decision, result, nowMs())
+  records.push({ type: 'promotion_v1', payload: promotion, key: `promotion/${actionId}` })
+  return { records, promotion }
+}
+
+/** False when an override that the act rests on was used up meanwhile; nothing is recorded then. */
+async function append(
+  { view }: GateParts,
+  { decided: { evaluation, decision }, bytes }: Staged,
+  records: readonly GateRecord[],
+): Promise<boolean> {
+  if (decision.decision !== 'BLOCK' && usesOverride(evaluation)) {
+    await bytes
+    return recordUse(view, records, evaluation)
+  }
+  await view.recordAfter(bytes ?? Promise.resolve(), records)
+  return true
+}
+
+/** The same with what holds now, and with what the laws that need no result say of it. */
+async function refreshed(gate: GateParts, compared: Compared): Promise<Compared> {
+  const { evaluation: old, proposal } = compared
+  const evaluation = await gate.view.ask((standing) => refreshDraft(old, gate, standing))
+  if (proposal === null) return { ...compared, evaluation }
+  const law_outcomes = lawOutcomes(gate, 'before', evaluation, { proposal, seen: null })
+  return { ...compared, evaluation: { ...evaluation, law_outcomes } }
+}

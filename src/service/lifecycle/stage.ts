@@ -1,0 +1,63 @@
+/**
+ * Stage: the rehearsed bytes are copied to the scope's filesystem and synced, so that an approval is
+ * about bytes that stay and a promotion moves them. Begun while the facts are being prepared; `record`
+ * waits for it.
+ */
+import { removeTreeSync } from '../../machine/index.ts'
+import { captureChanges } from '../../tree/index.ts'
+import { isRoot } from '../context.ts'
+import type { GateParts } from '../gate-parts.ts'
+import { reserveHeld, reserveRoom } from '../question-room.ts'
+import type { Rehearsal } from '../rehearsal.ts'
+import { markGoing, stageOf } from '../stage-place.ts'
+import type { Decided, Staged } from './act.ts'
+import { closeEarly } from './compare.ts'
+
+/** `earlier` is what was staged for a decision that this one replaces: bytes are staged once. */
+export function stage(
+  gate: GateParts,
+  decided: Decided,
+  earlier: Pick<Staged, 'bytes'> | null,
+): Staged {
+  if (earlier !== null) return { decided, bytes: earlier.bytes }
+  const { seen, terms } = decided.compared
+  if (seen === null) return { decided, bytes: null }
+  const isBlocked = decided.decision.decision === 'BLOCK'
+  if (isBlocked || terms.dryRun || decided.changes.length === 0) {
+    closeEarly(seen.rehearsal)
+    return { decided, bytes: null }
+  }
+  const bytes = stageBytes(gate, decided, seen.rehearsal)
+  bytes.finally(() => closeEarly(seen.rehearsal)).catch(() => undefined)
+  return { decided, bytes }
+}
+
+/** The rehearsed bytes could not be kept; why is its cause. */
+export class StagingFailure extends Error {
+  constructor(cause: unknown) {
+    super('the rehearsed bytes could not be staged', { cause })
+  }
+}
+
+async function stageBytes(
+  { context, book }: GateParts,
+  { evaluation, decision, changes, compared }: Decided,
+  { sandbox, place, sandboxId, emptied, ahead }: Rehearsal,
+): Promise<void> {
+  const isHeld = evaluation.held !== undefined
+  const isGoing = decision.decision === 'PROMOTE' && !isHeld
+  if (isGoing) compared.terms.lockAhead?.begin()
+  const directory = stageOf(place, sandboxId)
+  const copies = ahead === undefined ? {} : { ahead }
+  const isAsked = decision.decision === 'CONFIRM' && !isHeld
+  try {
+    if (isGoing) markGoing(directory, evaluation.action_id)
+    if (isAsked) reserveRoom(context, directory, changes, book.settings)
+    if (isHeld) reserveHeld(context, directory, changes, book.settings)
+    const how = { isRoot: isRoot(), emptied, ...copies }
+    await captureChanges(changes, sandbox.layers, directory, how)
+  } catch (error) {
+    removeTreeSync(directory)
+    throw new StagingFailure(error)
+  }
+}
