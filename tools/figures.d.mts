@@ -1,0 +1,1 @@
+export function withFigures(readme: string, language: string): string
