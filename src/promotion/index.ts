@@ -9,8 +9,6 @@ export { hashFile, lookAt } from './entry.ts'
 export { openJournals } from './journal.ts'
 export { type KeptAct, type LaterAct, laterActs } from './later.ts'
 export {
-  type HeldLock,
-  takeWorkspaceLock,
   type WorkspaceLock,
   withWorkspaceLock,
 } from './lock.ts'

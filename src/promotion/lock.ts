@@ -25,41 +25,24 @@ interface LockOptions {
 
 const CONFLICT = 75
 
-/** One that is held until it is let go, once. */
-export interface HeldLock {
-  readonly lock: WorkspaceLock
-  release(): void
-}
-
-/** The root is a real path. Fails with `workspace.busy` when somebody else has it for too long. */
-export async function takeWorkspaceLock(root: string, { waitMs }: LockOptions): Promise<HeldLock> {
+/**
+ * Runs `work` under the lock of the workspace; the root is a real path. Fails with `workspace.busy` if
+ * another process holds the lock for longer than `waitMs`.
+ */
+export async function withWorkspaceLock<T>(
+  root: string,
+  { waitMs }: LockOptions,
+  work: (lock: WorkspaceLock) => Promise<T>,
+): Promise<T> {
   const handle = openRoot(root)
   try {
     const status = await setLock(handle, waitMs)
     if (status === CONFLICT) throw busy(root)
     if (status !== 0) throw machineFailure({ code: 'ENOLCK' }, root)
-    return heldBy(root, handle)
-  } catch (error) {
-    closeSync(handle)
-    throw error
-  }
-}
-
-function heldBy(root: string, handle: number): HeldLock {
-  // The brand says only what the caller has found out.
-  return { lock: { root } as WorkspaceLock, release: () => closeSync(handle) }
-}
-
-export async function withWorkspaceLock<T>(
-  root: string,
-  options: LockOptions,
-  work: (lock: WorkspaceLock) => Promise<T>,
-): Promise<T> {
-  const { lock, release } = await takeWorkspaceLock(root, options)
-  try {
-    return await work(lock)
+    // The brand says what `setLock` has just done.
+    return await work({ root } as WorkspaceLock)
   } finally {
-    release()
+    closeSync(handle)
   }
 }
 

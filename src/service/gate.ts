@@ -17,7 +17,7 @@ import type { AttemptSurface } from './attempt-surface.ts'
 import { Attempts } from './attempts.ts'
 import { BodyPurge, type PurgeAnswer, type PurgeOrder } from './body-purge.ts'
 import type { FoundBody } from './body-search.ts'
-import { type GateContext, workspaceOf } from './context.ts'
+import type { GateContext } from './context.ts'
 import { endedQuestion } from './ended-question.ts'
 import type { GateParts } from './gate-parts.ts'
 import { isHalted, liftHalt, raiseHalt } from './halt.ts'
@@ -28,7 +28,6 @@ import { LedgerView } from './ledger-view.ts'
 import { type Outcome, recordedAct } from './lifecycle/act.ts'
 import { endedFailure, expire, type GivenAnswer } from './lifecycle/confirm.ts'
 import { act, answer } from './lifecycle/lifecycle.ts'
-import { LockAhead } from './lock-ahead.ts'
 import { overrideFact, refuseLaw } from './override.ts'
 import { findPending } from './pending-question.ts'
 import { Questions } from './questions.ts'
@@ -111,12 +110,7 @@ class OpenGate implements GateSurface {
 
   async propose(document: unknown, options: ProposeOptions): Promise<GateAnswer> {
     await this.#recover()
-    const lockAhead = new LockAhead(workspaceOf(this.#context))
-    try {
-      return await this.#answerOf(await act(this.#parts, document, { ...options, lockAhead }))
-    } finally {
-      lockAhead.letGo()
-    }
+    return this.#answerOf(await act(this.#parts, document, options))
   }
 
   async #answerOf(outcome: Outcome): Promise<GateAnswer> {

@@ -20,7 +20,6 @@ import { type Change, changesSince, leavesOf, sandboxEnvironment } from '../gate
 import type { Control, RunOutcome, RunRequest, Sandbox, SocketProfile } from '../sandbox/index.ts'
 import type { TreeFinding } from '../tree/index.ts'
 import {
-  CopiesAhead,
   type Marker,
   makeMarker,
   ownIds,
@@ -37,7 +36,7 @@ import { Outputs } from './outputs.ts'
 import { withoutRefreshedIndexes } from './refreshed-index.ts'
 import { RunNetwork } from './run-network.ts'
 import { hiddenFromRun, sandboxRequest } from './sandbox-request.ts'
-import { stageOf, stagePlaceFor, stagePlaces } from './stage-place.ts'
+import { stagePlaceFor, stagePlaces } from './stage-place.ts'
 import type { ProposeOptions } from './surface.ts'
 import { toolSettings } from './tool-settings.ts'
 
@@ -82,8 +81,6 @@ export interface Rehearsal {
   readonly outputs: Pick<Outputs, 'document'>
   /** What went out, or was to. */
   readonly network?: readonly NetworkConnection[]
-  /** What is small is being copied for the stage; ended by who judges. */
-  readonly ahead?: CopiesAhead
 }
 
 export async function runRehearsal(
@@ -114,15 +111,13 @@ export async function runRehearsal(
   const asked = sandboxRequest(order)
   request.live?.onHidden?.(hiddenFromRun(order, asked.hidden))
   const sandbox = await context.driver.open(asked)
-  const staging: Staging = { stage: stageOf(place, sandboxId), ahead: null }
   try {
     await request.recorded
     const outputs = new Outputs()
-    const scene = { sandbox, marker, roots, outputs, network, staging }
+    const scene = { sandbox, marker, roots, outputs, network }
     const walked = await runSteps(context, request, scene)
     return { sandboxId, sandbox, place, controls: sandbox.controls, outputs, ...walked }
   } catch (error) {
-    await staging.ahead?.end()
     await sandbox.close()
     throw error
   } finally {
@@ -144,13 +139,6 @@ interface Scene {
   readonly roots: readonly string[]
   readonly outputs: Outputs
   readonly network: RunNetwork | null
-  readonly staging: Staging
-}
-
-interface Staging {
-  readonly stage: string
-  /** Begun while the last scan is still going on. */
-  ahead: CopiesAhead | null
 }
 
 /** Children after the first that does not succeed are not run: the whole is refused anyway. */
@@ -171,7 +159,6 @@ async function runSteps(context: GateContext, request: RehearsalRequest, scene: 
     connections.push(...((await scene.network?.end()) ?? []))
     if ((outcome.leftovers ?? 0) > 0) request.live?.onLeftovers?.(outcome.leftovers ?? 0)
     startedAtMs ??= outcome.startedAtMs
-    const isStaged = !request.isDry && index === leaves.length - 1 && isSuccess(outcome)
     const whole = await scanLayers(layers, {
       marker: scene.marker,
       commandStartedAtMs: startedAtMs,
@@ -181,9 +168,6 @@ async function runSteps(context: GateContext, request: RehearsalRequest, scene: 
       isRoot: isRoot(),
       ids: ownIds(),
       exclude: stagePlaces(context.home),
-      onWalked: (pairs) => {
-        if (isStaged) scene.staging.ahead = CopiesAhead.begin(pairs, layers, scene.staging.stage)
-      },
     })
     const scan = withClosedDirectories(withoutRefreshedIndexes(whole, layers))
     const { descriptor } = proposal
@@ -194,9 +178,7 @@ async function runSteps(context: GateContext, request: RehearsalRequest, scene: 
     told = actFindings(proposal.operation, outcome)
     if (!isSuccess(outcome)) break
   }
-  const { ahead } = scene.staging
-  const copies = ahead === null ? {} : { ahead }
-  return { steps, changes, findings, emptied, told, network: connections, ...copies }
+  return { steps, changes, findings, emptied, told, network: connections }
 }
 
 export function isSuccess({ exitCode, killedBy, aborted }: RunOutcome): boolean {

@@ -18,7 +18,6 @@ import { occurredAtText } from '../ledger/index.ts'
 import {
   applyStage,
   expired,
-  type HeldLock,
   type KeptAct,
   type LaterAct,
   laterActs,
@@ -37,12 +36,14 @@ import { readStage } from '../tree/index.ts'
 import { type GateContext, workspaceOf } from './context.ts'
 import { isHalted } from './halt.ts'
 import type { LedgerView } from './ledger-view.ts'
-import { LOCK, LockAhead } from './lock-ahead.ts'
 import { isAnswerNote, OutgoingRequests } from './outgoing-requests.ts'
 import { factOf, NO_NOTE, notDone, type PromotionNote } from './promotion-fact.ts'
 import { findPreimages, findStage, preimageNames, preimagesOf, stagePlaces } from './stage-place.ts'
 import type { FinishedYes, OpenRecovery, RecoveryOrder } from './surface.ts'
 import { Unbegun } from './unbegun.ts'
+
+/** How long to wait for another process that works in the same workspace. */
+const LOCK = { waitMs: 30_000 }
 
 export interface PromotionOrder {
   readonly actionId: string
@@ -193,18 +194,18 @@ export class Workspace {
 
   /** While nothing else is promoted or taken back in the workspace. */
   exclusively<T>(work: () => Promise<T>): Promise<T> {
-    return this.#locked(work)
+    return this.locked(work)
   }
 
   /** Ends what was interrupted. Cheap when nothing was; called before anything reads the workspace. */
   async recover(): Promise<void> {
     const hasJournals = openJournals(this.#context.home.state).length > 0
-    if (hasJournals || (await this.#requests.isInterrupted())) await this.#locked(async () => {})
+    if (hasJournals || (await this.#requests.isInterrupted())) await this.locked(async () => {})
   }
 
   /** Removes pre-images of what never began. Cheap when there are none. */
   async sweep(): Promise<void> {
-    if (this.#unbegun.isFound()) await this.#locked(() => this.#unbegun.sweep())
+    if (this.#unbegun.isFound()) await this.locked(() => this.#unbegun.sweep())
   }
 
   /** Ends what can be ended; answers with what waits for a human. */
@@ -313,7 +314,7 @@ export class Workspace {
       action_ids: actions.map(({ actionId }) => actionId),
       ...(compensatedBy.length === 0 ? {} : { compensated_by: [...compensatedBy] }),
     }
-    return this.#locked(async (lock) => {
+    return this.locked(async (lock) => {
       await this.#refuseTakenBack(actions)
       const found = this.#preimagesOfAll(await this.#exchangesOf(actions))
       const [first] = found
@@ -383,30 +384,16 @@ export class Workspace {
     return { paths: [], added: [], verified: !dryRun }
   }
 
-  /** Acquires the workspace's lock and ends what was interrupted; the caller releases it. */
-  async lock(ahead = new LockAhead(workspaceOf(this.#context))): Promise<HeldLock> {
-    const held = await ahead.take()
-    const { lock, release } = held
-    try {
+  /** Runs `work` under the workspace's lock, after finishing what was interrupted. */
+  locked<T>(work: (lock: WorkspaceLock) => Promise<T>): Promise<T> {
+    return withWorkspaceLock(workspaceOf(this.#context), LOCK, async (lock) => {
       if (openJournals(this.#context.home.state).length > 0) await recover(this.#recovery(lock))
       if (await this.#requests.isInterrupted()) {
         await this.#requests.recoverRest((begun) => this.#finishSent(begun))
         await this.#requests.keepUnsaved(lock)
       }
-      return held
-    } catch (error) {
-      release()
-      throw error
-    }
-  }
-
-  async #locked<T>(work: (lock: WorkspaceLock) => Promise<T>): Promise<T> {
-    const { lock, release } = await this.lock()
-    try {
-      return await work(lock)
-    } finally {
-      release()
-    }
+      return work(lock)
+    })
   }
 
   async #recordPromotion(done: Promotion): Promise<PromotionFact> {

@@ -1,6 +1,6 @@
 /** What is set aside is what was rehearsed, by either way of carrying it. */
 
-import { readdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { lstatSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Overlay } from '../../tests/tree/overlay.ts'
@@ -50,6 +50,10 @@ touch -d '2001-02-03 04:05:06.123456789' d/old new/deep new/linked; touch -h -d 
 touch -d '1969-12-31 23:59:58.25' d/mode
 echo secret > new/closed; chmod 000 new/closed; mkdir new/shut; echo x > new/shut/x; chmod 300 new/shut
 `
+const FEW = `echo more >> d/old; touch -d '2001-02-03 04:05:06.123456789' d/old; chmod 751 d/mode
+echo a > made; ln -s /nowhere link; ln made also; touch -h -d '1969-12-31 23:59:58.25' link
+setfattr -n user.note -v 0x00ff0a made; echo c > cache
+setfattr -n system.posix_acl_access -v 0x0200000001000600ffffffff04000400ffffffff10000600ffffffff20000400ffffffff made`
 const BEFORE = 'mkdir d; echo old > d/old; echo gone > d/gone; echo m > d/mode; echo swap > swap'
 
 describe.each(['memory', 'disk'] as const)('with the upper layer in %s', (upper) => {
@@ -73,6 +77,23 @@ describe.each(['memory', 'disk'] as const)('with the upper layer in %s', (upper)
       )
       expect(listingDifferences(part, treeListing(stagedPath(captured, entry)))).toEqual([])
     }
+  })
+
+  it('stages a few plain files with all that belongs to them, and nothing else', async () => {
+    const changes = await rehearse(upper, 'mkdir d; echo old > d/old; echo m > d/mode', FEW)
+    const want = treeListing(overlay.layer.merged)
+    const captured = await capture(changes.filter(({ path }) => !path.endsWith('/cache')))
+    const names = captured.entries.map(({ path }) => path.slice(root.length + 1))
+    expect(names).toEqual(['also', 'd/mode', 'd/old', 'link', 'made'])
+    for (const [index, entry] of captured.entries.entries()) {
+      // A listing of one name does not say that the file has another.
+      const line = want.get(names[index] ?? '')?.replace('linked as also', '')
+      const found = treeListing(stagedPath(captured, entry))
+      expect(listingDifferences(new Map([['', line ?? '']]), found)).toEqual([])
+    }
+    const { stage } = captured
+    expect(lstatSync(join(stage, 'u0')).ino).toBe(lstatSync(join(stage, 'u4')).ino)
+    expect(readdirSync(stage).sort()).toEqual(['stage.jsonl', 'u0', 'u1', 'u2', 'u3', 'u4'])
   })
 
   it('leaves out what is not promoted', async () => {

@@ -35,8 +35,7 @@ import {
   Pace,
 } from '../machine/index.ts'
 import type { Layer } from '../sandbox/index.ts'
-import { type CopiedAttributes, copyAcross, type Load, moveAcross, removeAll } from './carry.ts'
-import type { CopiesAhead } from './copies-ahead.ts'
+import { copyAcross, type Load, moveAcross, removeAll } from './carry.ts'
 import type { Emptied } from './layer-walk.ts'
 import { type Expected, settle } from './settle.ts'
 import { isSameDevice, lendForCopying, nameIn, type Share, share } from './share.ts'
@@ -47,8 +46,6 @@ interface CaptureOptions {
   readonly isRoot: boolean
   /** Directories that were emptied and made anew, as the scan found them. */
   readonly emptied?: readonly Emptied[]
-  /** Copies that were begun for this stage. */
-  readonly ahead?: CopiesAhead
 }
 
 /** `stage` is made here, for this process's user alone; it lies on the scope's filesystem. */
@@ -56,7 +53,7 @@ export async function captureChanges(
   changes: readonly Change[],
   layers: readonly Layer[],
   stage: string,
-  { isRoot, emptied = [], ahead }: CaptureOptions,
+  { isRoot, emptied = [] }: CaptureOptions,
 ): Promise<void> {
   const held: Foothold[] = []
   const loans = new Loans(isRoot)
@@ -70,8 +67,8 @@ export async function captureChanges(
     const shares = share(changes, layers)
     const entries: Staged[] = []
     for (const part of shares) {
-      const how = await carry(part, stage, hold, loans, ahead)
-      for (const change of part.changes) entries.push(new Staged(stage, part, change, how))
+      const isMoved = await carry(part, stage, hold, loans)
+      for (const change of part.changes) entries.push(new Staged(stage, part, change, isMoved))
     }
     loans.giveBack()
     entries.sort((one, other) => (one.path < other.path ? -1 : 1))
@@ -109,34 +106,24 @@ function concerned(emptied: readonly Emptied[], changes: readonly Change[]): rea
   return emptied.filter(({ path }) => changes.some((change) => isBelow(change.path, path)))
 }
 
-/** How the entries of a share came into the stage. */
-interface Carried {
-  /** The scanned files themselves. */
-  readonly isMoved: boolean
-  /** By name, where they are known. */
-  readonly attributes: CopiedAttributes | null
-}
-
 /** One entry on its way: where it lies, and what it is to be. */
 class Staged implements StagedEntry, Expected {
   readonly path: RawPath
   readonly state: EntryState
   readonly isUnit: boolean
   readonly isMoved: boolean
-  readonly has: Expected['has']
   /** Of a unit until it is named: where it was carried to. */
   place: RawPath
   readonly #stage: string
 
-  constructor(stage: string, { layer, name, units }: Share, change: Change, how: Carried) {
+  constructor(stage: string, { layer, name, units }: Share, change: Change, isMoved: boolean) {
     const { path, after } = change
     invariant(after !== null, 'what is gone is not staged')
     const below = nameIn(layer, path)
     this.path = path
     this.state = after
     this.isUnit = units.has(path)
-    this.isMoved = how.isMoved
-    this.has = how.attributes?.get(below) ?? null
+    this.isMoved = isMoved
     this.place = (this.isUnit ? `${name}/${below}` : '') as RawPath
     this.#stage = stage
   }
@@ -146,18 +133,16 @@ class Staged implements StagedEntry, Expected {
   }
 }
 
+/** Returns whether the scanned files themselves are in the stage; otherwise copies are. */
 async function carry(
   part: Share,
   stage: string,
   hold: (path: string) => Foothold,
   loans: Loans,
-  ahead: CopiesAhead | undefined,
-): Promise<Carried> {
+): Promise<boolean> {
   const { layer, changes, units } = part
   const nameOf = (path: RawPath) => nameIn(layer, path)
   const names = changes.map(({ path }) => nameOf(path))
-  const copied = (await ahead?.take(layer, names)) ?? null
-  if (copied !== null) return { isMoved: false, attributes: copied.attributes }
   const directory = join(stage, part.name)
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const load: Load = {
@@ -166,10 +151,10 @@ async function carry(
     names,
     units: [...units].map(nameOf),
   }
-  const isMoved = isSameDevice(layer, stage) && (await moveAcross(load, new Pace()))
-  if (isMoved) return { isMoved, attributes: null }
+  if (isSameDevice(layer, stage) && (await moveAcross(load, new Pace()))) return true
   lendForCopying(load, loans)
-  return { isMoved, attributes: await copyAcross(load) }
+  await copyAcross(load)
+  return false
 }
 
 /**

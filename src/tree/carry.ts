@@ -4,7 +4,7 @@
  * with exact times, attributes, holes and hard links in one pipeline of bounded memory.
  */
 import { chmodSync, mkdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs'
-import { type Attribute, joinRaw, parentOfRaw, type RawPath } from '../gate/index.ts'
+import { joinRaw, parentOfRaw, type RawPath } from '../gate/index.ts'
 import {
   allStatsOf,
   codeOf,
@@ -14,7 +14,6 @@ import {
   namesIn,
   nodePath,
   type Pace,
-  readRawAttributes,
   runTool,
   statsOf,
   toolFailure,
@@ -69,17 +68,11 @@ const COPIED_SINGLY_MAX = 64
 const PLAIN_NAME = /^[\x20-\x7e]+$/
 
 /** Not with holes, which `cp` finds where there were none. */
-export function areFewAndPlain(
-  { upper, names }: Pick<Load, 'upper' | 'names'>,
-  bytesMax = Number.POSITIVE_INFINITY,
-): boolean {
+function areFewAndPlain({ upper, names }: Load): boolean {
   if (names.length > COPIED_SINGLY_MAX) return false
-  let bytes = 0n
   return names.every((name) => {
     const stats = allStatsOf(joinRaw(upper.prefix, name))
     if (stats === null || !PLAIN_NAME.test(name)) return false
-    bytes += stats.size
-    if (bytes > bytesMax) return false
     return stats.isSymbolicLink() || (stats.isFile() && stats.blocks * BLOCK_BYTES >= stats.size)
   })
 }
@@ -93,31 +86,23 @@ export function isChangeAlone(stderr: string): boolean {
   return lines.some(isTold) && lines.every((line) => isTold(line) || line === 'failed')
 }
 
-/** What the copies have of attributes, by name. */
-export type CopiedAttributes = ReadonlyMap<RawPath, readonly Attribute[]>
-
-/** Few and plain ones, whose attributes are read at once. */
-export async function copyFew({ upper, target, names }: Load): Promise<CopiedAttributes> {
-  const places = new Map(names.map((name) => [joinRaw(target.prefix, name), name]))
-  const words = [...COPY, `--target-directory=${target.prefix}`, '--', ...names]
-  const { status, stderr } = await runTool('cp', words, { cwd: upper.prefix })
-  if (status !== 0 || stderr !== '') throw toolFailure('cp', target.prefix, stderr)
-  const found = await readRawAttributes([...places.keys()])
-  return new Map([...places].map(([place, name]) => [name, found.get(place) ?? []]))
-}
-
-/** Null when nobody looked at the copies yet. */
-export async function copyAcross(load: Load): Promise<CopiedAttributes | null> {
-  const { target, upper, names } = load
+export async function copyAcross(load: Load): Promise<void> {
   if (areFewAndPlain(load)) return copyFew(load)
+  const { target, upper, names } = load
   const stdin = inChunks(dotted(names))
   const { status, stderr } = await runTool('sh', ['-c', PIPELINE, 'sh', target.prefix], {
     stdin,
     cwd: upper.prefix,
   })
-  if (status === 0 && stderr === '') return null
-  if (load.isLive === true && status === 0 && isChangeAlone(stderr)) return null
+  if (status === 0 && stderr === '') return
+  if (load.isLive === true && status === 0 && isChangeAlone(stderr)) return
   throw toolFailure('tar', target.prefix, stderr)
+}
+
+async function copyFew({ upper, target, names }: Load): Promise<void> {
+  const words = [...COPY, `--target-directory=${target.prefix}`, '--', ...names]
+  const { status, stderr } = await runTool('cp', words, { cwd: upper.prefix })
+  if (status !== 0 || stderr !== '') throw toolFailure('cp', target.prefix, stderr)
 }
 
 function* dotted(names: Iterable<RawPath>): Generator<string> {

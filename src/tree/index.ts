@@ -3,7 +3,6 @@
  * checked. Sees base, gate, machine and sandbox.
  */
 export { captureChanges } from './capture.ts'
-export { CopiesAhead } from './copies-ahead.ts'
 export type { TreeFinding } from './findings.ts'
 export { ownIds } from './lost-owners.ts'
 export { isSameRoot, type Marker, makeMarker, type RootIdentity, TICK_MS_MAX } from './marker.ts'

@@ -88,8 +88,6 @@ export interface ScanOptions {
   readonly exclude: readonly string[]
   /** Of files of other stages below: their bytes are known also where nobody may read them. */
   readonly known?: ReadonlyMap<RawPath, Digest>
-  /** Told of everything that was written, before it is read; some of it may turn out to be as before. */
-  readonly onWalked?: (pairs: readonly Pair[]) => void
 }
 
 export interface Scan {
@@ -146,7 +144,6 @@ class Scanner {
     }
     this.#lendFiles()
     const attributes = this.#readAttributes(attributeTextMax)
-    this.#options.onWalked?.(this.#pairs)
     await Promise.all([this.#readDigests(), attributes])
     if (!(await attributes)) return this.#tooLarge(tooMuchText(attributeTextMax))
     const changes = this.#changes()

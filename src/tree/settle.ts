@@ -29,8 +29,6 @@ export interface Expected {
   readonly state: EntryState
   /** The scanned file itself, not a copy of it. */
   readonly isMoved: boolean
-  /** What it has of attributes where that is known. */
-  readonly has: readonly Attribute[] | null
 }
 
 /** What was found of the entries when everything had been put there. */
@@ -90,12 +88,11 @@ function* digestRequests(expected: readonly Expected[]): Generator<DigestRequest
 
 async function settleAttributes(expected: readonly Expected[], { names }: Found): Promise<void> {
   const asked = expected.filter(({ state }) => state.kind !== 'symlink')
-  const unknown = asked.filter(({ has }) => has === null)
-  const found = await readRawAttributes({ [Symbol.iterator]: () => placesOf(unknown) })
+  const found = await readRawAttributes({ [Symbol.iterator]: () => placesOf(asked) })
   const surplus = new Map<string, RawPath[]>()
   for (const each of asked) {
     const { path, state } = each
-    const raw = each.has ?? (found.size === 0 ? undefined : found.get(each.at)) ?? []
+    const raw = (found.size === 0 ? undefined : found.get(each.at)) ?? []
     const has = raw.map((one) => listUnder(state.mode, one))
     // Hard links have their attributes in common: what is taken from one is gone from all.
     for (const name of names.has(each) ? [] : surplusOf(has, state)) {

@@ -3,40 +3,23 @@
  * the one that was written to.
  */
 import { statSync } from 'node:fs'
-import {
-  type Change,
-  type EntryState,
-  isBelow,
-  parentOfRaw,
-  type RawPath,
-  rawOfText,
-} from '../gate/index.ts'
+import { type Change, isBelow, parentOfRaw, type RawPath, rawOfText } from '../gate/index.ts'
 import { type Loans, statsOf } from '../machine/index.ts'
 import type { Layer } from '../sandbox/index.ts'
 import type { Load } from './carry.ts'
 
 /** What of a layer is to be staged. */
-export interface Share<C extends Sharable = Change> {
+export interface Share {
   readonly layer: Layer
   /** Its directory in the stage. */
   readonly name: string
-  readonly changes: readonly C[]
+  readonly changes: readonly Change[]
   readonly units: ReadonlySet<RawPath>
 }
 
-/** As much of a change as tells whether and where it is staged. */
-export interface Sharable {
-  readonly path: RawPath
-  readonly before: Pick<EntryState, 'kind'> | null
-  readonly after: Pick<EntryState, 'kind'> | null
-}
-
-export function share<C extends Sharable>(
-  changes: readonly C[],
-  layers: readonly Layer[],
-): readonly Share<C>[] {
+export function share(changes: readonly Change[], layers: readonly Layer[]): readonly Share[] {
   const inner = [...layers].sort((one, other) => other.root.length - one.root.length)
-  const parts = new Map<Layer, C[]>()
+  const parts = new Map<Layer, Change[]>()
   for (const change of changes) {
     if (!isStaged(change)) continue
     const layer = inner.find(({ root }) => isBelow(change.path, rawOfText(root)))
@@ -60,7 +43,7 @@ export function share<C extends Sharable>(
   })
 }
 
-function isStaged({ before, after }: Sharable): boolean {
+function isStaged({ before, after }: Change): boolean {
   if (after === null) return false
   return after.kind !== 'directory' || before?.kind !== 'directory'
 }

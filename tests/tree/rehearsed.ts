@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Change } from '../../src/gate/index.ts'
 import { makeMarker } from '../../src/tree/marker.ts'
-import { PATH_BYTES_MAX, type ScanOptions, scanLayers } from '../../src/tree/scan.ts'
+import { PATH_BYTES_MAX, scanLayers } from '../../src/tree/scan.ts'
 import { type Overlay, openOverlay } from './overlay.ts'
 
 export const isRoot = process.getuid?.() === 0
@@ -28,12 +28,7 @@ export class Rehearsed {
     return this.#overlay
   }
 
-  async run(
-    upper: 'memory' | 'disk',
-    before: string,
-    script: string,
-    options: Pick<ScanOptions, 'onWalked'> = {},
-  ): Promise<readonly Change[]> {
+  async run(upper: 'memory' | 'disk', before: string, script: string): Promise<readonly Change[]> {
     const { folder, root } = this
     execFileSync('sh', ['-ec', before], { cwd: root })
     const marker = makeMarker(join(folder, 'place'), 'test', [root], Date.now)
@@ -47,7 +42,6 @@ export class Rehearsed {
       scopeRoots: [root],
       isRoot,
       exclude: [],
-      ...options,
     })
     return changes
   }

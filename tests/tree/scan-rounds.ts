@@ -7,7 +7,6 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Change, EntryState } from '../../src/gate/index.ts'
 import { captureChanges } from '../../src/tree/capture.ts'
-import { CopiesAhead } from '../../src/tree/copies-ahead.ts'
 import { makeMarker } from '../../src/tree/marker.ts'
 import { PATH_BYTES_MAX, scanLayers } from '../../src/tree/scan.ts'
 import { type Captured, readStage } from '../../src/tree/stage.ts'
@@ -36,7 +35,6 @@ export async function scanRound(seed: number, temporary: string): Promise<Round>
   const marker = makeMarker(join(folder, 'place'), 'round', [root], Date.now)
   const upper = seed % 2 === 0 ? 'memory' : 'disk'
   const overlay = await openOverlay(root, join(folder, 'work'), { upper, everyOwner })
-  let ahead: CopiesAhead | null = null
   try {
     applySteps(overlay.layer.merged, tree.change)
     const [before, after] = [treeListing(root), treeListing(overlay.layer.merged)]
@@ -48,9 +46,6 @@ export async function scanRound(seed: number, temporary: string): Promise<Round>
       scopeRoots: [root],
       isRoot,
       exclude: [],
-      onWalked: (pairs) => {
-        ahead = CopiesAhead.begin(pairs, [overlay.layer], join(folder, 'stage'))
-      },
     })
     const wrong = findings
       .filter(({ code }) => code !== 'diff.link_split')
@@ -59,11 +54,9 @@ export async function scanRound(seed: number, temporary: string): Promise<Round>
     wrong.push(...listingDifferences(after, treeListing(overlay.layer.merged)))
     wrong.push(...scanDifferences(root, before, after, changes))
     if (wrong.length === 0)
-      wrong.push(...(await captureDifferences(folder, root, overlay, after, changes, ahead)))
+      wrong.push(...(await captureDifferences(folder, root, overlay, after, changes)))
     return { changes: changes.length, wrong }
   } finally {
-    // The compiler does not see that a scan sets it.
-    await (ahead as CopiesAhead | null)?.end()
     await overlay.close()
     spawnSync('chmod', ['-R', 'u+rwx', folder])
     rmSync(folder, { recursive: true, force: true })
@@ -124,14 +117,12 @@ async function captureDifferences(
   overlay: Overlay,
   merged: Listing,
   changes: readonly Change[],
-  ahead: CopiesAhead | null,
 ): Promise<readonly string[]> {
   // The overlay shows two names of one written file as two files when one of them was copied up.
   const upper = treeListing(overlay.layer.upper)
   const stage = join(folder, 'stage')
   await captureChanges(changes, [overlay.layer], stage, {
     isRoot,
-    ...(ahead === null ? {} : { ahead }),
   })
   const captured = readStage(stage)
   const names = captured.entries.map(({ path }) => path.slice(root.length + 1))

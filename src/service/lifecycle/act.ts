@@ -20,7 +20,6 @@ import type {
   PendingQuestion as Pending,
 } from '../../gate/index.ts'
 import type { KeptBodies } from '../kept-bodies.ts'
-import type { LockAhead } from '../lock-ahead.ts'
 import type { Rehearsal } from '../rehearsal.ts'
 import type { ProposeOptions, Question, SentRequest } from '../surface.ts'
 
@@ -30,8 +29,6 @@ export type Terms = Omit<ProposeOptions, 'confirm'> & {
   readonly actorKind?: Evaluation['actor_kind']
   /** Effects stay staged until a later call asks for their promotion. */
   readonly held?: HeldMark
-  /** Acquires the workspace's lock in the background. */
-  readonly lockAhead?: LockAhead
 }
 
 /** A document with what was found out about it before anything ran. */

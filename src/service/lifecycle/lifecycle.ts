@@ -39,7 +39,9 @@ import { record } from './record.ts'
 import { endRehearsal, rehearse, whileReleased } from './rehearse.ts'
 import { stage } from './stage.ts'
 
-type Asking = Pick<Terms, 'lockAhead'> & { readonly confirm: Confirm }
+interface Asking {
+  readonly confirm: Confirm
+}
 
 /** Takes a document the whole way, or as far as it goes without an answer. */
 export async function act(
@@ -71,7 +73,7 @@ export async function judge(gate: GateParts, rehearsed: Rehearsed): Promise<Reco
       earlier = recorded
     }
   } finally {
-    await endRehearsal(rehearsed)
+    endRehearsal(rehearsed)
   }
 }
 
@@ -80,7 +82,7 @@ async function proceed(gate: GateParts, recorded: Recorded, terms: Asking): Prom
   const { decision, promotion } = recorded
   if (decision.decision === 'BLOCK') return blocked(recorded)
   if (promotion !== null) return promotedNothing(recorded, promotion)
-  if (decision.decision === 'PROMOTE') return promote(gate, recorded, terms)
+  if (decision.decision === 'PROMOTE') return promote(gate, recorded)
   const waiting = await ask(gate, recorded)
   if (waiting.kind === 'blocked') return waiting
   const answered = await answerHere(gate, waiting, terms.confirm)

@@ -16,7 +16,6 @@ import type { GateParts } from '../gate-parts.ts'
 import { isHalted } from '../halt.ts'
 import { type ActOf, keepHouse, undoRetention } from '../housekeeping.ts'
 import type { LedgerView } from '../ledger-view.ts'
-import type { LockAhead } from '../lock-ahead.ts'
 import { probePreconditions } from '../preconditions.ts'
 import { isAnswer, isPassing, refusal, StageVoid } from '../stopped-promotion.ts'
 import { isEmpty, type PromotionOrder } from '../workspace.ts'
@@ -26,7 +25,6 @@ import { end } from './decide-again.ts'
 const MINUTE_MS = 60_000
 
 interface PromotionTerms {
-  readonly lockAhead?: LockAhead | undefined
   /** The process that was to promote it is gone, and another one may have found it as well. */
   readonly isLate?: boolean
 }
@@ -68,19 +66,15 @@ interface Ordered {
 async function carryOut(
   gate: GateParts,
   { act, proposal, order }: Ordered,
-  { lockAhead, isLate = false }: PromotionTerms,
+  { isLate = false }: PromotionTerms,
 ): Promise<Promotion> {
   const { workspace } = gate
   if (isEmpty(order)) return workspace.recordEmpty(order)
   const stage = workspace.stageOf(order)
-  const held = await workspace.lock(lockAhead)
-  let promotion: Promotion
-  try {
+  const promotion = await workspace.locked(async (lock) => {
     await refuseNow(gate, act, proposal, isLate)
-    promotion = await workspace.apply(order, stage, held.lock)
-  } finally {
-    held.release()
-  }
+    return workspace.apply(order, stage, lock)
+  })
   if (stage !== null) removeTreeSync(stage.stage)
   return promotion
 }

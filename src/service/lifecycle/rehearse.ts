@@ -33,9 +33,8 @@ export async function rehearse(gate: GateParts, admitted: Admitted): Promise<Reh
   return rehearsed
 }
 
-/** Closes the sandbox of a rehearsal, and ends what was copied from it ahead of the decision. */
-export async function endRehearsal({ rehearsal }: Rehearsed): Promise<void> {
-  await rehearsal?.ahead?.end()
+/** Begins to close the sandbox of a rehearsal. */
+export function endRehearsal({ rehearsal }: Rehearsed): void {
   // The opener of the driver waits for it when that is closed, and hears of a failure.
   rehearsal?.sandbox.close().catch(() => undefined)
 }

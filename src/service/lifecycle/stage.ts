@@ -41,21 +41,18 @@ export class StagingFailure extends Error {
 
 async function stageBytes(
   { context, book }: GateParts,
-  { evaluation, decision, changes, compared }: Decided,
-  { sandbox, place, sandboxId, emptied, ahead }: Rehearsal,
+  { evaluation, decision, changes }: Decided,
+  { sandbox, place, sandboxId, emptied }: Rehearsal,
 ): Promise<void> {
   const isHeld = evaluation.held !== undefined
   const isGoing = decision.decision === 'PROMOTE' && !isHeld
-  if (isGoing) compared.terms.lockAhead?.begin()
   const directory = stageOf(place, sandboxId)
-  const copies = ahead === undefined ? {} : { ahead }
   const isAsked = decision.decision === 'CONFIRM' && !isHeld
   try {
     if (isGoing) markGoing(directory, evaluation.action_id)
     if (isAsked) reserveRoom(context, directory, changes, book.settings)
     if (isHeld) reserveHeld(context, directory, changes, book.settings)
-    const how = { isRoot: isRoot(), emptied, ...copies }
-    await captureChanges(changes, sandbox.layers, directory, how)
+    await captureChanges(changes, sandbox.layers, directory, { isRoot: isRoot(), emptied })
   } catch (error) {
     removeTreeSync(directory)
     throw new StagingFailure(error)
