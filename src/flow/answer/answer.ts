@@ -1,10 +1,10 @@
 /**
- * What a participant said, as an answer of its node: taken out of the text, normalised, judged, and
- * with what stood beside it: messages, claims, evidence, the pins of a review.
+ * Reads the answer of a node out of a participant's text: finds the JSON object, normalises it and
+ * validates it by its contract. Messages, claims, evidence and the pins of a review come along.
  *
- * INVARIANT (pinned at the top): a review counts only when the object itself carries the id and the
- * digest that were handed out; several that do, or something shaped like a review behind it, are no
- * answer at all (F-7).
+ * INVARIANT (pinned at the top): a review counts only if its top level repeats the id and the digest
+ * that the host handed out. Two such objects, or a later object that looks like a review, make the
+ * answer invalid (F-7).
  */
 import { normaliseAndValidate, type Repair, type Sources } from '../../contracts/index.ts'
 import type { ReviewPin } from '../runtime/command.ts'
@@ -22,7 +22,7 @@ export interface AnswerReading {
 
 type Said = Readonly<Record<string, unknown>>
 
-/** The last object of a text is what an executor answers. */
+/** Reads an executor's answer: the last JSON object of its text. */
 export function readAction(
   text: string,
   nodeId: string,
@@ -114,7 +114,7 @@ const TOO_MANY_BRACES = 'the output is full of braces that close nothing'
 const NOT_PINNED =
   'no object carries the `review_id` and the `artifact_digest` that were handed out, at its top'
 
-/** The digest stands at the top, or in an `artifact` at the top as it was handed out. */
+/** Accepts the digest as `artifact_digest` or as `artifact.digest`, the form the host hands out. */
 function isPinned(said: Said, { review_id, artifact_digest }: ReviewPin): boolean {
   if (own(said, 'review_id') !== review_id) return false
   if (artifact_digest === null) return true

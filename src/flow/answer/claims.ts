@@ -1,6 +1,6 @@
-/** Claims and evidence that stand in an answer (F-6), read field by field; faults are told. */
+/** Reads the claims and the evidence of an answer (F-6) field by field, and lists their faults. */
 import { isDigest } from '../../base/index.ts'
-import { CLAIM_TRUST_LEVELS } from '../../contracts/index.ts'
+import { CLAIM_TRUST_LEVELS, isObject } from '../../contracts/index.ts'
 import type { ActionAnswer, ClaimDraft } from '../runtime/event.ts'
 
 type EvidenceDraft = NonNullable<ActionAnswer['evidence']>[number]
@@ -45,9 +45,7 @@ function listOf(
     faults.push(`\`${name}\` is no list`)
     return []
   }
-  return value.map((item: unknown) =>
-    typeof item === 'object' && item !== null ? (item as Record<string, unknown>) : {},
-  )
+  return value.map((item: unknown) => (isObject(item) ? item : {}))
 }
 
 function isName(value: unknown): value is string {

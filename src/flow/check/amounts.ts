@@ -1,6 +1,6 @@
 /**
- * Amounts that cannot work out: budgets below what the flow needs at least, time floors where nobody
- * spends time; and names that are used twice in ways that contradict each other.
+ * Checks the amounts of a flow: budgets below the least that the flow needs, and time floors in phases
+ * without a participant. Also finds sub-phases, text policies and edges that contradict each other.
  */
 import { showName } from '../../base/index.ts'
 import {
@@ -9,7 +9,7 @@ import {
   type FlowEdge,
   type FlowNode,
 } from '../../contracts/index.ts'
-import type { Graph } from './graph.ts'
+import { edgeAt, type Graph } from './graph.ts'
 import type { Problems } from './problem.ts'
 
 export function checkAmounts(flow: Flow, graph: Graph, problems: Problems): void {
@@ -26,7 +26,7 @@ function isRun({ kind, executor, reviewer }: FlowNode): boolean {
 
 function checkBudgets({ budgets, nodes, edges }: Flow, problems: Problems): void {
   if (budgets === undefined) return
-  // Where ways part, not every node has to run; then nothing can be said.
+  // With Decision or Exception edges some nodes may never run, so the least need is unknown.
   const parts = edges.some(({ class: kind }) => kind === 'Decision' || kind === 'Exception')
   const runs = nodes.filter(isRun).length
   if (budgets.attempts !== undefined && !parts && budgets.attempts < runs) {
@@ -43,7 +43,7 @@ function checkBudgets({ budgets, nodes, edges }: Flow, problems: Problems): void
   }
 }
 
-/** Time is spent in attempts; a node that nobody runs is done at once. */
+/** Warns about a time floor in a phase without a participant: only attempts take time. */
 function checkFloors(nodes: readonly FlowNode[], problems: Problems): void {
   const spending = new Set(nodes.filter(isRun).map(({ phase_id }) => phase_id))
   for (const [index, { minimum_duration, phase_id }] of nodes.entries()) {
@@ -67,7 +67,10 @@ function checkSubphases(nodes: readonly FlowNode[], problems: Problems): void {
 
 const DEFAULTS: ReadonlySet<string> = new Set(DEFAULT_TEXT_POLICIES)
 
-/** A default rejects; restated as less it would only seem to be weaker, for both are on (F-9). */
+/**
+ * Refuses a default text policy that is restated with a weaker action. The default stays on and
+ * rejects, so the weaker action would have no effect (F-9).
+ */
 function checkTextPolicies(flow: Flow, problems: Problems): void {
   for (const [index, { policy_id, violation_action }] of (flow.text_policies ?? []).entries()) {
     if (!DEFAULTS.has(policy_id)) continue
@@ -83,8 +86,9 @@ function checkTextPolicies(flow: Flow, problems: Problems): void {
   }
 }
 
-/** Edges between the same two nodes are few, so only those are compared further. */
-function checkEdgesTwice({ edges, source, target, nodes }: Graph, problems: Problems): void {
+/** Warns about two edges with the same ends, class, guard and group. */
+function checkEdgesTwice(graph: Graph, problems: Problems): void {
+  const { edges, source, target, nodes } = graph
   const first = new Map<number, number>()
   const forms = new Map<number, Map<string, string>>()
   for (let index = 0; index < edges.length; index++) {
@@ -95,12 +99,12 @@ function checkEdgesTwice({ edges, source, target, nodes }: Graph, problems: Prob
       first.set(pair, index)
       continue
     }
-    const known = forms.get(pair) ?? new Map([formOf(edges[before] as FlowEdge)])
+    const known = forms.get(pair) ?? new Map([formOf(edgeAt(graph, before))])
     forms.set(pair, known)
-    const [form, id] = formOf(edges[index] as FlowEdge)
+    const [form, id] = formOf(edgeAt(graph, index))
     const same = known.get(form)
     if (same === undefined) known.set(form, id)
-    else tellTwice(edges[index] as FlowEdge, same, index, problems)
+    else tellTwice(edgeAt(graph, index), same, index, problems)
   }
 }
 

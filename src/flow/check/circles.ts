@@ -5,7 +5,7 @@
 import { closingPlaces } from '../../base/index.ts'
 import type { Graph } from './graph.ts'
 
-/** Edges that lead to a node which is on the way that is being walked, in the order of the document. */
+/** Returns the edges that close a circle in a depth-first walk, in the order of the document. */
 export function closingEdges(graph: Graph, leads: (edge: number) => boolean): readonly number[] {
   const { starts, items } = graph.outgoing
   const closing = closingPlaces(starts, (place) => {
@@ -15,7 +15,7 @@ export function closingEdges(graph: Graph, leads: (edge: number) => boolean): re
   return closing.map((place) => items[place] ?? 0).sort((one, other) => one - other)
 }
 
-/** By node: a number that two nodes share when each can be reached from the other (Tarjan). */
+/** Numbers the strongly connected component of each node (Tarjan). */
 export function componentsOf(graph: Graph, leads: (edge: number) => boolean): Int32Array {
   const count = graph.nodes.length
   const component = new Int32Array(count).fill(-1)
@@ -35,8 +35,7 @@ export function componentsOf(graph: Graph, leads: (edge: number) => boolean): In
   for (let root = 0; root < count; root++) {
     if (order[root] !== -1) continue
     visit(root)
-    while (way.length > 0) {
-      const node = way[way.length - 1] as number
+    for (let node = way.at(-1); node !== undefined; node = way.at(-1)) {
       const next = nextOf(graph, node, place, leads)
       if (next !== null) {
         if (order[next] === -1) visit(next)

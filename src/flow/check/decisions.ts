@@ -1,6 +1,7 @@
 /**
- * Decisions: of a node's Decision edges exactly one has to be open. Two that are always open, or have
- * the same guard, are refused; two that can be open together, or none of which may be, are told.
+ * Checks decisions: exactly one Decision edge of a node must be open. Refuses a second edge next to one
+ * that is always open, and two edges with the same guard. Warns where two guards overlap, or where a
+ * value leaves all of them closed.
  */
 import { showName } from '../../base/index.ts'
 import { VALIDATOR_VERDICTS } from '../../contracts/index.ts'
@@ -49,7 +50,7 @@ function checkDecision(
   checkGaps(graph, edges, guards, domains, problems)
 }
 
-/** Beside an edge that is always open no other may ever be. */
+/** Refuses every other edge that can open when one edge of the decision is always open. */
 function checkAlwaysOpen(
   graph: Graph,
   edges: readonly number[],

@@ -1,8 +1,9 @@
 /**
- * What a guard allows, where that is simple: a conjunction of comparisons of fields with literals. For
- * such guards it can be told whether two are open together, and whether several leave a gap.
+ * The values that a simple guard allows. A guard is simple if it is a conjunction of comparisons of
+ * fields with literals. The domains of simple guards show whether two guards overlap, and whether
+ * several leave a gap.
  *
- * INVARIANT (only what is certain): a guard of any other form has no domain, and nothing is said.
+ * INVARIANT (only what is certain): a guard of any other form has no domain and gets no warning.
  */
 import type { Expression } from '../../expression/index.ts'
 
@@ -29,7 +30,7 @@ type FieldDomain = Range | Values
 /** By path of the field. */
 export type Domain = ReadonlyMap<string, FieldDomain>
 
-/** Null when the guard is not of the simple form. */
+/** Returns the domain of a guard; null if the guard is not simple. */
 export function domainOf(tree: Tree): Domain | null {
   const atoms = tree.kind === 'logic' && tree.operator === '&&' ? tree.operands : [tree]
   const domain = new Map<string, FieldDomain>()
@@ -164,7 +165,7 @@ function inside({ low, isLowOut, high, isHighOut }: Range): number {
   return Number.isFinite(high) ? high - 1 : 0
 }
 
-/** Values under which both are open, in words; null when there are none, or it cannot be told. */
+/** Describes values for which both guards are open; null if none are known. */
 export function overlapOf(one: Domain, other: Domain): string | null {
   const words: string[] = []
   for (const path of new Set([...one.keys(), ...other.keys()])) {
@@ -183,8 +184,8 @@ function exampleOf(domain: FieldDomain): string {
 }
 
 /**
- * A value of the one field that all speak of and that none allows, in words; null when there is none,
- * or it cannot be told. `words` are all that the field can hold, when that is known.
+ * Describes a value that no guard allows; null if none is known. All guards must test the same single
+ * field. `words` lists every value of the field, or is null if that list is unknown.
  */
 export function gapOf(domains: readonly Domain[], words: readonly string[] | null): string | null {
   const [first] = domains
@@ -198,7 +199,8 @@ export function gapOf(domains: readonly Domain[], words: readonly string[] | nul
   }
   const gap = parts.every((part) => part.kind === 'range')
     ? gapOfRanges(parts)
-    : gapOfValues(parts as readonly Values[], words)
+    : // The loop above let only parts of one kind pass, and these are not ranges.
+      gapOfValues(parts as readonly Values[], words)
   return gap === null ? null : `${path} is ${gap}`
 }
 

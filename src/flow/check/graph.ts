@@ -1,6 +1,6 @@
 /**
- * The graph of a flow as the checks walk it: indexes instead of names, edges by source and by target
- * in flat arrays. An edge whose ends do not both exist is not in it; the contract tells of those.
+ * The graph of a flow for the checks: indexes instead of names, and edges by source and by target in
+ * flat arrays. The lists leave out an edge with an end that does not exist; the contract refuses it.
  */
 import type { EdgeClass, Flow, FlowEdge, FlowNode } from '../../contracts/index.ts'
 
@@ -78,7 +78,7 @@ export function listAt({ starts, items }: Lists, owner: number): Int32Array {
   return items.subarray(starts[owner] ?? 0, starts[owner + 1] ?? 0)
 }
 
-/** The same one by one, without a view of the list: for the loops that visit everything. */
+/** Calls `visit` for each item of a list without creating a view, for loops over the whole graph. */
 export function eachAt(
   { starts, items }: Lists,
   owner: number,
@@ -88,7 +88,7 @@ export function eachAt(
   for (let place = starts[owner] ?? 0; place < end; place++) visit(items[place] ?? 0)
 }
 
-/** Whether some item of a list passes. */
+/** Returns whether some item of a list passes the test. */
 export function someAt(
   { starts, items }: Lists,
   owner: number,
@@ -103,7 +103,7 @@ export function someAt(
 
 const FORWARD: ReadonlySet<EdgeClass> = new Set<EdgeClass>(['Progress', 'Gate', 'Decision', 'Sync'])
 
-/** An edge that leads on: not back, not out of a failure, not a remark. */
+/** Returns whether an edge leads forward: not a Loop, Rollback, Exception or Meta edge. */
 export function leadsOn(edge: FlowEdge): boolean {
   return FORWARD.has(edge.class)
 }
@@ -112,21 +112,22 @@ export function leadsBack(edge: FlowEdge): boolean {
   return edge.class === 'Loop' || edge.class === 'Rollback'
 }
 
-/** An edge to one of several alternatives. */
+/** Returns whether an edge leads to one of several alternatives. */
 export function isChoice(edge: FlowEdge): boolean {
   return edge.class === 'Decision' && edge.group_id !== undefined
 }
 
-/** From a node to a CHECK that judges it. */
+/** Returns whether an edge leads from a node to a CHECK that judges it. */
 export function isReview({ source, target, judged }: Graph, edge: number): boolean {
   return judged[target[edge] ?? -1] === source[edge] && source[edge] !== -1
 }
 
-/** At the edge's place in the graph; the arrays are as long as the list of edges. */
+/** Returns the edge at an index of this graph; every such index is below `edges.length`. */
 export function edgeAt({ edges }: Graph, edge: number): FlowEdge {
   return edges[edge] as FlowEdge
 }
 
+/** Returns the node at an index of this graph; every such index is below `nodes.length`. */
 export function nodeAt({ nodes }: Graph, node: number): FlowNode {
   return nodes[node] as FlowNode
 }

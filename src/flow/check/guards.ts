@@ -1,7 +1,6 @@
 /**
- * The expressions of a flow, compiled for their problems and for what can be told of them: whether a
- * guard is constant, what it allows, and whether it is of the type it says it is. A source that stands
- * at many places is compiled once.
+ * Compiles and checks the expressions of a flow: whether each compiles, whether a guard is constant,
+ * which values it allows, and whether it fits its declared type. Equal sources are compiled once.
  */
 import { showName } from '../../base/index.ts'
 import { type Flow, type FlowEdge, HOST_FIELDS } from '../../contracts/index.ts'
@@ -19,11 +18,11 @@ import type { Problems } from './problem.ts'
 
 type Tree = Expression['tree']
 
-/** What is known of the guards, by index of the edge. */
+/** Answers questions about guards by the index of their edge. */
 export interface Guards {
-  /** True or false when the guard always is; a way without one is always open, but for a Gate. */
+  /** The value of a constant guard, else null. An edge without a guard is open, except a Gate. */
   constant(edge: number): boolean | null
-  /** Equal for guards that say the same in the same way; null when there is none. */
+  /** The syntax tree as text, equal for equal guards; null if the edge has no sound guard. */
   form(edge: number): string | null
   domain(edge: number): Domain | null
 }
@@ -45,7 +44,7 @@ class Sources {
   }
 }
 
-/** Refuses every expression that cannot be loaded. */
+/** Compiles the guards, and refuses every expression of the flow that does not compile. */
 export function compileGuards(flow: Flow, problems: Problems): Guards {
   const sources = new Sources(flowEnvironment(flow))
   const compiled: (Expression | null)[] = []
@@ -89,14 +88,14 @@ function load(
   return null
 }
 
-/** An expression that reads nothing has one answer. */
+/** Returns the value of an expression that reads no names; null for any other. */
 function constantOf(expression: Expression | null): boolean | null {
   if (expression === null || expression.names.size > 0) return null
   const { value } = evaluate(expression, {})
   return value === 'undetermined' ? false : value
 }
 
-/** The tree without places. */
+/** Writes the syntax tree as JSON without source positions. */
 function formOf(tree: Tree): string {
   return JSON.stringify(tree, (key, value) =>
     key === 'at' ? undefined : typeof value === 'bigint' ? `${value}n` : value,
@@ -126,7 +125,7 @@ const SHOWS = {
   set_membership: /"operator":"in"|"name":"(?:exists|all)"/,
 } as const
 
-/** Loosely: some operator of the kind occurs. */
+/** Warns if no operator of the declared type occurs in the guard. The match is loose. */
 function checkType(edge: FlowEdge, path: string, form: string | null, problems: Problems): void {
   const { guard_type } = edge
   if (guard_type === undefined) return

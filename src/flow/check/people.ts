@@ -1,15 +1,15 @@
 /**
- * Who runs where, who judges whom, and whether access rules can be kept (F-4, F-5). What a program on
- * this machine sees is made by the host; of everybody else only what is sent to them.
+ * Checks participants, CHECK nodes and access rules (F-4, F-5). The host controls all that a local
+ * command reads and writes. For a remote participant or a person it controls only what it sends.
  */
 import { nearest, showName } from '../../base/index.ts'
 import { type Flow, type FlowNode, type Participant, parseGlob } from '../../contracts/index.ts'
-import { type Graph, listAt } from './graph.ts'
+import { type Graph, listAt, nodeAt } from './graph.ts'
 import type { Problems } from './problem.ts'
 
 export function checkPeople(flow: Flow, graph: Graph, problems: Problems): void {
   for (let index = 0; index < flow.nodes.length; index++) {
-    const node = flow.nodes[index] as FlowNode
+    const node = nodeAt(graph, index)
     checkRunner(node, index, problems)
     checkJudge(graph, index, problems)
     if (node.writes !== undefined) checkGlobs(node, index, problems)
@@ -39,7 +39,7 @@ function checkRunner(node: FlowNode, index: number, problems: Problems): void {
 }
 
 function checkJudge(graph: Graph, index: number, problems: Problems): void {
-  const node = graph.nodes[index] as FlowNode
+  const node = nodeAt(graph, index)
   if (node.kind === 'CHECK' && node.target === undefined) {
     const message = `the CHECK ${showName(node.node_id)} does not say which node it judges`
     problems.warn('flow.check_untargeted', `/nodes/${index}/target`, message)
@@ -84,7 +84,7 @@ function checkAccess(flow: Flow, problems: Problems): void {
   }
 }
 
-/** Actors of whom somebody runs elsewhere, with what they are. */
+/** Returns the actors with a participant that is no local command, each with its kind in words. */
 function remoteActors(flow: Flow): ReadonlyMap<string, string> {
   const remote = new Map<string, string>()
   for (const { kind, actor, executor, reviewer } of flow.nodes) {

@@ -1,9 +1,9 @@
 /**
- * What is wrong with a flow, and what is odd about it. A problem has a code, the place in the document
- * and one sentence; about an expression, also the place in it.
+ * Violations and warnings about a flow. A problem has a code, a pointer into the document and one
+ * sentence; a problem in an expression also has the offset in it.
  *
- * INVARIANT (tables load): of a flow that came from a table, problems of its shape are warnings. A
- * table is a record of how things are; whoever walks it is told at the edge in question.
+ * INVARIANT (tables load): in a flow that was imported from a table, problems of shape are warnings. A
+ * table records an existing process, so it must load; a run reports the problem at the edge concerned.
  */
 import { type Code, compareCodePoints } from '../../base/index.ts'
 import type { Violation } from '../../contracts/index.ts'

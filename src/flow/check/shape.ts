@@ -42,7 +42,10 @@ function checkReached(graph: Graph, { reached }: Reach, problems: Problems): voi
   }
 }
 
-/** A node that only remarks, or ways back from elsewhere, lead to is meant to come later. */
+/**
+ * Warns about a start node whose only incoming edges are Meta or back edges from elsewhere: the author
+ * probably did not mean it to start immediately.
+ */
 function checkStarts(
   graph: Graph,
   { starts }: Reach,
@@ -65,7 +68,7 @@ function checkStarts(
   }
 }
 
-/** A node that is no goal and cannot go on, in a flow that has a goal. */
+/** Reports nodes that are no GOAL and lead nowhere, in a flow that has a GOAL. */
 function checkEnds(graph: Graph, { reached, unfailing }: Reach, problems: Problems): void {
   if (!graph.nodes.some(({ kind }) => kind === 'GOAL')) return
   for (let node = 0; node < graph.nodes.length; node++) {
@@ -78,15 +81,15 @@ function checkEnds(graph: Graph, { reached, unfailing }: Reach, problems: Proble
   }
 }
 
-/** After a failure, a way back is a way on. */
+/** Returns whether a back edge leaves the node; after a failure that is enough. */
 function returns(graph: Graph, node: number): boolean {
   return someAt(graph.outgoing, node, (edge) => leadsBack(edgeAt(graph, edge)))
 }
 
-/** A CHECK goes on by its own ways or those of the work it judges, and the other way round. */
+/** Returns whether the run can go on from a node, by its own edges or those of its CHECK nodes. */
 function goesOn(graph: Graph, node: number): boolean {
   if (nodeAt(graph, node).kind === 'GOAL' || hasWayOn(graph, node)) return true
-  // A CHECK stands beside the work it judges; that the work goes nowhere is told at the work.
+  // The run goes on from the work that this CHECK judges; a dead end is reported there.
   if (graph.judged[node] !== -1) return true
   return someAt(graph.checks, node, (check) => hasWayOn(graph, check))
 }
@@ -100,7 +103,7 @@ function hasWayOn(graph: Graph, node: number): boolean {
 }
 
 function checkCircles(graph: Graph, problems: Problems): void {
-  // A goal waits for its alternatives and opens them: that is no circle.
+  // A GOAL opens its alternatives and waits for one of them; that is not a circle.
   const leads = (edge: number): boolean => {
     const document = edgeAt(graph, edge)
     return leadsOn(document) && !isChoice(document)

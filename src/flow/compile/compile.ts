@@ -1,8 +1,9 @@
 /**
- * Compiles a flow that its contract accepts. Every expression is checked against what a flow may
- * speak of, and all that are wrong are told. Linear in the size of the flow.
+ * Compiles a flow that its contract accepts. Checks every expression against the names that a flow
+ * may use, and returns all faults at once. Linear in the size of the flow.
  *
- * Deliberately absent: whether every node can be reached or left; those are checks, not needs.
+ * Deliberately absent: whether every node can be reached or left. `check/` does that; a run does not
+ * need it.
  */
 import { digestDocument } from '../../base/index.ts'
 import type { Flow, FlowEdge, FlowNode } from '../../contracts/index.ts'
@@ -32,7 +33,7 @@ import {
 import { WholeFlow } from './whole-flow.ts'
 
 export function compileFlow(document: Flow): FlowCompilation {
-  // First: what it makes and forgets would else make the engine move all that is kept.
+  // Runs first: its short-lived objects would make the garbage collector move the compiled parts.
   const digest = digestDocument(document)
   const sources = new Sources(flowEnvironment(document))
   const read = readNodes(document.nodes)
@@ -58,7 +59,7 @@ class Sources {
     this.#environment = environment
   }
 
-  /** Null when the source is wrong, which is then among the faults. */
+  /** Returns null and adds the faults if the source does not compile. */
   compile(source: string, path: string): Expression | null {
     const compilation = compileExpression(source, this.#environment)
     if (compilation.ok) return compilation.expression
@@ -161,7 +162,7 @@ function rulesByEdge(
   }
 }
 
-/** Whatever some edge names. */
+/** The ids of policies and invariants that edges name. */
 interface Names {
   readonly policies: ReadonlySet<string>
   readonly invariants: ReadonlySet<string>

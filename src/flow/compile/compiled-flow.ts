@@ -37,7 +37,7 @@ export interface CompiledEdge {
   readonly isLeaving: boolean
   /** From a WORK node to a CHECK that judges it: fires when there is something to judge. */
   readonly isReview: boolean
-  /** Leads on: not back, not out of a failure, not a remark. */
+  /** Leads forward: not a Loop, Rollback, Exception or Meta edge. */
   readonly isForward: boolean
   /** A Loop or Rollback edge. */
   readonly isBack: boolean
@@ -81,14 +81,14 @@ export interface CompiledNode {
   readonly target: number
   /** Some CHECK of this node waits for other nodes, so that those run on what is only staged. */
   readonly isJudgedLate: boolean
-  /** Nobody runs here: the node is done as soon as it is entered. */
+  /** Has no participant: the node is done as soon as the run enters it. */
   readonly isBare: boolean
-  /** Alternatives begin here; this is one of them. */
+  /** Edges to alternatives leave this node; `isCandidate`: this node is an alternative. */
   readonly hasChoice: boolean
   readonly isCandidate: boolean
   /** Some guard of an outgoing edge goes by a file of evidence. */
   readonly readsEvidence: boolean
-  /** Of the one who runs here; null when nobody does. */
+  /** The digest of the node's participant; null if it has none. */
   readonly participant: Digest | null
 }
 
@@ -121,7 +121,7 @@ export interface CompiledFlow {
   readonly starts: readonly number[]
 }
 
-/** An expression that cannot be loaded, by the pointer of the field it stands in. */
+/** A fault of an expression, with the pointer of the field that holds the expression. */
 export interface CompileFault extends ExpressionFault {
   readonly path: string
 }

@@ -84,7 +84,7 @@ function isChoice({ document }: CompiledEdge): boolean {
   return document.class === 'Decision' && document.group_id !== undefined
 }
 
-/** Edges by one of their ends, in the order of the document; brought in order when somebody asks. */
+/** The edges of each node, by source or by target, in the order of the document. Sorts on first use. */
 export class EdgesByNode {
   readonly #count: number
   readonly #edges: readonly CompiledEdge[]
@@ -121,18 +121,20 @@ function sortEdges(count: number, edges: readonly CompiledEdge[], ends: Int32Arr
     if (node < last) isSorted = false
     last = node
   }
-  // From counts to where each ends; filling from the last edge on, that becomes where each begins.
+  // Turns the counts into the end of each node's range. The loop below fills each range backwards,
+  // so that each end becomes a beginning.
   let sum = 0
   for (let node = 0; node <= count; node++) {
     sum += begins[node] ?? 0
     begins[node] = sum
   }
-  const sorted = isSorted ? edges : edges.slice()
+  const sorted = isSorted ? null : edges.slice()
   for (let index = edges.length - 1; index >= 0; index--) {
     const node = ends[index] ?? 0
     const place = (begins[node] ?? 0) - 1
     begins[node] = place
-    if (sorted !== edges) (sorted as CompiledEdge[])[place] = edges[index] as CompiledEdge
+    // `index` counts down within `edges`.
+    if (sorted !== null) sorted[place] = edges[index] as CompiledEdge
   }
-  return { edges: sorted, begins }
+  return { edges: sorted ?? edges, begins }
 }

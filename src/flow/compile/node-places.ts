@@ -1,7 +1,6 @@
 /**
- * The nodes of a flow by name, and where each stands: phase, sub-phase, and the node that it judges.
- * All of it is found out in one walk over the nodes, because a large flow does not fit in the
- * processor's caches and every walk over it costs.
+ * The nodes of a flow by name, with the phase, the sub-phase and the target of each. One walk over the
+ * nodes finds all of it: a large flow does not fit in the processor's caches, so each walk is slow.
  */
 import type { FlowNode } from '../../contracts/index.ts'
 import type { CompiledSpan } from './compiled-flow.ts'
@@ -34,6 +33,7 @@ export function readNodes(nodes: readonly FlowNode[]): NodesRead {
   const targets = new Int32Array(nodes.length).fill(-1)
   const judged = new Int32Array(nodes.length).fill(-1)
   for (const index of aiming) {
+    // `aiming` holds indexes of `nodes`.
     const { target = '', kind } = nodes[index] as FlowNode
     const place = names.index.get(target) ?? -1
     targets[index] = place
@@ -43,7 +43,7 @@ export function readNodes(nodes: readonly FlowNode[]): NodesRead {
   return { names, phases: phases.spans, subphases: subphases.spans, places }
 }
 
-/** Nodes by name. The index is made when somebody asks: edges most often name nodes in order. */
+/** Nodes by name. Builds the index on first use: most flows name nodes in order and need none. */
 export class NodeNames {
   readonly #nodes: readonly FlowNode[]
   #index: Map<string, number> | null = null
@@ -57,7 +57,7 @@ export class NodeNames {
     return this.#index
   }
 
-  /** The node that was named last, or the next, is looked at first. */
+  /** Returns the index of a node. Tries the node at `last` and the one after it first. */
   near(name: string, last: number): number {
     const nodes = this.#nodes
     if (nodes[last]?.node_id === name) return last

@@ -169,7 +169,7 @@ export class NodePart implements CompiledNode {
     this.#sort = sort
   }
 
-  /** Made when it is asked for, which is where somebody runs. */
+  /** Slices the sorted edges on each call: only nodes with a participant or alternatives need it. */
   get incoming(): readonly CompiledEdge[] {
     return this.#sort.arriving.of(this.index)
   }

@@ -55,7 +55,7 @@ export class WholeFlow implements CompiledFlow {
     this.#names = names
   }
 
-  /** Made when somebody asks, and so is the next: only facts name edges, and walking makes facts. */
+  /** Built on first use, as `edgeById` is: steps use indexes, and only events and facts hold names. */
   get nodeIndex(): ReadonlyMap<string, number> {
     return this.#names.index
   }

@@ -125,7 +125,7 @@ export function problemText(problems: readonly DrawnProblem[]): string {
   return problems.map(({ code, message }) => `${code}: ${plainText(message)}`).join('\n')
 }
 
-/** What stands on a node: its title, and its id when that says more. */
+/** Returns the lines of a node's label: its title, then its id if the two differ. */
 export function nodeTexts({ name, title }: DrawnNode): readonly string[] {
   return title === '' || title === name ? [name] : [title, name]
 }

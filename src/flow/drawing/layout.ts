@@ -1,7 +1,7 @@
 /**
- * Where the nodes and edges of a drawing lie. Dagre places what it can place in a moment; a larger
- * graph is placed in rows by distance from the beginning, with straight lines, which is linear.
- * Deterministic: the same drawing has the same places.
+ * Places the nodes and edges of a drawing. Dagre lays out graphs up to `DAGRE_MAX`. Larger graphs are
+ * laid out in linear time: rows by distance from the start, with straight lines.
+ * Deterministic: the same drawing has the same layout.
  */
 import type { Drawing, DrawnEdge } from './drawing.ts'
 
@@ -61,13 +61,16 @@ async function byDagre(
     graph.setEdge(String(from), String(to), { width, height, labelpos: 'c' }, String(index))
   }
   layout(graph)
+  // `layout` has written the size of the drawing into the label of the graph.
   const { width = 0, height = 0 } = graph.graph() as Partial<Size>
   return {
     width,
     height,
+    // `layout` has added the centre to the size that each node was given above.
     nodes: nodeSizes.map((_, index) => graph.node(String(index)) as Box),
     edges: edges.map((edge, index) => {
       const [from, to] = isTurned(edge) ? [edge.target, edge.source] : [edge.source, edge.target]
+      // `layout` has written the points into the label of each edge; its types do not say so.
       const placed = graph.edge(String(from), String(to), String(index)) as unknown as Placed
       const points = isTurned(edge) ? placed.points.toReversed() : placed.points
       const middle = points[Math.floor(points.length / 2)] ?? { x: 0, y: 0 }
@@ -82,7 +85,7 @@ interface Placed {
   readonly y?: number
 }
 
-/** Ways back are laid out the other way round, so that they do not pull the beginning down. */
+/** Returns whether to lay an edge out from target to source, as a back edge is. */
 function isTurned({ kind, source, target }: DrawnEdge): boolean {
   return (kind === 'Loop' || kind === 'Rollback') && source !== target
 }
@@ -114,6 +117,7 @@ function inRows(drawing: Drawing, sizes: readonly Size[]): Layout {
     y += tallest + GAP * 2
   }
   const edges = drawing.edges.map(({ source, target }) => {
+    // Every node has a rank, so the rows above have placed every node.
     const [from, to] = [nodes[source] as Box, nodes[target] as Box]
     const points = [border(from, to), border(to, from)]
     const label = { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 }

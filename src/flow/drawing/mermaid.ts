@@ -1,6 +1,6 @@
 /**
- * A flow as Mermaid text. Everything the flow says stands between quotation marks with every character
- * that Mermaid or HTML would read escaped, so that no text of a flow can become a part of the drawing.
+ * Draws a flow as Mermaid text. Every text of the flow is quoted, and every character with a meaning
+ * in Mermaid or HTML is escaped, so that no text of a flow can add to the drawing.
  */
 import {
   type Drawing,

@@ -1,7 +1,7 @@
 /**
- * How a drawn flow looks: one colour and one kind of line for each class of edges, so that colour is
- * never the only sign. Every colour stands out from a white and from a dark ground alike (3:1, as WCAG
- * asks of graphics); a test holds them to it.
+ * The look of a drawn flow: one colour and one kind of line for each class of edges, so that colour is
+ * never the only sign. Every colour has a contrast of 3:1 or more with a white and with a dark
+ * background, as WCAG requires of graphics; a test checks it.
  */
 import type { EdgeClass, NodeKind } from '../../contracts/index.ts'
 

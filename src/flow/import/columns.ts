@@ -1,7 +1,7 @@
 /**
- * The columns of an edge table (the 05d table, and the five that seed 004 §4 adds), and how the
- * cells of some of them are fields of an edge. A cell that its field would not be written as is
- * kept beside the edge, and comes back as long as it still reads as the field does.
+ * The columns of an edge table (the 05d table, and the five that seed 004 §4 adds), and the fields of an
+ * edge that some columns hold. The edge keeps the original cell in `columns` if writing the field would
+ * give another text. The export writes that cell as long as it still reads as the field's value.
  */
 import {
   EDGE_CLASSES,
@@ -118,7 +118,7 @@ export function cellOf(column: string, edge: FlowEdge): string | null {
   }
 }
 
-/** The cell to write: the kept one while it still reads as the edge says, else the edge's own. */
+/** Returns the cell to write: the kept cell if it still reads as the edge's value, else that value. */
 export function writtenCell(key: string, edge: FlowEdge): string {
   const kept = keptCell(edge, key)
   const own = cellOf(key, edge)
@@ -131,7 +131,7 @@ export function keptCell({ columns }: FlowEdge, key: string): string | null {
   return columns !== undefined && Object.hasOwn(columns, key) ? (columns[key] ?? null) : null
 }
 
-/** A changed class keeps what stood behind the old one: `GateTransitionObject`. */
+/** Replaces the class in a kept cell and keeps the text after it, as in `GateTransitionObject`. */
 function rewritten(column: string, kept: string | null, own: string): string {
   const known = column === 'v2_primary_class' && kept !== null ? classOf(kept) : null
   return known === null || kept === null ? own : own + kept.trim().slice(known.length)
@@ -170,7 +170,7 @@ function sameList(one: readonly string[], other: readonly string[]): boolean {
 /** The id of a row without one. */
 export const ROW_ID = 'row '
 
-/** A second row of one id is told apart by its number. */
+/** Returns the id of a later row with the same id: the id and a number. */
 export function numberedId(id: string, number: number): string {
   return `${id} (${number})`
 }

@@ -1,7 +1,7 @@
 /**
- * Reads a text of comma-separated values (RFC 4180), with the place of every cell and the text of every
- * row, and writes rows in the way a table was written. Total: what is not CSV is told and read as well
- * as it can be. A byte order mark, any line end, `;` or a tab instead of the comma are read too.
+ * Reads comma-separated values (RFC 4180) with the position of every cell and the text of every row,
+ * and writes rows in the style of the original. Accepts a byte order mark, any line end, and `;` or a
+ * tab as the delimiter. Never fails: reads malformed text as well as it can and lists the problems.
  *
  * INVARIANT (nothing is lost): mark, rows with the line ends between them, and tail are the whole text.
  */
@@ -16,7 +16,7 @@ export interface Cell {
 
 export interface Row {
   readonly cells: readonly Cell[]
-  /** As it stands in the file, with blank lines before it and without its line end. */
+  /** The row's text in the file, with the blank lines before it and without its line end. */
   readonly raw: string
   readonly line: number
 }

@@ -1,7 +1,7 @@
 /**
- * An edge table (seed 004 §4, F-1d) and its side file, read as one flow. What was found is
- * told with places in the user's files; `originOf` says where any part of the flow came from, so that
- * whatever is found later about the flow has a place too.
+ * Reads an edge table (seed 004 §4, F-1d) and its side file as one flow. Findings have places in the
+ * user's files. `originOf` returns the place of any part of the flow, for problems that later checks
+ * find.
  */
 import { at, GRAPH_LIMITS, pointerSteps, utf8Length } from '../../base/index.ts'
 import {
@@ -24,7 +24,7 @@ export interface ImportOptions {
   readonly title: string
 }
 
-/** Where a part of a flow stands in the files it was read from. */
+/** The place of a part of a flow in the user's files. */
 export type Origin =
   | { readonly file: 'edges'; readonly line: number; readonly column: number }
   | { readonly file: 'side'; readonly path: string }
@@ -36,7 +36,7 @@ export interface TableImport {
   readonly originOf: (pointer: string) => Origin | null
 }
 
-/** `side` is any JSON value; one that breaks its contract is told and left out. */
+/** Imports a table. Reports and ignores a `side` that breaks its contract. */
 export function importTable(text: string, side: unknown, options: ImportOptions): TableImport {
   const report = new ImportReport()
   if (utf8Length(text) > GRAPH_LIMITS.bytesMax) {
@@ -62,8 +62,9 @@ export function importTable(text: string, side: unknown, options: ImportOptions)
   return { flow, findings: report.findings, originOf: (pointer) => origins.find(pointer) }
 }
 
-/** How many edges of each class, every class once. */
+/** Counts the edges of each class; classes without edges count 0. */
 export function classCounts(edges: readonly FlowEdge[]): Readonly<Record<EdgeClass, number>> {
+  // The entries are all classes, and nothing else.
   const counts = Object.fromEntries(EDGE_CLASSES.map((name) => [name, 0])) as Record<
     EdgeClass,
     number

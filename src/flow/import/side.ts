@@ -8,7 +8,7 @@ import type { Flow, FlowEdge, FlowNode, FlowSide } from '../../contracts/index.t
 import { classOf } from './columns.ts'
 import type { ImportReport } from './report.ts'
 
-/** How often a node that nobody says more about may be tried. */
+/** The `max_attempts` of a node for which the side file gives none. */
 const ATTEMPTS_USUAL = 3
 
 /** Nodes in the order in which the table names them, then those of the side file alone. */
@@ -27,7 +27,7 @@ export function nodesOf(edges: readonly FlowEdge[], side: FlowSide): FlowNode[] 
   }))
 }
 
-/** What the side file says about edges, over what the table says. */
+/** Applies what the side file says about edges over the edges of the table. */
 export function withSide(
   edges: readonly FlowEdge[],
   side: FlowSide,

@@ -136,7 +136,7 @@ function missingClass(keys: readonly string[]): string | null {
   return near === null ? null : `is ${showName(near)} meant to be \`v2_primary_class\`?`
 }
 
-/** Where the class of an edge stands. */
+/** Returns the name of the column that holds the class of an edge; null if there is none. */
 function classColumn(keys: readonly string[]): string | null {
   return (
     ['v2_primary_class', 'class', 'old_object_class'].find((name) => keys.includes(name)) ?? null

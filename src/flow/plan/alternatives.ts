@@ -1,9 +1,9 @@
 /**
- * Alternatives of a plan as groups of Decision edges. A group belongs to the GOAL it serves: the one
- * that its edges begin at, or, where they lead from one candidate to another, the common parent.
+ * Turns the alternatives of a plan into groups of Decision edges. A group belongs to one GOAL: the
+ * source of its edges, or the common parent if the edges lead from one candidate to another.
  *
- * A candidate is tried when it is chosen and not when its prerequisites are done: so those are what
- * the choice waits for. The parent waits for one of the group, whatever its own join says.
+ * The run enters a candidate when it is chosen, not when its prerequisites are done. So the choice
+ * itself waits for the prerequisites. The parent waits for one of the group, even if its join is AND.
  */
 import { showName } from '../../base/index.ts'
 import { type FlowEdge, type FlowNode, field, type Violation } from '../../contracts/index.ts'
@@ -63,7 +63,7 @@ function placed(
   return { parent, members: [from, to] }
 }
 
-/** A GOAL is done when its parts are, which begin by themselves: it cannot be held back. */
+/** Refuses a GOAL as a candidate: its parts start by themselves and cannot wait for the choice. */
 function tellGoals(graph: PlanGraph, { name, candidates }: Group, violations: Violation[]): void {
   for (const [candidate, index] of candidates) {
     const node = graph.nodeById.get(candidate)

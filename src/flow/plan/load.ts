@@ -1,6 +1,6 @@
 /**
- * Loads a plan for running: judged by its contract, turned into a flow, checked as one. All that is
- * found has its place in the plan.
+ * Loads a plan for running: validates it by its contract, turns it into a flow and checks the flow. All
+ * problems have places in the plan.
  */
 import {
   type Flow,
@@ -23,20 +23,20 @@ export interface PlanLoading {
   readonly warnings: readonly FlowProblem[]
 }
 
-/** Owners are those whom the participants name; without them, the three of the contract. */
+/** Loads a plan. Without participants, the only legal owners are the three that the contract names. */
 export function loadPlan(document: unknown, participants: Participants | null): PlanLoading {
   const owners = participants === null ? {} : { owners: ownersOf(document, participants) }
   const { valid, violations } = validate(planJson, document, owners)
   if (!valid) return { flow: null, valid: false, violations, warnings: [] }
   // The contract has judged it.
   const { flow, originOf, ...told } = planToFlow(document as PlanJson, participants)
-  // A plan says less about its ways than a flow: what leads nowhere is odd and not wrong.
+  // A plan says less about its edges than a flow does, so problems of shape are warnings.
   const check = checkFlow(flow, { isLenient: true })
   const moved = (problem: FlowProblem): FlowProblem => {
     const { offset: _, ...rest } = problem
     return { ...rest, path: originOf(problem.path) ?? '' }
   }
-  // What is told in the words of the plan is not told again in those of the flow.
+  // Drops a warning about the flow if the plan already has one with the same code and place.
   const placeOf = ({ code, path }: Violation): string => `${code} ${path}`
   const places = new Set(told.warnings.map(placeOf))
   const isTold = (problem: FlowProblem): boolean => places.has(placeOf(problem))
@@ -50,7 +50,7 @@ export function loadPlan(document: unknown, participants: Participants | null): 
   }
 }
 
-/** Every owner of the plan is legal by contract; whoever is not mapped is told by name afterwards. */
+/** Returns all owners, so that the contract accepts each; `planToFlow` reports those not mapped. */
 function ownersOf(document: unknown, { participants }: Participants): readonly string[] {
   const owners = new Set(Object.keys(participants))
   const add = (item: unknown): void => {

@@ -1,6 +1,6 @@
 /**
- * Who the agents of a plan are, as a person wrote it down: a `participants_v1` document, or a plain map
- * from names to participants. Pinned by the digest of the canonical document.
+ * Reads the participants of a plan, which a person wrote: a `participants_v1` document, or a plain map
+ * from names to participants. The digest of the canonical document pins them.
  */
 import { at, type Digest, digestDocument } from '../../base/index.ts'
 import {
@@ -16,7 +16,7 @@ export type ParticipantsReading =
   | { readonly ok: true; readonly participants: Participants; readonly digest: Digest }
   | { readonly ok: false; readonly violations: readonly Violation[] }
 
-/** Names that stand for roles when nobody is given one, most usual first. */
+/** Names that mean the reviewer if the document has no `reviewer`, most usual first. */
 const REVIEWERS = ['reviewer', 'xiaojing']
 
 export function readParticipants(document: unknown): ParticipantsReading {
@@ -44,14 +44,14 @@ function typed(document: unknown): unknown {
   return { type: 'participants_v1', ...document }
 }
 
-/** The place in the file as it was written. */
+/** Moves a violation to its place in the plain map that the user wrote. */
 function unwrapped(violation: Violation): Violation {
   const prefix = at('', 'participants')
   const { path } = violation
   return path.startsWith(prefix) ? { ...violation, path: path.slice(prefix.length) } : violation
 }
 
-/** Who judges work that no CHECK judges; null when nobody is fit. */
+/** Returns the participant that judges work without a CHECK; null if there is none. */
 export function reviewerOf({ participants, reviewer }: Participants): string | null {
   if (reviewer !== undefined) return reviewer
   return REVIEWERS.find((name) => Object.hasOwn(participants, name)) ?? null

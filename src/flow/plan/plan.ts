@@ -1,7 +1,8 @@
 /**
  * A plan (`plan_json_v1`) as a flow (F-12a): ACTION is WORK, DEPENDS_ON is a Progress edge that
  * is waited for, DECOMPOSE a Sync edge from child to parent, ALTERNATIVE a Decision of a group. An
- * ACTION that no CHECK judges gets one. The plan is valid by its contract; everything else is told.
+ * ACTION that no CHECK judges gets one. The plan must be valid by its contract; the conversion lists
+ * all other problems.
  *
  * The flow has one phase: a plan has none, and what depends on what is in its edges.
  */
@@ -124,11 +125,12 @@ class Conversion {
     this.#warnings.push({ code: 'flow.check_untargeted', path, message, hint })
   }
 
-  /** Somebody whom the file does not name is told once, and is a person in the meantime. */
+  /** Returns a participant by name. Reports an unknown name once and returns a human in its place. */
   #participant(name: string, path: string): Participant {
     const human = { human: name === '' ? ('unknown' as const) : name }
     if (this.#participants === null) return human
-    const found = field(this.#participants.participants, name) as Participant | undefined
+    const { participants } = this.#participants
+    const found = Object.hasOwn(participants, name) ? participants[name] : undefined
     if (found !== undefined) return found
     if (!this.#unnamed.has(name)) {
       this.#unnamed.add(name)

@@ -1,6 +1,6 @@
 /**
- * The report for people: one HTML file without scripts, with nothing loaded from elsewhere. Whatever
- * comes from a run is text in it and never markup.
+ * Writes the report for people: one HTML file that has no scripts and loads nothing. Every value of a
+ * run is escaped, so that it is text and never markup.
  */
 import type { RunReport } from './report.ts'
 import type { Transition } from './transitions.ts'
@@ -163,13 +163,13 @@ function policyCell({ policies, invariants }: Transition): string {
 function conflicts({ transitions: list }: RunReport): string {
   const rows = list.flatMap(({ seq, edge_id, policies, values }) =>
     (policies?.conflicts ?? []).map((conflict) => {
-      const { winner, loser, mode } = conflict as Readonly<Record<string, string>>
+      const { winner, loser, mode } = conflict
       return [
         String(seq),
         text(edge_id),
-        `<b>${text(winner ?? '')}</b>`,
-        text(loser ?? ''),
-        text(mode ?? ''),
+        `<b>${text(winner)}</b>`,
+        text(loser),
+        text(mode),
         json(policies?.applied ?? values),
       ]
     }),
@@ -207,8 +207,9 @@ function claims({ claims: list, evidence }: RunReport): string {
   return `${grid(['claim', 'node', 'trust', 'verification', 'evidence'], rows)}${records(evidence)}`
 }
 
-/** Records of any shape, one a row: a column for each field that some of them has. */
+/** Writes records of any shape as a table: one row a record, one column for each field in use. */
 function records(list: readonly unknown[]): string {
+  // Every list of a report holds objects.
   const rows = list.map((record) => new Map(Object.entries(record as Readonly<object>)))
   const names = [...new Set(rows.flatMap((row) => [...row.keys()]))].filter(
     (name) => name !== 'kind',
@@ -220,7 +221,7 @@ function records(list: readonly unknown[]): string {
   )
 }
 
-/** Where a record stands comes first, long parts last; the rest keeps its order. */
+/** Ranks a column: `seq` and `at` first, long values last; the others keep their order. */
 function rank(name: string): number {
   if (name === 'seq') return -2
   if (name === 'at') return -1

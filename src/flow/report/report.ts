@@ -39,14 +39,14 @@ interface ArtifactVersion {
   readonly digest: string
   readonly format: string
   readonly seq: number
-  /** What is different from the version before; null for the first. */
+  /** The difference from the version before; null for the first. */
   readonly delta: unknown
 }
 
 export interface ArtifactReport {
   readonly node_id: string
   readonly versions: readonly ArtifactVersion[]
-  /** The last version, whatever became of it. */
+  /** The last version, approved or not. */
   readonly candidate: ArtifactVersion | null
   /** The last version that every reviewer of it approved. */
   readonly approved: ArtifactVersion | null
@@ -54,12 +54,12 @@ export interface ArtifactReport {
 
 interface LogReport {
   readonly phase_id: string
-  /** The fact by which the phase was at its end. */
+  /** The number of the `write_log` command, which the run gives when the phase ends. */
   readonly ended_seq: number
-  /** The fact that says that the log was written; null when it could not be. */
+  /** The number of the fact that the log was written; null if it was not. */
   readonly logged_seq: number | null
   readonly digest: string | null
-  /** The next node that was entered; later than the log, always. */
+  /** The number of the next entry into a node, which always follows the log; null if there is none. */
   readonly next_entered_seq: number | null
 }
 
@@ -185,7 +185,7 @@ function eventsOf(facts: readonly Fact[], kind: string): readonly unknown[] {
   })
 }
 
-function toldOf(facts: readonly Fact[], types: readonly string[]): readonly unknown[] {
+function toldOf(facts: readonly Fact[], types: readonly string[]): readonly object[] {
   return facts.flatMap(({ type, payload }) => {
     if (type !== 'flow_event_v1' || payload.kind !== 'event') return []
     if (!types.includes(payload.event.type)) return []
@@ -194,7 +194,7 @@ function toldOf(facts: readonly Fact[], types: readonly string[]): readonly unkn
   })
 }
 
-/** Versions in their order, the last one, and the last one that was approved. */
+/** Returns the versions of each artifact in order, the last one, and the last approved one. */
 export function artifactsOf(flow: CompiledFlow, facts: readonly Fact[]): readonly ArtifactReport[] {
   const versions = new Map<string, ArtifactVersion[]>()
   const approved = new Map<string, ArtifactVersion>()
@@ -239,12 +239,12 @@ function outputsOf(facts: readonly Fact[]): readonly unknown[] {
   })
 }
 
-/** The rules of the flow, and every access that was seen to be refused. */
+/** Returns the access rules of the flow, and every refused access that the host saw. */
 function accessOf({ document }: CompiledFlow, facts: readonly Fact[]): readonly unknown[] {
   const rules = (document.access_rules ?? []).map((rule) => ({ kind: 'rule', ...rule }))
   const refused = toldOf(facts, ['access_refused']).map((event) => ({
     kind: 'refused',
-    ...(event as object),
+    ...event,
   }))
   return [...rules, ...refused]
 }

@@ -4,7 +4,7 @@ import type { Fact } from '../runtime/fact.ts'
 import type { RunState } from '../runtime/state.ts'
 import { elementAt } from '../runtime/vector.ts'
 
-/** The place is the node that was entered last; before that there is none. */
+/** Returns the fields of the flow and, once the run has entered a node, the host's fields there. */
 export function stateView(
   flow: CompiledFlow,
   facts: readonly Fact[],
@@ -37,7 +37,7 @@ export function stateView(
   }
 }
 
-/** GOAL nodes run nobody, so the last one that somebody ran tells more. */
+/** Prefers the last node that ran a participant: a GOAL, which runs none, tells less. */
 function lastEntered(facts: readonly Fact[]): string | null {
   for (let index = facts.length - 1; index >= 0; index--) {
     const fact = facts[index]

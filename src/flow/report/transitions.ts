@@ -1,19 +1,21 @@
 /**
- * Every edge that was tried: its guard with the values it read, what the policies said of it, and
- * whether it was taken. Edges without a guard are listed when they are taken.
+ * Lists every try of an edge: the guard with the values it read, the policies that judged it, and
+ * whether the edge fired. An edge without a guard is listed when it fires.
  */
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
 import type { EventPayload, Fact } from '../runtime/fact.ts'
 
 interface PolicyRecord {
-  /** Null when nothing was triggered. */
+  /** Null if no policy was triggered. */
   readonly winner: string | null
   readonly losers: readonly string[]
-  /** How the winner won; null when nobody lost. */
+  /** The mode that decided the first conflict; null if there was no conflict. */
   readonly mode: string | null
   readonly applied: readonly unknown[]
-  readonly conflicts: readonly unknown[]
+  readonly conflicts: Judged['conflicts']
 }
+
+type Judged = Extract<EventPayload, { kind: 'policies' }>
 
 export interface Transition {
   readonly edge_id: string
@@ -37,7 +39,7 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
 export function transitionsOf(flow: CompiledFlow, facts: readonly Fact[]): readonly Transition[] {
   const list: Writable<Transition>[] = []
-  /** By edge: the last time it was tried, while nothing has come of it yet. */
+  /** By edge: its last try, until the edge fires. */
   const open = new Map<string, Writable<Transition>>()
   for (const { type, payload } of facts) {
     if (type !== 'flow_event_v1') continue
@@ -47,7 +49,7 @@ export function transitionsOf(flow: CompiledFlow, facts: readonly Fact[]): reado
       open.set(payload.edge_id, made)
       list.push(made)
     } else if (payload.kind === 'policies') {
-      // Judged once more: that is another time that the edge was tried.
+      // A second judgement of the same edge is a new try.
       if (open.get(payload.edge_id)?.policies != null) open.delete(payload.edge_id)
       at(flow, payload.edge_id, payload, open, list).policies = policyRecord(payload)
     } else if (payload.kind === 'invariant' && payload.edge_id !== undefined) {
@@ -105,10 +107,7 @@ function pick({ result, scope, values, reasons }: Extract<EventPayload, { kind: 
   return { result, scope, values, reasons }
 }
 
-function policyRecord({
-  applied,
-  conflicts,
-}: Extract<EventPayload, { kind: 'policies' }>): PolicyRecord {
+function policyRecord({ applied, conflicts }: Judged): PolicyRecord {
   const [first] = conflicts
   const triggered = applied.find(({ triggered }) => triggered !== 'false')
   return {

@@ -103,7 +103,7 @@ function applyAttemptEnd(draft: Draft, event: EventOf<'attempt_ended'>, index: n
   draft.addToSpans(index, ({ seconds }) => ({ seconds: seconds + event.seconds }))
 }
 
-/** Nobody ran, so nothing was blocked. */
+/** Sets `gatePassed`: no participant ran, so the gate blocked nothing. */
 function applyPassed(draft: Draft, index: number): void {
   const node = draft.ownNode(index)
   node.pending = null

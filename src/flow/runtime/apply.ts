@@ -112,7 +112,7 @@ function applyWork(
   }
 }
 
-/** Where the node stands that an event or a command names; -1 when it names none. */
+/** Returns the index of the node that an event or a command names; -1 if it names none. */
 export function placeOf(draft: Draft, named: FlowEvent | CommandBody): number {
   return 'node_id' in named ? draft.nodeNamed(named.node_id) : -1
 }
@@ -125,7 +125,7 @@ export function applyStatus(draft: Draft, index: number, status: NodeStatus): vo
 export function applyFired(draft: Draft, edge: CompiledEdge, round: number): void {
   const before = draft.fired.get(edge.index)
   draft.fired.set(edge.index, Math.max(round, 1))
-  // Submitting work for review is no way on: the node leaves by its other edges when it is done.
+  // A review edge does not count: the node leaves by its other edges when it is done.
   if (!edge.isReview) draft.ownNode(edge.source).hasFired = true
   draft.setHeld(edge.source, false)
   if (before === 0) countArrival(draft, edge, 1)
@@ -158,7 +158,7 @@ export function applyEntered(draft: Draft, index: number, round: number, isFresh
   draft.countAttempt(index)
 }
 
-/** Work at the beginning of an attempt that is not the first. */
+/** Returns the work of a node at the beginning of a later attempt. */
 function againWork(work: WorkState): WorkState {
   return {
     ...work,
@@ -173,12 +173,12 @@ function againWork(work: WorkState): WorkState {
     previous: work.artifact ?? work.previous,
     stage: null,
     dependents: [],
-    // A REJECT stands until it is lifted; an APPROVE was of an earlier version.
+    // A REJECT holds until a CHECK approves; an APPROVE was for an earlier version.
     verdict: work.isLocked ? 'REJECT' : 'PENDING',
   }
 }
 
-/** A node that is entered again has not led anywhere yet. */
+/** Resets the outgoing edges of a node that the run enters again. */
 function forgetFirings(draft: Draft, index: number): void {
   for (const edge of draft.nodeOf(index).outgoing) {
     if (draft.fired.get(edge.index) === 0) continue

@@ -1,9 +1,9 @@
 /**
- * The end of an attempt at a WORK node: what came out of it, and whether it counts (F-7 to F-9, F-12).
+ * Ends an attempt at a WORK node and decides whether it counts (F-7 to F-9, F-12).
  *
- * INVARIANT (completion is a conjunction): files are there, the gate let everything pass, tools were
- * used, the text keeps its policies, a rerun differs; and then the CHECK approves. None stands for
- * another.
+ * INVARIANT (completion is a conjunction): the files exist, the gate let every act pass, the
+ * participant used tools, the text keeps its policies, and a rerun differs from the attempt before.
+ * Then the CHECK approves. No condition replaces another.
  */
 import { digestBytes } from '../../base/index.ts'
 import type { XiaoboAction } from '../../contracts/index.ts'
@@ -114,7 +114,7 @@ export function askForInput(turn: Turn, node: number, needs: readonly NeededDocu
   turn.command({ type: 'ask_human', node_id: turn.idOf(node), why: 'input', needs })
 }
 
-/** Every part of the conjunction is looked at, and all that is missing is told. */
+/** Checks every condition of completion and records a finding for each that fails. */
 function completeAttempt(
   turn: Turn,
   node: number,
@@ -124,7 +124,7 @@ function completeAttempt(
 ): void {
   const { attempts, work } = turn.node(node)
   const previous = work.artifact ?? work.previous
-  // Coming here anew is no rerun: what comes before may have changed nothing for this node.
+  // A fresh entry starts `attempts` at 1 and is no rerun: its output may equal the one before.
   const isRerun = attempts > 1 && artifact !== null && previous !== null
   const delta = isRerun ? deltaOf(previous, artifact) : null
   const missing = [
@@ -166,7 +166,7 @@ function textFindings(turn: Turn, answer: ActionAnswer, artifact: Artifact | nul
   }))
 }
 
-/** Tools, gate, files and, after the first output, a difference. */
+/** Checks tool use, the gate, the required files and, in a rerun, the difference. */
 function workFindings(turn: Turn, node: number, delta: Delta | null): Finding[] {
   const { toolCalls, gatePassed, filesExist } = turn.node(node).work
   const { required_files } = turn.draft.nodeOf(node).document
@@ -187,7 +187,7 @@ function workFindings(turn: Turn, node: number, delta: Delta | null): Finding[] 
   return findings
 }
 
-/** A flow may restate the invariant with `block`; otherwise the attempt failed and is run again. */
+/** Returns `block` if the flow restates the invariant so, else `rerun`. */
 function failAction({ flow }: Turn): 'rerun' | 'block' {
   const restated = flow.invariants.find(
     ({ document }) => document.invariant_id === 'TOOL_USE_NONZERO',
@@ -202,13 +202,13 @@ function stageFindings(turn: Turn, { node_id, stage }: EventOf<'attempt_ended'>)
   return [{ code: 'flow.stage_void', action: 'rerun', values }]
 }
 
-/** Claims and evidence that stood in an answer; who says so is what the host saw. */
+/** Records the claims and the evidence of an answer under the principal that the host saw. */
 function takeClaims(turn: Turn, node: number, answer: ActionAnswer, principal: string): void {
   const { document, participant } = turn.draft.nodeOf(node)
   const { actor, node_id } = document
   for (const draft of answer.claims ?? []) {
     const owner = turn.draft.run.claimNodes.get(draft.claim_id)
-    // A claim is made once; nobody takes over another's by repeating its id.
+    // The first claim with an id keeps it; a repeated id cannot take a claim over.
     if (owner !== undefined) continue
     const claim = {
       ...draft,
@@ -233,7 +233,7 @@ function submit(turn: Turn, node: number, { stage }: EventOf<'attempt_ended'>): 
   submitWork(turn, node)
 }
 
-/** There is something to judge: the CHECK nodes are entered, or nobody has to approve. */
+/** Submits work: enters its CHECK nodes, or approves it if it has none. */
 export function submitWork(turn: Turn, node: number): void {
   const { checks, isJudgedLate, outgoing } = turn.draft.nodeOf(node)
   if (checks.length === 0) return turn.later({ kind: 'approve', node })

@@ -1,9 +1,9 @@
 /**
- * Claims and what they are worth (F-6). The host computes the status; whatever a file or a participant
- * says about it is where a claim begins.
+ * Computes the trust level and the status of claims (F-6) from their evidence. The status that a file
+ * or a participant gives does not count.
  *
- * INVARIANT (another's word): only evidence of another principal and of another participant counts, and
- * participants are told apart by digest, so that a second name for the same one verifies nothing.
+ * INVARIANT (another's word): only evidence of another principal and of another participant counts.
+ * Participants are compared by digest, so that a second name for the same one verifies nothing.
  */
 import type { Claim } from '../../contracts/index.ts'
 import type { ClaimState } from './state.ts'
@@ -16,7 +16,7 @@ export interface ClaimStanding {
   readonly evidence_ids: readonly string[]
 }
 
-/** One independent contradiction outweighs any support. */
+/** Returns the standing of a claim. One independent contradiction outweighs any support. */
 export function standingOf({ claim, principal, participant, evidence }: ClaimState): ClaimStanding {
   const independent = evidence.filter(
     (one) =>
@@ -35,7 +35,7 @@ export function standingOf({ claim, principal, participant, evidence }: ClaimSta
   }
 }
 
-/** Nobody declares himself verified. */
+/** Lowers a declared `verified_independent`: only independent evidence verifies a claim. */
 function unverifiedLevel({ trust_level }: Claim): Claim['trust_level'] {
   return trust_level === 'verified_independent' ? 'external_unverified' : trust_level
 }

@@ -1,17 +1,17 @@
 /**
- * Commands: what a run asks of the host. Every command is a fact before it is carried out, so that
- * `outstanding` tells after a crash what is still to be done. A node or span has at most one.
+ * Commands from a run to the host. Every command is a fact before the host carries it out, so that
+ * `outstanding` returns the open commands after a crash. A node or span has at most one.
  *
  * run_participant  attempt_started, gate_decision…, participant_output, attempt_ended
  * ask_again        participant_output, attempt_ended, of the same attempt
- * pass             passed, at once: nobody runs here
+ * pass             passed, at once: the node has no participant
  * read_evidence    evidence_read
  * ask_human        human_answer
  * promote          promoted
  * roll_back        rolled_back
  * write_log        log_written; nothing of a later phase happens before
  * write_manifest   manifest_written
- * stop             nothing: what is still running is not waited for any more
+ * stop             nothing: the run no longer waits for what is still running
  */
 
 import type { Participant, XiaojingReview } from '../../contracts/index.ts'
@@ -50,7 +50,7 @@ export type CommandBody =
       readonly type: 'run_participant'
       readonly node_id: string
       readonly attempt: number
-      /** Null for a CHECK that names no reviewer: whoever the actor is, a human answers. */
+      /** Null for a CHECK without a reviewer: a human answers, for any actor. */
       readonly participant: Participant | null
       readonly input: RunInput
       readonly review: ReviewPin | null

@@ -87,7 +87,7 @@ export class Draft {
     if (index >= 0) this.#patchSpan(this.subphases, index, patch)
   }
 
-  /** An attempt at a node is one of its spans, and a phase that could not end goes on. */
+  /** Counts an attempt in the node's phase and sub-phase, and unblocks the phase. */
   countAttempt(node: number): void {
     const { phase, subphase } = this.nodeOf(node)
     if (this.phases.get(phase).isBlocked) this.patchPhase(phase, { isBlocked: false })
@@ -105,7 +105,7 @@ export class Draft {
     if (subphase >= 0) this.patchSubphase(subphase, change(this.subphases.get(subphase)))
   }
 
-  /** The counts of the whole run, to be written to. */
+  /** Returns the totals of the run as a copy that the draft may change. */
   ownTotals(): Writable<RunState['totals']> {
     if (!this.#ownsTotals) this.run.totals = copyTotals(this.run.totals)
     this.#ownsTotals = true
@@ -120,7 +120,7 @@ export class Draft {
     claimNodes.set(id, node)
   }
 
-  /** -1 when the flow has no such node. A walk most often goes on with the next, or the same. */
+  /** Returns -1 if the flow has no such node. Tries the last node and the one after it first. */
   placeNamed(id: string): number {
     const { nodes } = this.flow
     const next = this.#lastNamed + 1
@@ -183,12 +183,12 @@ function countOpen(span: Writable<SpanState>, opened: number, stopped: number): 
   if (opened > 0) span.isLogged = false
 }
 
-/** Stands still until something else happens; what is judged later must be judged before the end. */
+/** Returns whether a node waits for another event. Such a node keeps the run from its end. */
 function isStuck(status: NodeStatus): boolean {
   return status === 'blocked' || status === 'provisional' || status === 'approved'
 }
 
-/** Facts and commands of a run name what its flow has. */
+/** Fails if a fact or a command names a part that the flow does not have. */
 function found<T>(part: T | undefined): T {
   invariant(part !== undefined, 'a run names parts of its own flow')
   return part

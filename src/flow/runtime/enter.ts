@@ -22,7 +22,10 @@ export function arrive(turn: Turn, edge: CompiledEdge, round: number): void {
   turn.later({ kind: 'enter', node: edge.target, round, cause: 'edge' })
 }
 
-/** Sync sources by their join; of the others any one, or all of those that are joined by AND. */
+/**
+ * Returns whether enough edges have fired: Sync edges by their join; of the others, any one or all that
+ * are joined by AND.
+ */
 function isAwaited(turn: Turn, node: number): boolean {
   const { synced, joined, reached } = turn.node(node)
   const { syncs, isAnySync, joins, others } = turn.draft.nodeOf(node).awaits
@@ -38,7 +41,7 @@ export function enter(turn: Turn, node: number, round: number, cause: EntryCause
     if (known < round) turn.record({ kind: 'joined', node_id, round })
     return
   }
-  // Coming here anew is no repetition; going back, and running again, are.
+  // A first entry in a later round resets `attempts`. A rerun, a way back and a review do not.
   const isFresh = cause !== 'rerun' && cause !== 'back' && cause !== 'review' && known < round
   if (!isFresh && attempts >= document.max_attempts + granted) {
     return escalate(turn, node, 'no attempt is left')

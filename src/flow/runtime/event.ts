@@ -1,9 +1,9 @@
 /**
- * Events: what the host tells a run. Each is the answer to a command, or something that happened.
+ * Events from the host to a run. Each answers a command or reports something that happened.
  *
- * An answer names the node or span it is about and the number of its command; one that is no longer
- * waited for is stale and changes nothing, so that an answer may be sent twice. `at` is the time of
- * the host; `nonce` is chance of the host, which makes review ids that nobody can foretell.
+ * An answer names its node or span and the number of its command. A run ignores an answer that it does
+ * not wait for, so the host may send an answer twice. `at` is the time of the host. `nonce` is a random
+ * value of the host, from which a run makes review ids that participants cannot predict.
  */
 import type { Digest } from '../../base/index.ts'
 import type { Claim, Evidence, XiaoboAction, XiaojingReview } from '../../contracts/index.ts'
@@ -119,7 +119,7 @@ type EventBody =
       readonly type: 'log_written'
       readonly phase_id: string
       readonly command: number
-      /** Of the log as it stands; null when it could not be written. */
+      /** The digest of the log file; null if the host could not write it. */
       readonly digest: string | null
     }
   | {

@@ -17,18 +17,15 @@ import type { Turn } from './turn.ts'
 
 const HOST: ReadonlySet<string> = new Set(HOST_FIELDS)
 
-/** What stands in the way at an edge, and what is to be done about it. */
+/** The reason why an edge cannot fire, and the action that follows. */
 export interface Obstacle {
   readonly edge: CompiledEdge
   readonly action: FindingAction
-  /** It is the guard; other obstacles have told their finding already. */
+  /** The guard is closed. For other obstacles the finding is recorded already. */
   readonly isGuard: boolean
 }
 
-/**
- * Tries the edges of a node. Those that lead out of the phase are tried when the phase has ended; the
- * others at once.
- */
+/** Tries the edges of a node: those out of the phase once the phase has ended, the others before. */
 export function leave(turn: Turn, node: number, isPhaseEnded: boolean): void {
   const compiled = turn.draft.nodeOf(node)
   const { waysWithin, waysOut, outgoing } = compiled
@@ -46,7 +43,7 @@ export function leave(turn: Turn, node: number, isPhaseEnded: boolean): void {
   remedy(turn, node, obstacles)
 }
 
-/** What is in the way; null when something fired. */
+/** Fires every edge that can fire. Returns the obstacles, or null if an edge fired. */
 function goAll(
   turn: Turn,
   edges: readonly CompiledEdge[],
@@ -57,7 +54,7 @@ function goAll(
   return open.length > 0 ? null : obstacles
 }
 
-/** Most nodes have one way on: what `goAll` would do and say of it, without the lists. */
+/** Does what `goAll` does for a single edge, without building lists: most nodes have one. */
 function goOnly(turn: Turn, edge: CompiledEdge): readonly Obstacle[] | null {
   if (!isGuardOpen(turn, edge)) return edge.isBack ? NONE : [guardObstacle(edge)]
   const action = edge.isBack && edge.guard === null ? null : obstacleAt(turn, edge)
@@ -73,7 +70,7 @@ interface Trial {
 
 const NONE: readonly never[] = Object.freeze([])
 
-/** Which of these edges can fire, and what is in the way of the others. */
+/** Returns the edges that can fire, and the obstacles of the others. */
 function tryEdges(turn: Turn, edges: readonly CompiledEdge[], hasDecision: boolean): Trial {
   if (!hasDecision && edges.every(isWideOpen)) return { open: edges, obstacles: NONE }
   const passing: CompiledEdge[] = []
@@ -97,7 +94,7 @@ function tryEdges(turn: Turn, edges: readonly CompiledEdge[], hasDecision: boole
   return { open: free === undefined ? [] : [free], obstacles }
 }
 
-/** Nothing is asked there, and it leads on. */
+/** Returns whether an edge leads forward without any condition. */
 function isWideOpen({ isFree, isBack }: CompiledEdge): boolean {
   return isFree && !isBack
 }
@@ -106,7 +103,7 @@ export function guardObstacle(edge: CompiledEdge): Obstacle {
   return { edge, action: edge.document.on_guard_fail ?? 'block', isGuard: true }
 }
 
-/** Of a node's Decision edges exactly one fires; of the others all that can. */
+/** Chooses among open edges: exactly one Decision edge, and all others. */
 function waysOn(
   turn: Turn,
   edges: readonly CompiledEdge[],
@@ -253,7 +250,7 @@ export function takeException(turn: Turn, node: number): boolean {
   return false
 }
 
-/** Runs a span again: the node itself, or a (sub-)phase from its first node, or all. */
+/** Runs again: the node, its phase or sub-phase from the first node, or the whole flow. */
 export function rerunSpan(turn: Turn, node: number, scope: GuardScope): void {
   const round = turn.draft.run.round + 1
   for (const first of firstOf(turn, node, scope))
@@ -269,7 +266,7 @@ function firstOf(turn: Turn, node: number, scope: GuardScope): readonly number[]
   return [span?.nodes[0] ?? own]
 }
 
-/** Asks the host for the files that guards of this node go by; false when nothing is to be read. */
+/** Commands the host to read the evidence files of a node's guards; returns false if there are none. */
 export function asksForEvidence(turn: Turn, node: number): boolean {
   const { outgoing, document, readsEvidence } = turn.draft.nodeOf(node)
   if (!readsEvidence || turn.node(node).work.readings !== null) return false
@@ -286,7 +283,7 @@ export function asksForEvidence(turn: Turn, node: number): boolean {
   return true
 }
 
-/** The flow's own fields take their values from files of evidence; those of the host never do. */
+/** Sets fields of the flow from evidence files. Files never set the host's fields. */
 function takeFields(turn: Turn, edges: readonly CompiledEdge[]): void {
   for (const edge of edges) {
     const source = edge.document.guard_evidence_source

@@ -1,6 +1,6 @@
 /**
- * The orchestration log (F-11): a text made of the facts of a run and of nothing else. Whatever comes
- * from a participant is shown on one line, without anything that would be read as Markdown.
+ * Writes the orchestration log (F-11) from the facts of a run and nothing else. A participant's text
+ * goes on one line, without characters that Markdown would interpret.
  */
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
 import type { EventPayload, Fact, Finding } from './fact.ts'

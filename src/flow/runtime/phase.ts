@@ -120,7 +120,7 @@ function strictestOf(actions: readonly (FindingAction | null)[]): FindingAction 
   return actions.includes('rerun') ? 'rerun' : null
 }
 
-/** A phase may not end. An edge that says what to do instead is heard; else the phase stays. */
+/** Handles a phase that may not end: by the remedy of a leaving edge, by a rerun, or by blocking it. */
 function stopPhase(turn: Turn, span: CompiledSpan, action: FindingAction): void {
   const node = lastOf(turn, span)
   for (const done of span.nodes) {
@@ -133,7 +133,7 @@ function stopPhase(turn: Turn, span: CompiledSpan, action: FindingAction): void 
 
 const REMEDIES: ReadonlySet<FindingAction> = new Set(['rerun', 'reject', 'escalate', 'reroute'])
 
-/** What a leaving edge says is to be done where it cannot fire; null when it only says to stay. */
+/** Returns the first leaving edge that cannot fire and names a remedy; null if there is none. */
 function remedyAt(turn: Turn, node: number): Obstacle | null {
   for (const edge of turn.draft.nodeOf(node).outgoing) {
     if (!edge.isLeaving || edge.document.class === 'Meta' || edge.document.class === 'Exception')

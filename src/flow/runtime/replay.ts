@@ -1,5 +1,5 @@
 /**
- * A run walked again. The events that came in stand among its facts, so stepping them once more must
+ * Replays a run. Its facts include the events that came in, so stepping through these events again must
  * give the same facts: every guard, policy, invariant and command with its values.
  */
 import { canonicalJson } from '../../base/index.ts'
@@ -9,14 +9,14 @@ import type { Fact } from './fact.ts'
 import { emptyState } from './state.ts'
 import { step } from './step.ts'
 
-/** The first fact that is not what the rules give; null in place of one that is missing. */
+/** The first fact that differs from the computed one; null in place of a missing fact. */
 export interface RunDifference {
   readonly seq: number
   readonly recorded: Fact | null
   readonly computed: Fact | null
 }
 
-/** The event that a fact records; null for a fact that follows from another. */
+/** Returns the event that a fact records; null for a fact that follows from an event. */
 export function eventOf(fact: Fact): FlowEvent | null {
   const { type, payload } = fact
   switch (type) {
@@ -44,12 +44,11 @@ export function eventOf(fact: Fact): FlowEvent | null {
   }
 }
 
-/** Null when the facts are what the flow and the events give. */
+/** Returns the first difference; null if the flow and the events give exactly these facts. */
 export function replayRun(flow: CompiledFlow, facts: readonly Fact[]): RunDifference | null {
   let state = emptyState(flow)
   let seq = 0
-  while (seq < facts.length) {
-    const recorded = facts[seq] as Fact
+  for (let recorded = facts[0]; recorded !== undefined; recorded = facts[seq]) {
     const event = eventOf(recorded)
     if (event === null) return { seq, recorded, computed: null }
     const { facts: computed, state: next } = step(flow, state, event)

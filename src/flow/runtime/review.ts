@@ -1,9 +1,10 @@
 /**
- * What a CHECK says about the work it judges (F-7, F-12).
+ * Ends the review of a CHECK and applies it to the work that it judges (F-7, F-12).
  *
- * INVARIANT (pinned): an answer counts only if it repeats the id that was made for this review and the
- * digest of the artifact that was handed out, so that no text inside an artifact can vote.
- * INVARIANT (score gate): 90 or more is APPROVE and nothing below is, whatever the word says.
+ * INVARIANT (pinned): an answer counts only if it repeats the id of this review and the digest of the
+ * artifact that the host handed out, so that no text inside an artifact can vote.
+ * INVARIANT (score gate): a score of 90 or more approves and a lower one does not. The verdict that the
+ * reviewer writes does not count.
  */
 import { APPROVE_SCORE_MIN, type XiaojingReview } from '../../contracts/index.ts'
 import { askForInput, failAttempt, findInvalid, lineError, RETRIES_MAX } from './attempt.ts'
@@ -14,7 +15,7 @@ import { fire } from './leave.ts'
 import { dismissApprovals, voidDependents } from './stage.ts'
 import type { Turn } from './turn.ts'
 
-/** More claims or evidence in one answer are no answer. */
+/** An answer with more claims or evidence is invalid. */
 const CLAIMS_MAX = 256
 
 /** Why an answer cannot be taken as one of this node; null when it can. */
@@ -100,14 +101,14 @@ function approveBy(turn: Turn, check: number, target: number): void {
   turn.later({ kind: 'approve', node: target })
 }
 
-/** Whether every CHECK of a node approves its present version, and no REJECT stands. */
+/** Returns whether every CHECK of a node approves its present version, and no REJECT holds. */
 export function isApproved(turn: Turn, node: number): boolean {
   const { checks } = turn.draft.nodeOf(node)
   const { approvals, isLocked } = turn.node(node).work
   return checks.length === 0 || (!isLocked && checks.every((check) => approvals.includes(check)))
 }
 
-/** The work is run again: by the CHECK's own way back if one is open, else where it is. */
+/** Runs the work again: by an open back edge of the CHECK, else by entering it again. */
 function reject(turn: Turn, check: number, target: number): void {
   const { score } = turn.node(target).work
   const node_id = turn.idOf(target)

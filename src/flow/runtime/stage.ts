@@ -1,19 +1,19 @@
 /**
- * What an attempt changed stays staged until it is approved, and is promoted as one act (F-13). A stage
- * may stand on others that are not promoted yet; it is promoted after them, unchanged, and is void
- * when one of them is rejected, run again, rolled back or promoted otherwise.
+ * Stages: the changes of an attempt, staged until they are approved, and promoted as one act (F-13). A
+ * stage may be based on stages that are not promoted yet. It is promoted after its bases, unchanged. It
+ * is void if a base is rejected, run again, rolled back or promoted with another manifest.
  */
 
 import type { StageBase } from './command.ts'
 import { isOpen, type NodeStatus, type Stage } from './state.ts'
 import type { Turn } from './turn.ts'
 
-/** So many manifests lie under one view; overlays are not stacked on overlays. */
+/** The most manifests under one view; the host does not stack overlays on overlays. */
 export const STAGES_MAX = 8
 
 /**
- * The unpromoted stages that a node would see: of the nodes that lead here, and what those stand on,
- * lowest first. Null when there are more than a view can hold.
+ * Returns the unpromoted stages that a node sees, bases first: the stages of the nodes that led here
+ * and their bases. Returns null if there are more than `STAGES_MAX`.
  */
 export function stagesUnder(turn: Turn, node: number): readonly StageBase[] | null {
   const bases = new Map<string, string>()
@@ -41,7 +41,7 @@ function isPromoted(turn: Turn, nodeId: string): boolean {
   return stage !== null && stage.actionId !== null
 }
 
-/** Promotes what a node staged, as soon as everything it stands on is promoted. */
+/** Promotes the stage of a node, or waits as `approved` until all its bases are promoted. */
 export function promoteStage(turn: Turn, node: number): void {
   const { stage } = turn.node(node).work
   if (stage === null || stage.actionId !== null) return turn.later({ kind: 'done', node })
@@ -54,7 +54,10 @@ export function promoteStage(turn: Turn, node: number): void {
   turn.command({ type: 'promote', node_id: turn.idOf(node), manifest: stage.manifest })
 }
 
-/** After a promotion: whatever stood on it goes on, or is void when something else was promoted. */
+/**
+ * Follows a promotion: promotes the approved dependents. Voids and reruns a dependent that was based on
+ * another manifest of this node.
+ */
 export function followPromotion(turn: Turn, node: number): void {
   const { stage, dependents } = turn.node(node).work
   for (const dependent of dependents) {
@@ -70,13 +73,13 @@ function standsOn(turn: Turn, dependent: number, node: number, stage: Stage | nu
   const base = turn
     .node(dependent)
     .work.stage?.standsOn.find(({ node_id }) => node_id === turn.idOf(node))
-  // A stage that does not stand on this one any more has nothing to lose.
+  // A stage that is no longer based on this one stays valid.
   return base === undefined || base.manifest === stage?.manifest
 }
 
 const HAS_STAGE: ReadonlySet<NodeStatus> = new Set(['done', 'provisional', 'approved'])
 
-/** What was seen when an attempt began is still what lies there. */
+/** Returns whether the bases of an attempt still have the manifests that it saw when it began. */
 export function areStagesSound(turn: Turn, bases: readonly StageBase[]): boolean {
   return bases.every(({ node_id, manifest }) => {
     const { stage } = turn.node(turn.draft.nodeNamed(node_id)).work
@@ -84,7 +87,7 @@ export function areStagesSound(turn: Turn, bases: readonly StageBase[]): boolean
   })
 }
 
-/** Voids every stage on this one, each once; their nodes run again when the run comes to them. */
+/** Voids every stage based on this one, each once. Their nodes run again when the run reaches them. */
 export function voidDependents(turn: Turn, node: number): void {
   const { dependents } = turn.node(node).work
   for (const dependent of dependents) voidStage(turn, dependent, turn.idOf(node))
@@ -108,7 +111,7 @@ function voidStage(turn: Turn, first: number, base: string): void {
   }
 }
 
-/** What CHECK nodes approved is no more: they judge what comes next. */
+/** Resets the CHECK nodes that approved a void version, so that they judge the next one. */
 export function dismissApprovals(turn: Turn, node: number): void {
   for (const check of turn.draft.nodeOf(node).checks) {
     if (turn.node(check).status === 'resting')

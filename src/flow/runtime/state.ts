@@ -1,8 +1,8 @@
 /**
- * The state of a run. A value: steps share what they do not change, and nobody writes to it.
+ * The state of a run: an immutable value. Steps share the parts that they do not change.
  *
- * INVARIANT (a run is its facts): a state is made by `foldFacts` from facts alone, so nothing stands
- * here that no fact says.
+ * INVARIANT (a run is its facts): `foldFacts` makes the state from facts alone, so the state holds
+ * nothing that is not in a fact.
  */
 import type { Claim, XiaojingReview } from '../../contracts/index.ts'
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
@@ -35,12 +35,12 @@ const NODE_STATUSES = [
 ] as const
 export type NodeStatus = (typeof NODE_STATUSES)[number]
 
-/** The host is doing something here. */
+/** Returns whether the host is carrying out a command at the node. */
 export function isActing(status: NodeStatus): boolean {
   return status === 'running' || status === 'promoting' || status === 'rolling_back'
 }
 
-/** Something is still to happen here. */
+/** Returns whether the node still waits for the host, a CHECK or a human. */
 export function isOpen(status: NodeStatus): boolean {
   return isActing(status) || status === 'submitted' || status === 'waiting' || status === 'resting'
 }
@@ -85,7 +85,7 @@ export interface WorkState {
   readonly retries: number
   readonly toolCalls: number
   readonly isGateBlocked: boolean
-  /** What the participant was shown: the stages below, and what is to be reviewed. */
+  /** The stages that the participant saw, and the review that it was asked for. */
   readonly bases: readonly StageBase[]
   readonly pin: ReviewPin | null
   /** Of the last attempt that ended. */
@@ -98,7 +98,7 @@ export interface WorkState {
   readonly rejections: number
   readonly verdict: 'APPROVE' | 'REJECT' | 'PENDING'
   readonly score: number | null
-  /** A REJECT stands, until an APPROVE of this or a later version. */
+  /** A REJECT holds until an APPROVE of this or a later version. */
   readonly isLocked: boolean
   /** CHECK nodes that approve the present version. */
   readonly approvals: readonly number[]
@@ -107,7 +107,7 @@ export interface WorkState {
   readonly lastReview: XiaojingReview | null
   readonly lastError: unknown
   readonly stage: Stage | null
-  /** Nodes whose stages stand on the stage of this one. */
+  /** Nodes whose stages are based on the stage of this one. */
   readonly dependents: readonly number[]
   readonly claims: readonly ClaimState[]
   readonly readings: readonly EvidenceReading[] | null
@@ -117,11 +117,11 @@ export interface NodeState {
   readonly status: NodeStatus
   /** Grows when the run goes back; an edge leads into a node of an earlier round only. */
   readonly round: number
-  /** Since the run came here anew; what `max_attempts` bounds. */
+  /** Attempts since the last fresh entry; bounded by `max_attempts`. */
   readonly attempts: number
-  /** Of the whole run: the number of an attempt, which no other attempt here has. */
+  /** Attempts in the whole run, which number the attempts at this node uniquely. */
   readonly entries: number
-  /** Attempts that a human granted besides. */
+  /** Further attempts that a human granted. */
   readonly granted: number
   /** Edges that have fired into this node, by how they count among those it waits for. */
   readonly synced: number
@@ -226,7 +226,7 @@ const FRESH_WORK: WorkState = {
 
 const PASSED_WORK: WorkState = { ...FRESH_WORK, gatePassed: true }
 
-/** Where nobody ran nothing was blocked; all that nobody ever ran at have the same work. */
+/** Sets `gatePassed`. All nodes that never ran a participant share one object. */
 export function passedWork(work: WorkState): WorkState {
   return work === FRESH_WORK ? PASSED_WORK : { ...work, gatePassed: true }
 }

@@ -2,11 +2,11 @@
  * One step of a run: `(state, event) → { state, commands, facts }`. Pure: the same state and event give
  * the same step, and the state is the fold of the facts.
  *
- * For the host. Append the facts of a step together, then carry out its commands; `command.ts` says
- * which events answer which command. An event that nobody waits for is stale and changes nothing, so
- * events may be sent twice. After a crash: fold the facts, send `resumed`, and carry out the commands
- * that come back, which are those still outstanding. Send `tick` every 10 seconds. Two runners are
- * kept apart by the ledger: facts of a run have sequence numbers without a gap.
+ * For the host: append the facts of a step together, then carry out its commands; `command.ts` says
+ * which events answer which command. An event that the run does not wait for is stale and changes
+ * nothing, so the host may send an event twice. After a crash, fold the facts, send `resumed`, and
+ * carry out the outstanding commands that come back. Send `tick` every 10 seconds. The ledger stops a
+ * second runner of the same run: the facts of a run have sequence numbers without a gap.
  */
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
 import { loseGroups, openGroups, winGroups } from './alternatives.ts'
@@ -279,7 +279,7 @@ function afterPromotion(turn: Turn, node: number, event: EventOf<'promoted'>): v
   followPromotion(turn, node)
 }
 
-/** The run goes back when all that was promoted on the way has been restored. */
+/** Enters the target of a Rollback edge once every pending rollback to it has succeeded. */
 function afterRollback(turn: Turn, node: number, event: EventOf<'rolled_back'>): void {
   const command = turn.answered
   if (!event.is_restored) return block(turn, node, 'flow.rollback_failed', {})
@@ -294,11 +294,11 @@ function afterRollback(turn: Turn, node: number, event: EventOf<'rolled_back'>):
   turn.later({ kind: 'enter', node: target, round: command.round, cause: 'back' })
 }
 
-/** A human lets it try again: the closed ways of a node that is held, or the node itself. */
+/** Tries the closed edges of a held node again after a human's answer, or reruns the node. */
 function afterUnblock(turn: Turn, node: number): void {
   if (!turn.node(node).isHeld) return rerun(turn, node, 'unblocked')
   if (!asksForEvidence(turn, node)) return retryWays(turn, node)
-  // Somebody may have put a file right: the ways are tried when it has been read again.
+  // A person may have corrected an evidence file: tries the edges once the host has read it again.
   turn.record({ kind: 'released', node_id: turn.idOf(node) })
 }
 
@@ -310,7 +310,7 @@ function retryWays(turn: Turn, node: number): void {
     turn.later({ kind: 'leave', node, isPhaseEnded: true })
 }
 
-/** Evidence may open a way that waited for it. */
+/** Tries the edges of held nodes again for which the evidence may open a guard. */
 function retryClaims(turn: Turn, { evidence }: EventOf<'evidence'>): void {
   const node = turn.draft.run.claimNodes.get(evidence.claim_id)
   if (node === undefined) return

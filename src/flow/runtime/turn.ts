@@ -158,8 +158,9 @@ export class Turn {
     })
   }
 
-  /** Whoever calls hands the body over: it becomes the command's own. `place` is its node's. */
+  /** Records a command. Takes `body` over and adds the number to it. `place` is the node's index. */
   command(body: CommandBody, place = placeOf(this.draft, body)): void {
+    // The next line adds the missing field.
     const command = body as CommandBody & { command: number }
     command.command = this.draft.run.seq
     const run_id = this.#runId
@@ -170,7 +171,7 @@ export class Turn {
     else this.commands.push(command)
   }
 
-  /** Changes what a node is at; its spans may have come to an end by it. */
+  /** Changes the status of a node, which may end its spans. */
   settle(index: number, status: NodeStatus, why: string): void {
     const node_id = this.idOf(index)
     const run_id = this.#runId
@@ -184,7 +185,7 @@ export class Turn {
     this.facts.push({ type: 'flow_event_v1', payload })
   }
 
-  /** The number of the fact that is being written. */
+  /** Takes the number of the next fact. */
   #next(): number {
     const { run } = this.draft
     run.at = this.event.at
@@ -197,7 +198,7 @@ export class Turn {
     if (subphase >= 0) this.#closingSubphases = withSpan(this.#closingSubphases, subphase)
   }
 
-  /** Spans that may have come to an end since this was last asked. */
+  /** Returns and forgets the phases that may have ended since the last call. */
   takeClosingPhases(): readonly number[] {
     const spans = this.#closingPhases
     this.#closingPhases = NO_SPANS
@@ -230,7 +231,7 @@ export class Turn {
     return this.#tasks.length - this.#done + spans > 0
   }
 
-  /** What is next in line, in the order it was put there; null when nothing is. */
+  /** Takes the oldest task; null if there is none. */
   next(): Task | null {
     const task = this.#tasks[this.#done]
     if (task !== undefined) this.#done++
@@ -243,6 +244,6 @@ export interface Step {
   readonly commands: readonly Command[]
   /** To be appended together, before any command is carried out. */
   readonly facts: readonly Fact[]
-  /** Nobody waits for this event, or the run has ended: nothing was changed. */
+  /** The run did not wait for this event, or has ended: the step changed nothing. */
   readonly isStale: boolean
 }

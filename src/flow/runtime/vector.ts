@@ -1,7 +1,7 @@
 /**
- * A list of fixed length that is copied in part: a tree of three levels, of which a change copies one
- * leaf, one branch and the root. States of runs share what did not change, so that one step costs
- * nearly the same in a flow of any size.
+ * A persistent list of fixed length: a tree of three levels. A change copies one leaf, one branch and
+ * the root. States of runs share the other parts, so that one step costs nearly the same in a flow of
+ * any size.
  *
  * INVARIANT (own before writing): a draft writes to a leaf or branch only after it has copied it.
  */
@@ -19,7 +19,7 @@ export interface Vector<T> {
 }
 
 export function filledVector<T>(length: number, value: T): Vector<T> {
-  // Leaves and branches are copied before they are written to, so that one of each stands for all.
+  // Drafts copy a leaf or a branch before they write to it, so all places can share one of each.
   const leaf = new Array<T>(WIDTH).fill(value)
   const branch = new Array<Leaf<T>>(WIDTH).fill(leaf)
   const branches: Leaf<T>[][] = []
@@ -51,7 +51,7 @@ export function elementAt<T>({ branches }: Vector<T>, index: number): T {
   return read(branches, index)
 }
 
-/** Whoever asks has the index from the compiled flow that the vector was made for. */
+/** Returns an element. The index is in range: it comes from the flow that the vector was made for. */
 function read<T>(branches: readonly Branch<T>[], index: number): T {
   const branch = branches[index >>> (2 * BITS)] as Branch<T>
   return (branch[(index >>> BITS) & MASK] as Leaf<T>)[index & MASK] as T
@@ -70,15 +70,14 @@ export function vectorElements<T>({ length, branches }: Vector<T>): T[] {
 export interface ListDraft<T> {
   get(index: number): T
   set(index: number, value: T): void
-  /** The element as one that may be written to: copied the first time, the same from then on. */
+  /** Returns an element that the caller may change: a copy the first time, then the same one. */
   own(index: number, copy: (element: T) => T): T
-  /** What it has become. */
   finish(): Vector<T>
 }
 
 /**
- * For many changes in a row: everything lies in one array, which is made once and written to from then
- * on. What `finish` gives shares nothing that is written to later.
+ * A draft for many changes in a row: copies all elements into one array and changes that. The vectors
+ * from `finish` share nothing that later changes touch.
  */
 export class DenseDraft<T> implements ListDraft<T> {
   readonly #elements: T[]
@@ -91,7 +90,7 @@ export class DenseDraft<T> implements ListDraft<T> {
   }
 
   get(index: number): T {
-    // Whoever asks has the index from the compiled flow that the list was made for.
+    // The index is in range: it comes from the compiled flow that the list was made for.
     return this.#elements[index] as T
   }
 
@@ -100,8 +99,9 @@ export class DenseDraft<T> implements ListDraft<T> {
   }
 
   own(index: number, copy: (element: T) => T): T {
-    if (this.#owned[index] === 1) return this.#elements[index] as T
-    const copied = copy(this.#elements[index] as T)
+    const element = this.get(index)
+    if (this.#owned[index] === 1) return element
+    const copied = copy(element)
     this.#elements[index] = copied
     this.#owned[index] = 1
     return copied
@@ -113,7 +113,7 @@ export class DenseDraft<T> implements ListDraft<T> {
   }
 }
 
-/** For few changes: what is not written to stays shared with the vector it began as. */
+/** A draft for few changes: shares everything that it does not change with its origin. */
 export class VectorDraft<T> implements ListDraft<T> {
   readonly #origin: Vector<T>
   #branches: readonly Branch<T>[]
@@ -162,12 +162,14 @@ export class VectorDraft<T> implements ListDraft<T> {
     }
     const place = index >>> (2 * BITS)
     const leafId = index >>> BITS
-    // The root was copied just now, or earlier in this draft; so is the branch below.
+    // The draft has copied the root above or earlier, so it may write to it.
     const branches = this.#branches as Branch<T>[]
     if (!this.#copied.has(-1 - place)) {
       this.#copied.add(-1 - place)
+      // Indexes are in range, as in `read`.
       branches[place] = (branches[place] as Branch<T>).slice()
     }
+    // The draft has copied the branch above or earlier, so it may write to it.
     const branch = branches[place] as Leaf<T>[]
     this.#copied.add(leafId)
     branch[leafId & MASK] = (branch[leafId & MASK] as Leaf<T>).slice()
