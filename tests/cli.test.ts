@@ -89,11 +89,14 @@ describe('the frame', () => {
     }
   })
 
-  it('ends quietly when the reader goes away', () => {
+  it.each([
+    ['goes away', 'head -n 1'],
+    ['is slower', 'cat'],
+  ])('ends quietly when the reader %s', (_, reader) => {
     const many = file('many.jsonl', `${JSON.stringify({ document: BROKEN_TASK })}\n`.repeat(20_000))
     const { status, stderr } = spawnSync(
       '/bin/sh',
-      ['-c', `"${process.execPath}" "${PROGRAM}" check --jsonl "${many}" | head -n 1 >/dev/null`],
+      ['-c', `"${process.execPath}" "${PROGRAM}" check --jsonl "${many}" | ${reader} >/dev/null`],
       { encoding: 'utf8' },
     )
     expect([status, stderr]).toEqual([0, ''])

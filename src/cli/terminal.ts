@@ -44,8 +44,11 @@ export function processTerminal(): Terminal {
 function writeOut(stdout: NodeJS.WriteStream, text: string): Promise<void> {
   if (stdout.write(text)) return Promise.resolve()
   return new Promise((resolve) => {
-    stdout.once('drain', resolve)
-    stdout.once('error', () => resolve())
+    const end = (): void => {
+      stdout.off('drain', end).off('error', end)
+      resolve()
+    }
+    stdout.on('drain', end).on('error', end)
   })
 }
 
