@@ -64,7 +64,8 @@ export class LostOwners {
     const { path, before, after } = change
     if (after === null || isSame(owner, this.#ids)) return change
     if (!this.#isKeepable(owner)) {
-      findings.add('diff.owner_lost', path, `belongs to user ${owner.uid}, group ${owner.gid} now`)
+      const detail = `would be yours; it was of user ${owner.uid}, group ${owner.gid}, which only root can keep`
+      findings.add('diff.owner_lost', path, detail)
       return change
     }
     const was = this.#foreign.get(path) ?? this.#own
