@@ -48,6 +48,11 @@ const SOAKS = [
     env: { WRIT_ESCAPE_ROUNDS: '5' },
   },
   { name: 'corpus', files: ['tests/corpus'], env: { WRIT_CORPUS: 'whole' } },
+  {
+    name: 'faithful',
+    files: ['tests/cli-gate/faithful.test.ts'],
+    env: { WRIT_FAITHFUL_ROUNDS: '600' },
+  },
   { name: 'scan', files: ['tests/tree/scan-fuzz.test.ts'], env: { WRIT_SCAN_ROUNDS: '4000' } },
   {
     name: 'promotion-trees',

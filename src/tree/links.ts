@@ -102,8 +102,10 @@ function movedFrom(
   for (const each of changed) {
     const { before, after } = each.pair
     if (after?.stats.isFile() !== true) continue
-    const found = cluesOf(after, true).map((clue) => clues.get(clue))
-    const inode = found.find((one) => one !== undefined && one !== before?.stats.inode)
+    // What a file had before at the same place tells nothing about where it came from.
+    const known = new Set(cluesOf(before, true))
+    const found = cluesOf(after, true).filter((clue) => !known.has(clue))
+    const inode = found.map((clue) => clues.get(clue)).find((one) => one !== undefined)
     if (inode !== undefined) put(moved, inode, each)
   }
   return moved

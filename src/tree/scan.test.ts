@@ -324,6 +324,13 @@ describe('findings', () => {
       ['diff.link_split /c', 'diff.link_split /d'],
       ['D /a', 'D /b', 'A /c', 'A /d'],
     ],
+    [
+      'another file of the same content and time',
+      'echo a > a; ln a b; echo a > c; touch -d @1000000000 a c',
+      'rm a; chmod 600 c',
+      [],
+      ['D /a', 'M /c'],
+    ],
     ['a new file for a name', 'echo a > a; ln a b', 'rm a; echo c > c', [], ['D /a', 'A /c']],
     ['a new name', 'echo a > a', 'ln a b', ['diff.link_split /b'], ['A /b']],
     [

@@ -1,0 +1,72 @@
+/**
+ * What a command does through writ is what it does plainly, on random trees of many owners, groups and
+ * hard links: by root, and by an ordinary user with one more group than their own.
+ *
+ * `WRIT_FAITHFUL_ROUNDS` and `WRIT_SEED` make the soak out of the slice; the seed is in the name.
+ */
+import { execFileSync } from 'node:child_process'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { ORDINARY_UID } from '../tree/users.ts'
+import { type Account, FAILED_INSIDE, faithfulRound, type Round } from './faithful-rounds.ts'
+import { Place } from './place.ts'
+
+const ROUNDS = Number(process.env['WRIT_FAITHFUL_ROUNDS'] ?? 10)
+const SEED = Number(process.env['WRIT_SEED'] ?? 20261116)
+const GROUP = ORDINARY_UID + 1
+
+vi.setConfig({ testTimeout: 3_600_000 })
+
+const ROOT: Account = { through: [], owners: ['0:0', '1234:2345', '1234:0', '0:2345'], gives: true }
+const ORDINARY: Account = {
+  through: [
+    ...['setpriv', '--reuid', `${ORDINARY_UID}`, '--regid', `${ORDINARY_UID}`],
+    ...['--groups', `${ORDINARY_UID},${GROUP}`, '--inh-caps=-all', '--'],
+  ],
+  owners: [`${ORDINARY_UID}:${ORDINARY_UID}`, `${ORDINARY_UID}:${GROUP}`],
+  // A sandbox of one user knows one group.
+  gives: false,
+}
+
+beforeAll(() => {
+  execFileSync(process.execPath, ['tools/build.mjs'])
+}, 300_000)
+
+/** The rounds, with a line for each that is wrong. */
+function rounds(place: Place, account: Account): { all: Round[]; wrong: string[] } {
+  const all = Array.from({ length: ROUNDS }, (_, index) =>
+    faithfulRound(place, SEED + index, account),
+  )
+  const wrong = all.flatMap(({ program, wrong }, index) =>
+    wrong.length === 0 ? [] : [`seed ${SEED + index}\n${program}\n${wrong.join('\n')}`],
+  )
+  return { all, wrong }
+}
+
+describe(`${ROUNDS} trees, seed ${SEED}`, () => {
+  const places: Place[] = []
+  afterAll(() => {
+    for (const place of places) place.remove()
+  })
+
+  it('by root', () => {
+    const place = new Place('faithful').init()
+    places.push(place)
+    const { all, wrong } = rounds(place, ROOT)
+    expect(wrong).toEqual([])
+    // Root is refused nothing inside, and most programs ask nothing more.
+    expect(all.filter(({ told }) => told.includes(FAILED_INSIDE))).toEqual([])
+    expect(all.filter(({ told }) => told.length === 0).length).toBeGreaterThan(ROUNDS / 3)
+  })
+
+  it('by an ordinary user', () => {
+    const place = new Place('faithful-user')
+    places.push(place)
+    place.copyProgram()
+    execFileSync('chown', ['-R', `${ORDINARY_UID}:${ORDINARY_UID}`, place.folder])
+    const around = { through: ORDINARY.through }
+    expect(place.writ(['init', '--name', 'ann', '--no-pass'], around).status).toBe(0)
+    const { all, wrong } = rounds(place, ORDINARY)
+    expect(wrong).toEqual([])
+    expect(all.filter(({ told }) => told.length === 0).length).toBeGreaterThan(ROUNDS / 3)
+  })
+})
