@@ -11,34 +11,30 @@ import type { HostFacts, Proposal } from '../contracts/index.ts'
 import { droppedNames } from '../gate/index.ts'
 import { occurredAtText } from '../ledger/index.ts'
 import { StandingKeeper } from '../store/index.ts'
-import { answerOf, withLawTexts } from './answer.ts'
-import { Approvers } from './approvers.ts'
-import type { AttemptSurface } from './attempt-surface.ts'
-import { Attempts } from './attempts.ts'
-import { BodyPurge, type PurgeAnswer, type PurgeOrder } from './body-purge.ts'
-import type { FoundBody } from './body-search.ts'
-import type { GateContext } from './context.ts'
-import { endedQuestion } from './ended-question.ts'
-import type { GateParts } from './gate-parts.ts'
-import { isHalted, liftHalt, raiseHalt } from './halt.ts'
-import { type Holdings, holdingsOf } from './holdings.ts'
-import { type KeptState, keptState } from './kept-state.ts'
-import { type LawBook, openLawBook } from './law-book.ts'
-import { LedgerView } from './ledger-view.ts'
+import { Attempts } from './attempts/attempts.ts'
+import type { GateSurface } from './gate-surface.ts'
+import { type LawBook, openLawBook } from './laws/law-book.ts'
+import { overrideFact, refuseLaw } from './laws/override.ts'
+import { releaseFact, releasesNeeded } from './laws/release.ts'
 import { type Outcome, recordedAct } from './lifecycle/act.ts'
+import { answerOf, withLawTexts } from './lifecycle/answer.ts'
 import { endedFailure, expire, type GivenAnswer } from './lifecycle/confirm.ts'
+import type { GateParts } from './lifecycle/gate-parts.ts'
 import { act, answer } from './lifecycle/lifecycle.ts'
-import { overrideFact, refuseLaw } from './override.ts'
-import { findPending } from './pending-question.ts'
-import { Questions } from './questions.ts'
-import { releaseFact, releasesNeeded } from './release.ts'
-import { ReleasedRuns } from './released-run.ts'
-import { Rollbacks } from './rollbacks.ts'
-import { refusal } from './stopped-promotion.ts'
+import { findPending } from './lifecycle/pending-question.ts'
+import { UnfinishedActs } from './lifecycle/unfinished-acts.ts'
+import { Approvers } from './questions/approvers.ts'
+import { endedQuestion } from './questions/ended-question.ts'
+import { Questions } from './questions/questions.ts'
+import { isHalted, liftHalt, raiseHalt } from './readings/halt.ts'
+import { LedgerView } from './records/ledger-view.ts'
+import { ReleasedRuns } from './rehearsal/released-run.ts'
+import { Rollbacks } from './rollback/rollbacks.ts'
+import type { AttemptSurface } from './surface/attempt-surface.ts'
+import type { GateContext } from './surface/context.ts'
 import type {
   FinishedYes,
   GateAnswer,
-  GateSurface,
   OpenRecovery,
   OverrideOrder,
   PendingQuestion,
@@ -48,9 +44,13 @@ import type {
   RollbackAnswer,
   RollbackOptions,
   RollbackTarget,
-} from './surface.ts'
-import { UnfinishedActs } from './unfinished-acts.ts'
-import { Workspace } from './workspace.ts'
+} from './surface/surface.ts'
+import { BodyPurge, type PurgeAnswer, type PurgeOrder } from './upkeep/body-purge.ts'
+import type { FoundBody } from './upkeep/body-search.ts'
+import { type Holdings, holdingsOf } from './upkeep/holdings.ts'
+import { type KeptState, keptState } from './upkeep/kept-state.ts'
+import { refusal } from './workspace/stopped-promotion.ts'
+import { Workspace } from './workspace/workspace.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS

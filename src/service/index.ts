@@ -3,9 +3,15 @@
  * about, promoted, recorded, taken back. Sees base, contracts, configuration, policy, ledger, gate,
  * machine, network, sandbox, tree, promotion, store and home.
  */
-export { acceptedLaws, recordDefaultLaws, recordLaws } from './accept-laws.ts'
-export { ancestorNames } from './ancestors.ts'
-export { humansWithCredential } from './approvers.ts'
+
+export { openGate } from './gate.ts'
+export type { GateSurface } from './gate-surface.ts'
+export { acceptedLaws, recordDefaultLaws, recordLaws } from './laws/accept-laws.ts'
+export { humansWithCredential } from './questions/approvers.ts'
+export { ancestorNames } from './readings/ancestors.ts'
+export { watchHalt } from './readings/halt.ts'
+export { likelyRequest, within } from './rehearsal/sandbox-request.ts'
+export { stagePlaces } from './stage/stage-place.ts'
 export type {
   Attempt,
   AttemptSurface,
@@ -13,30 +19,13 @@ export type {
   OperationAnswer,
   ParticipantOutcome,
   RefusedAccess,
-} from './attempt-surface.ts'
-export type { PurgeAnswer, PurgeOrder } from './body-purge.ts'
-export { BODY_KINDS, type BodyKind } from './body-search.ts'
-export { openGate } from './gate.ts'
-export { watchHalt } from './halt.ts'
-export {
-  findUnneeded,
-  type HomeInUse,
-  type HomeUse,
-  type Part,
-  removeUnneeded,
-  surveyHome,
-  type Unneeded,
-} from './home-use.ts'
-export type { KeptState } from './kept-state.ts'
-export { likelyRequest, within } from './sandbox-request.ts'
-export { stagePlaces } from './stage-place.ts'
+} from './surface/attempt-surface.ts'
 export type {
   Answered,
   ApprovalsSoFar,
   Confirm,
   FinishedYes,
   GateAnswer,
-  GateSurface,
   HiddenFromRun,
   HomeChoice,
   LawWords,
@@ -48,4 +37,16 @@ export type {
   RecoveryChoice,
   RollbackAnswer,
   RollbackTarget,
-} from './surface.ts'
+} from './surface/surface.ts'
+export type { PurgeAnswer, PurgeOrder } from './upkeep/body-purge.ts'
+export { BODY_KINDS, type BodyKind } from './upkeep/body-search.ts'
+export {
+  findUnneeded,
+  type HomeInUse,
+  type HomeUse,
+  type Part,
+  removeUnneeded,
+  surveyHome,
+  type Unneeded,
+} from './upkeep/home-use.ts'
+export type { KeptState } from './upkeep/kept-state.ts'

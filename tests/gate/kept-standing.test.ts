@@ -16,8 +16,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { STANDING_VERSION, StandingFold } from '../../src/gate/index.ts'
-import type { GateContext } from '../../src/service/context.ts'
-import { LedgerView } from '../../src/service/ledger-view.ts'
+import { LedgerView } from '../../src/service/records/ledger-view.ts'
+import type { GateContext } from '../../src/service/surface/context.ts'
 import {
   type Actor,
   createLedger,

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach } from 'vitest'
-import type { GateContext } from '../../src/service/context.ts'
-import { LedgerView } from '../../src/service/ledger-view.ts'
+import { LedgerView } from '../../src/service/records/ledger-view.ts'
+import type { GateContext } from '../../src/service/surface/context.ts'
 import { type Actor, createLedger, type Ledger, openLedger } from '../../src/store/ledger.ts'
 
 const ANN = { kind: 'human', id: 'ann', namespace: 'local' } as const

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import type { Evaluation } from '../../src/contracts/index.ts'
-import type { LedgerView } from '../../src/service/ledger-view.ts'
-import { recordUse, usesOverride } from '../../src/service/override-use.ts'
+import type { LedgerView } from '../../src/service/records/ledger-view.ts'
+import { recordUse, usesOverride } from '../../src/service/records/override-use.ts'
 import { useLedgerView } from './ledger-view.ts'
 
 const OVERRIDE = '0197f2a4-7c11-4d3e-8a55-0c4e2b9d6f01'

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { digestDocument } from '../../src/base/index.ts'
 import type { Evaluation, Proposal } from '../../src/contracts/index.ts'
-import { proposalRecord } from '../../src/service/proposal-record.ts'
-import { releaseFact } from '../../src/service/release.ts'
-import { recordBeforeRun } from '../../src/service/release-use.ts'
+import { releaseFact } from '../../src/service/laws/release.ts'
+import { proposalRecord } from '../../src/service/records/proposal-record.ts'
+import { recordBeforeRun } from '../../src/service/records/release-use.ts'
 import { useLedgerView } from './ledger-view.ts'
 
 const { bases } = JSON.parse(readFileSync('spec/vectors/gate/decision.json', 'utf8'))

@@ -126,7 +126,6 @@ export const CIRCLES: readonly string[] = [
   'src/constitution <> src/constitution/analysis',
   'src/gate <> src/gate/network',
   'src/runs <> src/runs/participant',
-  'src/service <> src/service/lifecycle',
   'src/store <> src/store/standing',
 ]
 
@@ -141,7 +140,6 @@ export const FULL: Readonly<Record<string, string>> = {
   'src/ledger': 'to be split',
   'src/promotion': 'to be split',
   'src/sandbox': 'to be split',
-  'src/service': 'to be split',
   'src/store': 'to be split',
 }
 

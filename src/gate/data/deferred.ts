@@ -5,7 +5,7 @@
  * The rule comes before this list: every new or changed dot path is asked about unless `harmless.ts`
  * holds it. The rows name what the rule does not reach: names without a dot, and what lies below a
  * harmless directory or an installed dependency. What configuration and links point to is found by
- * the host (`src/service/pointed.ts`). Build configuration, which runs when somebody runs it, is
+ * the host (`src/service/readings/pointed.ts`). Build configuration, which runs when somebody runs it, is
  * in `build.ts`.
  *
  * Files and symbolic links are meant, not directories as such; a link that takes the place of a

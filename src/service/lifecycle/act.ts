@@ -19,9 +19,10 @@ import type {
   Manifest,
   PendingQuestion as Pending,
 } from '../../gate/index.ts'
-import type { KeptBodies } from '../kept-bodies.ts'
-import type { Rehearsal } from '../rehearsal.ts'
-import type { ProposeOptions, Question, SentRequest } from '../surface.ts'
+import type { KnownAct } from '../questions/questions.ts'
+import type { KeptBodies } from '../records/kept-bodies.ts'
+import type { Rehearsal } from '../rehearsal/rehearsal.ts'
+import type { ProposeOptions, Question, SentRequest } from '../surface/surface.ts'
 
 /** How a document is proposed: by whom, through which door, and who watches. */
 export type Terms = Omit<ProposeOptions, 'confirm'> & {
@@ -126,8 +127,6 @@ interface Promoted {
   readonly changes: readonly Change[]
   readonly requests: readonly SentRequest[]
 }
-
-export type KnownAct = Pick<Act, 'proposal' | 'result' | 'decision' | 'evaluation' | 'changes'>
 
 /** Returns an act that was decided before, as its record tells it. */
 export function recordedAct(actionId: string, known: KnownAct): Recorded {

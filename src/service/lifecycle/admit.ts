@@ -10,13 +10,13 @@ import {
   proposalContract,
 } from '../../contracts/index.ts'
 import { decideEarly } from '../../gate/index.ts'
-import { beginDraft } from '../draft.ts'
-import type { GateParts } from '../gate-parts.ts'
-import { probePreconditions } from '../preconditions.ts'
-import { proposalRecord } from '../proposal-record.ts'
-import { recordBeforeRun } from '../release-use.ts'
+import { probePreconditions } from '../readings/preconditions.ts'
+import { proposalRecord } from '../records/proposal-record.ts'
+import { recordBeforeRun } from '../records/release-use.ts'
 import type { Admitted, Terms } from './act.ts'
 import { judgementOf, lawOutcomes } from './decide.ts'
+import { beginDraft } from './draft.ts'
+import type { GateParts } from './gate-parts.ts'
 
 export async function admit(gate: GateParts, document: unknown, terms: Terms): Promise<Admitted> {
   const { violations, valid } = judge(proposalContract, document)

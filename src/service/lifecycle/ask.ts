@@ -3,12 +3,12 @@
  * that the question is about is durable, so it can be answered here, or from any process later.
  */
 import { principalText } from '../../ledger/index.ts'
-import { earlierCompensation } from '../compensation-order.ts'
-import type { GateParts } from '../gate-parts.ts'
-import type { Answered, Confirm } from '../surface.ts'
+import type { Answered, Confirm } from '../surface/surface.ts'
+import { earlierCompensation } from '../workspace/compensation-order.ts'
 import { type Blocked, blocked, type Recorded, type Waiting } from './act.ts'
 import { endUnanswered } from './confirm.ts'
 import { markAsked } from './decide-again.ts'
+import type { GateParts } from './gate-parts.ts'
 
 export async function ask(gate: GateParts, act: Recorded): Promise<Waiting | Blocked> {
   const isHeld = act.evaluation.held !== undefined

@@ -19,15 +19,15 @@ import {
   rawOfText,
 } from '../../gate/index.ts'
 import { occurredAtText, principalText } from '../../ledger/index.ts'
-import { endedQuestion } from '../ended-question.ts'
-import type { GateParts } from '../gate-parts.ts'
-import { realPathOf } from '../host-facts.ts'
-import { changedInputs } from '../inputs.ts'
-import { recordWhile } from '../record-while.ts'
-import { type RefusalCode, refusal } from '../stopped-promotion.ts'
-import type { Answered } from '../surface.ts'
+import { endedQuestion } from '../questions/ended-question.ts'
+import { realPathOf } from '../readings/host-facts.ts'
+import { changedInputs } from '../readings/inputs.ts'
+import { recordWhile } from '../records/record-while.ts'
+import type { Answered } from '../surface/surface.ts'
+import { type RefusalCode, refusal } from '../workspace/stopped-promotion.ts'
 import { type Blocked, blocked, type Recorded, type Waiting } from './act.ts'
 import { decideAgain, dropStage, dropStageOf, NO_BASIS } from './decide-again.ts'
+import type { GateParts } from './gate-parts.ts'
 
 const INPUTS_CHANGED = 'promote.inputs_changed'
 

@@ -6,12 +6,12 @@ import { type Fault, fault } from '../../base/index.ts'
 import type { Evaluation, SandboxResult } from '../../contracts/index.ts'
 import { type Change, decide, lawsSetAside, lawValues } from '../../gate/index.ts'
 import { removeTreeSync } from '../../machine/index.ts'
-import { sentRequests } from '../answer.ts'
-import type { GateParts } from '../gate-parts.ts'
-import { obstacleFrom } from '../readings.ts'
-import { findStage } from '../stage-place.ts'
+import { obstacleFrom } from '../readings/readings.ts'
+import { findStage } from '../stage/stage-place.ts'
 import type { Act, Blocked, Recorded } from './act.ts'
+import { sentRequests } from './answer.ts'
 import { judgementOf } from './decide.ts'
+import type { GateParts } from './gate-parts.ts'
 
 /** Of a question that an earlier version asked. */
 export const NO_BASIS = { actor: '', machine: '', home: '/', recent_rollbacks: 0 }

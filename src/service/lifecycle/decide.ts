@@ -15,9 +15,9 @@ import {
 } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import type { LawPhase } from '../../policy/index.ts'
-import { lawWords } from '../answer.ts'
-import type { GateParts } from '../gate-parts.ts'
 import type { Act, Compared, Decided, Seen } from './act.ts'
+import { lawWords } from './answer.ts'
+import type { GateParts } from './gate-parts.ts'
 
 export function decide(gate: GateParts, compared: Compared): Decided {
   const { seen } = compared

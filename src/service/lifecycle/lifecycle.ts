@@ -15,8 +15,8 @@
  * INVARIANT (one act, one promotion, I3): only `promote` changes the tree, with staged bytes, after a
  *   decision that is a fact, and once: the fact of a promotion ends its question.
  */
-import type { GateParts } from '../gate-parts.ts'
-import type { Confirm } from '../surface.ts'
+
+import type { Confirm } from '../surface/surface.ts'
 import {
   blocked,
   type Outcome,
@@ -33,6 +33,7 @@ import { compare, compareScope } from './compare.ts'
 import { confirm, type GivenAnswer } from './confirm.ts'
 import { decide, refusesHome } from './decide.ts'
 import { endInterrupted } from './decide-again.ts'
+import type { GateParts } from './gate-parts.ts'
 import { heldAct } from './held.ts'
 import { promote } from './promote.ts'
 import { record } from './record.ts'

@@ -7,20 +7,20 @@
  */
 import type { Fault } from '../../base/index.ts'
 import type { Decision, Promotion, Proposal } from '../../contracts/index.ts'
-import { heldRequests, type StandingFold } from '../../gate/index.ts'
+import { heldRequests } from '../../gate/index.ts'
 import { removeTreeSync } from '../../machine/index.ts'
-import { sentRequests } from '../answer.ts'
-import { BodyPurge } from '../body-purge.ts'
-import { refuseSecondCompensation } from '../compensation-order.ts'
-import type { GateParts } from '../gate-parts.ts'
-import { isHalted } from '../halt.ts'
-import { type ActOf, keepHouse, undoRetention } from '../housekeeping.ts'
-import type { LedgerView } from '../ledger-view.ts'
-import { probePreconditions } from '../preconditions.ts'
-import { isAnswer, isPassing, refusal, StageVoid } from '../stopped-promotion.ts'
-import { isEmpty, type PromotionOrder } from '../workspace.ts'
+import { isHalted } from '../readings/halt.ts'
+import { probePreconditions } from '../readings/preconditions.ts'
+import type { LedgerView } from '../records/ledger-view.ts'
+import { BodyPurge } from '../upkeep/body-purge.ts'
+import { actOf, keepHouse, undoRetention } from '../upkeep/housekeeping.ts'
+import { refuseSecondCompensation } from '../workspace/compensation-order.ts'
+import { isAnswer, isPassing, refusal, StageVoid } from '../workspace/stopped-promotion.ts'
+import { isEmpty, type PromotionOrder } from '../workspace/workspace.ts'
 import { blocked, type Outcome, type Recorded } from './act.ts'
+import { sentRequests } from './answer.ts'
 import { end } from './decide-again.ts'
+import type { GateParts } from './gate-parts.ts'
 
 const MINUTE_MS = 60_000
 
@@ -160,14 +160,4 @@ async function notPromoted(gate: GateParts, act: Recorded, error: unknown): Prom
 function requestsOf(proposal: Proposal): Pick<PromotionOrder, 'requests'> {
   const { length } = heldRequests(proposal)
   return length === 0 ? {} : { requests: { count: length, proposal } }
-}
-
-/** Answers that became files have pre-images of their own, which are kept as long as their act's. */
-export function actOf(standing: StandingFold): ActOf {
-  return (name) => {
-    const act = standing.promotion(standing.requests.actionOfSave(name) ?? name)
-    return act === null
-      ? null
-      : { ...act, isUnapproved: standing.unapproved(act.actionId) !== null }
-  }
 }

@@ -3,16 +3,16 @@
  * about are durable. Where nothing is left to be done, the promotion is a fact of the same commit.
  */
 import type { Promotion } from '../../contracts/index.ts'
-import { refreshDraft } from '../draft.ts'
-import type { GateParts } from '../gate-parts.ts'
-import { KeptBodies } from '../kept-bodies.ts'
-import type { GateRecord } from '../ledger-view.ts'
-import { recordUse, usesOverride } from '../override-use.ts'
-import { nothingPromoted } from '../promotion-fact.ts'
-import { keyOf, NO_ID, proposalRecord } from '../proposal-record.ts'
-import { obstacleOf } from '../readings.ts'
+import { obstacleOf } from '../readings/readings.ts'
+import { KeptBodies } from '../records/kept-bodies.ts'
+import type { GateRecord } from '../records/ledger-view.ts'
+import { recordUse, usesOverride } from '../records/override-use.ts'
+import { nothingPromoted } from '../records/promotion-fact.ts'
+import { keyOf, NO_ID, proposalRecord } from '../records/proposal-record.ts'
 import { type Compared, type Decided, type Recorded, type Staged, withObstacles } from './act.ts'
 import { lawOutcomes } from './decide.ts'
+import { refreshDraft } from './draft.ts'
+import type { GateParts } from './gate-parts.ts'
 import { StagingFailure } from './stage.ts'
 
 /** A decision that does not hold any more; what is known now takes its place. */

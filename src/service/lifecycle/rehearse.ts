@@ -5,13 +5,13 @@
  */
 import type { Proposal } from '../../contracts/index.ts'
 import { leavesOf } from '../../gate/index.ts'
-import type { GateParts } from '../gate-parts.ts'
-import { watchHalt } from '../halt.ts'
-import { obstacleOf } from '../readings.ts'
-import { runRehearsal } from '../rehearsal.ts'
-import { underReleaseLock } from '../released-run.ts'
+import { watchHalt } from '../readings/halt.ts'
+import { obstacleOf } from '../readings/readings.ts'
+import { runRehearsal } from '../rehearsal/rehearsal.ts'
+import { underReleaseLock } from '../rehearsal/released-run.ts'
 import { type Admitted, type Rehearsed, withObstacles } from './act.ts'
 import { recordProposal } from './admit.ts'
+import type { GateParts } from './gate-parts.ts'
 
 /** Does `work` under the lock of the release that an admitted act uses; without one just does it. */
 export function whileReleased<T>(

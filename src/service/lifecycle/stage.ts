@@ -5,13 +5,13 @@
  */
 import { removeTreeSync } from '../../machine/index.ts'
 import { captureChanges } from '../../tree/index.ts'
-import { isRoot } from '../context.ts'
-import type { GateParts } from '../gate-parts.ts'
-import { reserveHeld, reserveRoom } from '../question-room.ts'
-import type { Rehearsal } from '../rehearsal.ts'
-import { markGoing, stageOf } from '../stage-place.ts'
+import type { Rehearsal } from '../rehearsal/rehearsal.ts'
+import { reserveHeld, reserveRoom } from '../stage/question-room.ts'
+import { markGoing, stageOf } from '../stage/stage-place.ts'
+import { isRoot } from '../surface/context.ts'
 import type { Decided, Staged } from './act.ts'
 import { closeEarly } from './compare.ts'
+import type { GateParts } from './gate-parts.ts'
 
 /** `earlier` is what was staged for a decision that this one replaces: bytes are staged once. */
 export function stage(

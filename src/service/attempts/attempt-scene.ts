@@ -1,0 +1,314 @@
+/**
+ * Where an attempt takes place: one sandbox over the workspace and the stages it stands on, open until
+ * the attempt is over. Runs and looks; decides nothing.
+ */
+import { randomUUID } from 'node:crypto'
+import { dirname } from 'node:path'
+import type { ActionDescriptor, NetworkConnection, Proposal } from '../../contracts/index.ts'
+import {
+  type NetworkTerms,
+  type OperationCommand,
+  PROXY_ENVIRONMENT,
+  sandboxEnvironment,
+} from '../../gate/index.ts'
+import { RunProxy } from '../../network/index.ts'
+import {
+  layerDirectory,
+  type RunOutcome,
+  type RunRequest,
+  type Sandbox,
+  type ToolChannel,
+} from '../../sandbox/index.ts'
+import {
+  type Marker,
+  makeMarker,
+  ownIds,
+  PATH_BYTES_MAX,
+  type Scan,
+  scanLayers,
+} from '../../tree/index.ts'
+import type { LawBook } from '../laws/law-book.ts'
+import type { Terms } from '../lifecycle/act.ts'
+import { hostFactsOf } from '../lifecycle/draft.ts'
+import type { GateParts } from '../lifecycle/gate-parts.ts'
+import { watchHalt } from '../readings/halt.ts'
+import { realPathOf } from '../readings/host-facts.ts'
+import { withClosedDirectories } from '../rehearsal/closed-directories.ts'
+import { withoutRefreshedIndexes } from '../rehearsal/refreshed-index.ts'
+import { sandboxRequest } from '../rehearsal/sandbox-request.ts'
+import { stagePlaceFor, stagePlaces } from '../stage/stage-place.ts'
+import type { AttemptOrder, ParticipantCommand } from '../surface/attempt-surface.ts'
+import { type GateContext, isRoot } from '../surface/context.ts'
+import { type LaidBases, layBases } from './attempt-bases.ts'
+import type { AttemptOutputs } from './attempt-outputs.ts'
+import { attemptDescriptor, attemptResources } from './attempt-proposal.ts'
+
+const MEBIBYTE = 1024 * 1024
+/** What a line gets that is too long to be read, in the form of all answers. */
+const TOO_LONG = JSON.stringify({ decision: 'BLOCK', codes: ['attempt.line'], result: null })
+
+type OnOutput = RunRequest['onOutput']
+
+interface SceneParts {
+  readonly gate: GateParts
+  readonly order: AttemptOrder
+}
+
+export class AttemptScene {
+  readonly context: GateContext
+  readonly order: AttemptOrder
+  /** How everything of the attempt is proposed. */
+  readonly terms: Terms
+  readonly resources: ActionDescriptor['resources']
+  readonly sandbox: Sandbox
+  readonly sandboxId: string
+  /** Of writ's own, on the filesystem of the workspace. */
+  readonly place: string
+  readonly #book: LawBook
+  readonly #marker: Marker
+  readonly #roots: readonly string[]
+  readonly #stop: Stop
+  /** What was laid out for it. */
+  readonly #laid: LaidBases
+  /** The way to the hosts that the participant lives by; null without any. */
+  readonly #service: RunProxy | null
+  readonly #connections: NetworkConnection[] = []
+
+  private constructor(
+    { gate: { context, book }, order }: SceneParts,
+    parts: Pick<AttemptScene, 'terms' | 'resources' | 'sandbox' | 'sandboxId' | 'place'> & {
+      readonly marker: Marker
+      readonly roots: readonly string[]
+      readonly stop: Stop
+      readonly laid: LaidBases
+      readonly service: RunProxy | null
+    },
+  ) {
+    this.context = context
+    this.order = order
+    this.terms = parts.terms
+    this.resources = parts.resources
+    this.sandbox = parts.sandbox
+    this.sandboxId = parts.sandboxId
+    this.place = parts.place
+    this.#book = book
+    this.#marker = parts.marker
+    this.#roots = parts.roots
+    this.#stop = parts.stop
+    this.#laid = parts.laid
+    this.#service = parts.service
+  }
+
+  static async open(gate: GateParts, order: AttemptOrder): Promise<AttemptScene> {
+    const parts = { gate, order }
+    const sandboxId = randomUUID()
+    const place = stagePlaceFor(gate.context.home, order.workspace)
+    const laid = await layBases(gate, order, () =>
+      layerDirectory(place, coveredBy(parts), sandboxId),
+    )
+    try {
+      return await AttemptScene.#open(parts, { sandboxId, place, laid })
+    } catch (error) {
+      laid.remove()
+      throw error
+    }
+  }
+
+  static async #open(
+    parts: SceneParts,
+    { sandboxId, place, laid }: Pick<AttemptScene, 'sandboxId' | 'place'> & { laid: LaidBases },
+  ): Promise<AttemptScene> {
+    const { gate, order } = parts
+    const { context, book } = gate
+    const terms: Terms = {
+      door: 'propose',
+      declaredByApproval: false,
+      dryRun: false,
+      abort: order.abort,
+      actorKind: 'ai',
+      held: { asked: false, bases: laid.bases },
+    }
+    const resources = attemptResources(order.limits, book.settings.ceilings)
+    const { roots, homes } = await hostOf(parts, resources)
+    const marker = makeMarker(place, sandboxId, roots, context.nowMs)
+    const service = serviceOf(parts)
+    const request = sandboxRequest({
+      sandboxId,
+      home: context.home,
+      stateRoot: context.stateRoot,
+      roots,
+      ownHomes: homes,
+      resources,
+      lists: book.lists,
+      sockets: book.settings.unixSockets ?? 'inside',
+      ...(service === null ? {} : { network: service }),
+    })
+    const sandbox = await context.driver.open({
+      ...request,
+      banned: order.hidden,
+      readOnly: order.readOnly,
+      bases: laid.layers,
+      hasChannel: true,
+    })
+    const stop = new Stop(context.home.state, order.abort)
+    const own = {
+      terms,
+      resources,
+      sandbox,
+      sandboxId,
+      place,
+      marker,
+      roots,
+      stop,
+      laid,
+      service,
+    }
+    return new AttemptScene(parts, own)
+  }
+
+  /** Somebody stopped it, or everything. */
+  get abort(): AbortSignal {
+    return this.#stop.signal
+  }
+
+  /** What the participant's process sent to the hosts it lives by. */
+  get connections(): readonly NetworkConnection[] {
+    return this.#connections
+  }
+
+  /** The participant's process, with its secrets, which nothing else here gets to see. */
+  async runMain(
+    command: ParticipantCommand,
+    outputs: Pick<AttemptOutputs, 'take'>,
+  ): Promise<RunOutcome> {
+    const { argv, cwd, env, stdin, onLine } = command
+    this.#service?.obey(serviceTerms(this.order))
+    const proxied = this.#service === null ? {} : PROXY_ENVIRONMENT
+    const outcome = await this.#run(
+      { argv, cwd, env: { ...env, ...proxied, ...this.order.secrets }, stdin },
+      (stream, bytes) => outputs.take(stream, bytes),
+      { onLine, tooLong: TOO_LONG },
+    )
+    this.#connections.push(...((await this.#service?.settle()) ?? []))
+    // What runs later is not the participant.
+    this.#service?.obey(NOBODY)
+    return outcome
+  }
+
+  runOperation(command: OperationCommand, onOutput: OnOutput): Promise<RunOutcome> {
+    return this.#run(command, onOutput)
+  }
+
+  /** Beside the participant's process, in the same sandbox; its exit. */
+  runBeside(command: OperationCommand, onOutput: OnOutput): Promise<number | null> {
+    const env = { ...this.#environment(), ...command.env }
+    return this.sandbox.runBeside({ ...command, env, onOutput })
+  }
+
+  /** Everything that the attempt changed so far. Nothing may run meanwhile. */
+  async scan(startedAtMs: number): Promise<Scan> {
+    const scan = await scanLayers(this.sandbox.layers, {
+      marker: this.#marker,
+      commandStartedAtMs: startedAtMs,
+      maxBytes: this.resources.max_disk_mb * MEBIBYTE,
+      pathBytesMax: PATH_BYTES_MAX,
+      scopeRoots: this.#roots,
+      isRoot: isRoot(),
+      ids: ownIds(),
+      exclude: stagePlaces(this.context.home),
+      known: this.#laid.known,
+    })
+    return withClosedDirectories(withoutRefreshedIndexes(scan, this.sandbox.layers))
+  }
+
+  async close(): Promise<void> {
+    this.#stop.end()
+    await this.sandbox.close()
+    await this.#service?.close()
+    this.#laid.remove()
+  }
+
+  #run(command: OperationCommand, onOutput: OnOutput, channel?: ToolChannel): Promise<RunOutcome> {
+    const { argv, cwd, env, stdin } = command
+    return this.sandbox.run({
+      argv,
+      cwd,
+      env: { ...this.#environment(), ...env },
+      stdin,
+      terminal: null,
+      onOutput,
+      abort: this.#stop.signal,
+      ...(channel === undefined ? {} : { channel }),
+      isTraced: this.order.isTraced,
+    })
+  }
+
+  #environment(): Readonly<Record<string, string>> {
+    const { environment, userDirectory } = this.context
+    return sandboxEnvironment(this.#book.lists, { ...environment, HOME: userDirectory })
+  }
+}
+
+/** A model may think for as long as its participant has time. */
+const SERVICE_IDLE_MS = 3_600_000
+
+function serviceOf({ gate: { context }, order }: SceneParts): RunProxy | null {
+  if (order.egress.length === 0) return null
+  const { resolve } = context
+  const terms = serviceTerms(order)
+  const options = { idleMs: SERVICE_IDLE_MS, ...(resolve === undefined ? {} : { resolve }) }
+  return new RunProxy(terms, options)
+}
+
+const NOBODY: NetworkTerms = { hosts: [], readOnlyHosts: [], release: null }
+
+function serviceTerms({ egress }: Pick<AttemptOrder, 'egress'>): NetworkTerms {
+  return { ...NOBODY, service: egress }
+}
+
+/** Real paths that the overlays of an attempt lie over, or inside of. */
+function coveredBy({ gate: { context }, order }: SceneParts): readonly string[] {
+  const { home, userDirectory } = context
+  return [order.workspace, dirname(home.directory), userDirectory].map(realPathOf)
+}
+
+/** Where the workspace really lies, and which homes are the actor's. */
+async function hostOf(
+  { gate, order }: SceneParts,
+  resources: ActionDescriptor['resources'],
+): Promise<{ readonly roots: readonly string[]; readonly homes: readonly string[] }> {
+  const terms = { order, resources, createdAt: '' }
+  const descriptor = attemptDescriptor(terms, order.actionId, 'COMMAND_EXECUTION')
+  // Only its scope is looked at.
+  const proposal: Proposal = { descriptor }
+  const { context, book, view } = gate
+  const host = hostFactsOf(context, book, proposal, await view.standing(), context.nowMs())
+  return {
+    roots: host.roots.map(({ real }) => real),
+    homes: host.homes.filter(({ own }) => own).map(({ path }) => path),
+  }
+}
+
+/** One signal for whoever stops the attempt and whoever halts everything. */
+class Stop {
+  readonly #controller = new AbortController()
+  readonly #abort: AbortSignal
+  readonly #unwatch: () => void
+  readonly #onAbort = (): void => this.#controller.abort()
+
+  constructor(state: string, abort: AbortSignal) {
+    this.#abort = abort
+    abort.addEventListener('abort', this.#onAbort, { once: true })
+    if (abort.aborted) this.#onAbort()
+    this.#unwatch = watchHalt(state, this.#onAbort)
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  end(): void {
+    this.#unwatch()
+    this.#abort.removeEventListener('abort', this.#onAbort)
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * Attempts of participants (F-13): begun over the stages they stand on, held when they are finished,
+ * promoted when somebody asks, once, or dropped. What is held lives in the stage and on the ledger;
+ * nothing of it lives in memory, so any process can go on with it.
+ */
+import { FaultError, fault } from '../../base/index.ts'
+import { answerOf } from '../lifecycle/answer.ts'
+import { dropStageOf, end } from '../lifecycle/decide-again.ts'
+import type { GateParts } from '../lifecycle/gate-parts.ts'
+import { readHeld } from '../lifecycle/held.ts'
+import { proceedHeld } from '../lifecycle/lifecycle.ts'
+import type { Attempt, AttemptOrder, AttemptSurface } from '../surface/attempt-surface.ts'
+import { workspaceOf } from '../surface/context.ts'
+import type { Confirm, GateAnswer } from '../surface/surface.ts'
+import { OpenAttempt } from './attempt.ts'
+import { readThrough } from './attempt-bases.ts'
+import { AttemptScene } from './attempt-scene.ts'
+
+export class Attempts implements AttemptSurface {
+  readonly #gate: GateParts
+
+  constructor(gate: GateParts) {
+    this.#gate = gate
+  }
+
+  async begin(order: AttemptOrder): Promise<Attempt> {
+    await this.#gate.workspace.recover()
+    return new OpenAttempt(this.#gate, await AttemptScene.open(this.#gate, order))
+  }
+
+  async readStaged(bases: readonly string[], path: string): Promise<Uint8Array | null> {
+    await this.#gate.workspace.recover()
+    const root = workspaceOf(this.#gate.context)
+    if (!path.startsWith(`${root}/`)) throw new FaultError(fault('attempt.order', path, null))
+    return readThrough(this.#gate, bases, root, path)
+  }
+
+  async promoteHeld(actionId: string, confirm: Confirm): Promise<GateAnswer> {
+    await this.#gate.workspace.recover()
+    const outcome = await proceedHeld(this.#gate, actionId, { confirm })
+    return answerOf(this.#gate.questions, outcome)
+  }
+
+  async dropHeld(actionId: string): Promise<void> {
+    await this.#gate.workspace.recover()
+    const standing = await this.#gate.view.standing()
+    if (standing.promotion(actionId) !== null) return
+    if (standing.heldMark(actionId) === null) return dropStageOf(this.#gate, actionId)
+    const { act } = await readHeld(this.#gate, actionId)
+    await end(this.#gate, act, { fault: fault('attempt.dropped', actionId, null) })
+  }
+
+  async held(): Promise<readonly string[]> {
+    return (await this.#gate.view.standing()).heldActions()
+  }
+}

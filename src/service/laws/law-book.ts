@@ -1,0 +1,135 @@
+/**
+ * The laws that hold in a home now: those that a human accepted last, from the file or, while that is
+ * another one, from the body in which their bytes are kept; and the lists with what they add. Accepted
+ * laws that cannot be read or break their contract leave one law: nothing is let through.
+ *
+ * INVARIANT (only the accepted): nothing of a file that nobody accepted is obeyed.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  type Digest,
+  DOCUMENT_LIMITS,
+  digestBytes,
+  FaultError,
+  isDigest,
+} from '../../base/index.ts'
+import { type Laws as AcceptedLaws, type LawOutcome, readYaml } from '../../contracts/index.ts'
+import { type GateLists, listsDigest, listsText, listsUnder } from '../../gate/index.ts'
+import type { KnownHome } from '../../home/index.ts'
+import {
+  bareLaws,
+  type GateSettings,
+  judgeRecorded,
+  LAYERED,
+  type Law,
+  type LawGround,
+  type LawPhase,
+  type Laws,
+  type LawValues,
+  lawsOfDocument,
+  loadLaws,
+  WHOLE,
+} from '../../policy/index.ts'
+import type { ObjectStore, Seal } from '../../store/index.ts'
+import { keepReading, keptReading } from './law-cache.ts'
+
+export interface LawBook {
+  /** The bytes of the accepted laws; those of the file where the accepted ones are lost. */
+  readonly text: string
+  readonly digest: Digest
+  /** The accepted laws are neither in the file nor kept: nothing can be decided. */
+  readonly isLost: boolean
+  /** Of the file in the tree, where it is not the accepted one; null where it is. */
+  readonly unaccepted: Digest | null
+  /** Whether these are the laws that the ledger says were accepted last; null where none were. */
+  isOf(accepted: AcceptedLaws | null): boolean
+  readonly laws: readonly Pick<Law, 'policyId' | 'tier' | 'approvals' | 'text'>[]
+  readonly settings: GateSettings
+  readonly lists: GateLists
+  /** Kept as a body beside every decision. */
+  readonly listsText: string
+  readonly listsDigest: Digest
+  judge(phase: LawPhase, values: LawValues, overrides: ReadonlySet<string>): readonly LawOutcome[]
+}
+
+export async function openLawBook(home: KnownHome, ledger: LawLedger): Promise<LawBook> {
+  const file = readLaws(join(home.directory, 'laws.yaml'))
+  const fileDigest = digestBytes(file)
+  const isAccepted = fileDigest === home.registeredLaws
+  const kept = isAccepted ? file : await keptLaws(home.registeredLaws, ledger.objects)
+  const isLost = kept === null
+  const text = kept ?? file
+  const digest = isLost ? fileDigest : digestBytes(text)
+  const ground = home.layered ? LAYERED : WHOLE
+  const cache = { file: join(home.state, CACHE), ledger }
+  const reading = isLost ? null : await readingOf(text, digest, cache, ground)
+  const laws = reading ?? bareLaws(ground)
+  const lists = listsUnder(laws)
+  return {
+    text,
+    digest,
+    isLost,
+    unaccepted: isAccepted ? null : fileDigest,
+    isOf: (accepted) =>
+      accepted === null ||
+      (accepted.laws === digest && (accepted.layered ?? false) === home.layered),
+    laws: laws.laws,
+    settings: laws.settings,
+    lists,
+    listsText: listsText(lists),
+    listsDigest: listsDigest(lists),
+    judge: (phase, values, overrides) =>
+      judgeRecorded(isLost ? laws : reading, phase, values, overrides),
+  }
+}
+
+/** What the law book needs of a ledger: its bodies, and the key that signs what is kept of laws. */
+export interface LawLedger {
+  readonly objects: Bodies
+  seal(): Promise<Seal>
+}
+
+/** Where bodies are kept, each under the digest of its bytes. */
+export type Bodies = Pick<ObjectStore, 'get'>
+
+/** The accepted laws by their digest; null where nobody has their bytes. */
+export async function keptLaws(digest: string, bodies: Bodies): Promise<string | null> {
+  if (!isDigest(digest)) return null
+  try {
+    return new TextDecoder().decode(await bodies.get(digest))
+  } catch (error) {
+    if (error instanceof FaultError) return null
+    throw error
+  }
+}
+
+/** What the file stands for, read once: it spares every command the reading of YAML. */
+const CACHE = 'laws.json'
+
+/** An empty file has no laws of its own. */
+async function readingOf(
+  text: string,
+  digest: Digest,
+  { file, ledger }: { readonly file: string; readonly ledger: LawLedger },
+  ground: LawGround,
+): Promise<Laws | null> {
+  if (text.trim() === '') return bareLaws(ground)
+  const own = await ledger.seal()
+  const kept = keptReading(file, digest, own)
+  const known = kept === undefined ? null : lawsOfDocument(kept, ground)
+  if (known !== null) return known
+  const reading = await loadLaws(text, ground)
+  if (!reading.ok) return null
+  const value = await readYaml(text, DOCUMENT_LIMITS)
+  if (value.ok) keepReading(file, digest, value.value, own)
+  return reading.laws
+}
+
+function readLaws(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}

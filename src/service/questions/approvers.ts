@@ -1,0 +1,111 @@
+/**
+ * Several humans about one act, where a law wants them: whose yes counts, which were given, and that
+ * nothing is promoted before there are enough. What the fold counted is counted once more here, with
+ * every signature checked against the credentials that the facts name.
+ */
+import { FaultError, fault, showName } from '../../base/index.ts'
+import type { Confirmation, Decision } from '../../contracts/index.ts'
+import {
+  type Approvals,
+  approvalQuestion,
+  countApprovals,
+  isComplete,
+  type PendingQuestion as Pending,
+} from '../../gate/index.ts'
+import { isProvenApproval, readRegister } from '../../home/index.ts'
+import { ownCredential, principalText, type Register, samePrincipal } from '../../ledger/index.ts'
+import type { LedgerView } from '../records/ledger-view.ts'
+import type { GateContext } from '../surface/context.ts'
+
+export class Approvers {
+  readonly #context: GateContext
+  readonly #view: LedgerView
+
+  constructor(context: GateContext, view: LedgerView) {
+    this.#context = context
+    this.#view = view
+  }
+
+  /** Throws why a yes of the caller is not one of several; a single one needs nothing of this. */
+  async check(pending: Pending, yes: Confirmation): Promise<void> {
+    const { approvals, actionId } = pending
+    if (approvals === undefined) return
+    const { principal } = this.#context.caller
+    const name = showName(principalText(principal))
+    const register = await this.#register()
+    const own = ownCredential(register.credentials, principal)
+    if (own === null || !isProvenApproval(register, { confirmation: yes, principal })) {
+      const message = `${approvals.needed} humans have to approve this, each with a credential of their own; ${name} has not shown one`
+      const hint = own === null ? 'set a passphrase of your own: `writ principal pass`' : undefined
+      throw refused('confirm.own_credential', actionId, message, hint)
+    }
+    const isRepeated = approvals.given.some(
+      ({ by, key }) => by === principalText(principal) || key === own.key,
+    )
+    if (!isRepeated) return
+    const { needed, given } = approvals
+    const message = `${name} approved this before; ${given.length} of ${needed} have`
+    throw refused('confirm.repeated', actionId, message, 'another human has to approve it')
+  }
+
+  /** Every yes about a decision that counts; null where one human is enough. */
+  async count(decision: Decision): Promise<Approvals | null> {
+    const question = approvalQuestion(decision)
+    if (question === null) return null
+    const [facts, register] = await Promise.all([
+      this.#view.factsOf('confirmation_v1', question.actionId),
+      this.#register(),
+    ])
+    const answers = facts.map(({ fact: { principal }, payload }) => ({
+      principal,
+      // A fact is of its contract.
+      confirmation: payload as Confirmation,
+    }))
+    return countApprovals(question, answers, (answer) => isProvenApproval(register, answer))
+  }
+
+  /** Nothing that several humans were asked about goes on without all of them. */
+  async require(decision: Decision): Promise<void> {
+    const approvals = await this.count(decision)
+    if (approvals === null || isComplete(approvals)) return
+    const { needed, given } = approvals
+    const message = `${needed} humans have to approve this, and ${given.length} proven approvals are on the record`
+    throw refused('confirm.unproven', decision.action_id, message)
+  }
+
+  /** Whether the caller's yes was the last that was missing: whoever gave that one carries it out. */
+  async isLast(decision: Decision): Promise<boolean> {
+    const approvals = await this.count(decision)
+    if (approvals === null) return true
+    const by = principalText(this.#context.caller.principal)
+    return isComplete(approvals) && approvals.given.at(-1)?.by === by
+  }
+
+  /** How many humans could approve: those with a credential of their own. */
+  async humans(): Promise<number> {
+    return humansWithCredential(await this.#register())
+  }
+
+  #register(): Promise<Register> {
+    const { ledger, home } = this.#context
+    return readRegister({ ledger, state: home.state })
+  }
+}
+
+/** One person with several credentials is one, and so is one credential under several names. */
+export function humansWithCredential({ principals, credentials }: Register): number {
+  const keys = principals
+    .filter(({ principal }) => principal.kind === 'human')
+    .flatMap(({ principal }) => {
+      const own = credentials.findLast((one) => samePrincipal(one.principal, principal))
+      return own === undefined ? [] : [own.key]
+    })
+  return new Set(keys).size
+}
+
+type RefusedApproval = 'confirm.own_credential' | 'confirm.repeated' | 'confirm.unproven'
+
+function refused(code: RefusedApproval, at: string, message: string, hint?: string): FaultError {
+  const words = hint === undefined ? { message } : { message, hint }
+  return new FaultError(fault(code, at, null, words))
+}

@@ -1,0 +1,219 @@
+/**
+ * Reads objects of a repository: loose ones, and those in packs with their deltas. What cannot be read
+ * is not there. Alternates are not followed.
+ */
+import { createHash } from 'node:crypto'
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { inflateSync } from 'node:zlib'
+import { bytesOfRaw, joinRaw, type RawPath, rawOfText } from '../../gate/index.ts'
+import { readSmall } from './scripts.ts'
+
+/** Where the files of a repository are found. */
+interface GitFiles {
+  /** Null when there is no such file. */
+  place(path: RawPath): RawPath | null
+  names(directory: RawPath): readonly RawPath[]
+}
+
+interface PackIndex {
+  readonly pack: RawPath
+  readonly bytes: Buffer
+}
+
+interface GitObject {
+  readonly type: string
+  readonly bytes: Buffer
+}
+
+const INDEX_BYTES_MAX = 512 * 1024 * 1024
+const OBJECT_BYTES_MAX = 256 * 1024 * 1024
+const DELTAS_MAX = 200
+const PACK_INDEX = 0xff744f63
+
+export class GitObjects {
+  readonly #files: GitFiles
+  readonly #objects: RawPath
+  #packs: readonly PackIndex[] | null = null
+
+  constructor(files: GitFiles, common: RawPath) {
+    this.#files = files
+    this.#objects = joinRaw(common, rawOfText('objects'))
+  }
+
+  /** Whether the object is there and has bytes; they are not read. */
+  has(hash: string): boolean {
+    const loose = this.#files.place(this.#loosePath(hash))
+    if (loose !== null && sizeOf(loose) > 0) return true
+    return this.#indexes().some((index) => offsetIn(index, hash) !== null)
+  }
+
+  /** The bytes of an object that hash to its name; null without one. */
+  read(hash: string): GitObject | null {
+    try {
+      const found = this.#loose(hash) ?? this.#packed(hash, 0)
+      return found !== null && nameOf(found, hash.length) === hash ? found : null
+    } catch {
+      return null
+    }
+  }
+
+  #loosePath(hash: string): RawPath {
+    return joinRaw(this.#objects, rawOfText(`${hash.slice(0, 2)}/${hash.slice(2)}`))
+  }
+
+  #loose(hash: string): GitObject | null {
+    const place = this.#files.place(this.#loosePath(hash))
+    const packed = place === null ? null : readSmall(place, OBJECT_BYTES_MAX)
+    if (packed === null || packed.length === 0) return null
+    const whole = inflateSync(packed, { maxOutputLength: OBJECT_BYTES_MAX })
+    const end = whole.indexOf(0)
+    const [type = ''] = whole.subarray(0, end).toString('latin1').split(' ')
+    return { type, bytes: whole.subarray(end + 1) }
+  }
+
+  #packed(hash: string, depth: number): GitObject | null {
+    for (const index of this.#indexes()) {
+      const offset = offsetIn(index, hash)
+      if (offset === null) continue
+      const handle = openSync(Buffer.from(bytesOfRaw(index.pack)), 'r')
+      try {
+        return this.#entry(handle, offset, hash.length / 2, depth)
+      } finally {
+        closeSync(handle)
+      }
+    }
+    return null
+  }
+
+  #entry(handle: number, at: number, nameBytes: number, depth: number): GitObject | null {
+    const head = readAt(handle, at, 64)
+    const first = head[0] ?? 0
+    const number = (first >> 4) & 7
+    let [size, shift, next] = [first & 15, 4, 1]
+    for (let byte = first; (byte & 0x80) !== 0; shift += 7) {
+      byte = head[next++] ?? 0
+      size += (byte & 0x7f) * 2 ** shift
+    }
+    if (size > OBJECT_BYTES_MAX || depth > DELTAS_MAX) return null
+    const type = TYPES[number]
+    if (type !== undefined) return { type, bytes: inflatedAt(handle, at + next, size) }
+    let base: GitObject | null = null
+    if (number === OFFSET_DELTA) {
+      let byte = head[next++] ?? 0
+      let back = byte & 0x7f
+      while ((byte & 0x80) !== 0) {
+        byte = head[next++] ?? 0
+        back = (back + 1) * 128 + (byte & 0x7f)
+      }
+      base = back > 0 && back < at ? this.#entry(handle, at - back, nameBytes, depth + 1) : null
+    } else if (number === NAMED_DELTA) {
+      const name = head.subarray(next, next + nameBytes).toString('hex')
+      next += nameBytes
+      base = this.#loose(name) ?? this.#packed(name, depth + 1)
+    }
+    if (base === null) return null
+    return { type: base.type, bytes: patched(base.bytes, inflatedAt(handle, at + next, size)) }
+  }
+
+  #indexes(): readonly PackIndex[] {
+    this.#packs ??= this.#readIndexes()
+    return this.#packs
+  }
+
+  #readIndexes(): readonly PackIndex[] {
+    const folder = joinRaw(this.#objects, rawOfText('pack'))
+    return this.#files.names(folder).flatMap((name) => {
+      if (!name.endsWith('.idx')) return []
+      const [index, pack] = [name, `${name.slice(0, -'idx'.length)}pack` as RawPath].map((each) =>
+        this.#files.place(joinRaw(folder, each)),
+      )
+      const bytes = index == null ? null : readSmall(index, INDEX_BYTES_MAX)
+      if (bytes === null || pack == null || sizeOf(pack) === 0) return []
+      return bytes.length > TABLE_AT && bytes.readUInt32BE(0) === PACK_INDEX
+        ? [{ pack, bytes }]
+        : []
+    })
+  }
+}
+
+const TYPES: Readonly<Record<number, string>> = { 1: 'commit', 2: 'tree', 3: 'blob', 4: 'tag' }
+const OFFSET_DELTA = 6
+const NAMED_DELTA = 7
+/** Two words, then 256 counts, then the names in order. */
+const FANOUT_AT = 8
+const TABLE_AT = FANOUT_AT + 1024
+
+function offsetIn({ bytes }: PackIndex, hash: string): number | null {
+  const name = Buffer.from(hash, 'hex')
+  const count = bytes.readUInt32BE(FANOUT_AT + 255 * 4)
+  const first = name[0] ?? 0
+  let low = first === 0 ? 0 : bytes.readUInt32BE(FANOUT_AT + (first - 1) * 4)
+  let high = bytes.readUInt32BE(FANOUT_AT + first * 4)
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const start = TABLE_AT + middle * name.length
+    const order = name.compare(bytes.subarray(start, start + name.length))
+    if (order === 0) return offsetAt(bytes, middle, count, name.length)
+    if (order < 0) high = middle
+    else low = middle + 1
+  }
+  return null
+}
+
+/** After the names come checksums, then offsets, then the long offsets of large packs. */
+function offsetAt(bytes: Buffer, index: number, count: number, nameBytes: number): number | null {
+  const offsets = TABLE_AT + count * (nameBytes + 4)
+  if (offsets + count * 4 > bytes.length) return null
+  const short = bytes.readUInt32BE(offsets + index * 4)
+  if (short < 0x80000000) return short
+  const long = offsets + count * 4 + (short - 0x80000000) * 8
+  return long + 8 > bytes.length ? null : Number(bytes.readBigUInt64BE(long))
+}
+
+function readAt(handle: number, at: number, length: number): Buffer {
+  const buffer = Buffer.alloc(length)
+  return buffer.subarray(0, readSync(handle, buffer, 0, length, at))
+}
+
+/** What does not shrink grows by little. */
+function inflatedAt(handle: number, at: number, size: number): Buffer {
+  const room = size + Math.ceil(size / 1000) + 1024
+  return inflateSync(readAt(handle, at, room), { maxOutputLength: Math.max(1, size) })
+}
+
+/** A delta: two sizes, then pieces that are copied from the base or stand in the delta itself. */
+function patched(base: Buffer, delta: Buffer): Buffer {
+  let at = 0
+  const next = (): number => delta[at++] ?? 0
+  const skipSize = (): void => {
+    while ((next() & 0x80) !== 0);
+  }
+  skipSize()
+  skipSize()
+  const pieces: Buffer[] = []
+  while (at < delta.length) {
+    const order = next()
+    if ((order & 0x80) === 0) {
+      pieces.push(delta.subarray(at, at + order))
+      at += order
+      continue
+    }
+    const number = (bits: readonly number[]): number =>
+      bits.reduce((sum, bit, index) => sum + ((order & bit) === 0 ? 0 : next() * 256 ** index), 0)
+    const from = number([1, 2, 4, 8])
+    const length = number([16, 32, 64]) || 0x10000
+    pieces.push(base.subarray(from, from + length))
+  }
+  return Buffer.concat(pieces)
+}
+
+function nameOf({ type, bytes }: GitObject, hexLength: number): string {
+  return createHash(hexLength === 64 ? 'sha256' : 'sha1')
+    .update(`${type} ${bytes.length}\0`)
+    .update(bytes)
+    .digest('hex')
+}
+
+function sizeOf(path: RawPath): number {
+  return statSync(Buffer.from(bytesOfRaw(path)), { throwIfNoEntry: false })?.size ?? 0
+}

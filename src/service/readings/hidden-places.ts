@@ -1,0 +1,236 @@
+/**
+ * Real paths of what no run may read: the places of the list in every home of the account, below the
+ * directories that the XDG variables name too, and what looks like a credential where programs keep
+ * their own things. Links are followed: what they lead to is hidden. A place that is not there hides
+ * nothing.
+ *
+ * Every run asks this, so the search is bounded: so many directories, so deep.
+ */
+import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { homedir, userInfo } from 'node:os'
+import { isAbsolute, join } from 'node:path'
+import {
+  type GateLists,
+  isKnownCache,
+  NameSet,
+  PUBLIC_NAMES,
+  placedPaths,
+  SECRET_NAMES,
+  UNSEARCHED,
+} from '../../gate/index.ts'
+import type { XdgName } from '../../home/index.ts'
+import { realPathOf } from './host-facts.ts'
+
+interface HiddenOrder {
+  readonly lists: GateLists
+  /** The actor's homes as the gate knows them. */
+  readonly homes: readonly string[]
+  readonly workspace: string
+  /** What people work on: nothing in it is hidden by its name alone. */
+  readonly shown: readonly string[]
+  readonly hasNetwork: boolean
+  /** Directories of the persons who used this home, by the variables that named them. */
+  readonly xdg?: XdgPlaces
+}
+
+type XdgPlaces = Readonly<Partial<Record<XdgName, readonly string[]>>>
+
+/** Returns the homes with the one that the table of users has, whatever `$HOME` says. */
+export function withAccountHome(homes: readonly string[]): readonly string[] {
+  const account = realPathOf(accountHome())
+  const isHome = account !== '/' && !account.startsWith('/nonexistent')
+  return [...new Set(isHome ? [...homes, account] : homes)]
+}
+
+function accountHome(): string {
+  try {
+    return userInfo().homedir
+  } catch {
+    // The user has no row in the table.
+    return homedir()
+  }
+}
+
+/** Links inside a hidden directory are followed too: people keep the real files elsewhere. */
+const LINKS_LOOKED_AT = 500
+
+export function hiddenPlaces(order: HiddenOrder): readonly string[] {
+  const { lists, homes, workspace, shown, hasNetwork, xdg = {} } = order
+  const all = withAccountHome(homes)
+  const listed = placedPaths(lists.hidden, all, workspace).flatMap((path) => [
+    path,
+    ...elsewhere(path, all, xdg),
+  ])
+  const places = listed.flatMap(expanded).flatMap(realPlace)
+  // A workspace that somebody keeps inside such a place shows it on purpose.
+  const found = new Set(places.filter((path) => !isWithin(workspace, path)))
+  const isOwn = (path: string): boolean =>
+    shown.some((root) => isWithin(path, root) || isWithin(root, path))
+  for (const place of [...found]) {
+    for (const target of linkTargets(place)) if (!isOwn(target)) found.add(target)
+  }
+  const search = new Search(isOwn)
+  for (const home of all) search.home(home)
+  for (const { name } of XDG) for (const place of xdgPlaces(name, xdg)) search.directory(place, 2)
+  if (hasNetwork) for (const home of all) search.unknownCaches(join(home, '.cache'))
+  const hidden = [...new Set([...found, ...search.found])]
+  if (hasNetwork || lists.shown === undefined) return hidden
+  const open = placedPaths(lists.shown, all, workspace).flatMap(realPlace)
+  return hidden.flatMap((place) => without(place, open))
+}
+
+/** A hidden place without what the laws show; a directory that holds such a place goes by entries. */
+function without(place: string, open: readonly string[]): readonly string[] {
+  if (open.some((path) => isWithin(place, path))) return []
+  if (!open.some((path) => isWithin(path, place))) return [place]
+  return entriesOf(place).flatMap(({ name }) => without(join(place, name), open))
+}
+
+const XDG = [
+  { name: 'XDG_CONFIG_HOME', usual: '.config' },
+  { name: 'XDG_DATA_HOME', usual: '.local/share' },
+  { name: 'XDG_STATE_HOME', usual: '.local/state' },
+  { name: 'XDG_CACHE_HOME', usual: '.cache' },
+] as const
+
+/** The same place below a directory that a variable names. */
+function elsewhere(path: string, homes: readonly string[], xdg: XdgPlaces): readonly string[] {
+  return XDG.flatMap(({ name, usual }) =>
+    homes.flatMap((home) => {
+      const prefix = `${join(home, usual)}/`
+      if (!path.startsWith(prefix)) return []
+      return xdgPlaces(name, xdg).map((given) => join(given, path.slice(prefix.length)))
+    }),
+  )
+}
+
+/** The directories that the caller's variable and those of persons name. */
+function xdgPlaces(name: XdgName, xdg: XdgPlaces): readonly string[] {
+  const given = process.env[name] ?? ''
+  return [...new Set([...(isAbsolute(given) ? [given] : []), ...(xdg[name] ?? [])])]
+}
+
+/** A trailing pair of stars means the directory; one star stands for names that are there. */
+function expanded(pattern: string): readonly string[] {
+  const path = pattern.endsWith('/**') ? pattern.slice(0, -3) : pattern
+  if (!path.includes('*')) return [path]
+  let places = ['/']
+  for (const name of path.split('/').filter((part) => part !== '')) {
+    const names = new NameSet([name])
+    places = places.flatMap((place) =>
+      name.includes('*')
+        ? entriesOf(place).flatMap((entry) =>
+            names.has(entry.name) ? [join(place, entry.name)] : [],
+          )
+        : [join(place, name)],
+    )
+  }
+  return places
+}
+
+function realPlace(path: string): readonly string[] {
+  try {
+    // Most are not there, and a thrown error takes many times as long as this answer.
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return []
+    return [realpathSync.native(path)]
+  } catch (error) {
+    // What is surely not there hides nothing; what cannot be looked at is named as it is.
+    const { code } = error as NodeJS.ErrnoException
+    return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP' ? [] : [path]
+  }
+}
+
+function linkTargets(directory: string): readonly string[] {
+  if (!isDirectoryAt(directory)) return []
+  return entriesOf(directory)
+    .slice(0, LINKS_LOOKED_AT)
+    .filter((entry) => entry.isSymbolicLink())
+    .flatMap(({ name }) => realPlace(join(directory, name)))
+    .filter((target) => !isSystemPlace(target))
+}
+
+/** What a package brought is no secret, whoever links to it. */
+function isSystemPlace(path: string): boolean {
+  return /^\/(?:usr|etc|opt|bin|lib\w*|sbin|nix|snap|proc|dev|sys|run)?(?:\/|$)/.test(path)
+}
+
+const DIRECTORIES_MAX = 600
+const secret = new NameSet(SECRET_NAMES, { anyCase: true })
+const open = new NameSet(PUBLIC_NAMES, { anyCase: true })
+const unsearched = new NameSet(UNSEARCHED, { anyCase: true })
+/** Directories of programs in a home that hold one directory for each program. */
+const SHELVES: ReadonlySet<string> = new Set(['.config', '.local', '.cache', '.var'])
+
+/** Looks for names that look like credentials. */
+class Search {
+  readonly found: string[] = []
+  readonly #isOwn: (path: string) => boolean
+  #left = DIRECTORIES_MAX
+
+  constructor(isOwn: (path: string) => boolean) {
+    this.#isOwn = isOwn
+  }
+
+  /** Files of the home itself, and what its dot directories hold. */
+  home(home: string): void {
+    const later: [string, number][] = []
+    for (const entry of entriesOf(home)) {
+      const path = join(home, entry.name)
+      if (this.#takes(path, entry)) continue
+      const isShelf = SHELVES.has(entry.name)
+      if (entry.name.startsWith('.') && isDirectory(path, entry))
+        later.push([path, isShelf ? 3 : 2])
+    }
+    for (const [path, depth] of later) this.directory(path, depth)
+  }
+
+  directory(path: string | undefined, depth: number): void {
+    if (path === undefined || !isAbsolute(path) || depth === 0 || this.#left-- <= 0) return
+    for (const entry of entriesOf(path)) {
+      const place = join(path, entry.name)
+      if (this.#takes(place, entry) || !entry.isDirectory() || unsearched.has(entry.name)) continue
+      this.directory(place, depth - 1)
+    }
+  }
+
+  /** All but what is known to hold no login. */
+  unknownCaches(directory: string): void {
+    for (const { name } of entriesOf(directory)) {
+      if (!isKnownCache(name)) this.#add(join(directory, name))
+    }
+  }
+
+  #takes(path: string, { name }: Dirent): boolean {
+    if (!secret.has(name) || open.has(name)) return false
+    this.#add(path)
+    return true
+  }
+
+  #add(path: string): void {
+    for (const place of realPlace(path)) if (!this.#isOwn(place)) this.found.push(place)
+  }
+}
+
+function isDirectory(path: string, entry: Dirent): boolean {
+  return entry.isSymbolicLink() ? isDirectoryAt(path) : entry.isDirectory()
+}
+
+function isDirectoryAt(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+  } catch {
+    return false
+  }
+}
+
+function entriesOf(directory: string): readonly Dirent[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true })
+  } catch {
+    return []
+  }
+}
+
+function isWithin(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(directory === '/' ? '/' : `${directory}/`)
+}

@@ -1,0 +1,123 @@
+/**
+ * What the host finds out about a proposal before anybody judges it (G-1, G-2): real paths, mounts,
+ * file systems, homes. Gathers and decides nothing; the answer is recorded with the decision.
+ */
+import { lstatSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import type { HostFacts, Proposal, RootFacts } from '../../contracts/index.ts'
+import { actionIdsOf, pathsToResolve } from '../../gate/index.ts'
+import { workspacePlaces } from '../../home/index.ts'
+import { type Mount, mountOf, mountsBelow, readMounts } from './mounts.ts'
+
+interface FactSources {
+  readonly nowMs: number
+  readonly maxAgeMs: number
+  readonly maxFutureMs: number
+  readonly ceilings: HostFacts['ceilings']
+  /** Whether an action id was used before; lower case. */
+  readonly wasUsed: (actionId: string) => boolean
+  readonly workspace: string
+  readonly ownHome: string
+  /** Real paths of writ's state and configuration. */
+  readonly writPlaces: readonly string[]
+}
+
+/** Without a proposal that follows its contract nothing can be asked of the machine. */
+export function gatherHostFacts(proposal: Proposal | null, sources: FactSources): HostFacts {
+  const mounts = readMounts()
+  const { roots, others } = proposal === null ? { roots: [], others: [] } : pathsToResolve(proposal)
+  const ids = proposal === null ? [] : actionIdsOf(proposal)
+  return {
+    now_ms: sources.nowMs,
+    max_age_ms: sources.maxAgeMs,
+    max_future_ms: sources.maxFutureMs,
+    ceilings: sources.ceilings,
+    seen_action_ids: [...new Set(ids.filter(sources.wasUsed))],
+    workspace: sources.workspace,
+    workspace_places: [...workspacePlaces(sources.workspace)],
+    roots: roots.map((path) => rootFacts(path, mounts)),
+    real_paths: realPaths(others),
+    homes: readHomes(sources.ownHome),
+    writ_places: [...sources.writPlaces],
+  }
+}
+
+function rootFacts(declared: string, mounts: readonly Mount[]): RootFacts {
+  const real = realPathOf(declared)
+  const found = statOf(real)
+  const ground = found ?? groundOf(real)
+  const mount = mountOf(mounts, real)
+  return {
+    declared,
+    real,
+    kind: found === null ? null : kindOf(found),
+    filesystem: mount?.type ?? 'unknown',
+    read_only: mount?.readOnly ?? false,
+    mounts: [...mountsBelow(mounts, real)],
+    device: String(ground?.dev ?? 0),
+    inode: String(ground?.ino ?? 0),
+  }
+}
+
+function kindOf(found: Stats): 'file' | 'directory' | 'other' {
+  if (found.isDirectory()) return 'directory'
+  return found.isFile() || found.isSymbolicLink() ? 'file' : 'other'
+}
+
+/** Symbolic links resolved as far as there is something; what is missing stays as it is written. */
+export function realPathOf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    const parent = dirname(path)
+    return parent === path ? path : join(realPathOf(parent), basename(path))
+  }
+}
+
+function statOf(path: string): Stats | null {
+  try {
+    return lstatSync(path)
+  } catch {
+    return null
+  }
+}
+
+function groundOf(path: string): Stats | null {
+  for (let place = dirname(path); ; place = dirname(place)) {
+    try {
+      return statSync(place)
+    } catch {
+      if (place === dirname(place)) return null
+    }
+  }
+}
+
+/** Only those that lead elsewhere than they say. */
+function realPaths(paths: readonly string[]): HostFacts['real_paths'] {
+  return paths
+    .map((declared) => ({ declared, real: realPathOf(declared) }))
+    .filter(({ declared, real }) => declared !== real)
+}
+
+/** Homes of the users of this machine, and the actor's own whatever the table of users says. */
+function readHomes(own: string): HostFacts['homes'] {
+  const real = realPathOf(own)
+  const homes = new Set([...usersHomes()].map(realPathOf))
+  homes.add(real)
+  return [...homes].map((path) => ({ path, own: path === real }))
+}
+
+/** System users live in places that are nobody's home. */
+const NO_HOMES: ReadonlySet<string> = new Set(['/', '/nonexistent', '/bin', '/dev', '/usr/sbin'])
+const HOME_ROOTS = /^\/(?:root$|home\/|Users\/)/
+
+function usersHomes(): readonly string[] {
+  try {
+    return readFileSync('/etc/passwd', 'utf8')
+      .split('\n')
+      .map((line) => line.split(':')[5] ?? '')
+      .filter((path) => path.startsWith('/') && !NO_HOMES.has(path) && HOME_ROOTS.test(path))
+  } catch {
+    return []
+  }
+}

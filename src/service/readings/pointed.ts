@@ -1,0 +1,188 @@
+/**
+ * Which changed paths configuration or a link points to (G-15a): what git takes from elsewhere, what a
+ * link of a dot path, a hook or a manifest leads to, links on the way to a directory of the PATH, links
+ * that lead out of the scope, and bytecode whose source did not change. Looks at the tree as it would be after a promotion; finds and
+ * decides nothing. The answer is recorded with the decision.
+ */
+import { isAbsolute } from 'node:path'
+import {
+  type Change,
+  isBelow,
+  joinRaw,
+  nameOfRaw,
+  type PointedBy,
+  parentOfRaw,
+  type RawPath,
+  rawOfText,
+} from '../../gate/index.ts'
+import type { Layer } from '../../sandbox/index.ts'
+import { ChangedView } from './changed-view.ts'
+import { GitReach } from './git-reach.ts'
+
+interface PointedInput {
+  readonly changes: readonly Change[]
+  readonly layers: readonly Layer[]
+  /** The caller's PATH, and where its relative entries begin. */
+  readonly path: string | undefined
+  readonly places: readonly string[]
+  readonly homes: readonly string[]
+  /** Real paths that an actor's links may lead to: the workspace and the roots; null for a person. */
+  readonly scope: readonly string[] | null
+}
+
+export function findPointed(input: PointedInput): ReadonlyMap<RawPath, PointedBy> {
+  const changes = input.changes.filter(({ after }) => after !== null && after.kind !== 'directory')
+  if (changes.length === 0) return new Map()
+  return new PointedSearch(input, changes).find()
+}
+
+/** Environments of Python by their usual names. */
+const ENVIRONMENTS = ['.venv', 'venv', 'env'].map(rawOfText)
+
+/** Directories of a home with one entry for each program. */
+const SHELVES = ['.config', '.local', '.local/share'].map(rawOfText)
+/** More than people have; a home with more is looked at in part. */
+const HOME_ENTRIES_MAX = 3_000
+
+/** Programs and libraries that no ordinary user changes. */
+const SYSTEM = /^\/(?:usr|bin|sbin|lib\w*|opt|nix|snap)(?:\/|$)|^\/dev\/(?:null|zero)$/
+
+class PointedSearch {
+  readonly #input: PointedInput
+  readonly #view: ChangedView
+  readonly #changed: readonly Change[]
+  readonly #found = new Map<RawPath, PointedBy>()
+
+  constructor(input: PointedInput, changed: readonly Change[]) {
+    this.#input = input
+    this.#view = new ChangedView(input.changes, input.layers)
+    this.#changed = changed
+  }
+
+  find(): ReadonlyMap<RawPath, PointedBy> {
+    const directories = this.#directories()
+    const git = new GitReach(this.#view, this.#input.homes.map(rawOfText))
+    for (const directory of directories) {
+      git.look(directory)
+      this.#links(directory)
+    }
+    for (const { path, by, isTree } of git.found()) this.#mark(path, by, isTree)
+    for (const home of this.#input.homes) this.#homeLinks(rawOfText(home))
+    this.#pathLinks()
+    this.#outwardLinks()
+    for (const { path } of this.#changed)
+      if (this.#isLoadedUnasked(path)) this.#add(path, 'bytecode')
+    return this.#found
+  }
+
+  /** The directories above what changed, but none inside an installed dependency. */
+  #directories(): ReadonlySet<RawPath> {
+    const directories = new Set<RawPath>()
+    for (const { path } of this.#changed) {
+      const installed = path.indexOf('/node_modules/')
+      const start = installed < 0 ? path : (path.slice(0, installed + 1) as RawPath)
+      for (let place = parentOfRaw(start); !directories.has(place); place = parentOfRaw(place)) {
+        directories.add(place)
+        if (place === '/') break
+      }
+    }
+    return directories
+  }
+
+  /** What the dot links of a directory, its manifest and its interpreters lead to. */
+  #links(directory: RawPath): void {
+    if (this.#view.changes.get(directory)?.before === null) return
+    for (const name of this.#view.names(directory)) {
+      if (name === '.git' || (!name.startsWith('.') && name !== 'package.json')) continue
+      this.#follow(joinRaw(directory, name))
+    }
+    for (const name of ENVIRONMENTS) {
+      this.#follow(joinRaw(joinRaw(directory, name), rawOfText('bin/python')))
+    }
+  }
+
+  /** What links in the directories where programs keep their settings lead to, two levels deep. */
+  #homeLinks(home: RawPath): void {
+    let left = HOME_ENTRIES_MAX
+    for (const shelf of SHELVES) {
+      for (const path of this.#entries(joinRaw(home, shelf))) {
+        if (left-- <= 0) return
+        this.#follow(path)
+        if (this.#view.kind(path) !== 'directory') continue
+        for (const inner of this.#entries(path)) if (left-- > 0) this.#follow(inner)
+      }
+    }
+  }
+
+  #entries(directory: RawPath): readonly RawPath[] {
+    if (this.#view.kind(directory) !== 'directory') return []
+    return this.#view.names(directory).map((name) => joinRaw(directory, name))
+  }
+
+  /** New links to places that are neither in the scope nor part of the system. */
+  #outwardLinks(): void {
+    const scope = this.#input.scope?.map(rawOfText)
+    if (scope === undefined) return
+    for (const { path, before, after } of this.#changed) {
+      if (after?.kind !== 'symlink' || before?.target === after.target) continue
+      const { path: target } = this.#view.resolve(path)
+      const isInside = scope.some((root) => target === root || isBelow(target, root))
+      if (!isInside && !SYSTEM.test(target)) this.#add(path, 'leads_out')
+    }
+  }
+
+  #follow(path: RawPath): void {
+    if (this.#view.kind(path) !== 'symlink') return
+    const { path: target } = this.#view.resolve(path)
+    this.#mark(target, 'link', this.#view.kind(target) === 'directory')
+  }
+
+  #mark(path: RawPath, by: PointedBy, isTree: boolean): void {
+    if (!isTree) {
+      if (this.#view.changes.has(path)) this.#add(path, by)
+      return
+    }
+    for (const change of this.#changed) {
+      if (isBelow(change.path, path) && !change.path.endsWith('.sample')) this.#add(change.path, by)
+    }
+  }
+
+  #add(path: RawPath, by: PointedBy): void {
+    const change = this.#view.changes.get(path)
+    if (change?.after == null || change.after.kind === 'directory') return
+    if (!this.#found.has(path)) this.#found.set(path, by)
+  }
+
+  #pathLinks(): void {
+    const { path = '', places } = this.#input
+    for (const entry of path.split(':')) {
+      const starts = isAbsolute(entry) ? [entry] : places.map((place) => `${place}/${entry}`)
+      for (const start of starts) {
+        for (const visited of this.#view.resolve(rawOfText(start)).visited) {
+          if (this.#view.changes.has(visited)) this.#add(visited, 'path_link')
+        }
+      }
+    }
+  }
+
+  /** Whether Python would load these bytes although nobody changed the source that they belong to. */
+  #isLoadedUnasked(path: RawPath): boolean {
+    const name = nameOfRaw(path)
+    if (!name.endsWith('.pyc')) return false
+    const directory = parentOfRaw(path)
+    const isCached = nameOfRaw(directory) === '__pycache__'
+    const stem = isCached ? name.slice(0, name.indexOf('.')) : name.slice(0, -'.pyc'.length)
+    const home = isCached ? parentOfRaw(directory) : directory
+    const source = this.#view.changes.get(joinRaw(home, `${stem}.py` as RawPath))
+    return source?.after == null || this.#isUnchecked(path)
+  }
+
+  /** The header's second word says whether Python compares the source at all (PEP 552). */
+  #isUnchecked(path: RawPath): boolean {
+    const text = this.#view.read(path, BYTECODE_BYTES_MAX)
+    if (text === null) return true
+    return (text.charCodeAt(4) & 0b11) === 0b01
+  }
+}
+
+const BYTECODE_BYTES_MAX = 16 * 1024 * 1024

@@ -1,0 +1,189 @@
+/**
+ * The ledger as the gate uses it: what stands after all facts, kept current fact by fact, and the one
+ * way in which the gate records. Host-wide facts (halt, laws) lie in the host's stream.
+ */
+import { faultCode, invariant } from '../../base/index.ts'
+import type { StandingFold, StandingOptions } from '../../gate/index.ts'
+import { contentOf, type Fact, HOST_STREAM, type Principal } from '../../ledger/index.ts'
+import { type StandingKeeper, StandingView, type WholeFact, wholeFact } from '../../store/index.ts'
+import type { GateContext } from '../surface/context.ts'
+
+/** One record to append. */
+export interface GateRecord {
+  readonly type: string
+  readonly payload: unknown
+  readonly key: string
+}
+
+const PAGE = 1_000
+
+export class LedgerView {
+  readonly #context: GateContext
+  readonly #standing: StandingView
+
+  /** Without a keeper all facts are folded by every view. */
+  constructor(
+    context: GateContext,
+    options: StandingOptions,
+    keeper: StandingKeeper | null = null,
+  ) {
+    const { ledger, stream } = context
+    this.#context = context
+    this.#standing = new StandingView({ ledger, stream, keeper }, options)
+  }
+
+  /** What stands now: everything that was acknowledged to anybody before the call. */
+  standing(): Promise<StandingFold> {
+    return this.#standing.standing()
+  }
+
+  /** Asks what stands; once more when what was kept turns out damaged. A question has no effects. */
+  ask<T>(question: (standing: StandingFold) => T): Promise<T> {
+    return this.#standing.ask(question)
+  }
+
+  /** How many facts what was kept spared, and of how many. */
+  get extent(): { readonly kept: number; readonly facts: number } {
+    return this.#standing.extent
+  }
+
+  /** When all else is done: what stands is kept for the next command. */
+  close(): void {
+    this.#standing.close()
+  }
+
+  /** As one commit; a refusal is a defect of writ and stops everything. */
+  async record(records: readonly GateRecord[], stream = this.#context.stream): Promise<number> {
+    return this.recordAs(records, this.#context.caller.principal, stream)
+  }
+
+  /** The same, when something else has come about; the most of the work is done meanwhile. */
+  async recordAfter(event: Promise<unknown>, records: readonly GateRecord[]): Promise<number> {
+    const { caller, stream } = this.#context
+    return this.recordAs(records, caller.principal, stream, undefined, event)
+  }
+
+  /** The same, and only if the stream has this size. */
+  async recordAt(records: readonly GateRecord[], size: number): Promise<number> {
+    const { caller, stream } = this.#context
+    return this.recordAs(records, caller.principal, stream, size)
+  }
+
+  /** The same in the name of another than the caller. */
+  async recordAs(
+    records: readonly GateRecord[],
+    principal: Principal,
+    stream: string,
+    size?: number,
+    after?: Promise<unknown>,
+  ): Promise<number> {
+    const recorded = await this.#context.ledger.recordAll(
+      records.map(({ type, payload, key }) => ({
+        stream,
+        source: 'gate',
+        principal,
+        record: { type, payload },
+        idempotencyKey: key,
+      })),
+      size,
+      after,
+    )
+    const refused = recorded.ok ? '' : JSON.stringify(recorded.violations[0])
+    invariant(recorded.ok, `a record that the gate made follows its contract: ${refused}`)
+    return recorded.appended[0]?.seq ?? 0
+  }
+
+  async recordOnHost(record: GateRecord): Promise<number> {
+    return this.record([record], HOST_STREAM)
+  }
+
+  /** The newest fact of a type about an action, with its payload whole; null when there is none. */
+  async factOf(
+    type: string,
+    actionId: string,
+    stream = this.#context.stream,
+  ): Promise<WholeFact | null> {
+    const { ledger } = this.#context
+    const page = await ledger.store.find({
+      stream,
+      type,
+      action: actionId,
+      limit: 1,
+      order: 'newest_first',
+    })
+    const [found] = page.facts
+    return found === undefined ? null : wholeFact(ledger, JSON.parse(found.text) as Fact)
+  }
+
+  /** All facts of a type about an action, in their order. */
+  async factsOf(
+    type: string,
+    actionId: string,
+    stream = this.#context.stream,
+  ): Promise<readonly WholeFact[]> {
+    const { ledger } = this.#context
+    const found: WholeFact[] = []
+    for (let cursor: number | null = -1; cursor !== null; ) {
+      const page = await ledger.store.find({
+        stream,
+        type,
+        action: actionId,
+        cursor,
+        limit: PAGE,
+        order: 'oldest_first',
+      })
+      for (const { text } of page.facts)
+        found.push(await wholeFact(ledger, JSON.parse(text) as Fact))
+      cursor = page.next
+    }
+    return found
+  }
+
+  /** How many facts of a type there are about an action, up to a page of them. */
+  async countOf(type: string, actionId: string): Promise<number> {
+    const { stream, ledger } = this.#context
+    const { facts } = await ledger.store.find({
+      stream,
+      type,
+      action: actionId,
+      limit: PAGE,
+      order: 'newest_first',
+    })
+    return facts.length
+  }
+
+  /** What a redacted record was made from; null when the body is gone. */
+  async originalOf({ fact }: WholeFact): Promise<unknown> {
+    const { original } = fact.record
+    if (original === undefined) return null
+    const bytes = await this.body(original.body)
+    return bytes === null ? null : JSON.parse(new TextDecoder().decode(contentOf(bytes)))
+  }
+
+  async body(digest: string): Promise<Uint8Array | null> {
+    try {
+      // A name that a fact holds is a digest.
+      return await this.#context.ledger.objects.get(digest as never)
+    } catch (error) {
+      if (faultCode(error) === 'body.missing') return null
+      throw error
+    }
+  }
+
+  /** The lines of a body that may be long; null when it is not kept. */
+  async bodyLines(digest: string): Promise<Iterable<string> | null> {
+    try {
+      // A name that a fact holds is a digest.
+      return await this.#context.ledger.objects.lines(digest as never)
+    } catch (error) {
+      if (faultCode(error) === 'body.missing') return null
+      throw error
+    }
+  }
+
+  /** How many facts what stands was folded from; to be asked right behind it, without a pause. */
+  get seen(): { readonly host: number; readonly stream: number } {
+    const { host, stream } = this.#standing.positions
+    return { host: host.size, stream: stream.size }
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * An override counts for so many acts, also when two acts ask at the same moment: an act that uses one
+ * is recorded only on the very facts at which the override was found to be in force. Whoever comes
+ * second finds it used up.
+ */
+import type { Evaluation } from '../../contracts/index.ts'
+import type { StandingFold } from '../../gate/index.ts'
+import type { GateRecord, LedgerView } from './ledger-view.ts'
+import { recordWhile } from './record-while.ts'
+
+export function usesOverride({ law_outcomes }: Evaluation): boolean {
+  return law_outcomes.some(({ overridden }) => overridden)
+}
+
+/** False when an override that the act rests on is no longer in force; nothing is recorded then. */
+export function recordUse(
+  view: LedgerView,
+  records: readonly GateRecord[],
+  evaluation: Evaluation,
+): Promise<boolean> {
+  return recordWhile(view, records, (standing) => isStillInForce(standing, evaluation))
+}
+
+function isStillInForce(standing: StandingFold, evaluation: Evaluation): boolean {
+  const { action_id, intent = '', host, basis, law_outcomes } = evaluation
+  const inForce = standing.overridesInForce(action_id, intent, host.now_ms)
+  return law_outcomes
+    .filter(({ overridden }) => overridden)
+    .every((law) => {
+      const used = basis?.overrides.find(({ policy_id }) => policy_id === law.policy_id)
+      return inForce.some(({ override_id }) => override_id === used?.override_id)
+    })
+}

@@ -1,0 +1,161 @@
+/**
+ * What the gate offers to flows: one attempt of a participant, whose effects stay staged until
+ * somebody else approves them (F-13). The declaration is the host's: which paths the node may write.
+ *
+ * PROMISE (nothing real changes): an attempt changes a stage; only `promoteHeld` changes the tree, in
+ *   one act that can be rolled back as one.
+ * PROMISE (flat): an attempt stands on the stages it names, at most 8, and on nothing else that is
+ *   not promoted.
+ * PROMISE (judged whole): what the participant's process and its operations did together is compared
+ *   with the declaration and judged by the laws, exactly like a proposal.
+ */
+import type { Digest } from '../../base/index.ts'
+import type { Decision, SandboxResult } from '../../contracts/index.ts'
+import type { Confirm, GateAnswer } from './surface.ts'
+
+/** Most stages that one view is made of. */
+export const BASES_MAX = 8
+
+export interface AttemptOrder {
+  /** Of the attempt; becomes the act when it is promoted. */
+  readonly actionId: string
+  /** One paragraph, descriptive; by the host. */
+  readonly intent: string
+  /** Absolute directory that is worked in; the scope. */
+  readonly workspace: string
+  /** Globs under the workspace that may be created, modified and deleted. */
+  readonly writes: readonly string[]
+  /** Action ids of held attempts that the view is made of, in the order of promotion. */
+  readonly bases: readonly string[]
+  /** Absolute paths that the process does not see. */
+  readonly hidden: readonly string[]
+  /** Absolute paths that it sees and cannot change. */
+  readonly readOnly: readonly string[]
+  /** Hosts that the participant itself calls (class `service`), and its secrets by name and value. */
+  readonly egress: readonly string[]
+  readonly secrets: Readonly<Record<string, string>>
+  /** Null: the host's defaults. */
+  readonly limits: {
+    readonly seconds: number | null
+    readonly memoryMb: number | null
+    readonly diskMb: number | null
+  }
+  /** Records each access that a mask or a read-only mount refused (slow). */
+  readonly isTraced: boolean
+  /** The run of a flow that goes on with what is staged: while it can, the stage stays. */
+  readonly runId?: string
+  readonly abort: AbortSignal
+}
+
+export interface ParticipantCommand {
+  readonly argv: readonly [string, ...string[]]
+  /** Absolute; inside the workspace. */
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+  readonly stdin: Uint8Array
+  /**
+   * One line that the process wrote to its descriptor 3, and the line that it gets back. Lines are
+   * answered in their order.
+   */
+  readonly onLine: (line: string) => Promise<string>
+}
+
+export interface ParticipantOutcome {
+  /** Set when nothing was run: what blocked it before anything could. */
+  readonly refused: Decision | null
+  readonly exitCode: number | null
+  readonly signal: string | null
+  readonly killedBy: string | null
+  readonly aborted: boolean
+  /** Whole up to 16 MiB; what was beyond is cut and said so. */
+  readonly stdout: Uint8Array
+  readonly stderr: Uint8Array
+  readonly isCut: boolean
+  /** By the monotonic clock. */
+  readonly seconds: number
+}
+
+/** What one operation of the tool channel came to. */
+export interface OperationAnswer {
+  readonly decision: Decision['decision']
+  readonly codes: readonly string[]
+  /** Null when it was blocked and not run. */
+  readonly result: {
+    readonly exit_code: number | null
+    readonly stdout: string
+    readonly stderr: string
+    readonly truncated: boolean
+  } | null
+}
+
+/**
+ * What an attempt left behind, staged and on the record. An attempt in which nothing was run, asked for
+ * or written leaves no proposal: then the three are null, the manifest is the empty one, and there is
+ * nothing to promote or to drop.
+ */
+export interface HeldAttempt {
+  readonly actionId: string
+  readonly proposalDigest: Digest | null
+  /** PROMOTE: may be promoted when approved. CONFIRM: a human is asked then. BLOCK: never. */
+  readonly decision: Decision | null
+  /** Also null when it was blocked before anything ran. */
+  readonly result: SandboxResult | null
+  /** Of all effects; names the stage. */
+  readonly manifest: Digest
+  readonly refusedAccesses: readonly RefusedAccess[]
+}
+
+/** One that a mask or a read-only mount refused. */
+export interface RefusedAccess {
+  readonly path: string
+  readonly mode: 'read' | 'write' | 'exec'
+}
+
+/** One attempt while it lasts. Its sandbox is open until `finish` or `abandon`. */
+export interface Attempt {
+  /**
+   * The participant's own process, not for participants that are elsewhere. Once more when it is asked
+   * again: it finds what it left, and that is a proposal of its own on the record.
+   */
+  run(command: ParticipantCommand): Promise<ParticipantOutcome>
+  /**
+   * An operation that the participant asked for: admitted like a proposal of its own inside the
+   * attempt's declaration, judged by the laws that need no result, then carried out in the same
+   * sandbox. Also while `run` lasts.
+   */
+  operate(operation: unknown): Promise<OperationAnswer>
+  /**
+   * Of what was traced so far, the accesses to what this participant may not read or write. Also for
+   * who is then abandoned.
+   */
+  refusedAccesses(): readonly RefusedAccess[]
+  /** Reads a file as the participant sees it now or left it; null when there is none. */
+  read(path: string): Promise<Uint8Array | null>
+  /**
+   * Puts a file of the host (an artifact) into the view, whatever the participant may write itself. It
+   * counts as an effect of the attempt, so `writes` has to hold the path.
+   */
+  write(path: string, bytes: Uint8Array): Promise<void>
+  /** Scans, compares, judges, stages, records; the sandbox is closed. */
+  finish(): Promise<HeldAttempt>
+  /** As if it had not been; the record keeps that it was begun. */
+  abandon(): Promise<void>
+}
+
+export interface AttemptSurface {
+  /** Rejects with `flow.stage_void` when a base is neither held nor promoted. */
+  begin(order: AttemptOrder): Promise<Attempt>
+  /** A file of the tree as it is with these stages on it; null when there is none. */
+  readStaged(bases: readonly string[], path: string): Promise<Uint8Array | null>
+  /**
+   * Idempotent: a stage that was promoted before answers as it did then. An answer that is neither
+   * promoted nor pending ended the stage: BLOCK (`promote.conflict`, `flow.stage_void`, …) or a
+   * human's no. It rejects, and the stage stays, when it can be tried again: `halted`, `laws.changed`,
+   * `promote.busy`, `promote.no_space`, `flow.stage_void` while a base is not promoted yet.
+   */
+  promoteHeld(actionId: string, confirm: Confirm): Promise<GateAnswer>
+  /** Idempotent. */
+  dropHeld(actionId: string): Promise<void>
+  /** Stages that are there, by action id. */
+  held(): Promise<readonly string[]>
+}

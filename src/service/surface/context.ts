@@ -1,0 +1,43 @@
+/** What one gate is opened with: whose home, whose ledger, who calls, from where. */
+import { dirname } from 'node:path'
+import type { KnownHome } from '../../home/index.ts'
+import type { Caller } from '../../ledger/index.ts'
+import type { Resolve } from '../../network/index.ts'
+import type { OnPoint } from '../../promotion/index.ts'
+import type { SandboxDriver } from '../../sandbox/index.ts'
+import type { Ledger } from '../../store/index.ts'
+
+export interface GateContext {
+  readonly home: KnownHome
+  readonly ledger: Ledger
+  readonly caller: Caller
+  /** The stream that the caller's facts go to. */
+  readonly stream: string
+  /** The user's state root, with the states of all homes; invisible to every rehearsal. */
+  readonly stateRoot: string
+  readonly userDirectory: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Names of the programs that started this one. */
+  readonly ancestors: readonly string[]
+  readonly hasPasskey: boolean
+  /** A human of the home has a passphrase or a passkey; absent: one has. */
+  readonly hasCredential?: boolean
+  readonly driver: SandboxDriver
+  /** Whoever gave the driver closes it, and with it what is left of sandboxes that are done with. */
+  readonly leavesClosing?: boolean
+  readonly nowMs: () => number
+  /** Where names lead; the machine's own resolver without it. */
+  readonly resolve?: Resolve
+  /** Told where a promotion is, before and after each of its steps. */
+  readonly onPoint?: OnPoint
+}
+
+/** What people work on here: the directory that holds `.writ`. */
+export function workspaceOf({ home }: Pick<GateContext, 'home'>): string {
+  return dirname(home.directory)
+}
+
+/** Root compares and restores owners. */
+export function isRoot(): boolean {
+  return process.getuid?.() === 0
+}

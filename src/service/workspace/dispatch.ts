@@ -1,0 +1,190 @@
+/**
+ * Held requests at their promotion (G-22, I3): after the files are applied and before anything is
+ * called done. That a request is about to leave is on the ledger before it leaves; what became of it
+ * is on the ledger before anything else happens.
+ *
+ * INVARIANT (never twice): a request with a fact of its own is never sent again, by anybody. After a
+ *   crash in between its outcome is UNKNOWN, recorded so, and left to a human.
+ */
+import { randomUUID } from 'node:crypto'
+import { FaultError, fault, showName } from '../../base/index.ts'
+import type {
+  ActionDescriptor,
+  Proposal,
+  RequestFact,
+  SandboxResult,
+} from '../../contracts/index.ts'
+import {
+  type ComposedRequest,
+  composeRequests,
+  leavesOf,
+  type RequestMemory,
+} from '../../gate/index.ts'
+import { occurredAtText } from '../../ledger/index.ts'
+import { type Answer, addressRules, type Sent, sendRequest } from '../acts/sending.ts'
+import type { LedgerView } from '../records/ledger-view.ts'
+import type { GateContext } from '../surface/context.ts'
+import { checkTarget } from './saved-answer.ts'
+
+const SECOND_MS = 1_000
+const MEBIBYTE = 1024 * 1024
+const TIMEOUT_MAX_MS = 120 * SECOND_MS
+const ANSWER_MAX_BYTES = 64 * MEBIBYTE
+
+export interface DispatchOrder {
+  readonly actionId: string
+  readonly proposal: Proposal
+  readonly proposalDigest: string
+  readonly resultDigest: string
+  readonly result: SandboxResult
+}
+
+export class Dispatcher {
+  readonly #context: GateContext
+  readonly #view: LedgerView
+
+  constructor(context: GateContext, view: LedgerView) {
+    this.#context = context
+    this.#view = view
+  }
+
+  /** Sends all of them in their order; throws at the first that is known to have failed. */
+  async send(order: DispatchOrder): Promise<void> {
+    const requests = composeRequests(order.proposal)
+    refuseAltered(requests, order.result)
+    const known = (await this.#view.standing()).requests.of(order.actionId)
+    if (known.length > 0) throw alreadySent(order.actionId)
+    const descriptors = descriptorsOf(order.proposal)
+    for (const { operation, stepId } of requests)
+      checkTarget(operation.save_to, descriptors.get(stepId))
+    for (const request of requests) {
+      const sent = await this.#sendOne(order, request, descriptors.get(request.stepId))
+      if (sent.state === 'FAILED') throw failed(request, sent)
+      // What follows may rest on what nobody knows.
+      if (sent.state === 'UNKNOWN') return
+    }
+  }
+
+  async #sendOne(
+    order: DispatchOrder,
+    request: ComposedRequest,
+    descriptor: ActionDescriptor | undefined,
+  ): Promise<Sent> {
+    const { save_to } = request.operation
+    const begun: RequestFact = {
+      action_id: order.actionId,
+      step_id: request.stepId,
+      proposal_digest: order.proposalDigest,
+      result_digest: order.resultDigest,
+      request_digest: request.held.digest,
+      state: 'SENDING',
+      method: request.operation.method,
+      host: request.address.host,
+      port: request.address.port,
+      ...(save_to === undefined ? {} : { save: { path: save_to, save_id: randomUUID() } }),
+      at: occurredAtText(this.#context.nowMs()),
+    }
+    await this.#record(begun)
+    const { max_duration_ms, max_disk_mb } = descriptor?.resources ?? NO_ROOM
+    const sent = await sendRequest(request, {
+      ...(this.#context.resolve === undefined ? {} : { resolve: this.#context.resolve }),
+      rules: addressRules(descriptor?.scope.network.hosts ?? []),
+      timeoutMs: Math.min(max_duration_ms, TIMEOUT_MAX_MS),
+      answerBytesMax: Math.min(max_disk_mb * MEBIBYTE, ANSWER_MAX_BYTES),
+    })
+    await this.#recordEnd(begun, sent)
+    return sent
+  }
+
+  /** The body of an answer is durable before the fact that names it. */
+  async #recordEnd(begun: RequestFact, sent: Sent): Promise<void> {
+    const answer = 'answer' in sent ? sent.answer : undefined
+    if (answer?.body != null) await this.#context.ledger.objects.put(answer.body)
+    await this.#record({
+      ...begun,
+      state: sent.state,
+      ...('code' in sent ? { code: sent.code, detail: sent.detail } : {}),
+      ...(answer === undefined ? {} : { answer: answerFact(answer) }),
+      at: occurredAtText(this.#context.nowMs()),
+    })
+  }
+
+  /** Under the workspace's lock nobody is sending: what was begun and not ended was interrupted. */
+  async settleInterrupted(memories: readonly RequestMemory[]): Promise<void> {
+    for (const { begun } of memories) {
+      await this.#record({
+        ...begun,
+        state: 'UNKNOWN',
+        code: 'request.unknown',
+        detail: 'interrupted while it was sent',
+        at: occurredAtText(this.#context.nowMs()),
+      })
+    }
+  }
+
+  async recordKept(
+    memory: RequestMemory,
+    outcome: { readonly ok: true } | { readonly ok: false; readonly detail: string },
+  ): Promise<void> {
+    const { begun } = memory
+    await this.#record({
+      ...begun,
+      ...(outcome.ok
+        ? { state: 'SAVED' }
+        : { state: 'NOT_SAVED', code: 'request.save_to', detail: outcome.detail }),
+      at: occurredAtText(this.#context.nowMs()),
+    })
+  }
+
+  async #record(payload: RequestFact): Promise<void> {
+    const key = `request/${payload.step_id}/${PHASES[payload.state]}`
+    await this.#view.record([{ type: 'request_v1', payload, key }])
+  }
+}
+
+const PHASES: Readonly<Record<RequestFact['state'], string>> = {
+  SENDING: 'begun',
+  ANSWERED: 'ended',
+  FAILED: 'ended',
+  UNKNOWN: 'ended',
+  SAVED: 'kept',
+  NOT_SAVED: 'kept',
+}
+
+const NO_ROOM = { max_duration_ms: SECOND_MS, max_disk_mb: 1 }
+
+function descriptorsOf(proposal: Proposal): ReadonlyMap<string, ActionDescriptor> {
+  return new Map(
+    leavesOf(proposal).map(({ proposal: { descriptor } }) => [descriptor.action_id, descriptor]),
+  )
+}
+
+/** What is sent is what somebody said yes to. */
+function refuseAltered(
+  requests: readonly ComposedRequest[],
+  { side_effects }: SandboxResult,
+): void {
+  const approved = side_effects.held ?? []
+  const isSame =
+    approved.length === requests.length &&
+    requests.every(({ held }, index) => held.digest === approved[index]?.digest)
+  if (isSame) return
+  throw new FaultError(fault('request.altered', '', null))
+}
+
+function alreadySent(actionId: string): FaultError {
+  const message = `requests of ${showName(actionId)} were sent before`
+  return new FaultError(fault('request.altered', actionId, null, { message }))
+}
+
+function failed(
+  { operation, address }: ComposedRequest,
+  { code, detail }: Extract<Sent, { state: 'FAILED' }>,
+): FaultError {
+  const message = `${operation.method} ${address.host}: ${code}, ${detail}`
+  return new FaultError(fault('request.failed', address.host, null, { message }))
+}
+
+function answerFact({ status, bytes, body }: Answer): NonNullable<RequestFact['answer']> {
+  return { status, bytes, ...(body === null ? {} : { digest: body.digest }) }
+}

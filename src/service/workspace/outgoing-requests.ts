@@ -1,0 +1,122 @@
+/**
+ * Requests of a promotion from beginning to end: sent when the files are in place, their answers kept,
+ * and after a crash told as what is known of them. Works under the workspace's lock only.
+ */
+import { dirname } from 'node:path'
+import { type Digest, FaultError } from '../../base/index.ts'
+import type { RequestFact } from '../../contracts/index.ts'
+import type { RequestMemory } from '../../gate/index.ts'
+import { removeTreeSync } from '../../machine/index.ts'
+import { applyStage, type WorkspaceLock } from '../../promotion/index.ts'
+import { realPathOf } from '../readings/host-facts.ts'
+import type { LedgerView } from '../records/ledger-view.ts'
+import { preimagesOf, stageOf, stagePlaceFor } from '../stage/stage-place.ts'
+import type { GateContext } from '../surface/context.ts'
+import { Dispatcher, type DispatchOrder } from './dispatch.ts'
+import { stageAnswer } from './saved-answer.ts'
+
+/** Kept with the intent of an exchange that puts an answer in its place. */
+interface AnswerNote {
+  readonly answer_of: { readonly action_id: string; readonly step_id: string }
+}
+
+export function isAnswerNote(note: unknown): note is AnswerNote {
+  return typeof note === 'object' && note !== null && 'answer_of' in note
+}
+
+export class OutgoingRequests {
+  readonly #context: GateContext
+  readonly #view: LedgerView
+  readonly #dispatcher: Dispatcher
+
+  constructor(context: GateContext, view: LedgerView) {
+    this.#context = context
+    this.#view = view
+    this.#dispatcher = new Dispatcher(context, view)
+  }
+
+  send(order: DispatchOrder): Promise<void> {
+    return this.#dispatcher.send(order)
+  }
+
+  /** Something was begun and never ended, by somebody who is gone or who holds the lock. */
+  async isInterrupted(): Promise<boolean> {
+    const { requests } = await this.#view.standing()
+    return requests.unsettled().length > 0 || requests.unsaved().length > 0
+  }
+
+  /**
+   * Whether files that were applied before a crash stay: they do when everything was sent, or may have
+   * been. What was not begun is not sent by a recovery, so files that wait for it are put back.
+   */
+  async mayFinish(actionId: string, wanted: number): Promise<boolean> {
+    const before = (await this.#view.standing()).requests.of(actionId)
+    await this.#dispatcher.settleInterrupted(before.filter(({ ended }) => ended === null))
+    const after = (await this.#view.standing()).requests.of(actionId)
+    const states = after.map(({ ended }) => ended?.state)
+    if (states.includes('FAILED')) return false
+    return states.includes('UNKNOWN') || after.length >= wanted
+  }
+
+  /** Requests without files: what is known of them is told, as an act that was done. */
+  async recoverRest(finish: (begun: RequestFact) => Promise<void>): Promise<void> {
+    const { requests } = await this.#view.standing()
+    const open = requests.unsettled()
+    await this.#dispatcher.settleInterrupted(open)
+    const acts = new Map(open.map(({ begun }) => [begun.action_id, begun]))
+    for (const begun of acts.values()) await finish(begun)
+  }
+
+  async keepUnsaved(lock: WorkspaceLock): Promise<void> {
+    for (const memory of (await this.#view.standing()).requests.unsaved()) {
+      await this.#keep(memory, lock)
+    }
+  }
+
+  /** Of an exchange that recovery ended: the answer is in its place, or everything was put back. */
+  async recordKept({ answer_of }: AnswerNote, isKept: boolean): Promise<void> {
+    const { requests } = await this.#view.standing()
+    const memory = requests
+      .of(answer_of.action_id)
+      .find(({ begun }) => begun.step_id === answer_of.step_id)
+    if (memory === undefined) return
+    const detail = 'interrupted, and put back'
+    await this.#dispatcher.recordKept(memory, isKept ? { ok: true } : { ok: false, detail })
+  }
+
+  /** What cannot be kept is told; the answer stays in the objects. */
+  async #keep(memory: RequestMemory, lock: WorkspaceLock): Promise<void> {
+    const { save, answer } = memory.ended ?? memory.begun
+    if (save === undefined) return
+    if (answer?.digest === undefined) {
+      await this.#dispatcher.recordKept(memory, { ok: false, detail: 'the answer was too long' })
+      return
+    }
+    const place = stagePlaceFor(this.#context.home, dirname(realPathOf(save.path)))
+    const stage = stageOf(place, save.save_id)
+    try {
+      // A name that a fact holds is a digest.
+      const digest = answer.digest as Digest
+      const bytes = await this.#context.ledger.objects.get(digest)
+      removeTreeSync(stage)
+      const change = await stageAnswer(stage, save.path, { digest, bytes })
+      const { action_id, step_id } = memory.begun
+      await applyStage({
+        actionId: save.save_id,
+        lock,
+        changes: [change],
+        stage,
+        keep: preimagesOf(place, save.save_id),
+        state: this.#context.home.state,
+        roots: [],
+        isHalted: () => false,
+        note: { answer_of: { action_id, step_id } } satisfies AnswerNote,
+        record: () => this.#dispatcher.recordKept(memory, { ok: true }),
+      })
+    } catch (error) {
+      if (!(error instanceof FaultError)) throw error
+      removeTreeSync(stage)
+      await this.#dispatcher.recordKept(memory, { ok: false, detail: error.fault.message })
+    }
+  }
+}

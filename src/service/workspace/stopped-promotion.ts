@@ -1,0 +1,62 @@
+/** What stopped a promotion: an answer about the act, a passing state, or a failure of the machine. */
+import { type Fault, FaultError, fault, showName } from '../../base/index.ts'
+import type { answerFault } from '../../gate/index.ts'
+
+/** A promotion that was refused, or that the machine did not carry out, is an answer. */
+export function isAnswer({ code }: Fault): boolean {
+  return ANSWERS.has(code)
+}
+
+const ANSWERS: ReadonlySet<string> = new Set([
+  'promote.conflict',
+  'promote.busy',
+  'promote.no_space',
+  'promote.unsupported_fs',
+  'promote.stage_altered',
+  'promote.failed',
+  'stage.missing',
+  'precondition.failed',
+  'flow.stage_void',
+  'request.failed',
+  'compensation.used',
+  'request.altered',
+  'request.save_to',
+  'halted',
+])
+
+const PASSING: ReadonlySet<string> = new Set([
+  'halted',
+  'promote.busy',
+  'promote.no_space',
+  'promote.failed',
+])
+
+/** What stands in the way of a held act for a while does not end it. */
+export function isPassing(error: Error, { code }: Fault): boolean {
+  return PASSING.has(code) || (error instanceof StageVoid && error.state === 'waiting')
+}
+
+/** A held act cannot be promoted on what its bases have become, or are not yet. */
+export class StageVoid extends FaultError {
+  readonly state: 'waiting' | 'void'
+
+  constructor(state: 'waiting' | 'void', base: string) {
+    const message =
+      state === 'waiting'
+        ? `it stands on ${showName(base)}, which is not promoted yet`
+        : `it stands on ${showName(base)}, which is not what it was`
+    super(fault('flow.stage_void', base, null, { message }))
+    this.state = state
+  }
+}
+
+export type RefusalCode =
+  | NonNullable<ReturnType<typeof answerFault>>
+  | 'halted'
+  | 'laws.changed'
+  | 'rollback.nothing'
+
+export function refusal(code: RefusalCode, at: string): FaultError {
+  // None of these codes carries details.
+  return new FaultError(fault(code as 'halted', at, null))
+}

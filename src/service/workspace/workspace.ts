@@ -1,0 +1,440 @@
+/**
+ * The workspace that acts are promoted into: its lock, what is done to its files under that lock
+ * (a promotion, a rollback, the recovery of either), and the facts that say so. How files are
+ * exchanged is in `promotion/`.
+ */
+import { randomUUID } from 'node:crypto'
+import { FaultError, fault } from '../../base/index.ts'
+import type {
+  Confirmation,
+  Promotion as PromotionFact,
+  Proposal,
+  RequestFact,
+  Rollback as RollbackFact,
+  SandboxResult,
+} from '../../contracts/index.ts'
+import { type Change, displayOfRaw, type PromotedAction, rawOfText } from '../../gate/index.ts'
+import { occurredAtText } from '../../ledger/index.ts'
+import {
+  applyStage,
+  expired,
+  type KeptAct,
+  type LaterAct,
+  laterActs,
+  openJournals,
+  type Promotion,
+  previewRollback,
+  type Rollback,
+  type RollbackPreview,
+  recover,
+  resolveRecovery,
+  rollback,
+  type WorkspaceLock,
+  withWorkspaceLock,
+} from '../../promotion/index.ts'
+import { readStage } from '../../tree/index.ts'
+import { isHalted } from '../readings/halt.ts'
+import type { LedgerView } from '../records/ledger-view.ts'
+import { factOf, NO_NOTE, notDone, type PromotionNote } from '../records/promotion-fact.ts'
+import {
+  findPreimages,
+  findStage,
+  preimageNames,
+  preimagesOf,
+  stagePlaces,
+} from '../stage/stage-place.ts'
+import { type GateContext, workspaceOf } from '../surface/context.ts'
+import type { FinishedYes, OpenRecovery, RecoveryOrder } from '../surface/surface.ts'
+import { isAnswerNote, OutgoingRequests } from './outgoing-requests.ts'
+import { Unbegun } from './unbegun.ts'
+
+/** How long to wait for another process that works in the same workspace. */
+const LOCK = { waitMs: 30_000 }
+
+export interface PromotionOrder {
+  readonly actionId: string
+  readonly proposalDigest: string
+  readonly resultDigest: string
+  readonly result: SandboxResult
+  /** How often recovery took its promotion back before; the fact gets a key of its own then. */
+  readonly takenBack?: number
+  /** What the gate lets through. */
+  readonly changes: readonly Change[]
+  /** Roots of the scope as the rehearsal found them. */
+  readonly roots: readonly {
+    readonly real: string
+    readonly device: string
+    readonly inode: string
+  }[]
+  /** Sends requests that are held; absent where there are none. */
+  readonly requests?: { readonly count: number; readonly proposal: Proposal }
+}
+
+/** Nothing to put in place and nothing to send. */
+export function isEmpty({ changes, requests }: PromotionOrder): boolean {
+  return changes.length === 0 && requests === undefined
+}
+
+type FoundStage = NonNullable<ReturnType<typeof findStage>>
+
+/** What a rollback's fact says besides what was restored; kept with the intent for recovery. */
+type RollbackNote = Pick<RollbackFact, 'action_ids' | 'compensated_by'>
+
+interface RollbackOrder {
+  /** Newest first. */
+  readonly actions: readonly PromotedAction[]
+  readonly dryRun: boolean
+  readonly asIs: boolean
+  readonly compensatedBy?: readonly string[]
+}
+
+interface Restored {
+  readonly paths: readonly string[]
+  readonly added: readonly string[]
+  readonly verified: boolean
+}
+
+export class Workspace {
+  readonly #context: GateContext
+  readonly #view: LedgerView
+  readonly #requests: OutgoingRequests
+  readonly #unbegun: Unbegun
+  readonly #putBack: FinishedYes[] = []
+  readonly #undoMs: number
+
+  constructor(context: GateContext, view: LedgerView, undoMs: number) {
+    this.#context = context
+    this.#view = view
+    this.#requests = new OutgoingRequests(context, view)
+    this.#unbegun = new Unbegun(context, view)
+    this.#undoMs = undoMs
+  }
+
+  /** Fails with `stage.missing` if the rehearsed files are gone; null when the act changes none. */
+  stageOf({ changes, result }: PromotionOrder): FoundStage | null {
+    if (changes.length === 0) return null
+    const found = findStage(this.#context.home, result.sandbox_id)
+    if (found !== null) return found
+    const message = 'the rehearsed files are not kept any more; nothing was changed'
+    const hint = 'run the command again'
+    throw new FaultError(fault('stage.missing', result.sandbox_id, null, { message, hint }))
+  }
+
+  /** Puts the staged files in place and sends what is held; the fact of it is the answer. */
+  async apply(
+    order: PromotionOrder,
+    stage: FoundStage | null,
+    lock: WorkspaceLock,
+  ): Promise<PromotionFact> {
+    const { requests } = order
+    const send = async (): Promise<void> => {
+      if (requests !== undefined)
+        await this.#requests.send({ ...order, proposal: requests.proposal })
+    }
+    const fact =
+      stage === null
+        ? await this.#sendOnly(order, send)
+        : await this.#applyStage(order, stage, lock, send)
+    if (requests !== undefined) await this.#requests.keepUnsaved(lock)
+    return fact
+  }
+
+  async #applyStage(
+    order: PromotionOrder,
+    { place, stage }: FoundStage,
+    lock: WorkspaceLock,
+    send: () => Promise<void>,
+  ): Promise<PromotionFact> {
+    const { actionId, changes } = order
+    const { onPoint, home } = this.#context
+    const note = this.#noteOf(order)
+    const { emptied } = readStage(stage, () => false)
+    let fact: PromotionFact | null = null
+    await applyStage({
+      actionId,
+      lock,
+      changes,
+      stage,
+      keep: preimagesOf(place, actionId),
+      state: home.state,
+      roots: order.roots.map(({ real, device, inode }) => ({
+        root: real,
+        device: BigInt(device),
+        inode: BigInt(inode),
+      })),
+      listings: emptied,
+      ...(onPoint === undefined ? {} : { onPoint }),
+      isHalted: () => isHalted(home.state),
+      beforeDone: send,
+      note,
+      record: async (done) => {
+        fact = await this.#recordPromotion(done)
+      },
+    })
+    return fact ?? factOf(notDone(actionId, note), note)
+  }
+
+  /** Under the lock all the same, so that no other process takes the requests for interrupted. */
+  async #sendOnly(order: PromotionOrder, send: () => Promise<void>): Promise<PromotionFact> {
+    await send()
+    return this.recordEmpty(order)
+  }
+
+  /** Records a promotion that changes no file. */
+  recordEmpty(order: PromotionOrder): Promise<PromotionFact> {
+    const done = notDone(order.actionId, this.#noteOf(order))
+    return this.#recordPromotion({ ...done, status: 'APPLIED' })
+  }
+
+  #noteOf(order: PromotionOrder): PromotionNote {
+    const { actionId, result, takenBack = 0, requests } = order
+    return {
+      proposal_digest: order.proposalDigest,
+      result_digest: order.resultDigest,
+      manifest: result.diff.manifest,
+      stream: this.#context.stream,
+      ...(requests === undefined ? {} : { requests: requests.count }),
+      ...(takenBack === 0 ? {} : { key: `promotion/${actionId}/${takenBack}` }),
+    }
+  }
+
+  /** While nothing else is promoted or taken back in the workspace. */
+  exclusively<T>(work: () => Promise<T>): Promise<T> {
+    return this.locked(work)
+  }
+
+  /** Ends what was interrupted. Cheap when nothing was; called before anything reads the workspace. */
+  async recover(): Promise<void> {
+    const hasJournals = openJournals(this.#context.home.state).length > 0
+    if (hasJournals || (await this.#requests.isInterrupted())) await this.locked(async () => {})
+  }
+
+  /** Removes pre-images of what never began. Cheap when there are none. */
+  async sweep(): Promise<void> {
+    if (this.#unbegun.isFound()) await this.locked(() => this.#unbegun.sweep())
+  }
+
+  /** Ends what can be ended; answers with what waits for a human. */
+  async openRecoveries(): Promise<readonly OpenRecovery[]> {
+    await this.sweep()
+    if (openJournals(this.#context.home.state).length === 0) return []
+    return withWorkspaceLock(workspaceOf(this.#context), LOCK, async (lock) =>
+      (await recover(this.#recovery(lock))).flatMap((each) =>
+        each.outcome === 'CONFLICT' ? [{ id: each.id, paths: each.paths.map(displayOfRaw) }] : [],
+      ),
+    )
+  }
+
+  async resolve({ id, direction, choices }: RecoveryOrder): Promise<void> {
+    await withWorkspaceLock(workspaceOf(this.#context), LOCK, (lock) =>
+      resolveRecovery({
+        ...this.#recovery(lock),
+        recordPromotion: async (done: Promotion) => {
+          await this.#recordPromotion(done)
+        },
+        id,
+        direction: direction === 'finish' ? 'APPLIED' : 'REVERTED',
+        choices: new Map([...choices].map(([path, choice]) => [rawOfText(path), choice])),
+      }),
+    )
+  }
+
+  #recovery(lock: WorkspaceLock) {
+    return {
+      lock,
+      state: this.#context.home.state,
+      recordPromotion: async (done: Promotion) => {
+        await this.#recordPromotion(done)
+        if (done.status === 'REVERTED') await this.#notePutBack(done)
+      },
+      recordRollback: (done: Rollback) => this.#recordRollback(done),
+      mayFinish: async (id: string, note: unknown) => {
+        const { requests } = (note ?? {}) as Partial<PromotionNote>
+        return requests === undefined || this.#requests.mayFinish(id, requests)
+      },
+    }
+  }
+
+  /** An act that was to be promoted, and whose files recovery put back. */
+  async #notePutBack({ actionId, note }: Promotion): Promise<void> {
+    if (isAnswerNote(note)) return
+    // The note was written by this class, with the intent.
+    const { stream } = note as PromotionNote
+    const found = await this.#view.factOf('confirmation_v1', actionId, stream)
+    const approved = (found?.payload as Confirmation | undefined)?.answer === 'APPROVED'
+    const code = 'promote.interrupted'
+    this.#putBack.push({ action_id: actionId, approved, promoted: false, code })
+  }
+
+  /** What a recovery of this gate put back, without a human's choice. */
+  get putBack(): readonly FinishedYes[] {
+    return this.#putBack
+  }
+
+  /** Of an act that only sent: there is no journal, so its facts tell what was begun. */
+  async #finishSent({ action_id, proposal_digest, result_digest }: RequestFact): Promise<void> {
+    const result = await this.#view.factOf('sandbox_result_v1', action_id)
+    if ((await this.#view.standing()).promotion(action_id) !== null || result === null) return
+    const { manifest } = (result.payload as SandboxResult).diff
+    const note = { proposal_digest, result_digest, manifest }
+    await this.#recordPromotion({ ...notDone(action_id, note), status: 'APPLIED', recovered: true })
+  }
+
+  /** Acts that stand and changed something of these after them, oldest first; of any stream. */
+  async laterThan(actions: readonly PromotedAction[]): Promise<readonly LaterAct[]> {
+    const { home } = this.#context
+    const { requests } = await this.#view.standing()
+    const own = await this.#exchangesOf(actions)
+    const chosen = own.flatMap((id) => {
+      const found = findPreimages(home, id)
+      return found === null ? [] : [{ id, keep: found.keep }]
+    })
+    const kept = stagePlaces(home).flatMap((place) =>
+      preimageNames(place).map((id) => ({ id, keep: preimagesOf(place, id) })),
+    )
+    const later = (await this.#recordedLater(chosen, kept)).map((act) => ({
+      ...act,
+      id: requests.actionOfSave(act.id) ?? act.id,
+    }))
+    return later.filter(({ id }, index) => later.findIndex((one) => one.id === id) === index)
+  }
+
+  /** Passes over pre-images of what never came about, and over what stands on those alone. */
+  async #recordedLater(
+    chosen: readonly KeptAct[],
+    kept: readonly KeptAct[],
+  ): Promise<readonly LaterAct[]> {
+    const later = laterActs(chosen, kept)
+    const strays = new Set((await this.#unbegun.unrecorded(later)).map(({ id }) => id))
+    if (strays.size === 0) return later
+    return this.#recordedLater(
+      chosen,
+      kept.filter(({ id }) => !strays.has(id)),
+    )
+  }
+
+  /** Newest first; answers that were kept in files go before the act that they belong to. */
+  async rollback({ actions, dryRun, asIs, compensatedBy = [] }: RollbackOrder): Promise<Restored> {
+    const rollbackId = randomUUID()
+    const note: RollbackNote = {
+      action_ids: actions.map(({ actionId }) => actionId),
+      ...(compensatedBy.length === 0 ? {} : { compensated_by: [...compensatedBy] }),
+    }
+    return this.locked(async (lock) => {
+      await this.#refuseTakenBack(actions)
+      const found = this.#preimagesOfAll(await this.#exchangesOf(actions))
+      const [first] = found
+      if (first === undefined) return this.#nothingToRestore(rollbackId, note, dryRun)
+      const keep = preimagesOf(first.place, rollbackId)
+      const list = found.map(({ actionId, keep: own }) => ({ actionId, keep: own }))
+      if (dryRun) {
+        return { ...shown(await previewRollback({ actions: list, keep, asIs })), verified: false }
+      }
+      const done = await rollback({
+        rollbackId,
+        lock,
+        actions: list,
+        keep,
+        state: this.#context.home.state,
+        asIs,
+        note,
+        record: (each) => this.#recordRollback(each),
+      })
+      return { ...shown(done), verified: done.verified }
+    })
+  }
+
+  /** Another command may have been faster while this one waited for the lock. */
+  async #refuseTakenBack(actions: readonly PromotedAction[]): Promise<void> {
+    const standing = await this.#view.standing()
+    for (const { actionId } of actions) {
+      const now = standing.promotion(actionId)
+      if (now === null || now.rolledBackBy === null) continue
+      const message = `another command took ${actionId} back at ${now.rolledBackAt}, while this one waited; nothing was done`
+      const hint = '`writ log` shows what was taken back; `writ undo` takes back the act before it'
+      throw new FaultError(fault('rollback.nothing', actionId, null, { message, hint }))
+    }
+  }
+
+  #preimagesOfAll(ids: readonly string[]) {
+    return ids.map((actionId) => {
+      const kept = findPreimages(this.#context.home, actionId)
+      if (kept !== null) return { actionId, ...kept }
+      throw expired([actionId])
+    })
+  }
+
+  async #exchangesOf(actions: readonly PromotedAction[]): Promise<readonly string[]> {
+    const { requests } = await this.#view.standing()
+    return actions.flatMap(({ actionId, promotion }) => {
+      const saved = requests
+        .of(actionId)
+        .flatMap(({ kept }) => (kept?.state === 'SAVED' ? [kept.save?.save_id ?? ''] : []))
+      return [...saved.reverse(), ...(promotion.paths > 0 ? [actionId] : [])]
+    })
+  }
+
+  /** Everything was compensated and no file was changed. */
+  async #nothingToRestore(rollbackId: string, note: RollbackNote, dryRun: boolean) {
+    const rolledBackAtMs = this.#context.nowMs()
+    if (!dryRun && note.action_ids.length > 0) {
+      const done = {
+        status: 'APPLIED',
+        changes: [],
+        restored: 0,
+        verified: true,
+        recovered: false,
+      } as const
+      await this.#recordRollback({ ...done, rollbackId, actionIds: [], rolledBackAtMs, note })
+    }
+    return { paths: [], added: [], verified: !dryRun }
+  }
+
+  /** Runs `work` under the workspace's lock, after finishing what was interrupted. */
+  locked<T>(work: (lock: WorkspaceLock) => Promise<T>): Promise<T> {
+    return withWorkspaceLock(workspaceOf(this.#context), LOCK, async (lock) => {
+      if (openJournals(this.#context.home.state).length > 0) await recover(this.#recovery(lock))
+      if (await this.#requests.isInterrupted()) {
+        await this.#requests.recoverRest((begun) => this.#finishSent(begun))
+        await this.#requests.keepUnsaved(lock)
+      }
+      return work(lock)
+    })
+  }
+
+  async #recordPromotion(done: Promotion): Promise<PromotionFact> {
+    if (isAnswerNote(done.note)) {
+      await this.#requests.recordKept(done.note, done.status === 'APPLIED')
+      return factOf(done, NO_NOTE)
+    }
+    // The note was written by this class, with the intent.
+    const note = done.note as PromotionNote
+    const fact = factOf(done, note, this.#undoMs)
+    const key = note.key ?? `promotion/${done.actionId}`
+    await this.#view.record([{ type: 'promotion_v1', payload: fact, key }], note.stream)
+    return fact
+  }
+
+  async #recordRollback(done: Rollback): Promise<void> {
+    // What was put back again changed nothing.
+    if (done.status !== 'APPLIED') return
+    const fact: RollbackFact = {
+      rollback_id: done.rollbackId,
+      ...((done.note as RollbackNote | null) ?? { action_ids: [...done.actionIds] }),
+      restored: done.restored,
+      verified: done.verified,
+      rolled_back_at: occurredAtText(done.rolledBackAtMs),
+      recovered: done.recovered,
+    }
+    await this.#view.record([
+      { type: 'rollback_v1', payload: fact, key: `rollback/${done.rollbackId}` },
+    ])
+  }
+}
+
+function shown({ changes, added }: RollbackPreview): Pick<Restored, 'paths' | 'added'> {
+  return {
+    paths: changes.map(({ path }) => displayOfRaw(path)),
+    added: added.map(displayOfRaw),
+  }
+}
