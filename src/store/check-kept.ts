@@ -1,7 +1,7 @@
 /**
- * What is kept of what stands against the facts, for verification: every file is read whole, and the
- * facts that it claims to be folded from are folded again. It proves nothing and can be made again,
- * but whoever bends it, and has the key, could lift a block without a fact.
+ * Verifies the files that keep the folded state of each stream (`standing/kept-standing.ts`): reads
+ * every file whole, folds the facts that it claims to come from again, and compares. The files prove
+ * nothing and can be built again, but a person with the key could lift a block by altering one.
  */
 import { join } from 'node:path'
 import { canonicalJson, showName } from '../base/index.ts'
@@ -25,7 +25,7 @@ import {
 import { standingPage } from './standing/standing-facts.ts'
 import type { VerifyReport } from './verify-run.ts'
 
-/** Of a history that holds: a report with what is wrong beside it. */
+/** Adds to the report of a valid history what is wrong with the kept files and the current key. */
 export async function withKept(
   report: VerifyReport,
   place: LedgerPlace,

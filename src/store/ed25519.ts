@@ -47,13 +47,13 @@ export function signerFor(key: LedgerKey, name: string): Signer {
   return { name, keyId, sign: key.sign }
 }
 
-/** Signs what a ledger keeps of itself beside its facts, and knows its own signature again. */
+/** Signs files that a ledger keeps in addition to its facts, and recognises its own signatures. */
 export interface Seal {
   sign(text: string): Uint8Array
   isOwn(text: string, signature: Uint8Array): boolean
 }
 
-/** Of one key: what another one signed is not its own. */
+/** Returns the seal of one key; it does not recognise signatures of another key. */
 export function sealOf(key: LedgerKey): Seal {
   const verifier = verifierFor(publicKeyOf(key, 'seal'))
   return {

@@ -6,7 +6,7 @@ import { accessSync, closeSync, constants, fsyncSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Fault, FaultError, fault, invariant } from '../base/index.ts'
 import { isKeyName } from '../ledger/index.ts'
-import { checkFilesystem, type FilesystemType } from '../machine/index.ts'
+import { checkFilesystem, errnoOf, type FilesystemType } from '../machine/index.ts'
 import { FactIndex } from './fact-index.ts'
 import type { KeyRing } from './key-ring.ts'
 import { type Answer, type Call, LedgerFile, type OnStep } from './ledger-file.ts'
@@ -76,7 +76,7 @@ function reserve(file: string): void {
     const { O_CREAT, O_EXCL, O_WRONLY } = constants
     closeSync(openSync(file, O_CREAT | O_EXCL | O_WRONLY, 0o600))
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if (errnoOf(error) !== 'EEXIST') throw error
     throw new FaultError(fault('ledger.exists', file, null))
   }
 }
@@ -115,6 +115,7 @@ export function openLedgerDatabase(
 }
 
 function checkFormat(database: Database, file: string, mode: 'write' | 'read'): void {
+  // Both fields of the file's header are integers.
   const number = (pragma: string): number => database.pragma(pragma, { simple: true }) as number
   if (number('application_id') !== APPLICATION_ID) {
     throw failure('ledger.missing', file, 'the file is not a ledger')
@@ -132,6 +133,7 @@ function checkFormat(database: Database, file: string, mode: 'write' | 'read'): 
 }
 
 function missingOr(failed: unknown, file: string): unknown {
+  // `failureOf` keeps the error of SQLite or of the system as the cause; its `code` may be anything.
   const cause =
     failed instanceof Error ? (failed.cause as { code?: unknown } | undefined) : undefined
   const absent = cause?.code === 'SQLITE_CANTOPEN' || cause?.code === 'ENOENT'
@@ -197,8 +199,8 @@ export class Engine {
   }
 
   /**
-   * A stretch of work behind the ledger's back; false when there is none left. Facts that somebody
-   * changed meanwhile cannot be indexed: that is a failure of the ledger, told once, by its name.
+   * Indexes the next stretch of facts; returns false when none is left. Facts that were altered
+   * meanwhile cannot be indexed: throws that failure of the ledger once, and indexes no further.
    */
   followUp(): boolean {
     try {
@@ -230,7 +232,7 @@ export class Engine {
     return { database: this.#database, index: this.#index }
   }
 
-  /** Leaves a short tail behind, unless it was so long that nobody should wait for it now. */
+  /** Indexes what is left of the tail, but at most `CLOSING_STRETCHES` stretches, and closes. */
   close(): void {
     try {
       this.#leaveShort()
@@ -242,7 +244,7 @@ export class Engine {
     }
   }
 
-  /** What is not indexed now is looked at all the same: whether somebody changed it is told in any case. */
+  /** Leaves short tails unindexed, but reads them: throws if their facts were altered. */
   #leaveShort(): void {
     for (const [stream, { size, mark }] of this.#behind) {
       if (mark === 0 || size - mark > TAIL_LEFT) continue

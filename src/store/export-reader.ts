@@ -30,7 +30,7 @@ function readOnly(): FaultError {
   return new FaultError(fault('ledger.unreachable', '', { reason }))
 }
 
-/** For whatever the ledger lies in. */
+/** Opens a ledger for reading, in the store that its setting names. */
 export async function openHistory({ directory }: LedgerPlace): Promise<LedgerReader> {
   const setting = readStoreSetting(directory)
   if (setting.kind === 'sqlite') return openLedgerReader({ directory })

@@ -299,6 +299,7 @@ class SummedFile {
 
 function recordOf(text: string): FactRecord | null {
   try {
+    // The text may be any JSON: the type is checked below, and a text without a record is no fact.
     const { record } = JSON.parse(text) as Partial<Fact>
     return typeof record?.type === 'string' ? record : null
   } catch {
@@ -306,17 +307,20 @@ function recordOf(text: string): FactRecord | null {
   }
 }
 
-type Payload = Readonly<Record<string, unknown>> | undefined
-
 function payloadStream({ payload }: FactRecord): unknown {
-  return (payload as Payload)?.['stream']
+  return fieldOf(payload, 'stream')
 }
 
 function firstKeyOf({ payload }: FactRecord): unknown {
-  return (payload as Payload)?.['new_key']
+  return fieldOf(payload, 'new_key')
 }
 
 /** A first key follows none. */
 function isBeginning({ payload }: FactRecord): boolean {
-  return (payload as Payload)?.['old_key'] === null
+  return fieldOf(payload, 'old_key') === null
+}
+
+function fieldOf(payload: unknown, name: string): unknown {
+  // The payloads of the types asked for are objects, or absent where they lie in a body of their own.
+  return (payload as Readonly<Record<string, unknown>> | undefined)?.[name]
 }

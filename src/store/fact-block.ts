@@ -1,11 +1,11 @@
 /**
- * Facts in blocks, for whoever goes over a whole stream: one value per block instead of one per fact,
- * because fetching a row costs more than hashing it.
+ * Reads facts in blocks, for code that goes over a whole stream: one value per block instead of one per
+ * fact, because fetching a row costs more than hashing it.
  *
  * A block is the facts' bytes, each with 0x00 in front, which is what a leaf is hashed from. Canonical
  * JSON holds no such byte; that there are as many pieces as rows shows that no fact holds one.
  */
-import { HASH_BYTES } from '../base/index.ts'
+import { HASH_BYTES, invariant } from '../base/index.ts'
 import { factPlace, seqOf } from './schema.ts'
 import type { Database, Statement } from './sqlite-driver.ts'
 
@@ -21,13 +21,13 @@ export interface FactBlock {
 }
 
 export class FactBlocks {
-  readonly #block: Statement
+  readonly #block: Statement<BlockRow>
 
   constructor(database: Database) {
     const rows =
       'SELECT place, fact, chain FROM facts WHERE place >= ? AND place < ? ORDER BY place'
     this.#block = database
-      .prepare(
+      .prepare<BlockRow>(
         `SELECT count(*), min(place), max(place), CAST(char(0) || group_concat(fact, char(0)) AS BLOB),` +
           ` CAST(group_concat(chain, '') AS BLOB) FROM (${rows})`,
       )
@@ -36,7 +36,8 @@ export class FactBlocks {
 
   /** The facts of a stream from one seq to another, those that are there. Null when none is. */
   read(stream: number, from: number, to: number): FactBlock | null {
-    const row = this.#block.get(factPlace(stream, from), factPlace(stream, to)) as BlockRow
+    const row = this.#block.get(factPlace(stream, from), factPlace(stream, to))
+    invariant(row !== undefined, 'an aggregate has one row')
     const [count, first, last, facts, chains] = row
     if (first === null || last === null) return null
     const entries = split(facts)

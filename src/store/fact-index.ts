@@ -1,8 +1,8 @@
 /**
  * The query index: which facts have which type, task, action, run, principal and idempotency key. It
- * lies in a file of its own and follows the ledger; whatever it has not reached yet is the tail, and
- * readers go through index and tail. It proves nothing and can be thrown away: a damaged or foreign
- * index is made again from the facts.
+ * lies in a file of its own and follows the ledger. The facts that it has not reached yet are the tail;
+ * readers go through index and tail. The index proves nothing and can be deleted: a damaged or foreign
+ * one is built again from the facts.
  *
  * INVARIANT (whole below the mark): of every fact below a stream's mark all terms are in the index,
  * because both are written in one transaction.
@@ -30,22 +30,22 @@ interface IndexRange {
 export class FactIndex {
   readonly #file: string
   #open: Opened
-  readonly #facts: Statement
-  readonly #chain: Statement
+  readonly #facts: Statement<string>
+  readonly #chain: Statement<Uint8Array>
 
   /** `ledger` is any connection to the ledger's file; the index only reads there. */
   constructor(file: string, ledger: Database) {
     this.#file = file
     this.#facts = ledger
-      .prepare('SELECT fact FROM facts WHERE place >= ? AND place < ? ORDER BY place')
+      .prepare<string>('SELECT fact FROM facts WHERE place >= ? AND place < ? ORDER BY place')
       .pluck()
-    this.#chain = ledger.prepare('SELECT chain FROM facts WHERE place = ?').pluck()
+    this.#chain = ledger.prepare<Uint8Array>('SELECT chain FROM facts WHERE place = ?').pluck()
     this.#open = openIndex(file)
   }
 
   /**
-   * Reads inside `work` see one state of the index, so that a mark and what stands below it belong
-   * together. When the index turns out to be damaged it is made anew, and `work` runs on the empty one.
+   * Runs `work` in one read transaction of the index, so that a mark and the terms below it belong
+   * together. If the index is damaged, replaces it with an empty one and runs `work` again.
    */
   snapshot<T>(work: () => T): T {
     try {
@@ -73,7 +73,7 @@ export class FactIndex {
 
   /** All facts of the stream before this are in the index. */
   markOf(stream: number): number {
-    const row = this.#open.mark.get(stream) as MarkRow | undefined
+    const row = this.#open.mark.get(stream)
     if (row === undefined) return 0
     const chain = this.#chainAt(stream, row.size - 1)
     // The index of another history counts for nothing: the ledger was put back, or the file moved.
@@ -89,7 +89,7 @@ export class FactIndex {
     limit: number,
   ): readonly number[] {
     const statement = newestFirst ? this.#open.descending : this.#open.ascending
-    return statement.all(stream, FIELDS.indexOf(field), value, from, to, limit) as number[]
+    return statement.all(stream, FIELDS.indexOf(field), value, from, to, limit)
   }
 
   /** Follows the ledger by at most `limit` facts of a stream; tells where the mark is then. */
@@ -97,7 +97,7 @@ export class FactIndex {
     try {
       return this.#follow(stream, size, limit)
     } catch (error) {
-      // Somebody else is at it, or there is no room: the tail is longer, and nothing else is wrong.
+      // Another process updates the index, or the disk is full: the tail stays longer, no more.
       if (isBusy(error) || isFull(error) || isBusyFailure(error)) return 0
       if (!isDamage(error)) throw error
       this.remake()
@@ -132,13 +132,12 @@ export class FactIndex {
   }
 
   #chainAt(stream: number, seq: number): Uint8Array | undefined {
-    // The column holds bytes.
-    return this.#chain.get(factPlace(stream, seq)) as Uint8Array | undefined
+    return this.#chain.get(factPlace(stream, seq))
   }
 
   /** Sorted, so that neighbours in the index are written together. */
   #rowsOf(stream: number, from: number, to: number): readonly IndexRow[] {
-    const texts = this.#facts.all(factPlace(stream, from), factPlace(stream, to)) as string[]
+    const texts = this.#facts.all(factPlace(stream, from), factPlace(stream, to))
     if (texts.length !== to - from) throw failure('ledger.tampered', '', 'facts are missing')
     const rows: IndexRow[] = []
     texts.forEach((text, offset) => {
@@ -151,7 +150,7 @@ export class FactIndex {
     return rows.sort((a, b) => a[1] - b[1] || (a[2] < b[2] ? -1 : a[2] > b[2] ? 1 : a[3] - b[3]))
   }
 
-  /** Throws a damaged index away and begins anew. */
+  /** Deletes the index and opens an empty one. */
   remake(): void {
     this.#open.database.close()
     removeIndex(this.#file)
@@ -218,7 +217,7 @@ function removeIndex(file: string): void {
 }
 
 function prepareStatements(database: Database) {
-  const prepare = (sql: string): Statement => database.prepare(sql)
+  const prepare = <Row>(sql: string): Statement<Row> => database.prepare(sql)
   const term = 'SELECT seq FROM terms WHERE stream = ? AND field = ? AND value = ?'
   const range = 'AND seq >= ? AND seq < ? ORDER BY seq'
   return {
@@ -227,11 +226,11 @@ function prepareStatements(database: Database) {
     beginRead: prepare('BEGIN'),
     commit: prepare('COMMIT'),
     rollback: prepare('ROLLBACK'),
-    mark: prepare('SELECT size, chain FROM marks WHERE stream = ?'),
+    mark: prepare<MarkRow>('SELECT size, chain FROM marks WHERE stream = ?'),
     setMark: prepare('INSERT OR REPLACE INTO marks (stream, size, chain) VALUES (?, ?, ?)'),
     add: prepare('INSERT OR IGNORE INTO terms (stream, field, value, seq) VALUES (?, ?, ?, ?)'),
     forget: prepare('DELETE FROM terms WHERE stream = ?'),
-    ascending: prepare(`${term} ${range} LIMIT ?`).pluck(),
-    descending: prepare(`${term} ${range} DESC LIMIT ?`).pluck(),
+    ascending: prepare<number>(`${term} ${range} LIMIT ?`).pluck(),
+    descending: prepare<number>(`${term} ${range} DESC LIMIT ?`).pluck(),
   }
 }

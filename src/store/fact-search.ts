@@ -41,22 +41,22 @@ interface Bounds {
 
 export class FactSearch {
   readonly #index: FactIndex
-  readonly #fact: Statement
-  readonly #last: Statement
-  readonly #head: Statement
-  readonly #ascending: Statement
-  readonly #descending: Statement
+  readonly #fact: Statement<string>
+  readonly #last: Statement<number | null>
+  readonly #head: Statement<number>
+  readonly #ascending: Statement<FactRow>
+  readonly #descending: Statement<FactRow>
 
   constructor(database: Database, index: FactIndex) {
     this.#index = index
     const range = 'SELECT place, fact FROM facts WHERE place >= ? AND place < ? ORDER BY place'
-    this.#fact = database.prepare('SELECT fact FROM facts WHERE place = ?').pluck()
+    this.#fact = database.prepare<string>('SELECT fact FROM facts WHERE place = ?').pluck()
     this.#last = database
-      .prepare('SELECT max(place) FROM facts WHERE place >= ? AND place < ?')
+      .prepare<number | null>('SELECT max(place) FROM facts WHERE place >= ? AND place < ?')
       .pluck()
-    this.#head = database.prepare('SELECT size FROM heads WHERE stream = ?').pluck()
-    this.#ascending = database.prepare(`${range} LIMIT ?`)
-    this.#descending = database.prepare(`${range} DESC LIMIT ?`)
+    this.#head = database.prepare<number>('SELECT size FROM heads WHERE stream = ?').pluck()
+    this.#ascending = database.prepare<FactRow>(`${range} LIMIT ?`)
+    this.#descending = database.prepare<FactRow>(`${range} DESC LIMIT ?`)
   }
 
   find(stream: number, query: Query): Page {
@@ -85,7 +85,7 @@ export class FactSearch {
   /** The size of a stream. Fails if its newest checkpoint counts more facts than there are. */
   #wholeSizeOf(stream: number, name: string): number {
     // The head is read first: facts only come.
-    const checkpoint = this.#head.get(stream) as number | undefined
+    const checkpoint = this.#head.get(stream)
     if (checkpoint === undefined) throw lostStream(name)
     const size = this.#sizeOf(stream)
     if (size >= checkpoint) return size
@@ -93,7 +93,7 @@ export class FactSearch {
   }
 
   #sizeOf(stream: number): number {
-    const last = this.#last.get(factPlace(stream, 0), factPlace(stream + 1, 0)) as number | null
+    const last = this.#last.get(factPlace(stream, 0), factPlace(stream + 1, 0)) ?? null
     return last === null ? 0 : seqOf(last) + 1
   }
 
@@ -131,14 +131,10 @@ export class FactSearch {
     const newestFirst = order === 'newest_first'
     while (low < high) {
       const statement = newestFirst ? this.#descending : this.#ascending
-      const rows = statement.all(
-        factPlace(stream, low),
-        factPlace(stream, high),
-        CHUNK,
-      ) as FactRow[]
+      const rows = statement.all(factPlace(stream, low), factPlace(stream, high), CHUNK)
       if (rows.length === 0) yield { seq: newestFirst ? high - 1 : low, text: undefined }
       for (const { place, fact } of rows) {
-        // Seqs have no gaps; the first one that is missing is told.
+        // Seqs have no gaps: a row of another seq means that this one is missing.
         const seq = newestFirst ? --high : low++
         yield { seq, text: seqOf(place) === seq ? fact : undefined }
       }
@@ -177,7 +173,7 @@ export class FactSearch {
       const range = { from: low, to: high, newestFirst }
       const found = this.#index.find(stream, field, value, range, CHUNK)
       for (const seq of found) {
-        yield { seq, text: this.#fact.get(factPlace(stream, seq)) as string | undefined }
+        yield { seq, text: this.#fact.get(factPlace(stream, seq)) }
       }
       const last = found[found.length - 1]
       if (last === undefined || found.length < CHUNK) return

@@ -2,8 +2,8 @@
  * The mark of the query index in PostgreSQL: how far the index goes, with the chain value of the last
  * fact in it, signed with the ledger's key.
  *
- * INVARIANT (a mark is the ledger's own): whoever may append to the tables can call the function that
- * moves marks. Only a host that has the ledger's key can make one that counts.
+ * INVARIANT (a mark is the ledger's own): every role that may append can call the SQL function that
+ * moves marks, but only a host with the ledger's key can sign a mark that counts.
  */
 import { FaultError } from '../base/index.ts'
 import {

@@ -1,5 +1,5 @@
 /**
- * Room: store. Keeps facts on SQLite or PostgreSQL, bodies, keys, and what stands after all facts;
+ * Room: store. Keeps facts on SQLite or PostgreSQL, bodies, keys, and the state folded from all facts;
  * verifies all of it. Sees base, contracts, ledger, gate and machine.
  */
 export {

@@ -1,6 +1,6 @@
 /**
- * The keys that a writer may sign with. The port of the ledger's file to whoever keeps keys; the
- * directory of key files (`keys.ts`) is one such keeper.
+ * The keys that a writer may sign with. The ledger's file gets them through this interface; the
+ * directory of key files (`keys.ts`) implements it.
  */
 import { type LedgerKey, publicKeyOf } from './ed25519.ts'
 

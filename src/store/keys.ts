@@ -25,7 +25,7 @@ import {
   parseSignerKey,
   SIGNATURE_TYPES,
 } from '../ledger/index.ts'
-import { namesIfThere } from '../machine/index.ts'
+import { errnoOf, namesIfThere } from '../machine/index.ts'
 import { keyFromSeed, type LedgerKey, newSeed, publicKeyOf } from './ed25519.ts'
 import { syncDirectory } from './engine.ts'
 import { findKey, type KeyRing } from './key-ring.ts'
@@ -129,7 +129,7 @@ function keyMissing(directory: string, name: string, cause?: unknown): FaultErro
 }
 
 function missingKeys(error: unknown, directory: string): unknown {
-  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return failureOf(error, directory)
+  if (errnoOf(error) !== 'ENOENT') return failureOf(error, directory)
   return keyMissing(directory, 'current', error)
 }
 

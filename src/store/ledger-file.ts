@@ -10,7 +10,7 @@
  * code that opens a ledger.
  */
 
-import { FaultError, fault } from '../base/index.ts'
+import { FaultError, fault, invariant } from '../base/index.ts'
 import { type Appended, type Draft, factLeaf, HOST_STREAM, TILE_WIDTH } from '../ledger/index.ts'
 import type { LedgerKey } from './ed25519.ts'
 import { FactIds } from './fact-id.ts'
@@ -84,7 +84,7 @@ export class LedgerFile {
   readonly #states = new Map<string, StreamState>()
   readonly #name: string
   readonly #waiting: WaitingList
-  #dataVersion = -1
+  #dataVersion: number | undefined
 
   constructor({ database, file, keys, ...options }: LedgerFileOptions) {
     this.#database = database
@@ -142,13 +142,13 @@ export class LedgerFile {
   #begin(turn: Turn): void {
     this.#step(turn, 'begin', () => {
       this.#turnstile.enter(() => this.#sql.begin.run())
-      const dataVersion = this.#sql.dataVersion.get() as number
+      const dataVersion = this.#sql.dataVersion.get()
       if (dataVersion !== this.#dataVersion) this.#dropMoved()
       this.#dataVersion = dataVersion
     })
   }
 
-  /** Somebody else wrote: keep only the streams that have the size they had. */
+  /** Forgets the streams that another connection has changed: their size is no longer the stored one. */
   #dropMoved(): void {
     for (const [name, state] of this.#states) {
       if (this.#loader.headOf(state.id)?.size !== state.storedSize) this.#states.delete(name)
@@ -185,7 +185,7 @@ export class LedgerFile {
 
   /** A rotation speaks for every stream; one that came to be meanwhile has to be in it. */
   #missedBy(sizes: ReadonlyMap<string, number>): FaultError | null {
-    const names = this.#sql.streams.all() as readonly string[]
+    const names = this.#sql.streams.all()
     const missed = names.find((name) => !sizes.has(name))
     return missed === undefined ? null : headMoved(missed, 0, this.#sizeOf(missed))
   }
@@ -209,7 +209,8 @@ export class LedgerFile {
 
   #createStream(turn: Turn, draft: Draft): StreamState {
     const { stream: name } = draft
-    const id = this.#sql.nextStream.get() as number
+    const id = this.#sql.nextStream.get()
+    invariant(id !== undefined, 'an aggregate has one row')
     const host = this.#state(HOST_STREAM)
     const made = newStream(id, name, `${this.#name}/${name}`, host?.key ?? this.#keys.current())
     this.#sql.addStream.run(made.id, made.name, made.origin)
@@ -239,10 +240,11 @@ export class LedgerFile {
   /** The fact of the first time, when the draft's key was used before. */
   #earlier(state: StreamState, { idempotencyKey }: Draft): Pending | null {
     if (idempotencyKey === null) return null
-    const place = this.#sql.firstWithKey.get(state.id, idempotencyKey) as number | undefined
+    const place = this.#sql.firstWithKey.get(state.id, idempotencyKey)
     if (place === undefined) return null
     const seq = seqOf(place)
-    const text = this.#sql.fact.get(place) as string
+    const text = this.#sql.fact.get(place)
+    invariant(text !== undefined, 'an index of SQLite names rows that exist')
     const { fact_id: factId, occurred_at: occurredAt } = JSON.parse(text)
     return pending(state, seq, factId, occurredAt, factLeaf(text), true)
   }
@@ -280,7 +282,7 @@ export class LedgerFile {
     for (const state of turn.touched) {
       state.storedSize = state.growth.size
       state.key = turn.rotated.get(state) ?? state.key
-      // The newest used stands last; the oldest goes first.
+      // Moves the stream to the end of the map: the least recently used one is dropped first.
       this.#states.delete(state.name)
       this.#states.set(state.name, state)
     }
@@ -327,18 +329,18 @@ export class LedgerFile {
 }
 
 function prepareStatements(database: Database) {
-  const prepare = (sql: string): Statement => database.prepare(sql)
+  const prepare = <Row>(sql: string): Statement<Row> => database.prepare(sql)
   return {
     begin: prepare('BEGIN IMMEDIATE'),
     commit: prepare('COMMIT'),
     rollback: prepare('ROLLBACK'),
-    dataVersion: prepare('PRAGMA data_version').pluck(),
+    dataVersion: prepare<number>('PRAGMA data_version').pluck(),
     name: prepare('SELECT name FROM ledger').pluck(),
-    streams: prepare('SELECT name FROM streams').pluck(),
-    nextStream: prepare('SELECT coalesce(max(stream), 0) + 1 FROM streams').pluck(),
+    streams: prepare<string>('SELECT name FROM streams').pluck(),
+    nextStream: prepare<number>('SELECT coalesce(max(stream), 0) + 1 FROM streams').pluck(),
     addStream: prepare('INSERT INTO streams (stream, name, origin) VALUES (?, ?, ?)'),
-    fact: prepare('SELECT fact FROM facts WHERE place = ?').pluck(),
-    firstWithKey: prepare(FIRST_WITH_KEY).pluck(),
+    fact: prepare<string>('SELECT fact FROM facts WHERE place = ?').pluck(),
+    firstWithKey: prepare<number>(FIRST_WITH_KEY).pluck(),
     addFact: prepare('INSERT INTO facts (place, fact, chain) VALUES (?, ?, ?)'),
     addTile: prepare('INSERT INTO tiles (place, hashes, nodes) VALUES (?, ?, ?)'),
     growTile: prepare('UPDATE tiles SET hashes = ?, nodes = ? WHERE place = ?'),

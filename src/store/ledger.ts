@@ -188,9 +188,9 @@ export class Ledger {
   }
 
   /**
-   * Several entries as one commit: all of them become facts, or the first refusal is told. With a size
-   * only if the stream of the first has it, else `ledger.head_moved`. Bodies are written at once, facts
-   * when `after` has come about; should that fail, there are none.
+   * Records several entries in one commit: all of them become facts, or the first refusal is returned.
+   * Fails with `ledger.head_moved` if the stream of the first entry has another size than
+   * `expectedSize`. Writes bodies at once, but facts only after `after` resolves; if it rejects, none.
    */
   async recordAll(
     entries: readonly Entry[],
@@ -213,8 +213,9 @@ export class Ledger {
   }
 
   /**
-   * A clock that jumped is a fact of the host's stream. What this process noticed is written first; a
-   * clock that is behind the history shows in the answer, and is told once for each such moment.
+   * Appends the drafts, and a fact on the host's stream for each clock jump. A jump that this process
+   * noticed is written before the drafts. A clock that is behind the history shows only in the times
+   * of the appended facts, so its fact is written after them.
    */
   async #append(drafts: readonly Draft[]): Promise<readonly Appended[]> {
     this.#jump ??= this.#watch.look()
@@ -223,7 +224,7 @@ export class Ledger {
     this.#jump = null
     const appended = await this.store.append(drafts)
     const behind = behindBy(appended, this.#clock.nowMs())
-    // The facts are recorded whatever becomes of this one; the next append finds the same.
+    // The drafts are recorded even if this append fails; the next call finds the clock behind again.
     if (behind !== null) {
       const draft = this.#draft(jumpEntry(behind, 'history'))
       await this.store.append([draft]).catch(ignoreFailure)
@@ -250,7 +251,7 @@ export class Ledger {
         await this.#writer.rotate(drafts, key)
         break
       } catch (error) {
-        // Somebody appended in between: the sizes are other ones now.
+        // Another writer appended in between: reads the new sizes and tries again.
         if (faultCode(error) !== 'ledger.head_moved') throw error
       }
     }
@@ -288,7 +289,7 @@ export class Ledger {
   }
 }
 
-/** writ itself: nobody asked for the clock to be looked at. */
+/** writ itself, because no principal asks for the clock to be checked. */
 const WRIT: Actor = {
   principal: { kind: 'script', id: 'writ', namespace: 'host' },
   source: 'clock',

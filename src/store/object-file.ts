@@ -1,8 +1,8 @@
 /**
- * Writes one small body with few steps beside the caller: going by a thread and back takes longer than
- * most steps (objects.ts does all of them so), but not longer than a sync. The order is the same, and so
- * is the promise: when it resolves, the bytes and the name are synced, and a name stands for whole
- * contents at every moment.
+ * Writes one small body with synchronous calls, except for the syncs: a round trip through Node's thread
+ * pool takes longer than most steps, but not longer than a sync. `objects.ts` does every step through
+ * the pool. The order of steps and the promise are the same: when `putSmall` resolves, the bytes and the
+ * name are synced, and a file under its name is complete at every moment.
  */
 import { randomBytes } from 'node:crypto'
 import {
@@ -26,7 +26,7 @@ export async function putSmall(directory: string, file: string, bytes: Uint8Arra
   const found = statSync(file, { throwIfNoEntry: false })
   const written = found?.size === bytes.length ? [] : [write(join(directory, 'tmp'), file, bytes)]
   await Promise.all([...written, ...holders.map(syncPath)])
-  // Also when the file was there: whoever wrote it may not have come as far as this.
+  // Also when the file was there: the process that wrote it may not have synced the directory yet.
   await syncPath(dirname(file))
 }
 

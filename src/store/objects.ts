@@ -2,7 +2,7 @@
  * The content-addressed store of bodies: `objects/ab/cdef…`, named by the SHA-256 of what is in them.
  *
  * PROMISE (durable): when `put` resolves, the bytes and the name are synced, so a fact that names the
- *   body can be appended. A name stands for whole contents at every moment.
+ *   body can be appended. A file under its name is complete at every moment.
  * PROMISE (true): `get` gives the bytes that the name promises, or a failure; never others.
  * Concurrent calls of any processes are fine. Dropping is final and leaves the facts alone; that a
  * body may be dropped is for the caller to know.
@@ -21,13 +21,13 @@ import {
   showName,
 } from '../base/index.ts'
 import type { StoredObject } from '../ledger/index.ts'
-import { readLines } from '../machine/index.ts'
+import { errnoOf, readLines } from '../machine/index.ts'
 import { putSmall } from './object-file.ts'
 import { failureOf } from './sqlite.ts'
 
 const FILE_MODE = 0o600
 const DIRECTORY_MODE = 0o700
-/** Larger bodies are written beside the caller also where small ones are not. */
+/** Larger bodies go through the thread pool even in an inline store. */
 const SMALL_BYTES = 64 * 1024
 /** What an interrupted `put` left behind is removed after this. */
 const LEFTOVER_AGE_MS = 60 * 60 * 1000
@@ -36,7 +36,7 @@ export class ObjectStore {
   readonly #directory: string
   readonly #isInline: boolean
 
-  /** Inline: small bodies are written from here, for programs in which nobody else waits. */
+  /** Where `isInline`, small bodies are written with synchronous calls: the program has no other work. */
   constructor(directory: string, isInline = false) {
     this.#directory = directory
     this.#isInline = isInline
@@ -51,7 +51,7 @@ export class ObjectStore {
       }
       await this.#makeDirectory(dirname(file))
       if (!(await hasSize(file, bytes.length))) await this.#write(file, bytes)
-      // Also when the file was there: whoever wrote it may not have come as far as this.
+      // Also when the file was there: the process that wrote it may not have synced the directory yet.
       await syncPath(dirname(file))
     } catch (error) {
       throw failureOf(error, file)
@@ -235,7 +235,7 @@ async function syncPath(path: string): Promise<void> {
 }
 
 function isAbsent(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ENOENT'
+  return errnoOf(error) === 'ENOENT'
 }
 
 function altered(digest: Digest): FaultError {

@@ -210,6 +210,7 @@ export class PostgresIndex {
       try {
         await this.#follow(name, 'pg_advisory_xact_lock')
       } catch (error) {
+        // `pg` puts the SQLSTATE into `code`; other errors may have anything there.
         if ((error as { readonly code?: unknown }).code === INSUFFICIENT_PRIVILEGE) return extent
         throw error
       }

@@ -1,7 +1,7 @@
 /**
- * A ledger in PostgreSQL as SQL: one schema of tables, the triggers that refuse to change what is
- * written, and the functions that are the only way to write. They do not stop whoever owns the
- * database; they stop mistakes and appenders, and verification tells when one is gone.
+ * A ledger in PostgreSQL as SQL: one schema of tables, triggers that refuse to change written rows, and
+ * functions that are the only way to write. They stop mistakes and appenders, not the owner of the
+ * database; verification reports a trigger or function that is missing.
  *
  * INVARIANT (no right to change): the appender's role may read, and run the functions. It has no
  * INSERT, UPDATE, DELETE or TRUNCATE on any table; the functions run with the owner's rights.
@@ -119,7 +119,7 @@ interface Routine {
   readonly open?: true
 }
 
-/** `@` stands for the ledger's schema. */
+/** `@` is replaced with the name of the ledger's schema. */
 const ROUTINES: Readonly<Record<string, Routine>> = {
   refuse: {
     head: '() RETURNS trigger',
@@ -180,10 +180,10 @@ const ROUTINES: Readonly<Record<string, Routine>> = {
       RETURN NEW;
     END`,
   },
-  // The turn of a sequencer: whoever holds the locks of the streams, until its transaction ends. The
-  // server hands them on in the order of asking. The empty name is the lock of streams to come.
-  // With each head comes the end of its stream, but not to the sequencer that knows it: its streams
-  // and their sizes are `p_known` and `p_sizes`.
+  // Starts the turn of a sequencer: takes the advisory locks of its streams until its transaction ends.
+  // The server grants them in the order of asking. The empty name is the lock for creating streams.
+  // Returns each head with the end of its stream. Leaves the end out where the sequencer knows it: it
+  // wrote the head last, and names the stream in `p_known` with its size in `p_sizes`.
   take_turn: {
     head: `(p_names text[], p_holder uuid, p_known text[], p_sizes bigint[]) RETURNS TABLE (
       name text, stream integer, origin text, size float8, epoch float8, holder uuid, note text,

@@ -244,7 +244,7 @@ export class PostgresTurn {
     return heads
   }
 
-  /** What is known is taken out: if this turn fails, nobody finds a state ahead of the ledger. */
+  /** Takes the known states out of the cache: a failed turn leaves no state ahead of the ledger there. */
   #takeKnown(names: readonly string[]): readonly StreamState[] {
     const { known } = this.#options
     return names.flatMap((name) => {

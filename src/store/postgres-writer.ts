@@ -7,8 +7,9 @@
  * the order of asking and frees when the session dies or sleeps. The locks keep the order; what keeps
  * the log whole is the fence in `append` (postgres-schema.ts).
  *
- * INVARIANT (caches are guesses): a stream's end is kept between turns only while the head says that
- * nobody else has written, and is thrown away when a turn fails. Whoever uses it takes it out first.
+ * INVARIANT (caches are guesses): a cached end of a stream is used only if the head shows that no other
+ * sequencer has written since. A turn takes the ends that it uses out of the cache, and puts them back
+ * only if it succeeds.
  */
 import { randomUUID } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
@@ -148,7 +149,7 @@ export class PostgresWriter implements Writer {
     return failed === null || failed.fault.code === 'ledger.busy' ? busy(waitedMs, error) : failed
   }
 
-  /** One turn. Whatever went wrong before the commit left nothing behind: the server rolls back. */
+  /** Does one turn. A failure before the commit leaves nothing behind: the server rolls back. */
   async #take(streams: readonly string[], calls: readonly Call[]): Promise<Outcome> {
     const turn = this.#newTurn(streams)
     const last: { step: PostgresStep } = { step: 'begin' }

@@ -2,8 +2,8 @@
  * Connections to a ledger in PostgreSQL: how they are opened, what is demanded of the server, and how
  * its errors become faults.
  *
- * INVARIANT (synced): every session commits with the log flushed, whatever the server's default is,
- * and a server that does not sync at all (`fsync = off`) is refused.
+ * INVARIANT (synced): every session commits with the log flushed, also where the server's default is
+ * another. A server that does not sync at all (`fsync = off`) is refused.
  */
 import type { Client, ClientBase, Pool, PoolClient, PoolConfig } from 'pg'
 import { type Fault, FaultError, fault } from '../base/index.ts'
@@ -64,8 +64,8 @@ export async function openPool(
       ' ',
     ),
   })
-  // A connection that dies while nobody uses it is replaced by the next one. Each hears its errors
-  // itself as well: between two owners there is a moment in which nobody else does.
+  // The pool replaces a connection that dies while it is idle. Each client needs a listener of its own
+  // as well: while it changes hands, neither the pool nor a caller listens to its errors.
   pool.on('error', ignore)
   pool.on('connect', (client) => client.on('error', ignore))
   return pool
@@ -214,7 +214,7 @@ function faultOf(code: string, at: string, { message }: Error): Fault {
 }
 
 function errorCode(error: unknown): string | null {
-  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
   return typeof code === 'string' && /^[0-9A-Z]{5}$|^E[A-Z]+$/.test(code) ? code : null
 }
 

@@ -50,6 +50,7 @@ function take(schedule: KeySchedule, seq: number, text: string): void {
 
 function payloadOf(text: string): Readonly<Record<string, unknown>> | null {
   try {
+    // The store checks the form of a fact when it appends it; another text throws and counts as none.
     const { record } = JSON.parse(text) as Fact
     // Facts of this type always hold their payload; its fields are looked at one by one.
     return record.type === 'key_rotated_v1'

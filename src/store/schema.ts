@@ -1,6 +1,6 @@
 /**
- * The file of the ledger as SQL: tables, and the triggers that refuse to change what is written. They
- * do not stop whoever holds the file; they stop mistakes, and verification tells when one is gone.
+ * The file of the ledger as SQL: tables, and triggers that refuse to change written rows. Triggers stop
+ * mistakes, not a person who can edit the file; verification reports a trigger that is missing.
  *
  * A place is `stream << 32 | seq`, so that each stream is one ascending run of integer keys and an
  * append touches only its end. A tile's place is `stream << 32 | level << 28 | index`.
@@ -100,7 +100,7 @@ function once(table: string, same: string) {
 
 /**
  * The idempotency key of a fact, and which facts may have one. SQLite itself keeps the index over it,
- * in the transaction of the fact, so no file beside the ledger decides whether a key was used.
+ * in the transaction of the fact, so that no second file decides whether a key was used.
  */
 const KEY = "iif(json_valid(fact), json_extract(fact, '$.record.idempotency_key'), NULL)"
 const HAS_KEY = `instr(fact, '"idempotency_key":') > 0`
@@ -159,6 +159,7 @@ export function upgradeSchema(database: Database): void {
 }
 
 export function versionOf(database: Database): number {
+  // SQLite keeps this field of the file's header as an integer.
   return database.pragma('user_version', { simple: true }) as number
 }
 
@@ -180,13 +181,13 @@ interface SchemaRow {
 }
 
 /**
- * Names of objects that are missing, changed or too many. Every row counts, also those under names
- * that SQLite keeps for itself: whoever edits the file can use them.
+ * Returns the names of objects that are missing, changed or too many. Checks the names that SQLite
+ * reserves for itself too: a person who edits the file can use them.
  */
 export function schemaDifferences(database: Database): readonly string[] {
   const rows = database
-    .prepare('SELECT type, name, tbl_name AS "table", sql FROM sqlite_schema')
-    .all() as SchemaRow[]
+    .prepare<SchemaRow>('SELECT type, name, tbl_name AS "table", sql FROM sqlite_schema')
+    .all()
   const schema = schemaOf(versionOf(database))
   const names = [...schema.keys(), INTERNAL, ...rows.map(({ name }) => String(name))]
   return [...new Set(names)].filter((name) => !isAsMade(name, rows, schema)).sort()

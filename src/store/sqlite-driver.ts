@@ -11,22 +11,25 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { FaultError, fault } from '../base/index.ts'
 
-/** Integers are numbers, and bytes are a Uint8Array. */
-export interface Statement {
+/**
+ * A prepared statement. `Row` is what its SQL selects: the caller of `prepare` names it, and STRICT
+ * tables keep it true. Integers are numbers, and bytes are a Uint8Array.
+ */
+export interface Statement<Row = unknown> {
   run(...values: readonly unknown[]): { readonly changes: number | bigint }
   /** Returns the first row; undefined when there is none. */
-  get(...values: readonly unknown[]): unknown
-  all(...values: readonly unknown[]): unknown[]
-  iterate(...values: readonly unknown[]): IterableIterator<unknown>
+  get(...values: readonly unknown[]): Row | undefined
+  all(...values: readonly unknown[]): Row[]
+  iterate(...values: readonly unknown[]): IterableIterator<Row>
   /** Makes a row its first column. */
-  pluck(): Statement
+  pluck(): Statement<Row>
   /** Makes a row an array. */
-  raw(): Statement
+  raw(): Statement<Row>
 }
 
 export interface Database {
   readonly inTransaction: boolean
-  prepare(sql: string): Statement
+  prepare<Row = unknown>(sql: string): Statement<Row>
   exec(sql: string): unknown
   /** Returns the first value of the first row where `simple` asks for it. */
   pragma(text: string, options?: { readonly simple: true }): unknown
@@ -117,6 +120,7 @@ const LIBRARY = 'better-sqlite3/build/Release/better_sqlite3.node'
 function loadCompiled(): (file: string, mode: Mode) => Database {
   const load = createRequire(import.meta.url)
   try {
+    // The package exports its class of databases.
     const Opened = load('better-sqlite3') as BetterSqlite
     const nativeBinding: unknown = load(LIBRARY)
     return (file, mode) => {
@@ -134,7 +138,7 @@ function withoutSqlite() {
   return fault('ledger.no_sqlite', '', null, { message, hint })
 }
 
-/** The program that compiles better-sqlite3; it lies beside the one that starts writ. */
+/** Returns the path of the program that compiles better-sqlite3, in the `bin` folder of the package. */
 function installer(): string {
   const program = join('bin', 'install-sqlite.cjs')
   for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
@@ -156,7 +160,7 @@ class BuiltInDatabase implements Database {
     return this.#database.isTransaction
   }
 
-  prepare(sql: string): Statement {
+  prepare<Row>(sql: string): Statement<Row> {
     return new BuiltInStatement(named(() => this.#database.prepare(sql)))
   }
 
@@ -173,7 +177,7 @@ class BuiltInDatabase implements Database {
   }
 }
 
-class BuiltInStatement implements Statement {
+class BuiltInStatement<Row> implements Statement<Row> {
   readonly #statement: NodeStatement
   #isPlucked = false
 
@@ -185,43 +189,42 @@ class BuiltInStatement implements Statement {
     return named(() => this.#statement.run(...values))
   }
 
-  get(...values: readonly unknown[]): unknown {
+  get(...values: readonly unknown[]): Row | undefined {
     const row = named(() => this.#statement.get(...values))
-    return this.#isPlucked && row !== undefined ? first(row) : row
+    return row === undefined ? row : this.#shape(row)
   }
 
-  all(...values: readonly unknown[]): unknown[] {
-    const rows = named(() => this.#statement.all(...values))
-    return this.#isPlucked ? rows.map(first) : rows
+  all(...values: readonly unknown[]): Row[] {
+    return named(() => this.#statement.all(...values)).map((row) => this.#shape(row))
   }
 
-  *iterate(...values: readonly unknown[]): IterableIterator<unknown> {
+  *iterate(...values: readonly unknown[]): IterableIterator<Row> {
     const rows = named(() => this.#statement.iterate(...values))
     try {
       for (;;) {
         const next = named(() => rows.next())
         if (next.done === true) return
-        yield this.#isPlucked ? first(next.value) : next.value
+        yield this.#shape(next.value)
       }
     } finally {
       rows.return?.()
     }
   }
 
-  pluck(): Statement {
+  pluck(): Statement<Row> {
     this.#isPlucked = true
     return this.raw()
   }
 
-  raw(): Statement {
+  raw(): Statement<Row> {
     this.#statement.setReturnArrays(true)
     return this
   }
-}
 
-function first(row: unknown): unknown {
-  // A plucked statement returns arrays.
-  return (row as readonly unknown[])[0]
+  #shape(row: unknown): Row {
+    // A plucked statement returns arrays; the type of a row is the word of the caller of `prepare`.
+    return (this.#isPlucked ? (row as readonly unknown[])[0] : row) as Row
+  }
 }
 
 /** SQLite's result codes, by number; 0 is no error. */

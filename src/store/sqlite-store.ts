@@ -56,16 +56,16 @@ export class SqliteStore implements Store {
   }
 
   streams(): Promise<readonly string[]> {
-    return this.#read(() => this.#sql.streams.all() as string[])
+    return this.#read(() => this.#sql.streams.all())
   }
 
   heads(): Promise<readonly Head[]> {
-    return this.#read(() => (this.#sql.heads.all() as HeadRow[]).map(readHead))
+    return this.#read(() => this.#sql.heads.all().map(readHead))
   }
 
   head(stream: string): Promise<Head | null> {
     return this.#read(() => {
-      const row = this.#sql.head.get(stream) as HeadRow | undefined
+      const row = this.#sql.head.get(stream)
       if (row !== undefined) return readHead(row)
       checkNotBegun(this.#database, stream)
       return null
@@ -76,17 +76,13 @@ export class SqliteStore implements Store {
     return this.#read(() => {
       const id = this.#idOf(stream)
       // The head is read first: facts only come.
-      const checkpoint = id === null ? undefined : (this.#sql.size.get(id) as number | undefined)
+      const checkpoint = id === null ? undefined : this.#sql.size.get(id)
       if (id === null) {
         checkNotBegun(this.#database, stream)
         return []
       }
       if (checkpoint === undefined) throw lostStream(stream)
-      const rows = this.#sql.facts.all(
-        factPlace(id, from),
-        factPlace(id + 1, 0),
-        limit,
-      ) as FactRow[]
+      const rows = this.#sql.facts.all(factPlace(id, from), factPlace(id + 1, 0), limit)
       const facts = rows.map(({ place, fact, chain }, at) => {
         const seq = from + at
         if (seqOf(place) === seq && typeof fact === 'string') return { seq, text: fact, chain }
@@ -129,12 +125,12 @@ export class SqliteStore implements Store {
       const id = this.#idOf(stream)
       if (id === null) return []
       const to = factPlace(id + 1, 0)
-      return this.#sql.checkpoints.all(factPlace(id, fromSize), to, limit) as string[]
+      return this.#sql.checkpoints.all(factPlace(id, fromSize), to, limit)
     })
   }
 
   reindex(): Promise<void> {
-    return this.#read(() => this.#facts().reindex(this.#sql.ids.all() as number[]))
+    return this.#read(() => this.#facts().reindex(this.#sql.ids.all()))
   }
 
   async close(): Promise<void> {
@@ -161,7 +157,7 @@ export class SqliteStore implements Store {
   #idOf(stream: string): number | null {
     const known = this.#ids.get(stream)
     if (known !== undefined) return known
-    const id = this.#sql.id.get(stream) as number | undefined
+    const id = this.#sql.id.get(stream)
     if (id === undefined) return null
     this.#ids.set(stream, id)
     return id
@@ -174,7 +170,7 @@ export class SqliteStore implements Store {
     // Tiles only become longer: what a kept one holds is still true, and what it lacks may be new.
     const hash = kept === undefined ? null : readNode(kept, place)
     if (hash !== null) return hash
-    const row = this.#sql.tile.get(key) as { hashes: Uint8Array; nodes: Uint8Array } | undefined
+    const row = this.#sql.tile.get(key)
     if (row === undefined) return null
     const { level, index } = place
     const tile = { level, index, hashes: plain(row.hashes), inner: plain(row.nodes) }
@@ -194,7 +190,7 @@ export class SqliteStore implements Store {
     if (this.#isClosed) throw failure('ledger.closed', this.#file, 'the ledger was closed')
     try {
       let result: { value: T } | undefined
-      // A reader waits only while somebody recovers the log after a crash, or folds it back.
+      // A reader waits only while another process recovers the log after a crash or checkpoints it.
       takeTurn(() => {
         result = { value: work() }
       })
@@ -218,21 +214,23 @@ interface FactRow {
 }
 
 function prepareStatements(database: Database) {
-  const prepare = (sql: string): Statement => database.prepare(sql)
+  const prepare = <Row>(sql: string): Statement<Row> => database.prepare(sql)
   const range = 'WHERE place >= ? AND place < ? ORDER BY place LIMIT ?'
   return {
-    streams: prepare('SELECT name FROM streams ORDER BY name').pluck(),
-    size: prepare('SELECT size FROM heads WHERE stream = ?').pluck(),
-    ids: prepare('SELECT stream FROM streams').pluck(),
-    id: prepare('SELECT stream FROM streams WHERE name = ?').pluck(),
-    heads: prepare(
+    streams: prepare<string>('SELECT name FROM streams ORDER BY name').pluck(),
+    size: prepare<number>('SELECT size FROM heads WHERE stream = ?').pluck(),
+    ids: prepare<number>('SELECT stream FROM streams').pluck(),
+    id: prepare<number>('SELECT stream FROM streams WHERE name = ?').pluck(),
+    heads: prepare<HeadRow>(
       'SELECT name, origin, note FROM heads JOIN streams USING (stream) ORDER BY name',
     ),
-    head: prepare(
+    head: prepare<HeadRow>(
       'SELECT name, origin, note FROM heads JOIN streams USING (stream) WHERE name = ?',
     ),
-    facts: prepare(`SELECT place, fact, chain FROM facts ${range}`),
-    tile: prepare('SELECT hashes, nodes FROM tiles WHERE place = ?'),
-    checkpoints: prepare(`SELECT note FROM checkpoints ${range}`).pluck(),
+    facts: prepare<FactRow>(`SELECT place, fact, chain FROM facts ${range}`),
+    tile: prepare<{ hashes: Uint8Array; nodes: Uint8Array }>(
+      'SELECT hashes, nodes FROM tiles WHERE place = ?',
+    ),
+    checkpoints: prepare<string>(`SELECT note FROM checkpoints ${range}`).pluck(),
   }
 }

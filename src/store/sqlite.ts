@@ -3,7 +3,8 @@
  * writers takes its turn.
  *
  * SQLite's own busy timeout backs off until a slow process starves (two processes: one got a single
- * fact in 3 s), so it is off: whoever finds the file busy asks again after 0.2 to 0.5 ms, at random.
+ * fact in 3 s), so it is off: a connection that finds the file busy tries again after 0.2 to 0.5 ms, at
+ * random.
  * Appends take turns in a better order (turnstile.ts).
  */
 import { statfsSync } from 'node:fs'
@@ -125,13 +126,14 @@ export function failureOf(error: unknown, file: string): unknown {
   if (error instanceof FaultError) return error
   const code = errorCode(error)
   if (code === null) return error
+  // `errorCode` finds a code only in an `Error`.
   return new FaultError(faultOf(code, file, error as Error), { cause: error })
 }
 
 function errorCode(error: unknown): string | null {
   const named = sqliteCode(error)
   if (named !== null) return named
-  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
   return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) ? code : null
 }
 
@@ -153,7 +155,7 @@ function faultOf(code: string, file: string, error: Error): Fault {
   return unreachable(code, file, reason)
 }
 
-/** SQLite says no more when it cannot make or grow a file beside its own. */
+/** Returns whether SQLite failed to make or grow one of its files; it does not say why. */
 function isIoFailure(code: string): boolean {
   return /^SQLITE_(?:IOERR|CANTOPEN)/.test(code)
 }

@@ -1,6 +1,6 @@
 /**
- * Where the facts of a ledger lie: in `ledger.db` of its state directory, or in PostgreSQL, when
- * `store.json` beside it says so. Keys and bodies stay in the state directory either way.
+ * Where the facts of a ledger lie: in `ledger.db` of its state directory, or in PostgreSQL if
+ * `store.json` of that directory says so. Keys and bodies stay in the state directory either way.
  *
  * INVARIANT (no password on paper): the setting never holds one, and a URL with one is refused. It
  * comes from where PostgreSQL's own programs take it: `~/.pgpass`, or `PGPASSWORD`.
@@ -42,7 +42,7 @@ function parseSetting(text: string): PostgresSetting | null {
   try {
     const value: unknown = JSON.parse(text)
     if (!isObject(value) || Object.keys(value).sort().join() !== 'kind,schema,url') return null
-    const { kind, url, schema } = value as Record<string, unknown>
+    const { kind, url, schema } = value
     if (kind !== 'postgres' || typeof url !== 'string' || typeof schema !== 'string') return null
     return isSqlName(schema) ? { kind, url, schema } : null
   } catch {

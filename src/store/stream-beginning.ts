@@ -13,7 +13,7 @@ import type { Queries } from './postgres.ts'
 import type { Database } from './sqlite-driver.ts'
 import type { StreamState } from './stream-state.ts'
 
-/** The host's fact about a new stream, in the name of whoever wrote the stream's first fact. */
+/** Returns the host's fact about a new stream, with the principal and source of its first fact. */
 export function beginningDraft({ name, origin, key }: StreamState, first: Draft): Draft {
   // The texts of a draft are canonical JSON without their braces.
   const { principal } = JSON.parse(`{${first.middle}}`)

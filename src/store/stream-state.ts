@@ -67,30 +67,28 @@ interface TileRow {
 /** Loads streams out of one connection. */
 export class StreamLoader {
   readonly #keys: KeyRing
-  readonly #stream: Statement
-  readonly #head: Statement
-  readonly #last: Statement
-  readonly #tile: Statement
+  readonly #stream: Statement<StreamRow>
+  readonly #head: Statement<HeadRow>
+  readonly #last: Statement<LastRow>
+  readonly #tile: Statement<TileRow>
   /** Notes whose signature was checked by this process: one check per stream, not one per turn. */
   readonly #trusted = new Set<number>()
 
   constructor(database: Database, keys: KeyRing) {
     this.#keys = keys
-    this.#stream = database.prepare('SELECT stream, origin FROM streams WHERE name = ?')
-    this.#head = database.prepare('SELECT size, note FROM heads WHERE stream = ?')
-    this.#last = database.prepare(
+    this.#stream = database.prepare<StreamRow>('SELECT stream, origin FROM streams WHERE name = ?')
+    this.#head = database.prepare<HeadRow>('SELECT size, note FROM heads WHERE stream = ?')
+    this.#last = database.prepare<LastRow>(
       'SELECT place, fact, chain FROM facts WHERE place >= ? AND place < ? ORDER BY place DESC LIMIT 1',
     )
-    this.#tile = database.prepare('SELECT hashes, nodes FROM tiles WHERE place = ?')
+    this.#tile = database.prepare<TileRow>('SELECT hashes, nodes FROM tiles WHERE place = ?')
   }
 
   /** The stream at its end; null when there is none of that name. */
   load(name: string): StreamState | null {
-    const row = this.#stream.get(name) as StreamRow | undefined
+    const row = this.#stream.get(name)
     if (row === undefined) return null
-    const last = this.#last.get(factPlace(row.stream, 0), factPlace(row.stream + 1, 0)) as
-      | LastRow
-      | undefined
+    const last = this.#last.get(factPlace(row.stream, 0), factPlace(row.stream + 1, 0))
     const size = last === undefined ? 0 : seqOf(last.place) + 1
     const state = stateOf(
       {
@@ -110,13 +108,13 @@ export class StreamLoader {
   }
 
   headOf(stream: number): HeadRow | null {
-    return (this.#head.get(stream) as HeadRow | undefined) ?? null
+    return this.#head.get(stream) ?? null
   }
 
   #tiles(stream: number, size: number): readonly StoredTile[] {
     const tiles: StoredTile[] = []
     for (const { level, index } of openTiles(size)) {
-      const row = this.#tile.get(tilePlace(stream, level, index)) as TileRow | undefined
+      const row = this.#tile.get(tilePlace(stream, level, index))
       if (row !== undefined) tiles.push({ level, index, hashes: row.hashes, inner: row.nodes })
     }
     return tiles
@@ -237,7 +235,7 @@ export function sealNext(state: StreamState, draft: Draft, nowMs: number, ids: F
 /** A checkpoint is kept for good each time the size passes a multiple of this. */
 const CHECKPOINT_EVERY = 10_000
 
-/** Signs the tree as it stands; a rotation is signed by the old key and then the new one. */
+/** Signs the current tree. A rotation is signed with the old key and then with the new one. */
 export function signEnd(
   { origin, growth, key, storedSize }: StreamState,
   rotateTo: LedgerKey | undefined,
@@ -251,7 +249,7 @@ export function signEnd(
 }
 
 function noHead(name: string, size: number, head: HeadRow | null): FaultError {
-  // A stream comes to be with its first fact, in one transaction; without both somebody was here.
+  // One transaction creates a stream, its first fact and its head: without a head the file was altered.
   return head === null
     ? failure('ledger.tampered', name, 'the stream has no checkpoint')
     : wrongSize(name, size, head.size)

@@ -37,7 +37,7 @@ describe('the waiting list', () => {
     }
     first.leave()
     expect(third.look()).toBe(1)
-    // Who comes again stands at the end.
+    // A writer that comes again goes to the end of the list.
     expect(first.look()).toBe(2)
     second.leave()
     expect(third.look()).toBe(0)

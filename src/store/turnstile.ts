@@ -2,11 +2,11 @@
  * One writer among many on one file. SQLite's own busy timeout backs off until a slow process starves
  * (two processes: one got a single fact in 3 s), so it is off, and turns are taken here:
  *
- * - Who has waited longest asks again every 0.2 to 0.5 ms, at random.
- * - The others sleep, the longer the more are in front of them: sixteen that ask at full speed leave
- *   no processor to the one who writes. They look at the waiting list and do not ask.
- * - After a commit a writer stands behind everybody who waits.
- * - The list binds nobody: who has waited for very long asks whatever it says.
+ * - The writer that has waited longest tries again every 0.2 to 0.5 ms, at random.
+ * - The others sleep, the longer the more are in front of them: sixteen that try at full speed leave
+ *   no processor to the one that writes. They read the waiting list and do not try the lock.
+ * - After a commit a writer goes to the end of the list.
+ * - The list is only a hint: a writer that has waited for `PATIENCE_MS` tries in spite of it.
  */
 import { FaultError, fault } from '../base/index.ts'
 import { isBusy, WAIT_MS_MAX } from './sqlite.ts'
@@ -88,7 +88,7 @@ export class Turnstile {
   }
 }
 
-/** `begun`, or the error that says that somebody else has the turn. */
+/** Returns `begun`, or the error that says that another writer holds the lock. */
 function ask(begin: () => void): 'begun' | Error {
   try {
     begin()

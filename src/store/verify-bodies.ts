@@ -75,6 +75,7 @@ export class BodyCheck {
 /** The body that a fact says was dropped; a text that is no such fact says nothing. */
 function droppedBy(text: string): Digest | null {
   try {
+    // Any text that holds the mark comes here: the checks below decide, and what has no record throws.
     const { record } = JSON.parse(text) as Fact
     const body = (record.payload as { readonly body?: unknown } | undefined)?.body
     if (record.type !== 'body_dropped_v1' || typeof body !== 'string') return null

@@ -49,8 +49,8 @@ export function hasZero(column: string): string {
 /** The streams that can be looked at, in the order of their ids. */
 export function readStreams(database: Database, say: Say): readonly StreamRow[] {
   const rows = database
-    .prepare('SELECT stream, name, origin FROM streams ORDER BY stream')
-    .all() as StreamRow[]
+    .prepare<StreamRow>('SELECT stream, name, origin FROM streams ORDER BY stream')
+    .all()
   const ledger = database.prepare('SELECT name FROM ledger').pluck().get()
   return rows.filter(({ stream, name, origin }) => {
     const isSound = stream > 0 && stream <= STREAM_ID_MAX && isStreamName(name)
@@ -74,6 +74,6 @@ export function checkStrays(database: Database, rows: readonly StreamRow[], say:
       say(stray(`there are rows in ${table} that are of no stream`))
     }
   }
-  const heads = database.prepare('SELECT stream FROM heads').pluck().all() as number[]
+  const heads = database.prepare<number>('SELECT stream FROM heads').pluck().all()
   if (heads.some((id) => !ids.includes(id))) say(stray('there is a head of no stream'))
 }

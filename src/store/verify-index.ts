@@ -37,6 +37,11 @@ export interface StreamSums {
   readonly keys: TermSum
 }
 
+interface MarkRow {
+  readonly size: number
+  readonly chain: Uint8Array
+}
+
 /** Takes every fact of a ledger in SQLite, then compares both indexes. */
 export class SqliteIndexCheck {
   readonly #ledger: Database
@@ -86,11 +91,15 @@ export class SqliteIndexCheck {
 
   /** An index of another history is made again before it is used: it counts as empty. */
   #markOf(stream: number): number {
-    const mark = this.#index?.prepare('SELECT size, chain FROM marks WHERE stream = ?').get(stream)
+    const mark = this.#index
+      ?.prepare<MarkRow>('SELECT size, chain FROM marks WHERE stream = ?')
+      .get(stream)
     if (mark === undefined) return 0
-    const { size, chain } = mark as { readonly size: number; readonly chain: Uint8Array }
-    const chains = this.#ledger.prepare('SELECT chain FROM facts WHERE place = ?').pluck()
-    const last = chains.get(factPlace(stream, size - 1)) as Uint8Array | undefined
+    const { size, chain } = mark
+    const chains = this.#ledger
+      .prepare<Uint8Array>('SELECT chain FROM facts WHERE place = ?')
+      .pluck()
+    const last = chains.get(factPlace(stream, size - 1))
     return last !== undefined && Buffer.compare(last, chain) === 0 ? size : 0
   }
 
@@ -101,18 +110,16 @@ export class SqliteIndexCheck {
     if (cutsTexts(this.#index) && this.#index.prepare(cut).get(stream) !== undefined) return false
     const found = new TermSum(this.#key)
     const rows = this.#index
-      .prepare('SELECT field, value, seq FROM terms WHERE stream = ?')
+      .prepare<[number, string, number]>('SELECT field, value, seq FROM terms WHERE stream = ?')
       .raw()
-      .iterate(stream) as IterableIterator<[number, string, number]>
+      .iterate(stream)
     for (const [field, value, seq] of rows) found.add(field, value, seq)
     return found.equals(terms)
   }
 
   #hasKeys({ stream }: StreamRow): boolean {
     const found = new TermSum(this.#key)
-    const rows = this.#ledger.prepare(KEYS_OF_STREAM).raw().iterate(stream) as IterableIterator<
-      [string | null, number]
-    >
+    const rows = this.#ledger.prepare<[string | null, number]>(KEYS_OF_STREAM).raw().iterate(stream)
     for (const [key, place] of rows) if (key !== null) found.add(0, key, seqOf(place))
     return found.equals(this.#sumsOf(stream).keys)
   }

@@ -1,6 +1,7 @@
 /**
  * The facts of a stream in pages: as blocks of bytes, a thousand at once, or as rows where something
- * about a block is odd and the place has to be found. Texts and hex come out of SQLite in half the time of bytes, blocks in a third.
+ * about a block is odd and the place has to be found. Texts and hex come out of SQLite in half the time
+ * of bytes, blocks in a third.
  */
 import { isUtf8 } from 'node:buffer'
 import { ROTATION_MARK, type StreamVerification } from '../ledger/index.ts'
@@ -10,12 +11,12 @@ import type { Database, Statement } from './sqlite-driver.ts'
 import { type FactRow, type Named, PAGE, type StreamRow } from './verify-rows.ts'
 
 export class FactPages {
-  readonly #rows: Statement
+  readonly #rows: Statement<FactRow>
   readonly #blocks: FactBlocks
 
   constructor(database: Database) {
     this.#rows = database
-      .prepare(
+      .prepare<FactRow>(
         'SELECT place - ?, fact, hex(chain) FROM facts WHERE place >= ? AND place < ? ORDER BY place LIMIT ?',
       )
       .raw()
@@ -25,7 +26,7 @@ export class FactPages {
   rows({ stream }: StreamRow, from: number): readonly FactRow[] {
     const end = factPlace(stream + 1, 0)
     const start = factPlace(stream, 0)
-    return this.#rows.all(start, factPlace(stream, from), end, PAGE) as FactRow[]
+    return this.#rows.all(start, factPlace(stream, from), end, PAGE)
   }
 
   /**
@@ -48,6 +49,7 @@ export class FactPages {
     if (isRead) return isUtf8(bytes) ? readAll(block, bytes, verification) : null
     if (bytes.includes(ROTATION_MARK)) return null
     block.entries.forEach((entry, index) => {
+      // A whole block has a chain value for each entry.
       verification.takeEntry(entry, block.chains[index] as Uint8Array)
     })
     return []

@@ -85,7 +85,7 @@ class PostgresRows implements LedgerRows {
       `SELECT stream, ${marksOf('@', 'streams.stream')} AS marks FROM @.streams`,
       [],
     )
-    // Also one that no key signed: terms that are missing below it are told.
+    // Takes unsigned marks too: verification reports the terms that are missing below them.
     for (const { stream, marks: found } of marks) {
       this.#marks.set(stream, found[0] === undefined ? 0 : Number(found[0].slice(0, 16)) + 1)
     }
@@ -203,7 +203,7 @@ class PostgresRows implements LedgerRows {
     return sum
   }
 
-  /** Behind the mark the index may hold anything: nobody looks there. */
+  /** Sums the terms below the mark. Queries do not read the index beyond it. */
   async #termsOf({ stream }: StreamRow): Promise<TermSum> {
     const sum = new TermSum(this.#key)
     const rows = this.#each<{ field: number; value: string; seq: number }>(
@@ -247,7 +247,7 @@ class PostgresRows implements LedgerRows {
     return rows
   }
 
-  /** `@` stands for the ledger's schema. */
+  /** Replaces `@` with the name of the ledger's schema. */
   #put(sql: string): string {
     return sql.replaceAll('@', this.#schema)
   }

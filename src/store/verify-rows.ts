@@ -1,7 +1,6 @@
 /**
- * What verification reads, whatever the ledger lies in: rows of one snapshot, and the checks that only
- * the kind of store knows how to make. SQLite and PostgreSQL each have one (`verify-sqlite.ts`,
- * `verify-postgres.ts`); the run over them is the same.
+ * What verification needs of a store: the rows of one snapshot, and the checks that depend on the kind
+ * of store. `verify-sqlite.ts` and `verify-postgres.ts` implement it; the run over them is the same.
  */
 import type { Fact, Reference, StreamVerification, Wrong } from '../ledger/index.ts'
 
@@ -44,7 +43,7 @@ export interface LedgerRows {
   head(row: StreamRow): Promise<NoteRow | null>
   /** In the order of sizes, each with the size it is filed under. */
   kept(row: StreamRow): Promise<readonly NoteRow[]>
-  /** Facts from a seq on, at most a page; rows that are no text of a fact are told. */
+  /** Returns facts from a seq on, at most a page; calls `say` for texts that are not UTF-8. */
   facts(row: StreamRow, from: number, say: Say): Promise<readonly FactRow[]>
   /**
    * Takes a whole page of facts at once, when that is faster; what they name, if they are read. Null
@@ -60,9 +59,9 @@ export interface LedgerRows {
   count(table: 'facts' | 'tiles', row: StreamRow): Promise<number>
   /** Rows that are of none of the streams. */
   checkStrays(rows: readonly StreamRow[], say: Say): Promise<void>
-  /** Told of every fact that is read, so that the indexes can be compared afterwards. */
+  /** Takes every fact that is read, so that `checkIndex` can compare the indexes afterwards. */
   note(row: StreamRow, fact: Fact): void
-  /** Whether facts are noted also when nobody asked for the indexes. */
+  /** Whether facts are noted even if the options do not ask for the indexes. */
   readonly notesAlways: boolean
   /** The index over idempotency keys, and over terms if asked for, when every fact was noted. */
   checkIndex(rows: readonly StreamRow[], say: Say, withTerms: boolean): Promise<void>

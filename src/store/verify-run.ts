@@ -42,7 +42,7 @@ export interface VerifyOptions {
   readonly contracts: boolean
   /** Also the indexes over keys and terms; needs the contracts. False when absent. */
   readonly index?: boolean
-  /** Also what is kept of what stands, which proves nothing either; false when absent. */
+  /** Also the kept states of folds, which prove nothing either. False when absent. */
   readonly kept?: boolean
   readonly bodyRules?: readonly BodyRule[]
   readonly onProgress?: (progress: { readonly checked: number; readonly total: number }) => void

@@ -1,6 +1,6 @@
 /** The rows of a ledger in SQLite, for verification: one connection, one snapshot. */
 import { join } from 'node:path'
-import { FaultError, fault } from '../base/index.ts'
+import { FaultError, fault, invariant } from '../base/index.ts'
 import type { Fact, StreamVerification } from '../ledger/index.ts'
 import { openLedgerDatabase } from './engine.ts'
 import { factPlace, seqOf, tilePlace } from './schema.ts'
@@ -36,14 +36,16 @@ export class SqliteRows implements LedgerRows {
   }
 
   async head({ stream }: StreamRow): Promise<NoteRow | null> {
-    const row = this.#database.prepare('SELECT size, note FROM heads WHERE stream = ?').get(stream)
-    return (row as NoteRow | undefined) ?? null
+    const heads = this.#database.prepare<NoteRow>('SELECT size, note FROM heads WHERE stream = ?')
+    return heads.get(stream) ?? null
   }
 
   async kept({ stream }: StreamRow): Promise<readonly NoteRow[]> {
     const rows = this.#database
-      .prepare('SELECT place, note FROM checkpoints WHERE place >= ? AND place < ? ORDER BY place')
-      .all(factPlace(stream, 0), factPlace(stream + 1, 0)) as { place: number; note: string }[]
+      .prepare<{ place: number; note: string }>(
+        'SELECT place, note FROM checkpoints WHERE place >= ? AND place < ? ORDER BY place',
+      )
+      .all(factPlace(stream, 0), factPlace(stream + 1, 0))
     return rows.map(({ place, note }) => ({ size: seqOf(place), note }))
   }
 
@@ -58,9 +60,10 @@ export class SqliteRows implements LedgerRows {
 
   #checkText({ stream, name }: StreamRow, seq: number, text: string, say: Say): void {
     const bytes = this.#database
-      .prepare('SELECT CAST(fact AS BLOB) FROM facts WHERE place = ?')
+      .prepare<Uint8Array>('SELECT CAST(fact AS BLOB) FROM facts WHERE place = ?')
       .pluck()
-      .get(factPlace(stream, seq)) as Uint8Array
+      .get(factPlace(stream, seq))
+    invariant(bytes !== undefined, 'the fact was read in this snapshot')
     if (Buffer.from(text).equals(bytes)) return
     say({ code: 'fact.malformed', message: 'the fact is not UTF-8' }, name, seq)
   }
@@ -76,16 +79,18 @@ export class SqliteRows implements LedgerRows {
 
   async tile({ stream }: StreamRow, level: number, index: number): Promise<TileRow | null> {
     const row = this.#database
-      .prepare('SELECT hashes, nodes FROM tiles WHERE place = ?')
+      .prepare<TileRow>('SELECT hashes, nodes FROM tiles WHERE place = ?')
       .get(tilePlace(stream, level, index))
-    return (row as TileRow | undefined) ?? null
+    return row ?? null
   }
 
   async count(table: 'facts' | 'tiles', { stream }: StreamRow): Promise<number> {
-    return this.#database
-      .prepare(`SELECT count(*) FROM ${table} WHERE place >= ? AND place < ?`)
+    const count = this.#database
+      .prepare<number>(`SELECT count(*) FROM ${table} WHERE place >= ? AND place < ?`)
       .pluck()
-      .get(factPlace(stream, 0), factPlace(stream + 1, 0)) as number
+      .get(factPlace(stream, 0), factPlace(stream + 1, 0))
+    invariant(count !== undefined, 'an aggregate has one row')
+    return count
   }
 
   async checkStrays(rows: readonly StreamRow[], say: Say): Promise<void> {
@@ -102,8 +107,10 @@ export class SqliteRows implements LedgerRows {
   }
 
   async *marked(mark: string): AsyncIterable<string> {
-    const facts = this.#database.prepare('SELECT fact FROM facts WHERE instr(fact, ?) > 0').pluck()
-    for (const text of facts.iterate(mark)) yield text as string
+    yield* this.#database
+      .prepare<string>('SELECT fact FROM facts WHERE instr(fact, ?) > 0')
+      .pluck()
+      .iterate(mark)
   }
 
   async close(): Promise<void> {

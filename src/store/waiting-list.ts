@@ -1,12 +1,12 @@
 /**
- * Who waits for a turn at the file of a ledger, and since when: a small file beside it in which every
- * waiting writer keeps a slot. It makes turns come in the order of asking. Without it luck decides:
- * of sixteen writers some wait ten times as long as the others.
+ * The list of writers that wait for a turn at a ledger's file, and since when: a small file next to the
+ * database, in which every waiting writer has a slot. It brings turns into the order of asking. Without
+ * it luck decides: of sixteen writers some wait ten times as long as the others.
  *
- * INVARIANT (binds nobody): the lock of the database alone decides who writes. The list only says who
- * asks now and who sleeps on. A slot whose owner stopped looking counts no more, a list that cannot be
- * used is an empty one, and nobody believes it for ever (`turnstile.ts`). It is never synced: after a
- * crash it means nothing.
+ * INVARIANT (only a hint): the lock of the database alone decides which writer writes. The list only
+ * says which one tries now and which ones sleep on. A slot whose owner stopped looking does not count,
+ * an unusable list counts as empty, and writers ignore the list after a while (`turnstile.ts`). It is
+ * never synced: after a crash it means nothing.
  */
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs'
 
@@ -94,7 +94,7 @@ export class WaitingList {
     try {
       writeSync(this.#file, this.#own, 0, SLOT_BYTES, slot * SLOT_BYTES)
     } catch {
-      // A full disk: then nobody knows that we wait, and luck decides.
+      // On a full disk other writers do not see that this one waits, and luck decides.
     }
   }
 }

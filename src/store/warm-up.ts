@@ -1,8 +1,8 @@
 /**
- * A first append takes five times as long as the next one, because no code has run yet. Under the lock
- * of the ledger everybody else would wait for that, and sixteen processes that begin together for all
- * of it. So a writer that has to wait for its turn does it once meanwhile, on a stream that is stored
- * nowhere; who finds nobody in front has nobody to spare it.
+ * Warms a writer up: the first append of a process takes five times as long as the next one, because no
+ * code has run yet. All other writers would wait for that under the ledger's lock. So a writer that has
+ * to wait for its turn appends once to a stream that is stored nowhere. A writer that does not have to
+ * wait delays no other writer and skips it.
  */
 import type { Draft } from '../ledger/index.ts'
 import { keyFromSeed, newSeed } from './ed25519.ts'

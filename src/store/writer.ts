@@ -15,8 +15,8 @@ export interface Writer {
   rotate(drafts: readonly Draft[], key: LedgerKey): Promise<readonly Appended[]>
   close(): Promise<void>
   /**
-   * Of a writer that commits in the caller's thread: its own connections. No transaction of its is ever
-   * open while somebody else of the thread is at work, so that reads may go through them.
+   * The connections of a writer that commits in the caller's thread. Reads may go through them, because
+   * no transaction of the writer is open while other code of the thread runs.
    */
   readonly reading?: Engine['reading']
 }
@@ -81,7 +81,7 @@ export class InlineWriter implements Writer {
     this.#followUp()
   }
 
-  /** What was acknowledged stays so, whatever becomes of the index. */
+  /** Brings the index on. A failure there does not undo what was acknowledged. */
   #followUp(): void {
     try {
       if (this.#engine.isFarBehind) this.#engine.followUp()

@@ -162,7 +162,7 @@ export const HARD_WORDS_LEFT: Readonly<Record<string, number>> = {
   runs: 60,
   sandbox: 94,
   service: 140,
-  store: 89,
+  store: 0,
   tree: 39,
   tests: 222,
 }
@@ -185,6 +185,6 @@ export const BARE_CASTS_LEFT: Readonly<Record<string, number>> = {
   runs: 13,
   sandbox: 7,
   service: 50,
-  store: 50,
+  store: 0,
   tree: 15,
 }

@@ -1,10 +1,10 @@
 /**
- * What is kept of what stands: the memory of the fold after some facts, in a file of the state
- * directory, one for each stream. It spares folding the same facts at every command.
+ * Keeps the state of a fold (`StandingFold`) after some facts: one file for each stream, in the state
+ * directory. It spares commands from folding the same facts each time.
  *
- * INVARIANT (facts are the truth): a file is believed only when this ledger's key signed it, the fold
- *   that wrote it is of this version, and the last fact that it was folded from still stands at its
- *   place with the same chain value. Anything else is named, and all facts are folded instead.
+ * INVARIANT (facts are the truth): a file is believed only if this ledger's key signed it, a fold of
+ *   this version wrote it, and the last fact that it was folded from is still at its place with the
+ *   same chain value. Otherwise the reason gets a code, and all facts are folded instead.
  */
 import { join } from 'node:path'
 import { type Code, FaultError, fault } from '../../base/index.ts'
@@ -52,7 +52,7 @@ export function keptFile(state: string, stream: string): string {
   return join(standingFolder(state), `${stream}${ENDING}`)
 }
 
-/** As it is told to people: where it lies in the state directory. */
+/** Returns the path of a file for messages to people, relative to the state directory. */
 export function keptName(stream: string): string {
   return `${FOLDER}/${stream}${ENDING}`
 }
@@ -110,7 +110,7 @@ export class KeptStanding {
     return this.#head.briefs[part]
   }
 
-  /** `onDamage` is told when a block turns out damaged, and throws. */
+  /** Returns the memory for a fold. It calls `onDamage`, which throws, for a damaged block. */
   memory(onDamage: (damage: Disbelieved) => never): KeptMemory {
     return {
       brief: (part) => this.brief(part),

@@ -1,4 +1,4 @@
-/** Facts as the fold of what stands takes them in: those that count, each with its payload whole. */
+/** Reads facts for `StandingFold`: only those of the types that it folds, each with its whole payload. */
 import { STANDING_TYPES, type StandingFact } from '../../gate/index.ts'
 import type { Fact, Store, StoredFact } from '../../ledger/index.ts'
 import type { ObjectStore } from '../objects.ts'
@@ -36,6 +36,7 @@ export async function standingPage(
   const facts: StandingFact[] = []
   for (const { text, seq } of stored) {
     if (!STANDING.test(text)) continue
+    // The store returns texts of facts.
     const { fact, payload } = await wholeFact(source, JSON.parse(text) as Fact)
     const { record, occurred_at: occurredAt, principal } = fact
     facts.push({ type: record.type, payload, occurredAt, seq, principal })
@@ -47,7 +48,7 @@ export async function standingPage(
 export async function wholeFact({ objects }: FactSource, fact: Fact): Promise<WholeFact> {
   const { payload, payload_ref: reference } = fact.record
   if (reference === undefined) return { fact, payload }
-  // A record that is not whole decides nothing: the failure is told, and nothing goes on.
+  // Throws if the body is missing: no decision rests on half a record. A checked fact holds a digest.
   const bytes = await objects.get(reference as never)
   return { fact, payload: JSON.parse(decoder.decode(bytes)) }
 }

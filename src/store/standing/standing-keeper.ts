@@ -1,9 +1,9 @@
 /**
- * Keeps what stands of one stream (kept-standing.ts) for the next command: looks for it, throws away
- * what is not to be believed and says so, and writes it again when enough facts have come since.
+ * Keeps the folded state of one stream (`kept-standing.ts`) for the next command: opens its file,
+ * removes a file that it does not believe and notes why, and writes a new one after enough facts.
  *
- * INVARIANT (nothing waits for it, nothing fails by it): it is written when all else is done, and when
- *   that fails, the next command folds more.
+ * INVARIANT (nothing waits for it, nothing fails by it): the keeper writes when all else is done, and
+ *   if that fails, the next command folds more.
  */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -163,11 +163,12 @@ function newFacts(positions: Positions, before: KeptStanding | null): number {
   return count(positions) - (before === null ? 0 : count(before.positions))
 }
 
-/** A disk that is full or cannot be written keeps nothing; a defect is told. */
+/** Ignores failures of the system, such as a full disk: then no file is kept. Throws bugs. */
 function ignoringTheSystem(work: () => void): void {
   try {
     work()
   } catch (error) {
+    // Failures of the system carry a code or a fault; a bug has neither.
     const { code, fault } = error as { readonly code?: unknown; readonly fault?: unknown }
     if (typeof code !== 'string' && fault === undefined) throw error
   }

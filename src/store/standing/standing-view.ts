@@ -1,8 +1,8 @@
 /**
- * What stands in one stream, kept current fact by fact: begins with what was kept of earlier facts, if
- * there is a keeper, and takes in what came since.
+ * The folded state of one stream, kept current fact by fact: starts from the kept file, if there is a
+ * keeper, and folds the facts that came since.
  *
- * INVARIANT (fresh): whoever asks is answered with everything that was acknowledged to anybody before.
+ * INVARIANT (fresh): an answer covers every fact that any process acknowledged before the call.
  */
 import { StandingFold, type StandingOptions } from '../../gate/index.ts'
 import { HOST_STREAM } from '../../ledger/index.ts'
@@ -33,7 +33,7 @@ export class StandingView {
   #fold: StandingFold
   /** What the fold began with. */
   #kept: KeptStanding | null = null
-  /** What earlier folds began with: somebody may still ask one of them. */
+  /** What earlier folds began with: a caller may still hold one of those folds. */
   readonly #former: KeptStanding[] = []
   #begun: Promise<void> | null = null
   /** False while facts are being taken in: a fold that stopped in the middle is not kept. */
@@ -59,8 +59,8 @@ export class StandingView {
   }
 
   /**
-   * Asks what stands. When what was kept turns out damaged on the way, all facts are folded and it is
-   * asked once more: a question has no effects.
+   * Answers a question about the folded state. If the kept file turns out damaged, folds all facts and
+   * asks again: questions have no effects.
    */
   async ask<T>(question: (standing: StandingFold) => T): Promise<T> {
     try {
@@ -72,7 +72,7 @@ export class StandingView {
     }
   }
 
-  /** Up to where it was folded; to be asked right behind what stands, without a pause. */
+  /** The positions up to which facts are folded. Read them right after `standing()`, without awaiting. */
   get positions(): Positions {
     const of = (stream: string): Position => this.#read.get(stream) ?? NOWHERE
     return { host: of(HOST_STREAM), stream: of(this.#place.stream) }
@@ -152,7 +152,7 @@ export class StandingView {
     await keeper.prepare()
     keeper.keep(this.#fold, this.positions, this.#kept)
     const kept = await keeper.open()
-    // Only for the very facts that were taken in: somebody else may have gone further, here or there.
+    // Only if the file covers exactly the facts folded here: another process may have kept more.
     if (kept !== null && isSame(kept.positions, this.positions)) this.#standOn(kept)
     else kept?.close()
   }

@@ -106,7 +106,7 @@ describe('tables in a file', () => {
     const after = open()
     expect(after.table('t')?.entry.blocks[0]).toEqual(first)
     expect(after.table('t')?.get('k1499')).toBe('y')
-    // The one that was replaced is still readable by whoever has it open.
+    // A reader that still has the replaced file open can read it.
     expect(before.table('t')?.get('k1499')).toBe('x'.repeat(500))
     before.close()
     after.close()
