@@ -3,6 +3,7 @@
  * under the lock of the workspace, with a journal. Sees base, gate, machine and tree.
  */
 export type { OnPoint, Point } from './apply.ts'
+export { applyStage, type Promotion, type PromotionRequest } from './apply-stage.ts'
 export { isAttempt, readHead } from './attempt.ts'
 export { directoriesInUse, recoveryCommands } from './ending.ts'
 export { hashFile, lookAt } from './entry.ts'
@@ -12,7 +13,6 @@ export {
   type WorkspaceLock,
   withWorkspaceLock,
 } from './lock.ts'
-export { applyStage, type Promotion, type PromotionRequest } from './promote.ts'
 export { type Recovered, type RecoveryRequest, recover } from './recover.ts'
 export { type Choice, resolveRecovery } from './resolve.ts'
 export {
