@@ -15,27 +15,27 @@ interface Given {
 
 type CompiledRule = Given & Sifted
 
-/** What is given, or null: nothing is said, UNDETERMINED. */
+/** Returns the verdict of the rule that decides; null if no rule matches (UNDETERMINED). */
 export type Combine = (seen: Projection) => Given | null
 
 export function combiner(strategy: CombineStrategy, rules: readonly CompiledRule[]): Combine {
-  const ranked = rankRules(strategy, rules).map(({ index }) => rules[index] as CompiledRule)
+  const ranked = rankRules(strategy, rules).map(({ rule }) => rule)
   const firstMatch = sieveOf(ranked)
   const given = ranked.map(({ verdict, ref }) => ({ verdict, ref }))
   return (seen) => given[firstMatch(seen)] ?? null
 }
 
-/** The order in which the first match decides; each rule with its place in the file. */
-export function rankRules(
+/** Sorts rules into the order in which the first match decides; `index` is the place in the file. */
+export function rankRules<R extends { readonly verdict: VerdictWord }>(
   strategy: CombineStrategy,
-  rules: readonly { readonly verdict: VerdictWord }[],
-): readonly { readonly verdict: VerdictWord; readonly index: number }[] {
-  const placed = rules.map(({ verdict }, index) => ({ verdict, index }))
+  rules: readonly R[],
+): readonly { readonly rule: R; readonly index: number }[] {
+  const placed = rules.map((rule, index) => ({ rule, index }))
   switch (strategy) {
     case 'FIRST_MATCH':
       return placed
     case 'DENY_OVERRIDES':
-      return DENY_FIRST.flatMap((word) => placed.filter(({ verdict }) => verdict === word))
+      return DENY_FIRST.flatMap((word) => placed.filter(({ rule }) => rule.verdict === word))
     default:
       return strategy satisfies never
   }

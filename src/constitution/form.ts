@@ -10,7 +10,9 @@ import {
   printGuard,
 } from '../contracts/index.ts'
 
-/** The same ruleset with every guard in one form; null when it is not an admissible `ruleset_v0`. */
+/**
+ * Rewrites every guard of a ruleset in one form. Returns null if it is no admissible `ruleset_v0`.
+ */
 export function rewriteGuards(
   document: unknown,
   form: 'text' | 'tree',
@@ -18,6 +20,7 @@ export function rewriteGuards(
 ): JsonObject | null {
   const { ruleset } = admitRuleset(document, { context })
   if (ruleset === null || ruleset.form !== 'ruleset_v0' || !isObject(document)) return null
+  // `admitRuleset` has checked that the rules are a list of objects.
   const rules = document['rules'] as readonly JsonObject[]
   return {
     ...document,

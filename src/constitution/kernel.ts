@@ -60,7 +60,7 @@ export const KERNEL_VERSIONS = ['1', '2'] as const
 export type KernelVersion = (typeof KERNEL_VERSIONS)[number]
 export const KERNEL_VERSION = '2' satisfies KernelVersion
 
-/** Makes rulesets ready. A record is computed again under the version that made it. */
+/** Compiles rulesets. `version` recomputes a record under the kernel version that made it. */
 export function establish(
   sources: readonly RulesetSource[],
   context: Context = {},
@@ -72,8 +72,8 @@ export function establish(
     sources.map(({ document }) => document),
     { context },
   )
-  admission.rulesets.forEach(({ ruleset }, index) => {
-    const source = sources[index] as RulesetSource
+  sources.forEach((source, index) => {
+    const ruleset = admission.rulesets[index]?.ruleset ?? null
     const code = field(source.document, 'action_code')
     if (typeof code !== 'string' || !registry.has(code) || chapters.has(code)) return
     chapters.set(
@@ -88,7 +88,7 @@ export function establish(
   }
 }
 
-/** What no document may hold has no canonical form, and so an inline ruleset of it has no digest. */
+/** Returns the digest of a ruleset; `NO_RULESET` if the document has no canonical form. */
 function refOf({ document, ref }: RulesetSource): string {
   if (ref !== undefined && isDigest(ref)) return ref
   return isRefusal(guardValue(document, DOCUMENT_LIMITS)) ? NO_RULESET : digestDocument(document)
@@ -116,7 +116,7 @@ function compileChapter(ruleset: AdmittedRuleset, ref: string, version: KernelVe
 
 const NO_INPUTS: Inputs = {}
 
-/** Inputs are never refused (K-2): whatever is no object holds nothing. */
+/** Treats inputs that are no object as empty: the kernel refuses no inputs (K-2). */
 function total(inputs: Inputs): Inputs {
   return isObject(inputs) ? inputs : NO_INPUTS
 }

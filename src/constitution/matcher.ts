@@ -101,6 +101,7 @@ function every(matchers: readonly Matcher[]): Matcher {
   if (first !== undefined && second !== undefined && matchers.length === 2)
     return (seen) => first(seen) && second(seen)
   return (seen) => {
+    // `index` is below `matchers.length`; the list never shrinks.
     for (let index = 0; index < matchers.length; index++)
       if (!(matchers[index] as Matcher)(seen)) return false
     return true
@@ -109,6 +110,7 @@ function every(matchers: readonly Matcher[]): Matcher {
 
 function some(matchers: readonly Matcher[]): Matcher {
   return (seen) => {
+    // In range, as in `every`.
     for (let index = 0; index < matchers.length; index++)
       if ((matchers[index] as Matcher)(seen)) return true
     return false

@@ -86,6 +86,7 @@ export function viewOf(paths: readonly GuardPath[]): View {
       const envelope = plain(inputs.uncertainty_envelope)
       const permission = plain(inputs.permission_set)
       const seen = new Array<Seen | undefined>(readers.length)
+      // `slot` is below `readers.length`, and every path has a reader.
       for (let slot = 0; slot < readers.length; slot++)
         seen[slot] = (readers[slot] as Reader)(state, envelope, permission)
       return seen
@@ -93,13 +94,14 @@ export function viewOf(paths: readonly GuardPath[]): View {
   }
 }
 
-/** What one path shows, as a rule would see it. */
+/** Returns the value at one path as a rule sees it. */
 export function seenAt(inputs: Inputs, path: GuardPath): Seen | undefined {
   return viewOf([path]).project(inputs)[0]
 }
 
-/** Only an object has keys; a list's or a string's own ones are not looked at. */
+/** Returns an object as it is, and undefined for anything else, also for lists. */
 function plain(value: unknown): Loose {
+  // Any object fits `Loose`: readers check the type of each value they read.
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Loose)
     : undefined

@@ -1,16 +1,16 @@
 /**
- * Finds the first rule that matches without asking each. Most of what rules ask is about one slot: a
- * word that stands there, a word that a set holds, something that is there or is not. For every slot
- * the sieve knows which rules let which value through, as bits; what falls through all slots is then
- * asked for the rest of its guard.
+ * Finds the first rule that matches without testing each. Most conditions of rules read one slot:
+ * it equals a word, its set holds a word, or it is present. For every slot the sieve has a bit mask
+ * of the rules that each value lets through. Rules that pass all slots then test the rest of their
+ * guard.
  *
  * INVARIANT (first stays first): bit n is the n-th rule in the order in which the first match
- * decides, and the lowest open bit is looked at first.
+ * decides, and the lowest open bit is tested first.
  */
 import type { Matcher } from './matcher.ts'
 import type { Projection, Seen } from './projection.ts'
 
-/** One thing a rule asks of one slot. `words` null asks whether anything is there at all. */
+/** A condition of a rule on one slot. If `words` is null, the slot only has to be present. */
 export interface Condition {
   readonly slot: number
   readonly words: ReadonlySet<Seen> | null
@@ -19,7 +19,7 @@ export interface Condition {
   readonly isNegated: boolean
 }
 
-/** A rule as the sieve takes it: what it asks of slots, and what is left to ask. */
+/** A rule for the sieve: its conditions on slots, and a matcher for the rest of its guard. */
 export interface Sifted {
   readonly conditions: readonly Condition[]
   readonly rest: Matcher | null
@@ -27,9 +27,9 @@ export interface Sifted {
 
 interface Mesh {
   readonly slot: number
-  /** Rules that pass when nothing is there. */
+  /** Rules that pass if the slot is missing. */
   readonly missing: number
-  /** Rules that pass when something is there that no rule names; for a set, when it is there. */
+  /** Rules that pass if the slot holds a value that no rule names; for a set, if it is present. */
   readonly other: number
   /** For a scalar, the rules that pass with this value; for a set, those that ask for this word. */
   readonly byWord: ReadonlyMap<unknown, number>
@@ -39,7 +39,7 @@ interface Mesh {
 
 const BITS = 32
 
-/** Answers with the index of the first rule that matches, or -1. */
+/** Returns the index of the first rule that matches, or -1. */
 type Sieve = (seen: Projection) => number
 
 export function sieveOf(rules: readonly Sifted[]): Sieve {
@@ -50,6 +50,7 @@ export function sieveOf(rules: readonly Sifted[]): Sieve {
   if (only !== undefined && sieves.length === 1) return only
   return (seen) => {
     for (let index = 0; index < sieves.length; index++) {
+      // `index` is below `sieves.length`.
       const found = (sieves[index] as Sieve)(seen)
       if (found >= 0) return index * BITS + found
     }
@@ -64,6 +65,7 @@ function smallSieve(rules: readonly Sifted[]): Sieve {
   const all = bits(rules, () => true)
   return (seen) => {
     let open = all
+    // `index` is below `meshes.length`.
     for (let index = 0; index < meshes.length && open !== 0; index++)
       open &= passing(meshes[index] as Mesh, seen)
     for (; open !== 0; open &= open - 1) {
@@ -110,7 +112,7 @@ function asksForWord({ isSet, words }: Condition): boolean {
   return isSet && words !== null
 }
 
-/** Whether a set shares a word is not told by its presence: there `byWord` answers. */
+/** Returns whether a value meets a condition. For a word of a set `byWord` decides, not this. */
 function holds(condition: Condition, value: Seen | typeof MISSING | typeof OTHER): boolean {
   const { words, isNegated } = condition
   if (value === MISSING) return isNegated

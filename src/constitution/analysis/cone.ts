@@ -1,7 +1,7 @@
 /**
- * A question to the formulas as clauses for the solver: only what the question is about, and of each
- * conjunction only the direction in which it is asked (a model then gives the plain variables; the
- * value of a conjunction is worked out from them).
+ * Turns a question about formulas into clauses for the solver: only the formulas that the question
+ * names, and of each conjunction only the direction that the question needs. A model then gives the
+ * plain variables; the values of conjunctions follow from them.
  */
 import type { Model } from './domain.ts'
 import { type Formulas, FREE } from './formula.ts'
@@ -9,11 +9,11 @@ import { type Literal, type Solution, Solver } from './solver.ts'
 
 export type Answer = Solution & { readonly steps: number }
 
-/** Can all of `asserted` hold? Made into clauses once, and then asked under any of `assumable`. */
+/** Asks whether all of `asserted` can hold. Builds the clauses once, for many sets of assumptions. */
 export class Question {
   readonly #cone: Cone
   readonly #solver: Solver
-  /** Steps that no answer has told of yet. */
+  /** Steps that no answer has counted yet. */
   #untold: number
 
   constructor(
@@ -34,7 +34,7 @@ export class Question {
     this.#untold = cone.steps + this.#solver.steps
   }
 
-  /** A refusal names those of `assumed` that take part in it. */
+  /** Solves under assumptions. An unsatisfiable answer names the assumptions that are part of it. */
   ask(assumed: readonly Literal[], stepsMax: number): Answer {
     const cone = this.#cone
     const before = this.#solver.steps - this.#untold
@@ -48,7 +48,7 @@ export class Question {
   }
 }
 
-/** What is asserted, as far as it can be said without naming conjunctions. */
+/** Splits the asserted formulas into units and clauses at their outermost conjunctions. */
 function flatten(
   formulas: Formulas,
   asserted: readonly Literal[],
@@ -74,9 +74,9 @@ const PAIRED_MAX = 5
 class Cone {
   readonly #formulas: Formulas
   readonly #solver = new Solver()
-  /** By variable of the formulas: that of the solver. */
+  /** By variable of the formulas: the variable of the solver. */
   readonly #inner = new Map<number, number>()
-  /** By variable of the solver: that of the formulas, and the directions that are asked for. */
+  /** By variable of the solver: the variable of the formulas, and the directions in demand. */
   readonly #outer: number[] = [0]
   readonly #directions: number[] = [0]
   readonly #groups = new Map<number, Literal[]>()
@@ -90,6 +90,7 @@ class Cone {
   }
 
   literal(literal: Literal): Literal {
+    // The constructor of `Question` demands every literal before it is translated.
     const inner = this.#inner.get(Math.abs(literal)) as number
     return literal > 0 ? inner : -inner
   }
@@ -100,7 +101,7 @@ class Cone {
       const variable = Math.abs(literal)
       const inner = this.#inner.get(variable) ?? this.#enter(variable)
       const direction = literal > 0 ? FORWARDS : BACKWARDS
-      const asked = this.#directions[inner] as number
+      const asked = this.#directions[inner] ?? 0
       if ((asked & direction) !== 0) continue
       this.#directions[inner] = asked | direction
       const parts = this.#formulas.partsOf(literal)
@@ -109,12 +110,14 @@ class Cone {
     }
   }
 
-  /** Definitions of what was demanded, and the exclusive groups as far as they are in it. */
+  /**
+   * Adds the definitions of the demanded conjunctions, and the demanded parts of exclusive groups.
+   */
   build(): Solver {
-    for (let gate = 1; gate < this.#outer.length; gate++) {
-      const parts = this.#formulas.partsOf(this.#outer[gate] as number)
+    for (const [gate, variable] of this.#outer.entries()) {
+      const parts = this.#formulas.partsOf(variable)
       if (parts === null) continue
-      const asked = this.#directions[gate] as number
+      const asked = this.#directions[gate] ?? 0
       if ((asked & FORWARDS) !== 0)
         for (const part of parts) this.#solver.addDistinct([-gate, this.literal(part)])
       if ((asked & BACKWARDS) !== 0)
@@ -124,7 +127,7 @@ class Cone {
     return this.#solver
   }
 
-  /** The answer in terms of the formulas. */
+  /** Translates a solution into the variables of the formulas. */
   translate(solution: Solution, assumed: readonly Literal[]): Solution {
     if (solution.kind === 'budget') return solution
     if (solution.kind === 'satisfiable')
@@ -159,7 +162,7 @@ class Cone {
     return inner
   }
 
-  /** At most one holds: all pairs of a few, a chain through many. */
+  /** Lets at most one member hold: by pairs for a few members, by a chain for many. */
   #exclude(members: readonly Literal[]): void {
     if (members.length <= PAIRED_MAX) {
       members.forEach((one, index) => {
@@ -167,8 +170,9 @@ class Cone {
       })
       return
     }
-    let before = members[0] as Literal
-    for (const member of members.slice(1)) {
+    const [first = 0, ...others] = members
+    let before = first
+    for (const member of others) {
       const reached = this.#solver.newVariable()
       this.#solver.addDistinct([-before, -member])
       this.#solver.addDistinct([-before, reached])
@@ -179,8 +183,8 @@ class Cone {
 }
 
 /**
- * Only what differs from the preference is kept. A function of its own, so that a model, which may
- * live long, does not hold on to the solver that found it.
+ * Makes a model that stores only the variables that differ from their preference. It is a function of
+ * its own, so that a long-lived model does not keep the solver in memory.
  */
 function modelOf(formulas: Formulas, against: ReadonlySet<number>): Model {
   return (variable) => formulas.preferenceOf(variable) !== against.has(variable)

@@ -1,6 +1,7 @@
 /**
- * A ruleset in a world: for each rule the literal "it matches", and for each verdict the literal
- * "this is what comes out" (K-3). Rules are put together in halves, so that nothing nests deeply.
+ * Encodes a ruleset in a world: for each rule the literal "the rule matches", and for each verdict
+ * the literal "the ruleset gives this verdict" (K-3). Halves are joined in turn, so nesting stays
+ * shallow.
  */
 import type { AdmittedRuleset, VerdictWord } from '../../contracts/index.ts'
 import { rankRules } from '../combine.ts'
@@ -19,12 +20,9 @@ export function encodeRuleset(
   world: World,
   ruleset: AdmittedRuleset,
 ): EncodedRuleset {
-  const matches = ruleset.rules.map((rule) => world.rule(rule))
-  const ranked = rankRules(ruleset.combineStrategy, ruleset.rules).map(({ index, verdict }) => ({
-    match: matches[index] as Literal,
-    verdict,
-  }))
-  return { matches, verdict: verdictLiterals(formulas, ranked) }
+  const rows = ruleset.rules.map((rule) => ({ match: world.rule(rule), verdict: rule.verdict }))
+  const ranked = rankRules(ruleset.combineStrategy, rows).map(({ rule }) => rule)
+  return { matches: rows.map(({ match }) => match), verdict: verdictLiterals(formulas, ranked) }
 }
 
 interface RankedMatch {
@@ -32,7 +30,7 @@ interface RankedMatch {
   readonly verdict: VerdictWord
 }
 
-/** The verdict of rules in the order in which the first match decides. */
+/** Returns a literal for each verdict of rules in the order in which the first match decides. */
 export function verdictLiterals(
   formulas: Formulas,
   ranked: readonly RankedMatch[],

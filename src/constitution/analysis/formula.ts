@@ -1,9 +1,9 @@
 /**
- * Formulas as a shared graph: a literal is a variable or a conjunction, or the opposite of one, and
- * equal formulas are one literal. Nothing is a clause until a question is asked (`cone.ts`), so a
- * question costs as much as what it is about, not as much as everything that was ever written down.
+ * Formulas as a shared graph: a literal is a variable, a conjunction, or the negation of one. Equal
+ * formulas are one literal. `cone.ts` makes clauses only for a question, so a question costs as
+ * much as the formulas that it names, not as much as all formulas.
  *
- * The only thing that always holds is that of an exclusive group at most one variable is true.
+ * The only built-in constraint: at most one variable of an exclusive group is true.
  */
 import { invariant } from '../../base/index.ts'
 import type { Literal } from './solver.ts'
@@ -31,7 +31,7 @@ export class Formulas {
     return this.#parts.length
   }
 
-  /** `prefers`: its value in a solution that leaves the choice. */
+  /** Creates a variable. `prefers` is its value in a solution that leaves the choice. */
   variable(prefers = false, group: number = FREE): Literal {
     invariant(!this.#isPassing, 'a variable outlives the question that needed it')
     return this.#push(null, '', prefers, group)
@@ -62,14 +62,14 @@ export class Formulas {
   }
 
   groupOf(variable: number): number {
-    return this.#groups[variable] as number
+    return this.#groups[variable] ?? FREE
   }
 
   preferenceOf(variable: number): boolean {
-    return this.#prefers[variable] as boolean
+    return this.#prefers[variable] ?? false
   }
 
-  /** Forgets every conjunction that `work` makes: for questions that are asked once. Does not nest. */
+  /** Runs `work` and forgets every conjunction that it makes. For single questions; does not nest. */
   passing<T>(work: () => T): T {
     const size = this.size
     this.#isPassing = true

@@ -1,12 +1,12 @@
 /**
- * What a set of rules and questions mentions: the words on each path, the moments on the window, and
- * the pairs of sets that are compared with each other. This is all that a world has to tell apart.
+ * Collects what rules and questions mention: the words of each path, the moments of the window, and
+ * the pairs of sets that guards compare. A world needs to distinguish nothing else.
  */
 import type { AdmittedRule, Guard, GuardPath, GuardSide, SetPath } from '../../contracts/index.ts'
 
 const SUBJECT = /^(?:problem_state|permission_set)\.subjectRef\./
 
-/** Paths that are one in bound inputs share this name. */
+/** Returns one name for paths that have the same value in bound inputs. */
 export function unified(path: GuardPath): string {
   return path.replace(SUBJECT, 'subjectRef.')
 }
@@ -27,6 +27,7 @@ export class Mentions {
   addRule({ guard, scope }: AdmittedRule): void {
     this.addGuard(guard)
     for (const [leaf, value] of Object.entries(scope?.subjectRef ?? {})) {
+      // The contract admits only the four leaves of a subject, and each has a path.
       this.#word(`permission_set.subjectRef.${leaf}` as GuardPath, value)
     }
     if (scope?.scale !== undefined) this.#word('permission_set.scale', scope.scale)
@@ -67,7 +68,7 @@ export class Mentions {
     return this.#words.get(unified(path)) ?? NONE
   }
 
-  /** Words that sets share must be known on both sides of a comparison. */
+  /** Adds the words of each compared set to the other one, so that both know all shared words. */
   close(): void {
     for (const [left, right] of [...this.pairs, ...this.pairs]) {
       for (const word of this.wordsOf(left)) this.#word(right, word)

@@ -1,10 +1,10 @@
 /**
- * An ALLOW that is reached because a field is missing (A-1): ALLOW comes out while the path is
- * missing, and would not if some value stood there and everything else stayed as it is. Two worlds
- * are compared that differ in that one path; only rules that read it can differ between them.
+ * Finds an ALLOW that depends on a missing field (A-1): the verdict is ALLOW while the path is
+ * missing, and some value at the path gives another verdict on otherwise equal inputs. Compares two
+ * worlds that differ in that one path; only rules that read it can differ between them.
  *
- * A rule with few neighbours is asked about by itself. One that most others may meet is asked about
- * in a question that holds all rules, is made once for a path, and learns from every answer.
+ * A rule with few neighbours gets a question of its own. A rule with many neighbours shares one
+ * question with all rules, which is built once for a path and learns from every answer.
  */
 import type { GuardPath } from '../../contracts/index.ts'
 import type { Inputs } from '../projection.ts'
@@ -29,11 +29,11 @@ interface MissingAllow {
   readonly witness: Inputs
 }
 
-/** The rules as they are when something stands at a path where nothing stood. */
+/** The second world of a path: the path is present in it, and missing in the first one. */
 interface Variation {
   readonly path: GuardPath
   readonly world: World
-  /** The path is missing in the one world, and there in the other. */
+  /** The path is missing in the first world, and present in the second. */
   readonly because: readonly [missing: Literal, there: Literal]
   /** The rules that read the path. */
   readonly readers: ReadonlyMap<TableRow, Reader>
@@ -44,7 +44,7 @@ interface Reader {
   readonly requires: Requirements
 }
 
-/** More neighbours than this part of all rules are most. */
+/** Above this share of all rules, tests every rule instead of the neighbours. */
 const FEW_PART = 1 / 8
 
 export function suspectOf(
@@ -55,7 +55,7 @@ export function suspectOf(
   return { row, neighbours: neighbours.length > rows.length * FEW_PART ? null : neighbours }
 }
 
-/** By path, and of each path by the rule's place in the file. `told`: which part of it is done. */
+/** Returns findings by path, then by the rule's place in the file. `told` receives the done share. */
 export function missingAllows(
   inquiry: Inquiry,
   table: RuleTable,
@@ -102,8 +102,8 @@ function readsPath({ rule }: TableRow, path: GuardPath): boolean {
 }
 
 /**
- * Whether it is worth asking. A rule that does not read the path matches with it as without, so then
- * an earlier one that does read it must speak up.
+ * Returns whether the verdict of a rule may change with the path, so that a question is worth its
+ * cost. A rule that does not read the path can only be beaten by an earlier rule that reads it.
  */
 function mayFall(inquiry: Inquiry, row: TableRow, { because, readers }: Variation): boolean {
   if (row.requires.literals.has(-because[0])) return false
@@ -115,7 +115,7 @@ function mayFall(inquiry: Inquiry, row: TableRow, { because, readers }: Variatio
   return false
 }
 
-/** The question with those rules only that may match what the rule matches, in either world. */
+/** Asks with only those rules that may match the same inputs, in either world. */
 export function amongFew(
   inquiry: Inquiry,
   row: TableRow,
@@ -131,9 +131,9 @@ export function amongFew(
 }
 
 /**
- * All that can decide in the second world while the rule gives the verdict in the first, by rank. What
- * does not read the path is as it was: of the earlier ones none matches, and the later ones have a say
- * only where the rule itself may fall silent.
+ * Returns the rules that can decide in the second world while `row` decides in the first, by rank.
+ * A rule that does not read the path matches as before: no earlier one matches, and later ones
+ * decide only if `row` itself stops matching.
  */
 function variedMatches(
   row: TableRow,
@@ -154,7 +154,7 @@ function variedMatches(
   ].sort((left, right) => left.rank - right.rank)
 }
 
-/** The question with all rules in it, for one after the other. */
+/** Builds one question with all rules, to be asked for one rule after the other. */
 export function amongAll(
   inquiry: Inquiry,
   { rows }: RuleTable,

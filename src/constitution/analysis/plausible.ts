@@ -1,6 +1,7 @@
 /**
- * Which worlds are documents that keep their contracts. Proofs are about all inputs, since none is
- * refused; but a witness is easier to read when it is a valid document, so one is looked for first.
+ * Describes the worlds whose documents keep their contracts. Proofs cover all inputs, because the
+ * kernel refuses none. A witness is easier to read as a valid document, so the search tries these
+ * worlds first.
  */
 import { ACTION_CODES, type ScalarPath, type SetPath } from '../../contracts/index.ts'
 import type { Formulas } from './formula.ts'
@@ -38,7 +39,7 @@ export function plausible(formulas: Formulas, world: World, plan: WorldPlan): Li
     ...WORDS.flatMap((path) => wordIsLegal(formulas, world, path)),
     ...SETS.flatMap((path) => setIsLegal(world, path, new Set(vocabularyOf(path)))),
     ...setIsLegal(world, CANDIDATES, new Set([...ACTION_CODES, ...plan.actionCodes])),
-    // No word is in two vocabularies, so sets that are compared share none that nobody mentions.
+    // No word is in two vocabularies, so compared sets share no word that the rules do not mention.
     ...pairs.filter(([left, right]) => left !== right).map((pair) => -world.shared(...pair)),
     ...(compared.has(CANDIDATES) ? [-world.shared(CANDIDATES, CANDIDATES)] : []),
     namesASource(formulas, world, compared.has(SOURCES)),
@@ -47,7 +48,7 @@ export function plausible(formulas: Formulas, world: World, plan: WorldPlan): Li
 
 const ID_CHARACTERS_MIN = 8
 
-/** The id of the problem state, which the envelope names. */
+/** Excludes ids of the problem state that are shorter than the contract allows. */
 function idIsLong(world: World): readonly Literal[] {
   const domain = world.scalar('uncertainty_envelope.problem_state_ref')
   const short = domain.values.filter((value) => [...value].length < ID_CHARACTERS_MIN)
@@ -74,7 +75,7 @@ function setIsLegal(world: World, path: SetPath, legal: ReadonlySet<string>): re
   ]
 }
 
-/** A problem state names a source: a mentioned one, or one that nobody mentions if there is any. */
+/** Requires a source: a mentioned one, or another word of the vocabulary if there is one. */
 function namesASource(formulas: Formulas, world: World, isCompared: boolean): Literal {
   const domain = world.set(SOURCES)
   const named = domain.words.map((word) => domain.has(word))

@@ -1,6 +1,7 @@
 /**
- * What must hold wherever a formula holds, as far as it is plain to see. Two formulas whose
- * requirements clash can never hold together, which settles most pairs of rules without a question.
+ * Computes conditions that must hold wherever a formula holds, as far as they are cheap to find.
+ * Two formulas whose requirements clash can never hold together, which settles most pairs of rules
+ * without the solver.
  */
 import { type Formulas, FREE } from './formula.ts'
 import type { Literal } from './solver.ts'
@@ -11,7 +12,7 @@ export interface Requirements {
   readonly choices: ReadonlyMap<number, ReadonlySet<Literal>>
 }
 
-/** Works requirements out, each formula's once. */
+/** Computes requirements, once for each formula. */
 export class RequirementBook {
   readonly #formulas: Formulas
   readonly #known = new Map<Literal, Requirements>()
@@ -40,7 +41,7 @@ export class RequirementBook {
   }
 }
 
-/** All of them are required. */
+/** Joins the requirements of a conjunction: all of them hold. */
 function together(all: readonly Requirements[]): Requirements {
   const literals = new Set<Literal>()
   const choices = new Map<number, ReadonlySet<Literal>>()
@@ -54,7 +55,7 @@ function together(all: readonly Requirements[]): Requirements {
   return { literals, choices }
 }
 
-/** One of them is required, and nobody knows which: what they have in common. */
+/** Joins the requirements of a disjunction: only those that all parts have in common. */
 function common(all: readonly Requirements[]): Requirements {
   const [first, ...rest] = all
   if (first === undefined) return { literals: new Set(), choices: new Map() }
@@ -69,7 +70,7 @@ function common(all: readonly Requirements[]): Requirements {
   return { literals, choices }
 }
 
-/** True only where the two can never hold together. */
+/** Returns true only if the two can never hold together. */
 export function clash(left: Requirements, right: Requirements): boolean {
   const [few, many] = left.literals.size < right.literals.size ? [left, right] : [right, left]
   for (const literal of few.literals) if (many.literals.has(-literal)) return true

@@ -1,7 +1,7 @@
 /**
- * The rules of a ruleset as its survey looks at them: those that can match at all, in the order in
- * which the first match decides, each with what it requires and with one model in which it matches.
- * A rule whose requirements clash with another's can be left out of any question about both.
+ * The rules of a ruleset for its survey: those that can match, each with its requirements and with
+ * one model in which it matches. A question about a rule can leave out every rule whose
+ * requirements clash with those of the first.
  */
 import {
   type AdmittedRule,
@@ -44,8 +44,8 @@ export interface RuleTable {
 export function ruleTable(inquiry: Inquiry, ruleset: AdmittedRuleset): RuleTable {
   const ranked: TableRow[] = []
   const unreachable: number[] = []
-  rankRules(ruleset.combineStrategy, ruleset.rules).forEach(({ index, verdict }, rank) => {
-    const rule = ruleset.rules[index] as AdmittedRule
+  rankRules(ruleset.combineStrategy, ruleset.rules).forEach(({ index, rule }, rank) => {
+    const { verdict } = rule
     const match = inquiry.world.rule(rule)
     const sample = inquiry.model([match])
     if (sample === null) unreachable.push(index)
@@ -71,7 +71,7 @@ function pathsOf({ rules }: AdmittedRuleset): readonly GuardPath[] {
   return [...new Map([...read].map((path) => [unified(path), path])).values()]
 }
 
-/** The paths that a rule's guard or scope looks at. */
+/** Returns the paths that a rule's guard or scope reads. */
 export function pathsReadBy(rule: AdmittedRule): ReadonlySet<GuardPath> {
   const scoped =
     rule.scope === null

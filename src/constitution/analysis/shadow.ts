@@ -1,10 +1,10 @@
-/** Rules that are always beaten by others: which ones beat them, none of them in vain. */
+/** Finds rules that earlier rules always beat, and names a minimal set of these. */
 import type { Inquiry } from './inquiry.ts'
 import type { Look } from './look.ts'
 import type { TableRow } from './rule-table.ts'
 import type { Literal } from './solver.ts'
 
-/** Rules that together beat this one on all its inputs, by rank; null when it gives some verdict. */
+/** Returns rules that together beat this one on all its inputs, by rank; null if it ever decides. */
 export function shadowsOf(
   inquiry: Inquiry,
   row: TableRow,
@@ -18,11 +18,11 @@ export function shadowsOf(
   const core = inquiry.refusals([row.match], beaten)(beaten)
   if (core === null) return null
   const needed = new Set(withoutSpare(inquiry, row.match, [...new Set(core)]))
-  // Of rules with equal guards the first stands for all.
+  // Rules with equal guards share one literal; only the first of them is named.
   return earlier.filter(({ match }) => needed.delete(-match))
 }
 
-/** Leaves out, one by one, what the refusal can do without. */
+/** Removes literals one by one as long as the rest is still unsatisfiable. */
 function withoutSpare(
   inquiry: Inquiry,
   match: Literal,

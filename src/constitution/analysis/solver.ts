@@ -1,10 +1,15 @@
 /**
  * A small complete solver for propositional clauses (conflict-driven clause learning with two
- * watched literals, activity order and restarts), asked again and again under assumptions. The rule
- * language is finite, so every question about rules is one of these.
+ * watched literals, activity order and restarts). Callers solve the same clauses many times under
+ * different assumptions. The rule language is finite, so clauses can express every question about
+ * rules.
  *
  * A literal is a non-zero integer: `7` is variable 7, `-7` its negation. The answer is exact, or
- * says that the steps were used up; it is never a guess. A step is one clause looked at.
+ * `budget` if the steps are used up; it is never a guess. A step is one visit to a clause.
+ *
+ * INVARIANT (known variables): `newVariable` adds an entry to every list by variable, and every
+ * literal names a variable of this solver, so reads by variable or literal find an entry.
+ * INVARIANT (two watches): a watched clause has two literals or more; the first two are watched.
  */
 import { VariableHeap } from './variable-heap.ts'
 
@@ -20,6 +25,7 @@ const UNSET = 0
 const RESTART_CONFLICTS = 128
 const ACTIVITY_GROWTH = 1.05
 const ACTIVITY_MAX = 1e100
+const NO_REASON: readonly number[] = []
 
 export class Solver {
   /** Clauses by the literal they watch; index is the literal's slot. */
@@ -37,6 +43,7 @@ export class Solver {
   #growth = 1
   #steps = 0
   #isBroken = false
+  // Known variables: the heap holds no others.
   readonly #order = new VariableHeap((variable) => this.#activity[variable] as number)
 
   /** All steps since the beginning. */
@@ -44,7 +51,7 @@ export class Solver {
     return this.#steps
   }
 
-  /** `prefers`: the value that is tried first where nothing speaks against it. */
+  /** Adds a variable. `prefers` is the value that the solver tries first. */
   newVariable(prefers = false): number {
     const variable = this.#values.length
     this.#values.push(UNSET)
@@ -65,7 +72,7 @@ export class Solver {
     this.addDistinct([...distinct])
   }
 
-  /** The same for a list that the solver may keep, of variables each named once. */
+  /** Adds a clause in which each variable occurs once. Takes the list over. */
   addDistinct(literals: Literal[]): void {
     this.#backtrack(0)
     this.#steps += literals.length
@@ -82,7 +89,7 @@ export class Solver {
     else this.#watch(literals)
   }
 
-  /** Is there an assignment that keeps every clause and every assumption? */
+  /** Looks for an assignment that satisfies every clause and every assumption. */
   solve(assumptions: readonly Literal[], stepsMax: number): Solution {
     this.#backtrack(0)
     const last = this.#steps + stepsMax
@@ -110,7 +117,9 @@ export class Solver {
     return (variable) => values[variable] === 1
   }
 
-  /** Assumptions come first, one level each; then the most active open variable. */
+  /**
+   * Assigns the next assumption on a level of its own; after these, the most active open variable.
+   */
   #decide(assumptions: readonly Literal[]): 'decided' | 'complete' | Literal {
     while (this.#levelStarts.length < assumptions.length) {
       const assumed = assumptions[this.#levelStarts.length] as Literal
@@ -125,18 +134,18 @@ export class Solver {
     for (let variable = this.#order.take(); variable !== 0; variable = this.#order.take()) {
       if (this.#values[variable] !== UNSET) continue
       this.#levelStarts.push(this.#trail.length)
+      // Known variables.
       this.#assign(variable * (this.#phases[variable] as number), null)
       return 'decided'
     }
     return 'complete'
   }
 
-  /** The assumptions that force the opposite of `refuted`, and `refuted` itself. */
+  /** Returns the assumptions that force the negation of `refuted`, and `refuted` itself. */
   #coreOf(refuted: Literal): readonly Literal[] {
     const core = [refuted]
     const seen = new Set([Math.abs(refuted)])
-    for (let position = this.#trail.length - 1; position >= 0; position--) {
-      const literal = this.#trail[position] as Literal
+    for (const literal of this.#trail.toReversed()) {
       const variable = Math.abs(literal)
       if (!seen.has(variable) || this.#levels[variable] === 0) continue
       const reason = this.#reasons[variable] ?? null
@@ -146,6 +155,7 @@ export class Solver {
     return core
   }
 
+  /** Returns the value of a literal. Relies on INVARIANT (known variables). */
   #value(literal: Literal): number {
     return literal > 0 ? (this.#values[literal] as number) : -(this.#values[-literal] as number)
   }
@@ -161,16 +171,18 @@ export class Solver {
     return true
   }
 
+  /** Watches the first two literals of a clause. Relies on INVARIANT (two watches). */
   #watch(clause: number[]): void {
     this.#watchesOf(clause[0] as Literal).push(clause)
     this.#watchesOf(clause[1] as Literal).push(clause)
   }
 
+  /** Returns the clauses that watch a literal. Relies on INVARIANT (known variables). */
   #watchesOf(literal: Literal): number[][] {
     return this.#watches[literal > 0 ? 2 * literal : -2 * literal + 1] as number[][]
   }
 
-  /** Follows all consequences; gives the clause that broke, or null. */
+  /** Assigns all consequences of the trail. Returns the clause that is broken, or null. */
   #propagate(): number[] | null {
     while (this.#head < this.#trail.length) {
       const falsified = -(this.#trail[this.#head++] as Literal)
@@ -185,15 +197,18 @@ export class Solver {
     let kept = 0
     this.#steps += watches.length
     for (let index = 0; index < watches.length; index++) {
+      // `index` is below `watches.length`, and the clause has two watches.
       const clause = watches[index] as number[]
       if (clause[0] === falsified) {
         clause[0] = clause[1] as Literal
         clause[1] = falsified
       }
-      if (this.#value(clause[0] as Literal) !== 1 && this.#moveWatch(clause)) continue
+      // Two watches; `#moveWatch` leaves the first one in place.
+      const first = clause[0] as Literal
+      if (this.#value(first) !== 1 && this.#moveWatch(clause)) continue
       watches[kept++] = clause
-      if (this.#value(clause[0] as Literal) === 1 || this.#assign(clause[0] as Literal, clause))
-        continue
+      if (this.#value(first) === 1 || this.#assign(first, clause)) continue
+      // Keeps the clauses that it has not visited; `index` is below `watches.length`.
       while (++index < watches.length) watches[kept++] = watches[index] as number[]
       watches.length = kept
       return clause
@@ -202,12 +217,14 @@ export class Solver {
     return null
   }
 
-  /** Finds another literal of the clause that can be watched. */
+  /** Watches another literal that is not false in place of the second one, if there is one. */
   #moveWatch(clause: number[]): boolean {
     this.#steps += clause.length >> 3
     for (let index = 2; index < clause.length; index++) {
+      // `index` is below `clause.length`.
       const literal = clause[index] as Literal
       if (this.#value(literal) === -1) continue
+      // Two watches.
       clause[index] = clause[1] as Literal
       clause[1] = literal
       this.#watchesOf(literal).push(clause)
@@ -216,18 +233,20 @@ export class Solver {
     return false
   }
 
-  /** Learns the first unique implication point of a conflict and jumps back to where it tells. */
+  /**
+   * Learns the clause of the first unique implication point, and backtracks to where it propagates.
+   */
   #learn(conflict: number[]): void {
     const level = this.#levelStarts.length
     const learnt: Literal[] = []
     const touched: number[] = []
     let open = 0
     let position = this.#trail.length
-    let reason: number[] | null = conflict
+    let reason: readonly number[] = conflict
     let pivot: Literal = 0
     do {
-      this.#steps += (reason as number[]).length
-      for (const literal of reason as number[]) {
+      this.#steps += reason.length
+      for (const literal of reason) {
         const variable = Math.abs(literal)
         if (literal === pivot || this.#seen[variable] === true || this.#levels[variable] === 0)
           continue
@@ -237,17 +256,19 @@ export class Solver {
         if (this.#levels[variable] === level) open++
         else learnt.push(literal)
       }
+      // The trail holds `open` more seen literals, so `position` stays above -1.
       do pivot = this.#trail[--position] as Literal
       while (this.#seen[Math.abs(pivot)] !== true)
-      reason = this.#reasons[Math.abs(pivot)] as number[] | null
+      // Only the last pivot can be a decision, which has no reason.
+      reason = this.#reasons[Math.abs(pivot)] ?? NO_REASON
     } while (--open > 0)
     for (const variable of touched) this.#seen[variable] = false
     this.#growth *= ACTIVITY_GROWTH
-    this.#addLearnt([-pivot, ...learnt])
+    this.#addLearnt(-pivot, learnt)
   }
 
-  #addLearnt(clause: number[]): void {
-    const asserted = clause[0] as Literal
+  #addLearnt(asserted: Literal, others: readonly Literal[]): void {
+    const clause = [asserted, ...others]
     // The second watch is the literal assigned last, so that it is the first to open again.
     let deepest = 1
     for (let index = 2; index < clause.length; index++) {
@@ -258,6 +279,7 @@ export class Solver {
       this.#assign(asserted, null)
       return
     }
+    // The clause has two literals or more, and `deepest` is the index of one.
     const second = clause[deepest] as Literal
     clause[deepest] = clause[1] as Literal
     clause[1] = second
@@ -266,17 +288,17 @@ export class Solver {
     this.#assign(asserted, clause)
   }
 
+  /** Returns the level of an assigned literal. Relies on INVARIANT (known variables). */
   #levelOf(literal: Literal | undefined): number {
     return this.#levels[Math.abs(literal as Literal)] as number
   }
 
   #bump(variable: number): void {
+    // Known variables.
     const activity = (this.#activity[variable] as number) + this.#growth
     this.#activity[variable] = activity
     if (activity > ACTIVITY_MAX) {
-      for (let index = 0; index < this.#activity.length; index++) {
-        this.#activity[index] = (this.#activity[index] as number) / ACTIVITY_MAX
-      }
+      this.#activity = this.#activity.map((one) => one / ACTIVITY_MAX)
       this.#growth /= ACTIVITY_MAX
     }
     this.#order.rise(variable)
@@ -284,6 +306,7 @@ export class Solver {
 
   #backtrack(level: number): void {
     if (this.#levelStarts.length <= level) return
+    // `level` is below the number of levels, and its start is within the trail.
     const start = this.#levelStarts[level] as number
     for (let index = this.#trail.length - 1; index >= start; index--) {
       const literal = this.#trail[index] as Literal

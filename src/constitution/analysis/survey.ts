@@ -1,7 +1,7 @@
 /**
- * What is odd about a ruleset (A-1): rules that can never match, rules that earlier ones always beat,
- * ALLOW and DENY that overlap, inputs for which nothing is said, and an ALLOW that is reached because
- * a field is missing. Exact, with inputs that show it.
+ * Surveys a ruleset (A-1): rules that can never match, rules that earlier rules always beat,
+ * overlaps of ALLOW and DENY, inputs without a matching rule, and an ALLOW that depends on a
+ * missing field. Findings are exact; where inputs can show a finding, it carries them.
  */
 import type { AdmittedRuleset, GuardPath } from '../../contracts/index.ts'
 import type { Inputs } from '../projection.ts'
@@ -33,7 +33,7 @@ export interface Survey {
   })[]
 }
 
-/** How far the survey is; a caller may show it. `done` never falls, and ends at `total`. */
+/** Receives the progress of a survey. `done` never falls, and ends at `total`. */
 export type Progress = (done: number, total: number) => void
 
 export function surveyRuleset(
@@ -80,7 +80,7 @@ interface Finding {
   readonly row: TableRow
   readonly shadows: readonly TableRow[] | null
   readonly overlap: Overlap | null
-  /** A rule that is always beaten gives no verdict, whatever is missing. */
+  /** Null for a rule that others always beat: it gives no verdict, with or without the field. */
   readonly suspect: Suspect | null
 }
 
@@ -100,7 +100,7 @@ function gapsOf(inquiry: Inquiry, { rows }: RuleTable, action_code: string): Sur
   return witness === null ? [] : [{ action_code, witness }]
 }
 
-/** The surveys of several rulesets as one; the budget is for all of them together. */
+/** Surveys several rulesets under one budget and joins the results. */
 export function surveyRulesets(
   rulesets: readonly AdmittedRuleset[],
   budget: Budget,

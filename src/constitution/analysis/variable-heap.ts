@@ -1,6 +1,6 @@
 /**
- * The open variables of the solver as a binary heap, the most active on top. It holds a variable once,
- * and may hold some that are no longer open: whoever takes one looks.
+ * The open variables of the solver as a binary heap, the most active on top. It holds a variable at
+ * most once. Some may have a value by now: the caller of `take` checks.
  */
 
 export class VariableHeap {
@@ -18,10 +18,11 @@ export class VariableHeap {
     this.#up(this.#heap.length - 1)
   }
 
-  /** The top variable, or 0 when none is left. */
+  /** Removes and returns the top variable; 0 if the heap is empty. */
   take(): number {
     const top = this.#heap[0]
     if (top === undefined) return 0
+    // The heap has a top, so it has a last element.
     const last = this.#heap.pop() as number
     this.#places[top] = -1
     if (last !== top) {
@@ -59,6 +60,7 @@ export class VariableHeap {
     }
   }
 
+  /** Compares two places, both below the length of the heap. */
   #isBefore(left: number, right: number): boolean {
     return (
       this.#activityOf(this.#heap[left] as number) > this.#activityOf(this.#heap[right] as number)
@@ -66,10 +68,12 @@ export class VariableHeap {
   }
 
   #swap(left: number, right: number): void {
+    // `#up` and `#down` pass places below the length of the heap.
     const moved = this.#heap[left] as number
-    this.#heap[left] = this.#heap[right] as number
+    const other = this.#heap[right] as number
+    this.#heap[left] = other
     this.#heap[right] = moved
-    this.#places[this.#heap[left] as number] = left
+    this.#places[other] = left
     this.#places[moved] = right
   }
 }

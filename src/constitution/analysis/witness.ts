@@ -1,6 +1,7 @@
 /**
- * Turns a solution back into documents: inputs that a reader can save and evaluate. Whatever nobody
- * mentions is filled in so that the documents keep their contracts where the solution allows it.
+ * Turns a solution back into documents: inputs that a reader can save and evaluate. Fills in the
+ * values that no rule mentions, so that the documents keep their contracts where the solution
+ * allows it.
  */
 import {
   type GuardPath,
@@ -21,7 +22,9 @@ const SHIFT = 7
 
 type Draft = Record<string, unknown>
 
-/** `beside` is a second world that the solution is about too, or the same. */
+/**
+ * Writes the inputs of `world`. The second world is the other one in the question, or the same one.
+ */
 export function witnessInputs(world: World, beside: World, look: Look, plan: WorldPlan): Inputs {
   const reader = new WitnessReader(world, beside, look, plan)
   const subject = reader.subject()
@@ -81,14 +84,16 @@ class WitnessReader {
     this.#plan = plan
   }
 
-  /** A field with a vocabulary: another word of it is preferred where the solution leaves the choice. */
+  /** Reads a field with a vocabulary. For any other value, prefers an unmentioned word of it. */
   word(path: ScalarPath): string | undefined {
     const known = vocabularyOf(path)
     const mentioned = new Set(this.#world.scalar(path).values)
     return this.scalar(path, known.find((word) => !mentioned.has(word)) ?? 'unnamed')
   }
 
-  /** The value the solution gives; `usual`, or a variation of it, stands for any other value. */
+  /**
+   * Returns the value in the solution. For "any other value", returns `usual` or a variation of it.
+   */
   scalar(path: ScalarPath, usual: string): string | undefined {
     const domain = this.#world.scalar(path)
     const read = domain.read(this.#look)
@@ -108,8 +113,8 @@ class WitnessReader {
   }
 
   /**
-   * Two windows differ only where they are both whole and must not match, in this world or else in
-   * the one beside it: filling in a leaf that is missing then shows what would happen.
+   * Writes two equal windows, unless both are complete and must differ in the first world. If they
+   * are incomplete there, the second world decides: adding the missing leaf then shows its effect.
    */
   windows(): { state: Draft; permission: Draft } {
     const { start, end } = this.#permissionWindow()
@@ -129,7 +134,7 @@ class WitnessReader {
     }
   }
 
-  /** A start and an end of two different scopes may run backwards; then any other start does as well. */
+  /** Replaces a start that is not before the end: the two may come from different scopes. */
   #permissionWindow(): { start: number | undefined; end: number | undefined } {
     const start = this.#moment(this.#world, 'startTs')
     const end = this.#moment(this.#world, 'endTs')
@@ -137,7 +142,7 @@ class WitnessReader {
     return { start: runsBackwards ? this.#openMoment('startTs') : start, end }
   }
 
-  /** What could stand where a leaf is missing, so that the window runs forwards. */
+  /** Returns a value for a missing leaf, so that the window runs forwards. */
   #filled(leaf: 'startTs' | 'endTs'): number {
     const start = this.#moment(this.#beside, 'startTs')
     const end = this.#moment(this.#beside, 'endTs')
@@ -152,7 +157,7 @@ class WitnessReader {
     return read === 'other' ? this.#openMoment(leaf) : read.value
   }
 
-  /** An open start lies before all that is mentioned, an open end behind it. */
+  /** Returns a start before all mentioned moments, or an end after them. */
   #openMoment(leaf: 'startTs' | 'endTs'): number {
     const { starts, ends } = this.#plan.mentions
     const moments = [START, END, ...starts, ...ends]
@@ -168,7 +173,7 @@ class WitnessReader {
     const shared = pairs
       .filter(([left, right]) => left !== right && this.#holdsShared(left, right))
       .map(unnamedIn)
-    // A word of its own, too: it may matter for what another set could share with this one.
+    // Adds a word of its own: another set might share it.
     const own = pairs.length > 0 && this.#holdsShared(path, path) ? [this.#ownWord(path)] : []
     const words = [...new Set([...read, ...shared, ...own])]
     return words.length > 0 ? words : this.#filler(path)
@@ -182,7 +187,7 @@ class WitnessReader {
     return this.#spareWord(path) ?? unnamedIn([path, path])
   }
 
-  /** A problem state names at least one source, unless it matters whether there is one. */
+  /** Returns one source for a problem state, unless a guard tests whether there is one. */
   #filler(path: SetPath): readonly string[] {
     const { pairs } = this.#plan.mentions
     if (path !== SOURCES || pairs.some(([left, right]) => left === path && right === path))
@@ -191,7 +196,7 @@ class WitnessReader {
     return word === undefined ? [] : [word]
   }
 
-  /** A word of the vocabulary that nobody mentions and no set holds that this one is compared with. */
+  /** Returns a word that no rule mentions and no compared set can hold. */
   #spareWord(path: SetPath): string | undefined {
     const others = this.#plan.mentions.pairs
       .filter((pair) => pair.includes(path))
@@ -217,13 +222,13 @@ class WitnessReader {
   }
 }
 
-/** The words of a path that has a closed list of them. */
+/** Returns the closed vocabulary of a path; empty if it has none. */
 export function vocabularyOf(path: GuardPath): readonly string[] {
   const { vocabulary } = pathRow(path)
   return vocabulary === null || vocabulary === 'registry' ? [] : vocabulary
 }
 
-/** A word that no rule knows, in these two sets and no other. */
+/** Returns a word that no rule mentions, for these two sets only. */
 function unnamedIn(pair: readonly [SetPath, SetPath]): string {
   const names = [...new Set(pair)].sort().map((path) => path.replaceAll(/[^A-Za-z]+/g, '_'))
   return `UNNAMED_IN_${names.join('_AND_')}`

@@ -1,11 +1,11 @@
 /**
- * One world: the variables that stand for one set of inputs, and the formula of any guard over them.
- * Only bound inputs are worlds (`binding.ts`): on all others every verdict is UNDETERMINED, whatever
- * the rules say. So both subjects are there and equal, the envelope names its problem state, and the
- * action in question is among the candidates.
+ * A world: the variables that represent one set of inputs, and the formula of any guard over them.
+ * Worlds describe bound inputs only (`binding.ts`): for others every ruleset gives UNDETERMINED. So
+ * both subjects are present and equal, the envelope names its problem state, and the action in
+ * question is among the candidates.
  *
- * A second world can share everything with a first one but for one path: that is how "because this
- * field is missing" is asked.
+ * A second world can share all variables with a first one except those of one path. Comparing the
+ * two answers whether a verdict depends on that path.
  */
 import {
   type AdmittedRule,
@@ -27,7 +27,7 @@ export const SUBJECT_LEAVES = ['projectId', 'groupId', 'plotId', 'blockId'] as c
 
 export const CANDIDATES = 'permission_set.candidate_actions[].action_code'
 
-/** What contracts ask for, and a witness therefore has if it may. */
+/** Paths that contracts do not require. A witness has all others if the solution allows it. */
 const OPTIONAL = /supporting_evidence_refs|action_taxonomy_ref|subjectRef\.(?:group|plot|block)Id/
 
 export interface WorldPlan {
@@ -40,7 +40,7 @@ export class World {
   readonly #formulas: Formulas
   readonly #plan: WorldPlan
   readonly #base: World | null
-  /** The unified name of the one path that is another than in the base. */
+  /** The unified name of the path that differs from the base. */
   readonly #fresh: string | null
   readonly #made = new Map<string, unknown>()
 
@@ -57,7 +57,7 @@ export class World {
     this.#prepare()
   }
 
-  /** Every variable is made now: later ones would not outlive a passing question. */
+  /** Makes every variable now, because `Formulas.passing` allows no new variables. */
   #prepare(): void {
     for (const path of GUARD_PATHS) this.present(path)
     for (const leaf of ['startTs', 'endTs'] as const) this.moment(leaf)
@@ -65,7 +65,7 @@ export class World {
     for (const [left, right] of this.#plan.mentions.pairs) this.shared(left, right)
   }
 
-  /** True where the guard is. */
+  /** Returns the literal that is true if the guard is. */
   guard(guard: Guard): Literal {
     const formulas = this.#formulas
     switch (guard.op) {
@@ -112,9 +112,9 @@ export class World {
 
   present(path: GuardPath): Literal {
     switch (pathRow(path).kind) {
-      case 'set':
+      case 'set': // `SetPath` names the paths of this kind.
         return this.set(path as SetPath).present
-      case 'scalar':
+      case 'scalar': // `ScalarPath` names the paths of this kind.
         return this.scalar(path as ScalarPath).present
       case 'object':
         return this.#formulas.yes
@@ -153,9 +153,9 @@ export class World {
   }
 
   /**
-   * The windows are both there, run forwards and are the same. That they run forwards needs no
-   * formula: every window that a scope names does (admission), no rule can tell apart the others,
-   * and of those there is always one that does.
+   * Returns the literal "both windows are present, run forwards and are equal". That they run
+   * forwards needs no formula: admission checks it for the windows that scopes name. Rules cannot
+   * distinguish other windows, and one of those always runs forwards.
    */
   windowsMatch(): Literal {
     const same = this.#make('the windows are the same', WINDOW_LEAVES, () =>
@@ -165,8 +165,9 @@ export class World {
   }
 
   /**
-   * A word that nobody mentions stands in both sets; for a set and itself, in that set. Two sets can
-   * only share what each of them holds, also where one of the two is another world's.
+   * Returns the literal "both sets hold the same unmentioned word"; for one set twice, "the set
+   * holds an unmentioned word". Each set must hold one, also if one of the two belongs to another
+   * world.
    */
   shared(left: SetPath, right: SetPath): Literal {
     if (left === right) return this.#holdsUnmentioned(left)
@@ -184,11 +185,12 @@ export class World {
   #intersects(left: GuardSide, right: GuardSide): Literal {
     if (typeof left === 'string' && typeof right === 'string') return this.#meet(left, right)
     const [path, words] = typeof left === 'string' ? [left, right] : [right, left]
+    // The contract refuses a comparison of two lists, so one side is a path and the other a list.
     const domain = this.set(path as SetPath)
     return this.#formulas.some((words as readonly string[]).map((word) => domain.has(word)))
   }
 
-  /** As long as all the words of both sets, and so made once. */
+  /** Cached, because the formula is as long as the vocabularies of both sets. */
   #meet(left: SetPath, right: SetPath): Literal {
     const pair = [left, right].sort()
     return this.#make(pair.join(' meets '), pair, () => {
@@ -205,7 +207,7 @@ export class World {
     )
   }
 
-  /** What a changed path takes part in is changed with it; everything else is the base's. */
+  /** Returns a cached part. Takes it from the base unless it depends on the path that differs. */
   #make<T>(name: string, paths: readonly string[], make: () => T): T {
     if (this.#base !== null && !paths.some((path) => path === this.#fresh))
       return this.#base.#make(name, paths, make)
