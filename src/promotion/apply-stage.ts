@@ -1,10 +1,10 @@
 /**
- * Promotion: the rehearsed bytes are put in place, once (G-19b to G-19f, G-20). Check, intent,
- * apply, sync, record, and only then it is done. Whatever goes wrong before the record puts
- * everything back; a crash is taken up by recovery, which ends what the journal says was begun.
+ * Promotion: puts the rehearsed bytes in place, once (G-19b to G-19f, G-20). The order is check, intent,
+ * apply, sync, record. A failure before the record puts everything back. After a crash, recovery ends
+ * what the journal says was begun.
  *
- * PROMISE (nothing of others is lost): what is displaced is kept, and what somebody else changed is
- *   never overwritten; it stops the promotion, with the exact paths.
+ * PROMISE (nothing of others is lost): a promotion keeps what it displaces, and never overwrites what
+ *   another process changed; that stops the promotion, with the exact paths.
  */
 import { linkSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -48,7 +48,7 @@ export interface PromotionRequest {
   readonly state: string
   /** Scope roots as the rehearsal found them. */
   readonly roots: readonly RootIdentity[]
-  /** Directories of the scope that were emptied and made anew: nothing may have come or gone since. */
+  /** Directories that the rehearsal emptied and made again: no name may have come or gone since. */
   readonly listings?: readonly Listing[]
   /** Asked between the check and the intent; true ends the promotion before anything changes. */
   readonly isHalted: () => boolean
@@ -232,6 +232,7 @@ async function recordSurely(
   try {
     await record(promotion)
   } catch (error) {
+    // Any error may come here; only a failure has a fault.
     const { fault: failed } = error as { readonly fault?: { readonly code?: unknown } }
     if (failed?.code !== 'ledger.disk_full' || !giveReserve(state)) throw error
     await record(promotion)

@@ -1,8 +1,8 @@
 /**
- * Steps on the real tree, forwards and back (G-20). Taking away is a rename into writ's own directory,
- * and only then is looked at what came away; putting in place is a link, which fails when somebody was
- * faster, or for a directory a rename onto an empty one that was made for it. So nothing of anybody
- * else's is ever overwritten, and what was displaced is still there.
+ * Applies and undoes steps on the real tree (G-20). A step takes an entry away by renaming it into
+ * writ's own directory, and verifies it there. It puts a file in place with a link, which fails if
+ * another process has put something there first, and a directory with a rename onto an empty one made
+ * for it. So a step overwrites nothing of other processes, and keeps what it displaces.
  *
  * INVARIANT (places tell): how far a step came is seen from its two places alone: what is taken away
  *   lies at `take`, and what is not yet put lies at `put`. Both directions go on from any point, so a
@@ -91,6 +91,7 @@ function takeAway(work: Work, each: Step, take: string): void {
     work.ground.forget(path)
   }
   const isLarge = changes[0].before?.kind === 'file' && changes[0].before.size > HASHED_AT_ONCE_MAX
+  // `isLarge` implies a state before.
   if (isLarge && isSeen && isMoved(take, changes[0].before as EntryState)) return
   verify(work, each, take)
 }
@@ -148,6 +149,7 @@ function differences(work: Work, each: Step, place: Address, side: Side): readon
 
 function putInPlace(work: Work, each: Step): void {
   const { path } = each
+  // Callers pass only steps that put something.
   const put = each.put as string
   const staged = lookAt(put)
   const address = addressOf(work, path)
@@ -177,7 +179,7 @@ function linkNew(from: string, to: Address, path: RawPath): void {
   }
 }
 
-/** Linux lets nobody but its owner link a file that he may not write to; then it has to be moved. */
+/** Links a file, or moves it where Linux lets only its owner link it (`fs.protected_hardlinks`). */
 function linkOrMove(from: string, to: Address): void {
   try {
     linkSync(from, to)
@@ -211,9 +213,9 @@ function moveNew(from: string, to: Address): boolean {
 const MOVE_TIMEOUT_MS = 60_000
 
 /**
- * A rename would silently replace somebody's empty directory, and Linux offers Node no other. So an
- * empty one is made first, which fails when anything is there; the rename then fails when somebody
- * put something into it meanwhile.
+ * Puts a directory in place. Node's rename would silently replace an empty directory of another process.
+ * So makes an empty placeholder first, which fails if anything is there. The rename onto it then fails
+ * if another process has put something into it meanwhile.
  */
 function putDirectory(
   work: Work,
@@ -258,7 +260,7 @@ function removePlaceholder(address: Address): void {
   try {
     rmdirSync(address)
   } catch (error) {
-    // Somebody put something into it: it is theirs now.
+    // Another process has put something into it: the directory stays for that process.
     if (errnoOf(error) === null) throw error
   }
 }
@@ -301,7 +303,7 @@ function addressOf({ ground }: Work, path: RawPath): Buffer {
 interface Undone {
   /** Edited since: what is at the path, or came from there, is neither old nor new. */
   readonly others: readonly RawPath[]
-  /** Somebody put something where the old entry belongs; theirs stays, the old one is kept. */
+  /** Another process has put something where the old entry belongs: that stays, the old one is kept. */
   readonly left: readonly RawPath[]
 }
 
@@ -383,7 +385,7 @@ function undoLink(work: Work, each: Step, put: string, address: Address): boolea
   return false
 }
 
-/** Somebody's own comes back to its path, or stays in writ's directory when the path is taken. */
+/** Puts an entry of another process back at its path; leaves it in writ's directory if that is taken. */
 function giveBack(from: string, to: Address, isTree: boolean): void {
   try {
     if (isTree) {
@@ -398,7 +400,7 @@ function giveBack(from: string, to: Address, isTree: boolean): void {
   }
 }
 
-/** False when the path is taken by somebody else. */
+/** Puts the old entry back. Returns false if another process has taken the path. */
 function undoTake(work: Work, each: Step, take: string, address: Address): boolean {
   const { path } = each
   const taken = lookAt(take)

@@ -4,7 +4,7 @@
  * their directory: nothing of them was displaced, and nothing is lost. Anything else that changed is
  * put back only when a human wants it as it is.
  */
-import type { Change, EntryState, RawPath } from '../gate/index.ts'
+import { type Change, type EntryState, joinRaw, type RawPath } from '../gate/index.ts'
 import {
   type Address,
   type Entry,
@@ -91,7 +91,7 @@ class Kept {
       if (after === null) continue
       yield { path, before: null, after }
       if (after.kind !== 'directory') continue
-      for (const name of namesIn(address)) open.push(`${path}/${name}` as RawPath)
+      for (const name of namesIn(address)) open.push(joinRaw(path, name))
     }
   }
 }

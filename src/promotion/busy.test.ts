@@ -1,4 +1,4 @@
-/** Writers are found whoever asks and however they hold on to a file; readers are nobody's concern. */
+/** Finds writers of a file, for any user and any way of holding it open; ignores readers. */
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

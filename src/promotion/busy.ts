@@ -1,9 +1,9 @@
 /**
- * Who has files open for writing. The kernel knows at once: it grants nobody a read lease on a file
- * that somebody writes to, whoever that is, and also when only a memory mapping is left of it. Perl,
- * which every Debian has, can ask for one; it asks for all files in one go and gives them back by
- * ending. Only when it says no, or cannot say (a file of somebody else, no perl), are the processes
- * looked through (`/proc/PID/fd`), which takes many times as long; as far as this user may look.
+ * Finds the processes that have files open for writing. The kernel grants no read lease on a file that
+ * any process has open for writing, or has mapped writable. Perl, which every Debian has, asks for the
+ * leases of all files in one process and releases them when it exits. Only if it is refused a lease, or
+ * cannot ask (no perl, a file of another user), does writ search `/proc/PID/fd`, which takes many times
+ * as long and shows only what this user may see.
  */
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { Readable } from 'node:stream'
@@ -113,7 +113,7 @@ while (my $path = <STDIN>) {
 
 const TIMEOUT_MS = 30_000
 
-/** One letter a file: free, busy, or unknown. Shorter than the list when nobody could be asked. */
+/** Returns a letter for each file: free, busy or unknown. The text is shorter if perl did not answer. */
 function askForLeases(asked: Iterable<Asked>): Promise<string> {
   const perl = findProgram('perl')
   if (perl === null || isEmpty(asked)) return Promise.resolve('')
@@ -180,7 +180,7 @@ function handlesOf(process: number): readonly string[] {
   try {
     return readdirSync(`/proc/${process}/fd`)
   } catch {
-    // Gone meanwhile, or somebody else's.
+    // The process has exited, or belongs to another user.
     return []
   }
 }

@@ -1,8 +1,7 @@
 /**
- * Before anything changes (G-19b to G-19e): every path that would be touched is still as the
- * rehearsal saw it, bytes and attributes and complete listings; nobody is writing there; the
- * filesystem can do what is needed. Nothing is changed here, and all differences are found, not
- * only the first.
+ * Checks before anything changes (G-19b to G-19e): every path that would be touched is still as the
+ * rehearsal saw it, bytes and attributes and complete listings; no process is writing there; the
+ * filesystem can do what is needed. Changes nothing, and finds all differences, not only the first.
  *
  * With several parts the later ones find what the earlier ones will have left: those states are held
  * against each other, and the real tree only against what was touched first.
@@ -232,7 +231,7 @@ function* pathsOf(states: Iterable<readonly [RawPath, EntryState]>): Generator<R
   for (const [path] of states) yield path
 }
 
-/** What a directory held, all of it, when the rehearsal emptied it and made it anew. */
+/** All names in a directory that the rehearsal emptied and made again. */
 export interface Listing {
   readonly path: RawPath
   readonly names: readonly RawPath[]

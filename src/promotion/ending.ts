@@ -1,7 +1,7 @@
 /**
- * How exchanges begin and end: the intent that is durable before the first change, putting everything
- * back when a step fails, and clearing away what nobody needs once the record is durable. Promotion,
- * rollback and recovery share it.
+ * How exchanges begin and end: writes the intent, durable before the first change; puts everything back
+ * when a step fails; removes temporary files once the record is durable. Promotion, rollback and
+ * recovery share it.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -146,7 +146,7 @@ export function refuseUnrecovered(state: string, workspace: RawPath): void {
   )
 }
 
-/** The times of the directories right after: by them a rollback sees that nobody came since. */
+/** Writes the times of the directories: if they are unchanged later, a rollback may restore the old ones. */
 export function writeAfterTimes({ keep, parents }: Exchange, ground: Ground): void {
   const times: Record<string, string> = {}
   for (const { path } of parents) {
@@ -165,6 +165,7 @@ export function writeAfterTimes({ keep, parents }: Exchange, ground: Ground): vo
 export function readAfterTimes(keep: string): ReadonlyMap<RawPath, string> {
   try {
     const times: unknown = JSON.parse(readFileSync(join(keep, AFTER_TIMES), 'utf8'))
+    // `writeAfterTimes` wrote it: raw paths with times.
     return new Map(Object.entries(times as Record<string, string>) as [RawPath, string][])
   } catch {
     return new Map()

@@ -1,10 +1,10 @@
 /**
- * What stands at an address, and whether it is what a list of changes says. Attributes are compared
- * apart, in one batch (attributes.ts); everything else of an entry's state is compared here.
+ * Looks at the entry at an address, and compares it with the state that a list of changes gives. Compares
+ * everything but attributes, which are compared in one batch (`attributes.ts`).
  *
- * An identity is what the kernel changes with every change to a file; who hashed a file can tell by it
- * later that the hash still holds. It is not trusted when the file was changed a moment before: the
- * clock of a filesystem ticks slowly.
+ * The kernel changes the identity of a file with every change to it: while it is the same, an earlier
+ * hash still holds. The identity of a file that changed a moment ago is not trusted, because the clock
+ * of a filesystem ticks slowly.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -88,8 +88,8 @@ export function isSameLook(one: Entry, other: Entry): boolean {
 }
 
 /**
- * Whether the entry is of this state as far as can be told without reading it. `loose`: a directory
- * may have been opened up for its owner, for the moment of a move.
+ * Returns whether the entry has this state, without reading its contents. With `loose`, a directory may
+ * also have the mode that its owner needs during a move.
  */
 export function isLike(entry: Entry, state: EntryState, loose = false): boolean {
   if (entry.kind !== state.kind) return false
@@ -105,7 +105,7 @@ export function isLike(entry: Entry, state: EntryState, loose = false): boolean 
 export function holds(address: Address, entry: Entry, state: EntryState, own: boolean): boolean {
   if (state.kind === 'symlink') return readTarget(address) === state.target
   if (state.kind !== 'file') return true
-  // What nobody could read beforehand is known by its time.
+  // The scan could not read the file: compares its time instead.
   if (state.digest === null) return entry.mtimeNs === state.mtimeNs
   try {
     return (own ? hashOwnFile(address, entry.mode) : hashFile(address)) === state.digest
@@ -124,6 +124,7 @@ export function isOfState(address: Address, state: EntryState | null, own: boole
 }
 
 export function readTarget(address: Address): RawPath {
+  // In latin1 each byte is a character, as in a raw path.
   return readlinkSync(address, 'latin1') as RawPath
 }
 
@@ -138,6 +139,7 @@ export function hashFile(address: Address): Digest {
     for (let read = readSync(handle, chunk); read > 0; read = readSync(handle, chunk)) {
       hash.update(chunk.subarray(0, read))
     }
+    // The form of a digest.
     return `sha256:${hash.digest('hex')}` as Digest
   } finally {
     closeSync(handle)
@@ -160,6 +162,7 @@ const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
 
 export function joinAddress(address: Address, below: string): Buffer {
   const start = typeof address === 'string' ? Buffer.from(address) : address
+  // Callers pass raw text, a character for each byte.
   return Buffer.concat([start, bytesOfRaw(`/${below}` as RawPath)])
 }
 

@@ -1,7 +1,7 @@
 /**
  * An exchange: what a promotion or a rollback does to the real tree, written down whole before the
- * first change. `plan.jsonl` lies beside what was taken away; it is the intent, the guide of a
- * recovery, and afterwards the record by which the exchange can be undone.
+ * first change. `plan.jsonl` lies in the directory of displaced entries. It is the intent; a recovery
+ * follows it, and a rollback undoes the exchange by it.
  *
  * A promotion has one part. A rollback of several actions has one for each, newest first, and each
  * begins when the one before is done. Paths are written one character a byte (RawPath), so every name
@@ -57,7 +57,7 @@ export interface Exchange {
 }
 
 export const PLAN = 'plan.jsonl'
-/** Beside the plan of a promotion once everything is in place: the times of its directories. */
+/** The times of the directories of a promotion, written once everything is in place. */
 export const AFTER_TIMES = 'after.json'
 
 type PlanLine =

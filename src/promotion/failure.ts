@@ -1,13 +1,13 @@
 /**
  * How promotions, rollbacks and recoveries fail: with a fault, as stores do. Inside the room a step
- * that met somebody else's work throws a `Collision`; the caller puts everything back and makes a
- * failure of it with all the paths.
+ * throws a `Collision` where it meets changes of another process; the caller puts everything back and
+ * turns it into a fault with all the paths.
  */
 import { type Code, FaultError, fault, showPath } from '../base/index.ts'
 import { displayOfRaw, type RawPath } from '../gate/index.ts'
 import { errnoOf, namedPath } from '../machine/index.ts'
 
-/** Paths on which somebody else was at work. Thrown and caught inside the room only. */
+/** Paths that another process has changed. Thrown and caught inside the room only. */
 export class Collision extends Error {
   override readonly name = 'Collision'
   readonly paths: readonly RawPath[]
@@ -64,6 +64,7 @@ export function machineFailure(error: unknown, at: string): Error {
   const reason = errnoOf(error)
   if (reason === null) return error instanceof Error ? error : new Error(String(error))
   const code = MACHINE_CODES[reason] ?? 'promote.failed'
+  // An error with an errno comes from Node, which adds the path where there is one.
   const path = namedPath((error as NodeJS.ErrnoException).path ?? at)
   const what = MACHINE_WORDS[reason] ?? `the machine refused it (${reason})`
   const where = path === at || at === '' ? '' : `, in ${showPath(at)}`

@@ -6,7 +6,7 @@
 import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FaultError, fault, showName } from '../base/index.ts'
-import { displayOfRaw, isBelow, type RawPath } from '../gate/index.ts'
+import { displayOfRaw, isBelow, joinRaw, type RawPath, rawOfText } from '../gate/index.ts'
 import { errnoOf, isAbsent } from '../machine/index.ts'
 import { lookAt } from './entry.ts'
 import type { Ground } from './ground.ts'
@@ -20,11 +20,12 @@ export function gitLocksOf(steps: readonly Step[], ground: Ground): RawPath[] {
   const directories = new Set<RawPath>()
   for (const { path } of steps) {
     const end = path.indexOf(INSIDE)
+    // The front of a raw path is one, too.
     if (end !== -1) directories.add(path.slice(0, end + INSIDE.length - 1) as RawPath)
   }
   return [...directories]
     .filter((directory) => lookAt(ground.atIfThere(directory))?.kind === 'directory')
-    .map((directory) => `${directory}/${LOCK}` as RawPath)
+    .map((directory) => joinRaw(directory, rawOfText(LOCK)))
     .filter((lock) => !steps.some((step) => !isInPlace(step) && isBelow(lock, step.path)))
 }
 
@@ -46,6 +47,7 @@ export function holdGitLocks(
   } catch (error) {
     releaseGitLocks(held, id, ground)
     if (errnoOf(error) !== 'EEXIST') throw error
+    // Linking failed at the lock after those that are held.
     const lock = displayOfRaw(locks[held.length] as RawPath)
     const message = `git is at work: ${showName(lock)} is there`
     const hint = 'wait for the git command to end; remove the file if none is running'

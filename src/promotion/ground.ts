@@ -1,7 +1,7 @@
 /**
  * Real paths, reached without following a symbolic link: every directory on the way is opened from
  * the one above it, and the last name is used through the open directory (`/proc/self/fd/N/name`).
- * Whoever swaps a directory for a link meanwhile is met with ENOTDIR, not followed.
+ * If another process swaps a directory for a link meanwhile, opening it fails with ENOTDIR.
  *
  * Directories stay open while a promotion works; `moved` tells afterwards which of them are not where
  * they were. The addresses are good until the next call only: few are kept open at a time.
@@ -52,7 +52,7 @@ export class Ground {
     return fstatSync(this.#directory(path)).dev
   }
 
-  /** Those of the directories that somebody moved or replaced since they were first opened. */
+  /** Returns the directories that another process has moved or replaced since they were first opened. */
   moved(directories: Iterable<RawPath>): RawPath[] {
     const fresh = new Ground()
     try {
@@ -120,7 +120,7 @@ export class Ground {
   }
 }
 
-/** Whether there is anything at the address, and what kind of thing stands in a plain path. */
+/** Returns whether there is an entry at the address; does not follow a link there. */
 export function existsAt(address: string | Buffer): boolean {
   return lstatSync(address, { throwIfNoEntry: false }) !== undefined
 }

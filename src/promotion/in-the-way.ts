@@ -1,6 +1,6 @@
 /**
- * What stands in the way of a rollback of one act, and what does not: a path that is already as it was
- * before the act has nothing to be restored, and an empty directory holds nothing that could be lost.
+ * Decides which differences block the rollback of one act. Two kinds do not: a path that is already as it
+ * was before the act needs no restoring, and an empty directory holds nothing that could be lost.
  */
 import { rmdirSync } from 'node:fs'
 import { displayOfRaw, type RawPath } from '../gate/index.ts'

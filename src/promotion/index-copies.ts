@@ -1,8 +1,8 @@
 /**
- * Indexes of git as an act put them in place. `git status` writes an index anew whenever it finds a file
- * touched, with the entries that it had; that is nobody's change. So copies are kept beside what was
- * displaced, and what a rollback finds in place of an index is taken for it when it holds the same
- * entries: it is then the state that the rollback replaces, checked like every other one.
+ * Copies of git's indexes as an act put them in place. `git status` rewrites an index with the same entries
+ * when it finds a file touched, which is no change that a rollback should refuse. So a promotion keeps a
+ * copy of each index among the displaced entries. If a rollback finds an index with the same entries as
+ * the copy, it takes that index as the state to replace, and checks it like every other one.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ import { stepsOf } from './run.ts'
 
 const NAME = 'index-copy-'
 
-/** When everything is in place; one that somebody has changed by then is not kept. */
+/** Copies the indexes once everything is in place, except those that have changed by then. */
 export function keepIndexCopies(exchange: Exchange, ground: Ground): void {
   for (const [index, { path, after }] of putIndexes(exchange).entries()) {
     try {
@@ -31,13 +31,13 @@ export function keepIndexCopies(exchange: Exchange, ground: Ground): void {
       if (bytes === null || digestBytes(bytes) !== after?.digest) continue
       writeFileSync(join(exchange.keep, `${NAME}${index}`), bytes, { mode: 0o600 })
     } catch (error) {
-      // Without it a rollback takes an index that was written anew for somebody's change.
+      // Without the copy a rollback refuses an index that git has rewritten.
       if (errnoOf(error) === null) throw error
     }
   }
 }
 
-/** The same steps, back from what is there where that is only an index written anew. */
+/** Returns the steps, with each index that git only rewrote as the state before its change. */
 export function fromRefreshed(
   reversed: readonly Planned[],
   kept: readonly IndexCopies[],
@@ -74,7 +74,7 @@ function refreshed(change: Change, copy: string, ground: Ground): Change {
     const { size, mtimeNs } = entry
     return { ...change, before: { ...before, digest: digestBytes(bytes), size, mtimeNs } }
   } catch {
-    // Whatever cannot be read is told by who checks.
+    // The check that follows reports what cannot be read.
     return change
   }
 }

@@ -19,7 +19,7 @@ export interface WorkspaceLock {
 }
 
 interface LockOptions {
-  /** How long somebody else is waited for; 0: not at all. */
+  /** How long to wait for another holder of the lock; 0 does not wait. */
   readonly waitMs: number
 }
 
@@ -94,7 +94,7 @@ function findHolder(root: string): { readonly process: number; readonly command:
         return { process: Number(name), command: command.trim() }
       }
     } catch {
-      // Gone meanwhile, or somebody else's: look on.
+      // The process has exited, or belongs to another user: tries the next one.
     }
   }
   return null

@@ -31,7 +31,7 @@ export async function strangePaths(
   return [...strange, ...steps.flatMap((step) => strangeIn(step, ground))]
 }
 
-/** What stands at a step's path and should not, given how far the step came. */
+/** Returns paths of a step that hold what they should not, given how far the step came. */
 function strangeIn(step: Step, ground: Ground): readonly RawPath[] {
   if (isInPlace(step)) return []
   const { path, take, put } = step

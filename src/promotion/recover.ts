@@ -58,7 +58,7 @@ async function recoverOne(request: RecoveryRequest, open: OpenJournal): Promise<
   if (open.intent === null || plan === null) return endWithoutPlan(open, journal)
   const { exchange, digest } = plan
   if (digest !== open.intent.plan) {
-    // Somebody changed the plan: nothing in it can be relied upon.
+    // The plan was altered after the intent was written: recovery does not follow it.
     journal.close()
     return { outcome: 'CONFLICT', id, paths: [open.intent.workspace] }
   }
@@ -129,9 +129,9 @@ async function letGo(work: Work, exchange: Exchange, journal: Journal): Promise<
 }
 
 /**
- * Once something was recorded or put back there is one way only. Else it is finished, unless nothing
- * was begun, the bytes for the rest are not there, or somebody's own was taken away: that goes back
- * to its place.
+ * Returns whether an exchange goes back. Once everything is applied it goes forwards, and once it is
+ * reverting it goes back. Otherwise it is finished, unless nothing was begun, staged bytes are not as
+ * rehearsed, or an entry that was taken away is not the expected one and has to return to its place.
  */
 function goesBack(marks: readonly Mark[], exchange: Exchange): boolean {
   if (marks.includes('applied')) return false
@@ -181,7 +181,7 @@ export async function goBack(
   if (marks.includes('reverted')) return []
   if (!marks.includes('reverting')) at(work.onPoint, 'reverting', () => journal.mark('reverting'))
   const { others, left } = await revertExchange(work, exchange)
-  // After a crash nobody can say whose the bytes are that stand where the old ones belong.
+  // After a crash writ cannot know which process wrote the bytes that are where the old ones belong.
   if (others.length + left.length > 0) return [...others, ...left]
   at(work.onPoint, 'reverted', () => journal.mark('reverted'))
   return []
@@ -208,7 +208,7 @@ export async function recordEnd(
   onPoint('record', 'after', null)
 }
 
-/** The record is durable: what nobody needs any more goes. */
+/** Ends an exchange whose record is durable: removes what is no longer needed, and its journal. */
 export function endExchange(
   { onPoint }: Work,
   exchange: Exchange,

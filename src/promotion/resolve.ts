@@ -1,7 +1,7 @@
 /**
- * What a human chose for the paths at which recovery stopped. Whatever is displaced by a choice is
- * kept beside the pre-images; nothing is destroyed. The rest of the exchange is then finished or put
- * back as a whole, as the human said, and recorded.
+ * Carries out what a person chose for the paths at which recovery stopped. Keeps the entries that a
+ * choice displaces among the pre-images; destroys nothing. Then finishes the rest of the exchange or
+ * puts it back as a whole, as the person said, and records it.
  */
 import { mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
@@ -119,7 +119,7 @@ function settleChosen(
   return settled
 }
 
-/** What stands at the path goes to the pre-images' directory under a name of its own. */
+/** Moves the entry at the path into the directory of pre-images, under a name of its own. */
 function setAside({ ground }: Work, { keep }: Exchange, { path }: Step, number: number): void {
   const address = ground.at(path)
   if (lookAt(address) === null) return

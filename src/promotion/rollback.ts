@@ -1,7 +1,7 @@
 /**
  * Rollback of promoted actions, newest first: all or nothing, journalled as a promotion is (G-21).
- * What the promotions put in place is taken away, what they displaced is put back. Refused with every
- * path that somebody else changed in between; proven afterwards by hashing what is there.
+ * Takes away what the promotions put in place and puts back what they displaced. Refuses, with every path
+ * that changed in between, if there is one. Verifies the result by hashing it.
  *
  * Needs nothing but the pre-images and their plan: no AI, no ledger, no sandbox.
  */
@@ -259,8 +259,8 @@ async function prepare(request: RollbackRequest, ground: Ground): Promise<Prepar
 }
 
 /**
- * A directory gets its old time back when its time is still the one that the promotion left: then
- * nobody else has been there. Over several promotions that is followed from each to the one before,
+ * Gives a directory its old time back if its time is still the one that the promotion left: then no
+ * other process has changed it. Over several promotions, follows the times from each to the one before,
  * also for directories that come back on the way.
  */
 function restoredTimes(

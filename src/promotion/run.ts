@@ -129,7 +129,7 @@ function loosen(work: Work, { parents }: Exchange): void {
   }
 }
 
-/** Modes that were opened up, and times, as they are to be at the end. */
+/** Sets the modes that were loosened, and the times, to their final values. */
 async function settle(
   work: Work,
   exchange: Exchange,
@@ -182,7 +182,7 @@ async function syncHandle(handle: number): Promise<void> {
 
 const syncFile = promisify(fsync)
 
-/** Somebody moved a directory while entries were put into it: they are not where they should be. */
+/** Throws if a directory was moved while entries were put into it: they are in the wrong place. */
 function refuseMoved({ ground }: Work, { parents }: Exchange): void {
   const moved = ground.moved(parents.map(({ path }) => path))
   if (moved.length > 0) throw new Collision(moved)
@@ -211,7 +211,7 @@ interface Written {
 
 /**
  * Deals with new entries that a program wrote to while they were on their way back: what it wrote
- * stays in the tree and a human chooses, or it is kept beside the pre-images.
+ * stays in the tree and a person chooses, or it is kept among the pre-images.
  */
 async function redoWritten(work: Work, keep: string, unput: readonly Step[]): Promise<Written> {
   const { files } = await findWriters(filesOf(unput, 'after', ({ put }) => put))

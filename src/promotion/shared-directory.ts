@@ -1,14 +1,13 @@
 /**
- * Directories that an act makes and that are there by then, just as it would make them: another act
- * made them meanwhile, or somebody else. That is no conflict; what is to come into them is judged each
- * for itself.
+ * Directories that an act would make and that exist by then, in the same state: another act or another
+ * process made them meanwhile. That is no conflict; each entry that comes into them is checked by itself.
  *
  * Such a directory is shared: the act that was promoted later keeps a list of those it found. When the
  * act that made one is rolled back the directory stays, for the act that shares it, which takes it
  * away when it is rolled back itself and nothing else is in there.
  *
- * INVARIANT (the stage stays whole): what has to go by itself is linked beside what was staged, so
- *   that a promotion that did not come about can be tried again.
+ * INVARIANT (the stage stays whole): entries that go in one by one are linked into a folder of their
+ *   own, not moved out of the staged tree, so that a failed promotion can be tried again.
  */
 import { existsSync, linkSync, mkdirSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -163,6 +162,7 @@ export function sharedBy(keep: string): readonly Change[] {
 }
 
 function madeBy(keep: string): readonly RawPath[] {
+  // Only this file writes it: a list of raw paths.
   return JSON.parse(readIfThere(join(keep, MADE)) ?? '[]') as RawPath[]
 }
 
@@ -182,14 +182,14 @@ export class Sharers {
     for (const place of new Set(keeps.map((keep) => dirname(keep)))) {
       for (const name of readdirSync(place).sort()) {
         const keep = join(place, name)
-        // One that was not promoted in the end, or is being promoted, shares nothing.
+        // An act without after-times was not promoted, or not yet: it shares nothing.
         if (own.has(keep) || !existsSync(join(keep, AFTER_TIMES))) continue
         for (const { path } of sharedBy(keep)) this.#keeps.set(path, keep)
       }
     }
   }
 
-  /** The heir of a directory; null when nobody else made it too. */
+  /** Returns the heir of a directory; null if no other act shares it. */
   heirOf(path: RawPath): Heir | null {
     const keep = this.#keeps.get(path)
     return keep === undefined ? null : { keep, path }
@@ -197,8 +197,8 @@ export class Sharers {
 }
 
 /**
- * What came to acts by the rollback of others, and can go with them: nobody else shares it, and nothing
- * of others is in there.
+ * Returns the directories that acts inherited by the rollback of others and that can go with them: no
+ * other act shares them, and nothing else is in them.
  */
 export function inheritedBy(
   keeps: readonly string[],

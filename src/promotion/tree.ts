@@ -6,7 +6,7 @@
  * writ's own already (stage and pre-images); in the real tree they count as different.
  */
 import { chmodSync, lstatSync } from 'node:fs'
-import type { Change, EntryState, RawPath } from '../gate/index.ts'
+import { type Change, type EntryState, joinRaw, type RawPath } from '../gate/index.ts'
 import { errnoOf } from '../machine/index.ts'
 import { type Address, type Entry, holds, isLike, joinAddress, lookAt, namesIn } from './entry.ts'
 
@@ -30,7 +30,7 @@ interface TreeCheck {
   readonly onRight?: (path: RawPath, entry: Entry) => void
 }
 
-/** The paths that are not of their state: missing, different, or nobody's. */
+/** Returns the paths that do not have their state: missing, different, or not in the list of changes. */
 export function treeDifferences(check: TreeCheck): RawPath[] {
   const { path, changes, side, own } = check
   const expected = new Map<RawPath, Change>()
@@ -51,7 +51,7 @@ export function treeDifferences(check: TreeCheck): RawPath[] {
         }
         if (state?.kind !== 'directory') continue
         if (own) lend(address, lent)
-        for (const name of namesIn(address)) open.push(`${next}/${name}` as RawPath)
+        for (const name of namesIn(address)) open.push(joinRaw(next, name))
       } catch (error) {
         if (errnoOf(error) === null) throw error
         different.push(next)

@@ -44,7 +44,7 @@ import { type Captured, type StagedEntry, writeStage } from './stage.ts'
 interface CaptureOptions {
   /** Owners are carried, and every entry can be read. */
   readonly isRoot: boolean
-  /** Directories that were emptied and made anew, as the scan found them. */
+  /** Directories that the rehearsal emptied and made again, as the scan found them. */
   readonly emptied?: readonly Emptied[]
 }
 
@@ -81,7 +81,7 @@ export async function captureChanges(
       await settle(entries)
       await secure(captured, entries)
     } finally {
-      // Nobody else begins while it is at work.
+      // Waits, so that the caller starts nothing while the removal runs.
       await cleared
     }
   } catch (error) {
@@ -92,7 +92,7 @@ export async function captureChanges(
   }
 }
 
-/** Everything was taken out of it. Removing it can wait for the disk, so it goes beside us. */
+/** Removes a directory whose entries were moved out. Asynchronous, because it can wait for the disk. */
 async function removeEmptied(directory: string): Promise<void> {
   try {
     await rmdir(directory)
@@ -106,7 +106,7 @@ function concerned(emptied: readonly Emptied[], changes: readonly Change[]): rea
   return emptied.filter(({ path }) => changes.some((change) => isBelow(change.path, path)))
 }
 
-/** One entry on its way: where it lies, and what it is to be. */
+/** An entry on its way into the stage: its place, and the state that it must have. */
 class Staged implements StagedEntry, Expected {
   readonly path: RawPath
   readonly state: EntryState
@@ -124,6 +124,7 @@ class Staged implements StagedEntry, Expected {
     this.state = after
     this.isUnit = units.has(path)
     this.isMoved = isMoved
+    // Joins raw names: a character is a byte.
     this.place = (this.isUnit ? `${name}/${below}` : '') as RawPath
     this.#stage = stage
   }
@@ -158,8 +159,8 @@ async function carry(
 }
 
 /**
- * Every unit gets a short name of its own right below the stage, so that whoever promotes it meets no
- * odd bytes on the way. What is in a unit keeps its names.
+ * Gives every unit a short name of its own directly in the stage, so that a promotion reaches it by a
+ * plain path. Entries inside a unit keep their names.
  */
 function nameUnits(stage: string, entries: readonly Staged[]): void {
   const ground = rawOfText(stage)
@@ -192,7 +193,7 @@ async function secure(captured: Captured, expected: readonly Expected[]): Promis
   const { stage } = captured
   const list = writeStage(captured)
   const own = [list, rawOfText(stage), rawOfText(dirname(stage))]
-  // All at once, which is one turn of the disk: before they are durable nobody is told of the stage.
+  // All at once, which takes one flush of the disk. The stage is used only after they are durable.
   await makeDurable({ [Symbol.iterator]: () => placesOf(expected, own) }, stage)
 }
 

@@ -59,7 +59,7 @@ const EXTRACT = [
   '--warning=no-timestamp',
 ]
 
-/** The shell joins both by a pipe of the kernel's; a failed first half is told by its words. */
+/** The shell connects both with a pipe. `failed` on stderr shows that the first half failed. */
 const PIPELINE = `{ tar ${CREATE.join(' ')} || echo failed >&2; } | tar ${EXTRACT.join(' ')} --directory="$1"`
 
 /** A few plain files and links take one process instead of three. */
@@ -79,7 +79,7 @@ function areFewAndPlain({ upper, names }: Load): boolean {
 
 const BLOCK_BYTES = 512n
 
-/** Whether `tar` complains of nothing but that somebody changed what it was reading. */
+/** Returns whether `tar` complains only about files that changed while it read them. */
 export function isChangeAlone(stderr: string): boolean {
   const lines = stderr.trim().split('\n')
   const isTold = (line: string): boolean => line.endsWith(': file changed as we read it')
@@ -110,8 +110,8 @@ function* dotted(names: Iterable<RawPath>): Generator<string> {
 }
 
 /**
- * False when the two places turn out not to be one filesystem; then nothing was moved. Modes are lent
- * freely: what is moved gets its own back in the end, and what stays behind is thrown away.
+ * Moves the units. Returns false if the two places are not on one filesystem; then nothing was moved.
+ * Opens modes freely: `settle` gives moved entries their own modes, and the rest is deleted.
  */
 export async function moveAcross(load: Load, pace: Pace): Promise<boolean> {
   const wanted = new Set(load.names)
@@ -139,10 +139,12 @@ function prepareParents({ upper, target }: Load, name: RawPath, opened: Set<RawP
   if (opened.has(parent)) return
   opened.add(parent)
   openUp(itselfAt(upper.prefix))
+  // Prefixes and parents are raw, so texts joined from them are.
   for (let end = parent.indexOf('/', 1); end !== -1; end = parent.indexOf('/', end + 1)) {
     openUp(`${upper.prefix}${parent.slice(0, end)}` as RawPath)
   }
   if (parent === '/') return
+  // As above.
   openUp(`${upper.prefix}${parent}` as RawPath)
   mkdirSync(nodePath(`${target.prefix}${parent}` as RawPath), { recursive: true, mode: 0o700 })
 }

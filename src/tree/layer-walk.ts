@@ -1,7 +1,7 @@
 /**
- * The walk over one layer: what lies in the upper directory, beside what lies at the same place in the
- * real one. It costs what was written, not what exists: the real tree is entered only below directories
- * that were deleted, replaced or emptied.
+ * Walks one layer: pairs each entry of the upper directory with the entry at the same place in the real
+ * one. The cost depends on what was written, not on what exists: the walk enters the real tree only
+ * below directories that were deleted, replaced or emptied.
  *
  * A directory is opaque when a name of the real one is missing in both layers together. That is asked
  * of the overlay itself, so that a child of an opaque directory, which carries no mark, is opaque too.
@@ -55,7 +55,7 @@ function placeOn({ prefix, above }: Ground, path: RawPath): RawPath {
   return within(prefix, path.slice(above))
 }
 
-/** A directory that was emptied and made anew, with every name that the real one has. */
+/** A directory that was emptied and made again, with every name that the real one has. */
 export interface Emptied {
   readonly path: RawPath
   readonly names: readonly RawPath[]
@@ -167,7 +167,7 @@ export class LayerWalk {
     const before = frame.hasReal ? this.#side(this.#real, path) : null
     if (after === null) return null
     if (isWhiteout(after.stats)) {
-      // Only what was there is covered up: if it is not there now, somebody else took it away.
+      // An overlay makes a whiteout only for an existing name: another process has removed it since.
       if (before === null) this.#findings.add('rehearsal.interfered', path, 'was removed meanwhile')
       else await this.#deleted(path, before)
       return null
@@ -254,6 +254,7 @@ export class LayerWalk {
 
   #firstMissing(frame: Frame, real: RawPath, written: ReadonlySet<RawPath>): RawPath | null {
     try {
+      // Node takes a Buffer as the path and `buffer` as the encoding; its types leave both out.
       const directory = opendirSync(nodePath(real) as string, { encoding: 'buffer' as never })
       try {
         for (let entry = directory.readSync(); entry !== null; entry = directory.readSync()) {
@@ -343,6 +344,7 @@ export class LayerWalk {
 }
 
 function within(prefix: RawPath, below: string): RawPath {
+  // `below` is the rest of a raw path.
   return below === '' ? itselfAt(prefix) : (`${prefix}${below}` as RawPath)
 }
 

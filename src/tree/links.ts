@@ -10,7 +10,7 @@ import type { EntryStats } from '../machine/index.ts'
 import type { Findings } from './findings.ts'
 import { isInside, type Pair, type Side } from './layer-walk.ts'
 
-/** A change beside what it was made from; dropped ones are the same on both sides. */
+/** A change with the pair that it was made from. A dropped one is the same on both sides. */
 export interface Linked {
   readonly pair: Pair
   readonly change: Change

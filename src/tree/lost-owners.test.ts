@@ -23,7 +23,7 @@ function state({ content, time = '1' }: Side): EntryState {
   return { kind, digest, mtimeNs: time, ...rest }
 }
 
-/** Owner after, by path, where one is to be put on it; and the paths that are asked about. */
+/** Returns the owners that are restored, by path, and the paths that a person is asked about. */
 function settled(sides: Record<string, readonly [Side | null, Side | null]>) {
   const owners = new LostOwners(IDS)
   const findings = new Findings()

@@ -5,7 +5,7 @@
  * (G-13a). What only root could give back is found, and asked about.
  *
  * What was moved is known by what a move keeps: kind, mode, content and time. A copy with the time of its
- * original keeps the group as well, so the two need not be told apart.
+ * original keeps the group as well, so copies and moves are treated alike.
  */
 import { type Change, type EntryState, nameOfRaw, type RawPath } from '../gate/index.ts'
 import { mayMapOwners } from '../sandbox/index.ts'

@@ -1,11 +1,11 @@
 /**
- * The moment from which a change of the real tree is somebody else's (G-19a): the ctime of a file made
- * on the scope's filesystem when the run starts. The clock of files is the only one that their times
- * can be compared with.
+ * The moment from which other processes count as the cause of a change to the real tree (G-19a): the
+ * ctime of a file that writ makes on the scope's filesystem when the run starts. Times of files can be
+ * compared only with times from the same clock.
  */
 import { closeSync, fstatSync, lstatSync, mkdirSync, openSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { checkFilesystem } from '../machine/index.ts'
+import { checkFilesystem, errnoOf } from '../machine/index.ts'
 
 export interface Marker {
   readonly ctimeNs: bigint
@@ -21,7 +21,7 @@ export interface RootIdentity {
   readonly inode: bigint
 }
 
-/** The clock of files ticks at least this often; what is further apart is told apart by it. */
+/** The clock of files ticks at least this often: events further apart get different times. */
 export const TICK_MS_MAX = 10
 
 /** Makes the marker in `place`, a directory of writ's own on the scope's filesystem. */
@@ -47,7 +47,7 @@ function makeFile(place: string, path: string): number {
   try {
     return openSync(path, 'wx', 0o600)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    if (errnoOf(error) !== 'ENOENT') throw error
     mkdirSync(place, { recursive: true, mode: 0o700 })
     return openSync(path, 'wx', 0o600)
   }
@@ -69,7 +69,7 @@ export function changedSince(
   { ctimeNs, madeAtMs }: Marker,
   commandStartedAtMs: number,
 ): (ctime: bigint) => boolean {
-  // Within one tick nobody can say which came first, unless the command began in a later one.
+  // Times within one tick do not show the order, unless the command began in a later tick.
   const sameTickCounts = commandStartedAtMs - madeAtMs < TICK_MS_MAX
   return (ctime) => ctime > ctimeNs || (sameTickCounts && ctime === ctimeNs)
 }

@@ -421,7 +421,7 @@ describe('findings', () => {
 })
 
 describe('others at work', () => {
-  /** The tree, the marker, the rehearsal, then what somebody else does, then the scan. */
+  /** Makes the tree and the marker, rehearses, changes the tree as another process would, and scans. */
   async function interfere(
     before: string,
     script: string,

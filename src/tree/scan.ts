@@ -86,7 +86,7 @@ export interface ScanOptions {
   readonly ids?: OwnIds | null
   /** Real paths that are left out with everything below them: writ's own stage. */
   readonly exclude: readonly string[]
-  /** Of files of other stages below: their bytes are known also where nobody may read them. */
+  /** Digests of files in the stages below: known also for files that this user may not read. */
   readonly known?: ReadonlyMap<RawPath, Digest>
 }
 
@@ -94,7 +94,7 @@ export interface Scan {
   /** Sorted by raw path. */
   readonly changes: readonly Change[]
   readonly findings: readonly TreeFinding[]
-  /** Directories that were emptied and made anew: what others put into them is in the way. */
+  /** Directories that were emptied and made again: names that others add to them are conflicts. */
   readonly emptied: readonly Emptied[]
 }
 
@@ -254,6 +254,7 @@ class Scanner {
     if (batch === null) return false
     this.#attributes = batch.byPath
     const unreadable = new Set(batch.unreadable)
+    // The empty path says that the batch as a whole could not be read.
     if (unreadable.delete('' as RawPath)) this.#unreadable(rawOfText(this.#layers[0]?.root ?? '/'))
     if (unreadable.size === 0) return true
     for (const [path, { at }] of sides) if (unreadable.has(at)) this.#unreadable(path)
@@ -401,12 +402,13 @@ function* placesOf(sides: Iterable<readonly [RawPath, Side]>): Generator<RawPath
 }
 
 function targetOf(at: RawPath): RawPath {
+  // In latin1 each byte is a character, as in a raw path.
   return readlinkSync(nodePath(at), 'latin1') as RawPath
 }
 
 /**
- * The root of an upper layer is made anew, not copied from the real one: attributes that it lacks were
- * not taken away by the run.
+ * Returns the state of a layer's root after the run. writ makes the root of an upper layer and does not
+ * copy it from the real one: the run did not remove the attributes that it lacks.
  */
 function rooted({ before, after }: Change): EntryState | null {
   if (before === null || after === null) return after

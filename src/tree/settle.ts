@@ -1,7 +1,7 @@
 /**
- * Staged entries get their last touch and are compared with what was scanned: attributes that do not
- * belong to them (the overlay's own, lists inherited from the stage's surroundings) go, modes and times
- * are set, and whatever then differs is a failure.
+ * Finishes staged entries and compares them with the scan: removes attributes that do not belong to them
+ * (the overlay's own, access lists inherited from the stage's parent), sets modes and times, and fails
+ * if anything then differs.
  */
 import { chmodSync, chownSync, readlinkSync } from 'node:fs'
 import { type Digest, FaultError, fault } from '../base/index.ts'
@@ -54,7 +54,7 @@ export async function settle(expected: readonly Expected[]): Promise<void> {
   }
   await Promise.all([checkDigests(expected, pace), settleAttributes(expected, found)])
   await settleTimes(found)
-  // From the leaves up: a directory that nobody may enter is closed after what is in it.
+  // From the leaves up: a directory gets a mode that forbids entering only after its entries are done.
   for (const each of [...expected].reverse()) {
     checkEntry(each, settleOwnerAndMode(each))
     await pace.step()

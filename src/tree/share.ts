@@ -1,6 +1,6 @@
 /**
- * What of each layer is to be staged, and under which names: the innermost layer that holds a path is
- * the one that was written to.
+ * Divides changes among layers, and names the directory of each layer in the stage. A path belongs to the
+ * innermost layer that contains it: that layer was written to.
  */
 import { statSync } from 'node:fs'
 import { type Change, isBelow, parentOfRaw, type RawPath, rawOfText } from '../gate/index.ts'
@@ -8,7 +8,7 @@ import { type Loans, statsOf } from '../machine/index.ts'
 import type { Layer } from '../sandbox/index.ts'
 import type { Load } from './carry.ts'
 
-/** What of a layer is to be staged. */
+/** The changes of one layer that have to be staged. */
 export interface Share {
   readonly layer: Layer
   /** Its directory in the stage. */
@@ -69,6 +69,7 @@ export function lendForCopying(
   const lend = (part: string) => {
     if (done.has(part)) return
     done.add(part)
+    // Parts of raw names, below a raw prefix.
     const at = `${upper.prefix}/${part}` as RawPath
     const stats = statsOf(at)
     if (stats === null || stats.isSymbolicLink()) return

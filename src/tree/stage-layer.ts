@@ -4,7 +4,7 @@
  * layers is the tree as it would be after their promotion, in their order.
  *
  * Files are copied and not linked: the file of a stage becomes the real one, which others may write to
- * in place while somebody still looks through the layer. Where the filesystem can share blocks it does.
+ * in place while a rehearsal still reads through the layer. Copies share blocks where the filesystem can.
  *
  * Directories that stay where they are carry over what the layers below show of them.
  */
@@ -59,6 +59,7 @@ export async function makeStageLayer(layer: StageLayer): Promise<void> {
 }
 
 function placeIn({ directory }: StageLayer, path: RawPath): string | Buffer {
+  // Two raw paths joined; the second begins with a slash.
   return nodePath(`${rawOfText(directory)}${path}` as RawPath)
 }
 
@@ -147,6 +148,7 @@ async function copyAttributes(
   const sources = new Map<string, RawPath[]>()
   for (const path of kept) {
     const source = layer.below.findLast((each) => isDirectoryAt(each, path)) ?? '/'
+    // A raw path without its slash is a raw name.
     sources.set(source, [...(sources.get(source) ?? []), path.slice(1) as RawPath])
   }
   const target = hold(layer.directory)
@@ -156,6 +158,7 @@ async function copyAttributes(
 }
 
 function isDirectoryAt(layer: string, path: RawPath): boolean {
+  // Two raw paths joined, as in `placeIn`.
   return statsOf(`${rawOfText(layer)}${path}` as RawPath)?.isDirectory() === true
 }
 

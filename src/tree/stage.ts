@@ -28,7 +28,7 @@ export interface Captured {
   readonly stage: string
   /** In the order of raw paths. */
   readonly entries: readonly StagedEntry[]
-  /** Directories that were emptied and made anew, with what the rehearsal found in them. */
+  /** Directories that the rehearsal emptied and made again, with the names that it found in them. */
   readonly emptied: readonly Emptied[]
 }
 
@@ -91,6 +91,7 @@ export function readStage(
 function entryOf(stage: string, { path, place, unit }: Record<string, unknown>): StagedEntry {
   const isEntry = typeof path === 'string' && typeof place === 'string' && typeof unit === 'boolean'
   if (!isEntry) throw notWhole(stage)
+  // `writeStage` wrote both as raw paths.
   return { path: path as RawPath, place: place as RawPath, isUnit: unit }
 }
 
@@ -105,6 +106,7 @@ function* linesIn(stage: string): Generator<string> {
 
 function parseLine(stage: string, line: string): Record<string, unknown> {
   try {
+    // A line of `writeStage` is an object; the callers check its fields.
     return JSON.parse(line) as Record<string, unknown>
   } catch {
     throw notWhole(stage)

@@ -158,12 +158,12 @@ export const HARD_WORDS_LEFT: Readonly<Record<string, number>> = {
   machine: 13,
   network: 19,
   policy: 20,
-  promotion: 65,
+  promotion: 0,
   runs: 60,
   sandbox: 94,
   service: 140,
   store: 0,
-  tree: 39,
+  tree: 0,
   tests: 222,
 }
 
@@ -181,10 +181,10 @@ export const BARE_CASTS_LEFT: Readonly<Record<string, number>> = {
   ledger: 19,
   machine: 10,
   policy: 8,
-  promotion: 14,
+  promotion: 0,
   runs: 13,
   sandbox: 7,
   service: 50,
   store: 0,
-  tree: 15,
+  tree: 0,
 }
