@@ -5,7 +5,6 @@
 import * as Type from 'typebox'
 import { DOCUMENT_LIMITS, show } from '../../base/index.ts'
 import { type Contract, field, isObject, type Subject } from '../kernel/contract.ts'
-import { acceptsReceipt } from './acceptance.ts'
 import { RECEIPT_FORBIDS, reportForbidden } from './forbid.ts'
 import { type BagCodes, judgeBag, parameterTable } from './parameters.ts'
 import { PointerRef, Span } from './shapes.ts'
@@ -108,7 +107,6 @@ export const actReceipt: Contract = {
   title: 'What the execution of a task actually did.',
   prefix: 'receipt',
   schema: ActReceiptSchema,
-  accepts: acceptsReceipt,
   checks: [checkForbidList, checkExecutionTime, checkConstraintCheck, checkObserved],
   limits: DOCUMENT_LIMITS,
   isRecord: true,

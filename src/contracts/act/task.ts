@@ -6,7 +6,6 @@
 import * as Type from 'typebox'
 import { at, DOCUMENT_LIMITS, show, showName } from '../../base/index.ts'
 import { type Contract, elements, field, isObject, type Subject } from '../kernel/contract.ts'
-import { acceptsTask } from './acceptance.ts'
 import { reportForbidden, TASK_FORBIDS } from './forbid.ts'
 import { type BagCodes, judgeBag, type ParameterKey, parameterTable } from './parameters.ts'
 import { PointerRef, Span } from './shapes.ts'
@@ -230,7 +229,6 @@ export const actTask: Contract = {
   title: 'A physically checkable instruction that a human issued.',
   prefix: 'task',
   schema: ActTaskSchema,
-  accepts: acceptsTask,
   checks: [checkForbidList, checkTimeWindow, checkParameterSchema, checkParameters],
   limits: DOCUMENT_LIMITS,
   isRecord: true,

@@ -24,7 +24,6 @@
 import * as Type from 'typebox'
 import { DOCUMENT_LIMITS } from '../../base/index.ts'
 import type { Contract } from '../kernel/contract.ts'
-import { acceptsDescriptor } from './acceptance.ts'
 import { DESCRIPTOR_CHECKS } from './descriptor-checks.ts'
 import { AbsolutePath, ActionId, closed } from './shapes.ts'
 
@@ -165,7 +164,6 @@ export const actionDescriptor: Contract = {
   title: 'What an AI intends to do: bounded, complete and reversible, before anything happens.',
   prefix: 'descriptor',
   schema: ActionDescriptorSchema,
-  accepts: acceptsDescriptor,
   checks: DESCRIPTOR_CHECKS,
   limits: DOCUMENT_LIMITS,
   isRecord: false,

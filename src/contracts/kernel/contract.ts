@@ -38,11 +38,6 @@ export interface Contract {
   readonly prefix: Prefix
   readonly schema: TSchema
   readonly checks: readonly Check[]
-  /**
-   * A quick yes for documents of sound structure, for contracts that are judged by the million.
-   * INVARIANT (quick is never wrong): it says yes only where no check would report anything.
-   */
-  readonly accepts?: (document: JsonObject, context: Context) => boolean
   readonly limits: Limits
   /** The document may stand on the ledger as a record's payload. */
   readonly isRecord: boolean

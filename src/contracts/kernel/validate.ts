@@ -4,9 +4,9 @@
  */
 import { guardValue, invariant, isRefusal } from '../../base/index.ts'
 import { type Accepts, compileStructure } from './compile.ts'
-import { type Context, type Contract, isObject, type JsonObject } from './contract.ts'
+import { type Context, type Contract, isObject } from './contract.ts'
 import { explainStructure } from './structure.ts'
-import { Report, VALID, type Validation } from './violation.ts'
+import { Report, type Validation } from './violation.ts'
 
 const NO_CONTEXT: Context = Object.freeze({})
 
@@ -30,7 +30,6 @@ export function judge(
   context: Context = NO_CONTEXT,
 ): Validation {
   const sound = compiled(contract)(document)
-  if (sound && contract.accepts?.(document as JsonObject, context) === true) return VALID
   const report = new Report()
   if (!sound) {
     explainStructure(contract.schema, document, contract.prefix, report)

@@ -23,7 +23,7 @@ export interface Validation {
   readonly violations: readonly Violation[]
 }
 
-export const VALID: Validation = Object.freeze({ valid: true, violations: Object.freeze([]) })
+const VALID: Validation = Object.freeze({ valid: true, violations: Object.freeze([]) })
 
 const PATH_UNITS_MAX = 32 * 1024 * 1024
 const GUESSES_MAX = 10_000
