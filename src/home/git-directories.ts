@@ -24,7 +24,7 @@ export function gitDirectoriesOf(top: string): readonly string[] {
     const isOutside = !`${common}/`.startsWith(`${realpathSync(top)}/`)
     return isAgreed && isOutside && isRepository(common) ? [common] : []
   } catch {
-    // Whatever cannot be read here is no repository of this tree.
+    // A repository that cannot be read does not count as one of this tree.
     return []
   }
 }

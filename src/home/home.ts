@@ -183,7 +183,7 @@ function continued(root: string, directory: string, isNew: boolean): Continued {
   }
 }
 
-/** The ledger is made beside its place and moved there whole, so that a crash leaves none or all. */
+/** Makes the state in a temporary directory and renames it, so that a crash leaves none or all of it. */
 async function makeState(
   state: string,
   id: string,

@@ -1,6 +1,6 @@
 /**
- * A home that is there: found, and compared with what a human registered. How one is made stands
- * elsewhere, since every command finds a home and hardly any makes one.
+ * Finds an existing home and compares it with what a person registered. `home.ts` makes homes; it is a
+ * file of its own, because every command finds a home and hardly any makes one.
  *
  * INVARIANT (a home is obeyed by registration): `openHome` returns only a home that a human registered,
  * recognised by its path with its `id` file, or by the directory itself where that file is gone.

@@ -76,7 +76,7 @@ function placesIn(text: string | undefined): readonly string[] {
   return [...new Set((text ?? '').split(':').filter((place) => place.startsWith('/')))]
 }
 
-/** Where accounts keep programs of their own, whatever a PATH says. */
+/** Where accounts usually keep programs of their own, also if their PATH does not name it. */
 const USUAL_PROGRAMS = ['bin', '.local/bin', '.cargo/bin', 'go/bin', '.npm-global/bin']
 
 /** The PATH of the caller, then those of the persons, then the usual directories of each home. */

@@ -1,7 +1,7 @@
 /**
  * Which homes a human registered on this machine: path, id, the digest of the laws and the directory
- * that holds `.writ`, in the user's state. A cloned repository can bring a `.writ/`, but nobody
- * registered that one.
+ * that holds `.writ`, in the user's state. A cloned repository can bring a `.writ/`, but that one is not
+ * registered.
  */
 import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -35,10 +35,11 @@ export function readTrusted(root: string): readonly TrustedHome[] {
   const text = readIfThere(join(root, FILE))
   if (text === null) return []
   try {
+    // Any JSON may be there: what has no list of homes is refused below.
     const homes: unknown = (JSON.parse(text) as { homes?: unknown }).homes
     if (Array.isArray(homes)) return homes.filter(isTrustedHome)
   } catch {
-    // Told below: a register that cannot be read trusts nobody.
+    // Falls through to the failure: an unreadable register trusts no home.
   }
   throw homeFailure('home.malformed', join(root, FILE), 'the register of homes cannot be read')
 }

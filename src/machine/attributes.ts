@@ -133,6 +133,7 @@ class Blocks {
   #line(line: string): void {
     if (line.startsWith(FILE_LINE)) {
       this.#finish()
+      // The output is read as latin1: a character is a byte, as in a raw path.
       this.#path = unquote(line.slice(FILE_LINE.length)) as RawPath
     } else if (line !== '') {
       // Equals signs of a name are quoted; an empty value may have none at all.
@@ -240,7 +241,10 @@ function unquote(text: string): string {
 
 const COMPLAINT = 'getfattr: '
 
-/** Messages name the path as it is, then say what is wrong; what they do not name is the empty path. */
+/**
+ * Returns the paths that the messages of `getfattr` name, each in front of what is wrong with it; the
+ * empty path for a message that names none of the paths.
+ */
 function unreadablePaths(stderr: string, paths: Iterable<RawPath>): readonly RawPath[] {
   const known = new Set<string>(paths)
   const named = new Set<RawPath>()
@@ -250,6 +254,7 @@ function unreadablePaths(stderr: string, paths: Iterable<RawPath>): readonly Raw
     for (let end = said.indexOf(': '); end !== -1; end = said.indexOf(': ', end + 1)) {
       if (known.has(said.slice(0, end))) path = said.slice(0, end)
     }
+    // One of the known paths, or empty.
     named.add(path as RawPath)
   }
   return named.size > 0 ? [...named] : ['' as RawPath]

@@ -2,9 +2,8 @@
  * The clocks of the machine (L-1a). The wall clock tells people when something was and can be set;
  * the monotonic clock only runs forward, and only tells how long something took.
  *
- * INVARIANT (the earlier one): what expires does so as soon as either clock says it is time. A wall
- * clock that is set back gives nobody more time, and one that is set forward takes time away, which is
- * the safe side.
+ * INVARIANT (the earlier one): a deadline expires as soon as either clock reaches it. Setting the wall
+ * clock back does not extend a deadline, and setting it forward shortens it, which is the safe side.
  */
 import { CLOCK_JUMP_MS_MIN } from '../contracts/index.ts'
 

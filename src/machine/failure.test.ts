@@ -1,4 +1,4 @@
-/** What people are told when the system refuses to keep changes: a full disk, and the real path. */
+/** The messages to people when the system refuses to keep changes: a full disk, and the real path. */
 
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -2,16 +2,16 @@
 import { FaultError, fault, showPath } from '../base/index.ts'
 import { namedPath } from './named-path.ts'
 
-/** What the system refused becomes a failure that people are told; anything else stays what it is. */
+/** Turns an error of the system into a fault with a message for people; returns other errors as is. */
 export function asFailure(
   error: unknown,
   code: 'stage.tool' | 'diff.unsupported',
   at: string,
 ): unknown {
   if (!(error instanceof Error) || error instanceof FaultError) return error
-  const { code: errno, syscall } = error as NodeJS.ErrnoException
+  // All fields of an `ErrnoException` may be absent.
+  const { code: errno, syscall, path = at } = error as NodeJS.ErrnoException
   if (errno === undefined || syscall === undefined) return error
-  const { path = at } = error as NodeJS.ErrnoException
   const what = ERRNO_WORDS[errno] ?? `${syscall} failed (${errno})`
   const message = path === '' ? what : `${what}: ${showPath(namedPath(path))}`
   const words = isFull(errno) ? { message, hint: ROOM } : { message }

@@ -86,5 +86,6 @@ function unwritable(file: string, error: unknown): FaultError {
 }
 
 function reasonOf(error: unknown): string {
+  // Errors of the system have a code; others may lack it.
   return (error as NodeJS.ErrnoException).code ?? 'unknown reason'
 }

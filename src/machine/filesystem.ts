@@ -5,7 +5,7 @@
 import { statfsSync } from 'node:fs'
 import { type Fault, fault, showName } from '../base/index.ts'
 
-/** `f_type` of statfs(2), for Linux. FUSE stands for sshfs, virtiofs and the like. */
+/** `f_type` of statfs(2), for Linux. sshfs, virtiofs and the like show as FUSE. */
 const REFUSED: ReadonlyMap<number, string> = new Map([
   [0x0102_1997, '9p'],
   [0x6969, 'nfs'],

@@ -29,6 +29,7 @@ export function holdDirectory(path: string): Foothold {
   const flags = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW
   const descriptor = openSync(path, flags)
   return {
+    // ASCII, which is its own raw path.
     prefix: `/proc/${process.pid}/fd/${descriptor}` as RawPath,
     close: () => closeSync(descriptor),
   }
@@ -38,6 +39,7 @@ export function holdDirectory(path: string): Foothold {
 const ITSELF = '/.'
 
 export function itselfAt(prefix: RawPath): RawPath {
+  // A raw path and ASCII.
   return `${prefix}${ITSELF}` as RawPath
 }
 
@@ -76,12 +78,13 @@ export function allStatsOf(path: RawPath): BigIntStats | null {
   }
 }
 
-/** What is told of nothing else is refused before anybody asks this. */
+/** Returns the kind of an entry. Callers refuse devices, sockets and pipes before. */
 export function kindOf(stats: EntryStats): EntryState['kind'] {
   return stats.isFile() ? 'file' : stats.isDirectory() ? 'directory' : 'symlink'
 }
 
 export function namesIn(directory: RawPath): RawPath[] {
+  // In latin1 each byte is a character, as in a raw path.
   return readdirSync(nodePath(directory), { encoding: 'latin1' }) as RawPath[]
 }
 
@@ -90,6 +93,7 @@ export function isAbsence(error: unknown): boolean {
 }
 
 export function codeOf(error: unknown): string {
+  // Errors of the system have a code; others may lack it.
   return (error as NodeJS.ErrnoException).code ?? ''
 }
 
@@ -114,7 +118,7 @@ export class Loans {
   }
 
   giveBack(): void {
-    // From the leaves up: nobody gets through a directory that is closed again.
+    // From the leaves up: entries below a directory are out of reach once its mode is restored.
     for (const { path, mode } of this.#lent.splice(0).reverse()) chmodSync(nodePath(path), mode)
   }
 }

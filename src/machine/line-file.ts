@@ -1,6 +1,6 @@
 /**
- * Texts of one line an item, written and read piece by piece: lists of an act may have hundreds of
- * thousands of lines, and nobody holds them all as text.
+ * Writes and reads texts with one item a line, piece by piece: lists of an act may have hundreds of
+ * thousands of lines, and are never held as one text.
  */
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'

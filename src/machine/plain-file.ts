@@ -1,6 +1,6 @@
 /**
- * Single files below a directory, read and written without following a link anywhere on the way: what
- * lies there may have been put there by somebody hostile, who may still be at work.
+ * Reads and writes single files below a directory without following a link anywhere on the way: a
+ * hostile process may have made the entries there, and may still be changing them.
  */
 import {
   closeSync,
@@ -49,7 +49,7 @@ export function writePlainFile(root: string, below: string, bytes: Uint8Array): 
       if (!fstatSync(file).isFile()) throw notPlain(below)
       ftruncateSync(file)
       for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done)
-      // Whatever the mask of this process, others of the workspace can read it.
+      // The umask may have removed bits that other users of the workspace need to read the file.
       fchmodSync(file, FILE_MODE)
     } finally {
       closeSync(file)

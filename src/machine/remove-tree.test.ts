@@ -1,4 +1,4 @@
-/** Removing what somebody inside made as hard to remove as it can be. */
+/** Removes trees that a program in a sandbox has made as hard to remove as it can. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,9 +1,9 @@
 /**
- * Removes a directory of ours with everything in it. What ran in a sandbox may leave directories that
- * not even their owner can enter, and some that lie deeper than any path: then programs of the machine
- * do it, which go step by step. Removing what was a mount point a moment ago waits for the kernel: so
- * directories go beside us, several at once, and we block for plain files only, where there is nothing
- * else to do.
+ * Removes a directory of writ's with everything in it. A command in a sandbox may leave directories that
+ * not even their owner can enter, and paths that are too long for the kernel: then programs of the
+ * machine, which go step by step, remove them. Removing a directory that was a mount point a moment ago
+ * waits for the kernel. So directories are removed asynchronously, several at once; only plain files
+ * are removed with blocking calls, in processes that have nothing else to do.
  */
 import { readdirSync, rmdir, unlinkSync } from 'node:fs'
 import { lstat, rm } from 'node:fs/promises'
@@ -50,7 +50,7 @@ async function removeFew(directory: string, most: { left: number }): Promise<voi
       else unlinkSync(path)
     }
   } finally {
-    // Also when it stops on the way: nobody else begins while some of them are at work.
+    // Waits also after a failure, so that the next attempt does not start while some still run.
     await Promise.allSettled(inner)
   }
   await Promise.all(inner)

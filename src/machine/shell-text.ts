@@ -1,4 +1,4 @@
-/** Words for `sh`, quoted so that they stand for themselves, whatever they hold. */
+/** Quotes words for `sh`, so that it takes every character literally. */
 
 export function quote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`

@@ -1,6 +1,6 @@
 /**
- * How the host reaches out: a name is resolved once, every address it leads to is looked at, and only
- * those addresses are connected to. Whatever the name leads to a moment later changes nothing.
+ * How the host connects: resolves a name once, checks every address that it resolves to, and connects
+ * only to those addresses. What the name resolves to a moment later has no effect.
  *
  * INVARIANT (resolved once): between judging an address and connecting to it no name is asked again.
  * INVARIANT (one is enough): a name that leads to one refused address is refused as a whole.
@@ -16,7 +16,7 @@ interface Target {
   readonly port: number
 }
 
-/** Literals that somebody put in scope; a literal without port counts for every one. */
+/** Literal addresses that a scope names; a literal without a port allows every port. */
 export interface AddressRules {
   readonly literals: readonly Pick<HostPort, 'name' | 'port'>[]
 }
@@ -80,7 +80,7 @@ async function addressesOf(
   resolve: Resolve,
   timeoutMs: number,
 ): Promise<readonly string[] | Fault> {
-  // An address is not asked about: nobody could answer otherwise.
+  // An address needs no resolving.
   if (parseAddress(host) !== null) return [host]
   const late = new Promise<readonly string[]>((_, reject) => {
     setTimeout(reject, timeoutMs, new Error('late')).unref()

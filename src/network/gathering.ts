@@ -1,6 +1,6 @@
 /**
- * The beginning of what a socket says, gathered until it is enough to judge by. Bounded in bytes and in
- * time; afterwards the socket is paused, and whoever pumps it on starts with the rest.
+ * Reads the beginning of what a socket sends, until it is enough to judge by. Bounded in bytes and in
+ * time. Pauses the socket afterwards; the next reader goes on with the rest.
  */
 import type { Source } from './source.ts'
 

@@ -1,8 +1,8 @@
 /**
  * The door of a sandbox to the proxy: a socket that listens on the loopback of the sandbox's own
- * network namespace, and is accepted from by this process. A program of ours enters the namespace for
- * the moment of opening it, hands the open socket over and is gone; nothing of it runs beside the
- * command, and no byte is copied by anybody but the proxy.
+ * network namespace; this process accepts its connections. A helper program enters the namespace, opens
+ * the socket, hands it over and exits. It does not run while the command does, and only the proxy
+ * copies bytes.
  *
  * A namespace has no names and no route: this socket is all there is.
  */

@@ -88,7 +88,7 @@ export class RunProxy {
     work.finally(() => this.#work.delete(work))
   }
 
-  /** When the run is over: what is open ends, and everything since the last time is told. */
+  /** Ends the open connections after a run, and returns all connections since the last call. */
   async settle(): Promise<readonly NetworkConnection[]> {
     await Promise.race([this.#idle(), pause(SETTLE_MS, undefined, { ref: false })])
     for (const socket of this.#open) socket.destroy()
@@ -110,7 +110,7 @@ export class RunProxy {
     this.#open.add(socket)
     socket.setNoDelay(true)
     socket.setTimeout(this.#options.idleMs, () => socket.destroy())
-    // What became of it is told by its end.
+    // `close` follows every error and is handled.
     socket.on('error', () => undefined)
     socket.once('close', () => this.#open.delete(socket))
   }
@@ -128,7 +128,7 @@ export class RunProxy {
       })
       // A connection that said nothing wanted nothing.
       if (gathered.bytes.length === 0) return entry.forget()
-      // Whoever went away in the middle of a request did not ask for it.
+      // A client that closed in the middle of a request did not make it.
       if (gathered.state === 'closed') return entry.fail('network.request')
       if (gathered.state === 'too_long') return refuse(client, entry, 'network.limit')
       if (gathered.state !== 'enough') return refuse(client, entry, 'network.request')

@@ -1,6 +1,6 @@
 /**
- * Bytes from one socket to another, no faster than the other takes them, and the end of one direction
- * without the end of the other. Whoever pumps may look at every piece and stop.
+ * Copies bytes from one socket to another, no faster than the other takes them. One direction may end
+ * before the other. The caller may inspect every piece and stop.
  */
 import type { Socket } from 'node:net'
 import type { Source } from './source.ts'
@@ -37,9 +37,9 @@ function written(to: Socket, piece: Buffer): Promise<void> {
   })
 }
 
-/** When one side is gone the other goes too, after what it still has to be told. */
+/** Closes one side when the other is closed, after the bytes that are still to be written. */
 export async function bothEnded(client: Socket, server: Socket): Promise<void> {
-  // Nobody is left who could take what a server sends.
+  // No client is left to take what the server sends.
   const first = closed(client).then(() => server.destroySoon())
   const second = closed(server).then(() => finish(client))
   await Promise.all([first, second])

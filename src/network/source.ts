@@ -1,8 +1,8 @@
 /**
- * Where bytes come from, piece by piece: a socket that somebody opened to us, or one that we opened. Of
- * the latter every read goes into one buffer of its own, which makes a large answer about half again as
- * fast as a fresh buffer for every piece. A piece is only good until its taker returns, or until the
- * promise that the taker answers with is kept.
+ * Reads a socket piece by piece: one that the proxy accepted, or one that it opened. An opened socket
+ * reads into one buffer of its own, which makes a large answer about half again as fast as a fresh buffer
+ * for every piece. A piece is valid only until its taker returns, or until the promise that the taker
+ * returns is resolved.
  */
 import type { OnReadOpts, Socket } from 'node:net'
 
@@ -85,10 +85,10 @@ export class OpenedSource implements Source {
     this.socket.pause()
   }
 
-  /** False: nothing more is read until somebody resumes. */
+  /** Returns false to stop reading until the socket is resumed. */
   #take(piece: Buffer): boolean {
     if (this.#taker !== null) return this.#hand(piece)
-    // Nobody takes it now, and the buffer stays as it is until the socket is resumed.
+    // There is no taker now: copies the piece, because the buffer is used again.
     this.#held = Buffer.concat([this.#held ?? Buffer.alloc(0), piece])
     return false
   }

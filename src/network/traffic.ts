@@ -1,6 +1,6 @@
 /**
- * What went through a proxy, connection by connection, as the result of a run tells it (G-16). Bounded:
- * past a number of entries, equal ones are told together; refused ones keep their addresses longest.
+ * The connections of a proxy, as the result of a run lists them (G-16). Bounded: past a number of entries,
+ * equal ones are counted together; refused ones keep their addresses longest.
  */
 import type { Code } from '../base/index.ts'
 import type { NetworkConnection } from '../contracts/index.ts'
@@ -62,7 +62,7 @@ export class Entry {
     this.#row.code = code
   }
 
-  /** Nobody answered: an act that did not happen, unless something was sent already. */
+  /** Marks the connection as failed: the act did not happen. Does nothing once bytes were sent. */
   fail(code: Code): void {
     if (this.#row.outcome === 'passed' && this.#row.bytes_sent > 0) return
     this.#row.outcome = 'failed'
@@ -186,7 +186,7 @@ export class Traffic {
     return known
   }
 
-  /** What all connections of a run that nobody released may send together. */
+  /** Counts bytes against the limit that all connections without a release share in a run. */
   takeUpload(bytes: number): boolean {
     if (this.#uploaded + bytes > RUN_UPLOAD_MAX) return false
     this.#uploaded += bytes

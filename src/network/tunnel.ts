@@ -1,8 +1,8 @@
 /**
- * A tunnel: the client is told that it stands, says hello in TLS, and only when the name in that hello
- * is the one that the tunnel was asked for does the first byte go up. What goes up without a release is
- * counted against what reading from the host takes, and the tunnel is cut before the byte that would
- * pass it.
+ * A tunnel: the proxy answers that it is established, and the client sends its TLS hello. The first byte
+ * goes up only if the name in the hello is the one that the client asked for. Without a release, the
+ * bytes that go up count against what reading from the host takes; the proxy cuts the tunnel before the
+ * byte that would exceed it.
  */
 import { HELLO_BYTES_MAX, hostName, readClientHello, UploadMeter } from '../gate/index.ts'
 import { gather } from './gathering.ts'

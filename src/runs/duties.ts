@@ -79,7 +79,7 @@ export class Duties {
     return this.#run.send({ type: 'evidence_read', node_id, command, readings })
   }
 
-  /** Everything that is asked is written down, and waits until somebody answers. */
+  /** Writes the question to a file for people, and leaves the command waiting for an answer. */
   async #askHuman(command: CommandOf<'ask_human'>): Promise<void> {
     const { folder, options } = this.#run
     const why = reasonOf(this.#run, command)
@@ -148,7 +148,7 @@ export class Duties {
     return this.#run.send({ type: 'manifest_written', subphase_id, command, digest })
   }
 
-  /** A file of the workspace as the run has it: staged where somebody staged it. */
+  /** Reads a file of the workspace as the run sees it: from the stage that holds it, if one does. */
   async read(path: string): Promise<Uint8Array | null> {
     const { flow, host } = this.#run.options
     const { stages, state } = this.#run
@@ -171,7 +171,7 @@ async function orNull<T>(write: () => T | Promise<T>): Promise<T | null> {
   }
 }
 
-/** The last finding about a node says why somebody is asked. */
+/** Returns why a person is asked: the last finding about the node. */
 function reasonOf({ facts }: FlowRun, { node_id }: CommandOf<'ask_human'>): string {
   const finding = facts.findLast(
     ({ type, payload }) => type === 'flow_finding_v1' && payload.node_id === node_id,
@@ -195,6 +195,7 @@ function evidenceIn(bytes: Uint8Array | null, field: string): Reading {
       )
     const isPlain =
       typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)
+    // `isPlain` has checked it; a finite number passes only as a number.
     return { digest, value: isPlain ? (value as string | number | boolean) : null }
   } catch {
     return { digest, value: null }

@@ -15,7 +15,7 @@ export interface FlowHost {
   readonly attempts: AttemptSurface
   /** Undoes a promoted act; rejects like the gate does. */
   readonly rollback: (actionId: string) => Promise<{ readonly verified: boolean }>
-  /** How somebody is asked about effects that need a yes. */
+  /** Asks a person about effects that need approval. */
   readonly confirm: Confirm
   /** Where secrets of participants are looked up. */
   readonly environment: Readonly<Record<string, string | undefined>>

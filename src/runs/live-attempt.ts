@@ -10,7 +10,7 @@ export class LiveAttempt {
   readonly startedMs: number
   tokens = 0
   readonly #begin: (stopped: AbortSignal) => Promise<Attempt>
-  /** Of whoever asks at present: an attempt may outlive the command that began it. */
+  /** Not the signal of the command: an attempt may outlive the command that began it. */
   readonly #stop = new AbortController()
   #attempt: Promise<Attempt> | null = null
   #told = 0
@@ -36,7 +36,7 @@ export class LiveAttempt {
     return this.#attempt
   }
 
-  /** Null when nobody needed it. */
+  /** Returns the attempt; null if `open` was never called. */
   opened(): Promise<Attempt> | null {
     return this.#attempt
   }

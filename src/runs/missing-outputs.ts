@@ -1,6 +1,6 @@
 /**
- * What participants said in a run and is not kept any more. Where a run stands is told without it; a
- * run that would have to hand it on does not go on.
+ * Finds what participants said in a run and is no longer kept. The status of a run does not need it; a
+ * run that would have to pass it on to another participant is refused.
  */
 import { FaultError, fault, showName } from '../base/index.ts'
 import { BODY_RULES, type Fact as LedgerFact, markedBodies } from '../ledger/index.ts'
@@ -27,6 +27,7 @@ export async function missingOutputs(
 ): Promise<readonly MissingOutput[]> {
   const missing: MissingOutput[] = []
   for await (const { text } of outputRows(ledger, stream, runId)) {
+    // The store returns texts of facts.
     const { record } = JSON.parse(text) as LedgerFact
     const payload = record.payload ?? (await referred(ledger, record.payload_ref))
     // The store judged the record by its contract before it was written.

@@ -38,7 +38,7 @@ export function unblockOrder(facts: readonly Fact[], nodeId: string, principal: 
   return { kind: 'unblock', node_id: nodeId, principal, since: lastUnblocked(facts, nodeId) }
 }
 
-/** The number of the fact that let a node go on the last time; -1 when nobody ever did. */
+/** Returns the number of the fact that last unblocked a node; -1 if there is none. */
 export function lastUnblocked(facts: readonly Fact[], nodeId: string): number {
   const fact = facts.findLast(
     ({ type, payload }) =>

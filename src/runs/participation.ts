@@ -1,10 +1,11 @@
 /**
- * Participants at work (F-12b): an attempt is opened, somebody is asked, what he said is read and
- * recorded, and the attempt ends with what it left in its stage.
+ * Participants at work (F-12b): opens an attempt, asks the participant, reads and records the answer, and
+ * ends the attempt with the changes in its stage.
  *
  * INVARIANT (staged): what an executor changed stays in its stage until it is promoted; what a
  * reviewer changed is thrown away.
- * INVARIANT (never a secret): whatever comes from a participant loses his secrets before it is read.
+ * INVARIANT (never a secret): the secrets of a participant are removed from everything that it says
+ * before that is read.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -33,7 +34,7 @@ import { documentWithoutSecrets, type Secrets, secretsOf, withoutSecrets } from 
 
 type AskAgain = Extract<Command, { type: 'ask_again' }>
 
-/** Somebody who says nothing for so long is not waited for. */
+/** A participant that has not answered by then is not waited for. */
 const SECONDS_MAX = 3_600
 const NOTHING_SAID = '(nothing was said)'
 
@@ -123,7 +124,7 @@ export class Participation {
     }
   }
 
-  /** Asks for what the plan requires; true when something was missing, and nobody is to run. */
+  /** Asks for what the plan requires. Returns true if something is missing: no participant runs then. */
   async #lacksInput(command: RunCommand): Promise<boolean> {
     if (command.review !== null) return false
     const { workspace, host } = this.#run.options
@@ -240,7 +241,7 @@ export class Participation {
     return answer
   }
 
-  /** Records what was said, and ends the attempt unless it is to be asked again. */
+  /** Records what was said, and ends the attempt unless the participant is asked again. */
   async #hear(command: RunCommand, said: Said, live: LiveAttempt): Promise<void> {
     const { node_id } = command
     if (said.outcome !== 'ended') return this.#end(command, said, live, null)
@@ -338,7 +339,7 @@ export class Participation {
     return { manifest, action_id: actionId, paths }
   }
 
-  /** A person is shown what is to be done, and answers by `writ flow answer`. */
+  /** Shows the task to a person, who answers with `writ flow answer`. */
   async #waitForPerson(command: RunCommand, again: Again | null): Promise<void> {
     const { options, state, folder } = this.#run
     const node = this.#nodeOf(command.node_id)
@@ -393,7 +394,7 @@ function intentOf({ document }: CompiledNode, { attempt, review }: RunCommand): 
   return `${what} at the node ${document.node_id} of a flow, attempt ${attempt}: ${document.title}.`
 }
 
-/** Participants are told apart by what they are, not by what they are called. */
+/** Names the principal of a node by its participant; by its actor where it has none. */
 function principalOf({ participant, document }: CompiledNode): string {
   return participant === null ? `actor:${document.actor}` : `participant:${participant}`
 }

@@ -2,8 +2,8 @@
  * Where a planning keeps what it was ordered, until its end: what was answered is on the ledger, so
  * that one which was interrupted goes on from there.
  *
- * INVARIANT (one at a time): whoever plans holds the lock of the folder, which the kernel drops when
- * that process ends, however it ends.
+ * INVARIANT (one at a time): the process that plans holds the lock of the folder. The kernel releases it
+ * when that process ends, also after a crash.
  */
 import { join } from 'node:path'
 import { FaultError, fault, faultCode, showName } from '../base/index.ts'
@@ -21,7 +21,7 @@ import { withWorkspaceLock } from '../promotion/index.ts'
 
 const PLANNING_ID = /^plan-[0-9a-f-]{36}$/
 
-/** What somebody asked for. Participants name their secrets and do not hold them. */
+/** The order of a planning. Participants name their secrets and do not hold them. */
 export interface PlanningTerms {
   readonly goal: string
   /** Absolute, and real. */

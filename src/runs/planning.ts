@@ -1,11 +1,11 @@
 /**
- * Making a plan (F-14): somebody plans, the plan is normalised and validated, somebody else reviews it.
- * What is invalid or scores too little is tried again with the reason, at most three plans and four
- * reviews of each. Every answer is a fact; only an approved plan is given back.
+ * Makes a plan (F-14): a planner plans, writ normalises and validates the plan, a reviewer reviews it. An
+ * invalid plan, or one with a low score, is tried again with the reason: at most three plans and four
+ * reviews of each. Every answer is a fact; only an approved plan is returned.
  *
- * INVARIANT (a planning is its answers): what follows from an answer follows from its fact, so that one
- * which was interrupted takes those that are recorded and asks for the next; nobody is asked twice for
- * what he has answered.
+ * INVARIANT (a planning is its answers): every later step follows from the recorded answers. An
+ * interrupted planning takes them from the ledger and asks for the next one, so no participant is asked
+ * twice for the same answer.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { canonicalJson, digestDocument, invariant, uuidV7 } from '../base/index.ts'
@@ -40,7 +40,7 @@ export interface PlanWatching {
   readonly abort: AbortSignal
   /** Told before anybody is asked. */
   readonly onPlanning?: (planningId: string) => void
-  /** Takes what came of it, before the planning is over: interrupted here, it is told again. */
+  /** Takes the result before the planning ends. After an interruption here it is called again. */
   readonly deliver?: (planned: Planned, out: string | null) => Promise<void>
 }
 
@@ -79,7 +79,7 @@ export async function resumePlan(
   const folder = findPlanning(host.home, host.stream, part)
   watching.onPlanning?.(folder.id)
   return folder.locked(async () => {
-    // Somebody else may have ended it meanwhile.
+    // Another process may have ended it meanwhile.
     const terms = findPlanning(host.home, host.stream, folder.id).terms(host.stream)
     invariant(terms !== null, 'a planning that was found has its order')
     const { facts } = await readRun(host.ledger, host.stream, folder.id)
@@ -101,7 +101,7 @@ async function carryOut(
   return planned
 }
 
-/** What somebody said, as it is recorded. */
+/** A recorded answer. */
 interface Answered {
   readonly node_id: string
   readonly answer: { readonly kind: string; readonly document: unknown } | null
@@ -199,6 +199,7 @@ class Planning {
       { nowMs: this.#host.clock.nowMs(), newId: randomUUID },
     )
     const repairs = answer.repairs.map(({ rule, path }) => `${rule} ${path}`)
+    // A valid answer of this kind is a plan.
     const plan = answer.valid ? (answer.normalized as PlanJson | null) : null
     const errors = plan === null ? [answer.error ?? 'there is no JSON object in the output'] : []
     const kept = plan === null ? null : { kind: 'plan' as const, document: plan }
@@ -276,7 +277,7 @@ class Planning {
         isTraced: false,
         abort,
       })
-    // Nobody looks at the command or the time of this one.
+    // A planning does not use the command or the time of its attempt.
     const live = new LiveAttempt({} as never, 0, begin)
     try {
       const asking = {
@@ -294,7 +295,7 @@ class Planning {
       const said = await untilHalted(this.#host, abort, (signal) =>
         participate({ ...asking, signal }),
       )
-      // Whoever was stopped has not answered.
+      // The output of a stopped participant is no answer.
       abort.throwIfAborted()
       const text = said.outcome === 'ended' ? said.text : `${said.outcome}: ${said.why ?? ''}`
       return withoutSecrets(text, secrets)

@@ -1,7 +1,7 @@
 /**
  * What a plan says has to be there before a node runs (`requirements`): files of the user below
- * `inputs/`, or a human's word. What is missing is asked for as if the participant had asked for it,
- * so that nobody is run in vain.
+ * `inputs/`, or a human's word. The host asks for what is missing as if the participant had asked for it,
+ * so that no participant runs in vain.
  */
 import { readdirSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'

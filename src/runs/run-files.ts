@@ -21,14 +21,14 @@ export const LOG_FILE = 'orchestration_log.md'
 const ARTIFACTS = 'artifacts'
 
 /**
- * The folder of all artifacts is nobody's act: were it made by the first who leaves one, whoever worked
- * meanwhile would find it made by somebody else, and the first could not be undone without the others.
+ * Creates `artifacts/` up front. Otherwise the first attempt that leaves an artifact would create it:
+ * concurrent attempts would conflict over it, and the first could not be undone without the others.
  */
 export function makeArtifacts(workspace: string): void {
   try {
     mkdirSync(join(workspace, ARTIFACTS), { mode: 0o755 })
   } catch {
-    // It is there, or whoever leaves an artifact will be told why it cannot be.
+    // It exists, or the attempt that leaves an artifact fails with the reason.
   }
 }
 
@@ -156,6 +156,7 @@ export async function foundManifest(
 
 function manifestIn(text: string): Manifest | null {
   try {
+    // Any JSON may be there: the check below decides, and what is no object throws.
     const value = JSON.parse(text) as Manifest
     const isWhole =
       Array.isArray(value.files) && value.files.every(({ path }) => typeof path === 'string')
@@ -169,7 +170,7 @@ function manifestName(subphase: string): string {
   return `${plainName(subphase)}.json`
 }
 
-/** A name as one file name: whatever else it has is spelt out. */
+/** Returns a name as one file name: encodes every character that is not plain, and cuts it. */
 export function plainName(name: string): string {
   const plain = name.replace(/[^A-Za-z0-9_.-]/g, (mark) => encodeURIComponent(mark))
   return plain.startsWith('.') ? `_${plain}`.slice(0, NAME_MAX) : plain.slice(0, NAME_MAX)

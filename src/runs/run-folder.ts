@@ -1,9 +1,10 @@
 /**
- * Where a run keeps what is no fact: orders that people gave while somebody else walks it, and which
- * attempts were begun, in the state; what people read, beside the laws in `.writ/runs/<run>/`.
+ * Where a run keeps what is not a fact. The state directory holds the orders that people give while
+ * another process walks the run, and the attempts that were begun. `.writ/runs/<run>/` holds what people
+ * read.
  *
- * INVARIANT (one at a time): whoever walks a run holds the lock of its folder, which the kernel drops
- * when that process ends, however it ends.
+ * INVARIANT (one at a time): the process that walks a run holds the lock of its folder. The kernel
+ * releases it when that process ends, also after a crash.
  */
 import { randomBytes } from 'node:crypto'
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -75,6 +76,7 @@ export class RunFolder {
     return namesIfThere(folder)
       .filter((name) => name.endsWith('.json'))
       .map((name) => ({
+        // Widens the `any` of `JSON.parse`.
         order: JSON.parse(readFileSync(join(folder, name), 'utf8')) as unknown,
         done: () => rmSync(join(folder, name), { force: true }),
       }))
@@ -102,6 +104,7 @@ export class RunFolder {
   }
 
   waiting(): readonly number[] {
+    // Only `noteWaiting` writes the file.
     return JSON.parse(readIfThere(join(this.#state, 'waiting.json')) ?? '[]') as number[]
   }
 
@@ -130,7 +133,7 @@ export class RunFolder {
   }
 }
 
-/** Runs that noted somebody to wait for; what they wait for now is in their facts. */
+/** Returns the runs that noted commands for a person; their facts tell which of these still wait. */
 export function notedRuns(home: Pick<Home, 'state' | 'directory'>): readonly string[] {
   return namesIfThere(join(home.state, 'runs')).filter(
     (name) => isRunId(name) && new RunFolder(home, name).waiting().length > 0,

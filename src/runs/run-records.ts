@@ -1,8 +1,8 @@
 /**
  * The facts of runs, on the ledger. A fact of a run has the key `flow/<run>/<seq>`, so that a second
- * runner cannot write another fact in its place: whoever finds his facts there already has to stop.
+ * runner cannot write another fact in its place: a runner that finds its keys used by others stops.
  *
- * Contents of artifacts are bodies (L-5); whoever reads a run gets them back in their places.
+ * Contents of artifacts are bodies (L-5); reading a run puts them back in their places.
  */
 import {
   canonicalJson,
@@ -71,6 +71,7 @@ async function appendOnce(ledger: Ledger, entries: readonly Entry[]): Promise<re
 }
 
 function taken([first]: readonly Entry[]): FaultError {
+  // Every payload of a run has its id.
   const { run_id = '' } = (first?.record.payload ?? {}) as { readonly run_id?: string }
   const message = `another process walks the run ${showName(run_id)}`
   return new FaultError(fault('flow.taken', run_id, null, { message }))

@@ -49,7 +49,7 @@ export interface RunOptions {
   /** Absolute, and real. */
   readonly workspace: string
   readonly onFacts?: (facts: readonly Fact[], state: RunState) => void
-  /** Goes on waiting for people instead of ending when nothing else is to be done. */
+  /** Goes on waiting for people, instead of ending, when there is nothing else to do. */
   readonly waits?: boolean
   readonly abort?: AbortSignal
 }
@@ -105,7 +105,7 @@ export class FlowRun {
     return [...this.#waiting.values()]
   }
 
-  /** Only a person can answer this; whoever looks for what waits finds it. */
+  /** Notes a command that only a person can answer, where `waitingRuns` finds it. */
   leaveToPerson(command: Command): void {
     this.#waiting.set(command.command, command)
     this.folder.noteWaiting([...this.#waiting.keys()])
@@ -135,12 +135,9 @@ export class FlowRun {
     const { host, flow, onFacts } = this.options
     const at = occurredAtText(host.clock.nowMs())
     const nonce = randomBytes(16).toString('hex')
-    // What is told is an event without its moment.
-    const { state, commands, facts, isStale } = step(flow, this.#state, {
-      ...told,
-      at,
-      nonce,
-    } as FlowEvent)
+    // `Told` is an event without its time and nonce: with both it is whole.
+    const event = { ...told, at, nonce } as FlowEvent
+    const { state, commands, facts, isStale } = step(flow, this.#state, event)
     if (isStale) return
     const { from, to } = await appendFacts(host, facts)
     this.#range = { from: this.#range.from === -1 ? from : this.#range.from, to }
@@ -171,7 +168,7 @@ export class FlowRun {
     this.#open.set(command.command, { abort, over })
   }
 
-  /** The first failure is the one that is told; everything under way is stopped. */
+  /** Keeps the first failure, for `walk` to throw, and aborts everything under way. */
   #fail(error: unknown): void {
     this.#failure ??= { error }
     for (const { abort } of this.#open.values()) abort.abort()
@@ -273,7 +270,7 @@ export class FlowRun {
     }
   }
 
-  /** Until whoever is to answer was told: an answer may be there before its question is shown. */
+  /** Waits until a question has been shown: its answer may arrive before. */
   async #asked(command: number): Promise<void> {
     await this.#open.get(command)?.over
   }
@@ -293,7 +290,7 @@ export class FlowRun {
     )
   }
 
-  /** What a node is told to do now; null when nothing. */
+  /** Returns the pending command of a node; null if there is none. */
   pendingOf(nodeId: string): Command | null {
     const index = this.options.flow.nodeIndex.get(nodeId)
     return index === undefined ? null : elementAt(this.#state.nodes, index).pending

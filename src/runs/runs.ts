@@ -45,7 +45,7 @@ interface StartOrder extends Watching {
   readonly onRun?: (runId: string) => void
 }
 
-/** Where a run stands, and what it was walked through. */
+/** The state of a run, and the facts that led to it. */
 export interface WalkedRun {
   readonly runId: string
   readonly flow: CompiledFlow
@@ -81,7 +81,7 @@ export async function startRun(host: FlowHost, order: StartOrder): Promise<Walke
   })
 }
 
-/** Goes on with a run from its facts. What has ended is told as it is. */
+/** Resumes a run from its facts. Returns a run that has ended as it is. */
 export async function resumeRun(
   host: FlowHost,
   runId: string,
@@ -211,7 +211,7 @@ async function flowOf(ledger: LedgerReader, digest: string, runId: string): Prom
   return compilation.flow
 }
 
-/** Where a run stands by its facts; nothing is carried out. */
+/** Returns the state of a run by its facts; carries nothing out. */
 export async function lookAtRun(
   { ledger, stream, home }: Pick<FlowHost, 'home' | 'stream'> & { readonly ledger: LedgerReader },
   runId: string,
@@ -259,7 +259,7 @@ export async function findRun(
 
 const SHORT_ID_MIN = 4
 
-/** Tells a run something; durable when it returns. Whoever walks the run takes it. */
+/** Leaves an order for a run; durable on return. The process that walks the run takes it. */
 export function leaveOrder(
   host: Pick<FlowHost, 'home' | 'clock'>,
   runId: string,
@@ -281,7 +281,7 @@ export async function waitingRuns(
   return found
 }
 
-/** Whether somebody walks the run just now. */
+/** Returns whether a process walks the run now. */
 export async function isWalked(host: Pick<FlowHost, 'home'>, runId: string): Promise<boolean> {
   try {
     await new RunFolder(host.home, runId).locked(async () => {})

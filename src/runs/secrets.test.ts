@@ -1,4 +1,4 @@
-/** Secrets are taken out of whatever a participant says, asks for, or fails with. */
+/** Secrets are taken out of everything that a participant says, asks for, or fails with. */
 import { describe, expect, it } from 'vitest'
 import { failure } from './participant/line.ts'
 import { documentWithoutSecrets, secretsOf, withoutSecrets } from './secrets.ts'

@@ -1,6 +1,6 @@
 /**
- * Secrets of participants: looked up by name when somebody runs, handed to that one alone, and taken
- * out of everything that he says before any of it is recorded.
+ * Secrets of participants: looked up by name when a participant runs, given to that participant alone,
+ * and removed from everything that it says before any of it is recorded.
  */
 import { FaultError, fault, showName } from '../base/index.ts'
 import type { Participant } from '../contracts/index.ts'
@@ -30,7 +30,7 @@ export function secretsOf(
 /** Shorter values would be found in everything. */
 const LENGTH_MIN = 4
 
-/** A text without any of the values, each also as it stands in JSON. */
+/** Returns a text without any of the values, neither plain nor as JSON writes them. */
 export function withoutSecrets(text: string, secrets: Secrets): string {
   let clean = text
   // The longer first: a secret that holds another one is taken out as a whole.

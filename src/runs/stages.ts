@@ -65,7 +65,7 @@ export class Stages {
     return this.bases([...below, { node_id: nodeId, manifest: stage.manifest }])
   }
 
-  /** Who would change a path and is not promoted yet; null when nobody would. */
+  /** Returns the node whose unpromoted stage changes a path, the latest one; null if there is none. */
   holderOf(flow: CompiledFlow, state: RunState, path: string): string | null {
     let found: { readonly nodeId: string; readonly seq: number } | null = null
     for (const { index, document } of flow.nodes) {

@@ -254,7 +254,7 @@ class Scanner {
     if (batch === null) return false
     this.#attributes = batch.byPath
     const unreadable = new Set(batch.unreadable)
-    // The empty path says that the batch as a whole could not be read.
+    // The empty path means that `getfattr` complained without naming a path.
     if (unreadable.delete('' as RawPath)) this.#unreadable(rawOfText(this.#layers[0]?.root ?? '/'))
     if (unreadable.size === 0) return true
     for (const [path, { at }] of sides) if (unreadable.has(at)) this.#unreadable(path)

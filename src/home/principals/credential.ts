@@ -1,7 +1,7 @@
 /**
  * The credential of a human: an Ed25519 key, sealed under a passphrase (scrypt N=2^17, r=8,
- * then AES-256-GCM). The public half stands in a fact, so a file that was swapped does not pass. That
- * of the home's human is `credential.json`; those of others lie in a directory, named by their keys.
+ * then AES-256-GCM). A fact holds the public half, so a swapped file is refused. The credential of the
+ * home's human is `credential.json`; those of others lie in a directory, named by their keys.
  *
  * The passphrase comes from a terminal or a file descriptor, never from environment or arguments.
  */
@@ -77,7 +77,7 @@ export async function openCredential(
   }
 }
 
-/** The cost is ours and not the file's: whoever wrote the file must not choose a cheaper one. */
+/** Parses a credential. Ignores the cost in the file: its author must not choose a cheaper one. */
 function parse(text: string): { salt: Buffer; nonce: Buffer; sealed: Buffer } | null {
   try {
     const document: unknown = JSON.parse(text)

@@ -2,8 +2,8 @@
  * The principals of a home. The facts of the host's stream are the truth: the register is folded from
  * them at every opening, and `principals.json` is the copy that people and other programs can read.
  *
- * INVARIANT (hashed at rest): a token is shown once, to whoever made it. Facts and files hold its
- * digest; the token itself is 32 random bytes, so the digest cannot be guessed backwards.
+ * INVARIANT (hashed at rest): a token is shown once, when it is made. Facts and files hold its digest;
+ * the token itself is 32 random bytes, so it cannot be guessed from the digest.
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -46,8 +46,8 @@ export async function readRegister(place: RegisterPlace): Promise<Register> {
 
 /**
  * The register of a process that stays: each reading folds only the facts that came since the last
- * one. A new process folds them all, and believes no file instead: whoever could write that file
- * would make principals without a fact. A thousand facts take some 25 ms, a hundred thousand 1.5 s.
+ * one. A new process folds them all and trusts no file: write access to such a file would be enough to
+ * make principals without a fact. A thousand facts take some 25 ms, a hundred thousand 1.5 s.
  */
 export class RegisterReader {
   readonly #place: RegisterPlace
@@ -70,6 +70,7 @@ export class RegisterReader {
         order: 'oldest_first',
       })
       for (const { seq, text } of page.facts) {
+        // The store returns texts of facts.
         this.#fold.take(JSON.parse(text) as Fact)
         this.#last = seq
       }

@@ -1,7 +1,7 @@
 /**
  * The proof of an approval: the signature of a human's own credential under the act, the proposal, the
- * result and the asking. It stands in the fact and can be checked by whoever has the ledger, without
- * a passphrase and without this machine.
+ * result and the asking. The fact holds it. A reader of the ledger can check it without a passphrase and
+ * without this machine.
  */
 import type { Confirmation } from '../../contracts/index.ts'
 import { type ApprovalQuestion, approvalText, type RecordedAnswer } from '../../gate/index.ts'

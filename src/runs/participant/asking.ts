@@ -1,4 +1,4 @@
-/** What a participant is asked, whoever it is, and what it said. */
+/** The question to a participant of any kind, and its answer. */
 import type { Participant } from '../../contracts/index.ts'
 import type { Attempt, OperationAnswer } from '../../service/index.ts'
 
@@ -12,7 +12,7 @@ export interface Asking {
   readonly attempt: () => Promise<Attempt>
   /** An operation that it asked for; the decision is on the record when it is answered. */
   readonly operate: (operation: unknown) => Promise<OperationAnswer>
-  /** By the names that the participant declares; they reach nobody else and no fact. */
+  /** By the names that the participant declares. No other participant and no fact gets them. */
   readonly secrets: Readonly<Record<string, string>>
   /** Fails if everything is halted; called before each request. */
   readonly refuseHalted: () => Promise<void>

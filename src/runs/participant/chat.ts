@@ -1,7 +1,7 @@
 /**
- * A model behind an OpenAI-compatible endpoint. It is told what a document it answers with has to be,
- * and may ask for operations by the function `propose_action`. The key is the first of the secrets;
- * retries are the run's, not the client's.
+ * A model behind an OpenAI-compatible endpoint. The instructions describe the document that it has to
+ * answer with; it may ask for operations with the function `propose_action`. The key is the first of
+ * the secrets. The run retries, not the client.
  */
 import OpenAI from 'openai'
 import type { ChatCompletionMessageParam, ChatCompletionTool } from 'openai/resources'
@@ -81,6 +81,7 @@ async function carriedOut({ operate }: Asking, call: ToolCall): Promise<string> 
   if (call.type !== 'function' || call.function.name !== 'propose_action')
     return JSON.stringify({ error: 'there is only the function propose_action' })
   try {
+    // The model may send any JSON; the gate judges it.
     const given = JSON.parse(call.function.arguments) as { readonly operation?: unknown }
     return operationText(await operate(given.operation ?? given))
   } catch (error) {
@@ -102,6 +103,7 @@ async function told<T>(secrets: Asking['secrets'], work: () => Promise<T>): Prom
   } catch (error) {
     if (error instanceof OpenAI.APIError && typeof error.status === 'number')
       throw failure(error.status, error.message, secrets)
+    // The client throws nothing but errors.
     throw new LineFailure((error as Error).message)
   }
 }

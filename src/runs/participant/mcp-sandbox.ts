@@ -4,7 +4,7 @@
  *
  * The channel is one of lines that are answered in their order. So the process begins with an empty
  * line; a line is answered with the next request once no other request is under way, and with nothing
- * before that. A shell in front of the server drops empty lines, and ends its input when it is told.
+ * before that. A shell in front of the server drops empty lines, and closes its input at `END`.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
@@ -109,15 +109,17 @@ export class SandboxTransport implements Transport {
 
   #hear(line: string): void {
     try {
+      // The client of the protocol checks the message.
       const message = JSON.parse(line) as JSONRPCMessage
       if (!('method' in message)) this.#underWay = Math.max(0, this.#underWay - 1)
       this.onmessage?.(message)
     } catch (error) {
+      // Parsing and the client throw nothing but errors.
       this.onerror?.(error as Error)
     }
   }
 
-  /** Why the server ended before it was told to; null while it did not. */
+  /** Why the server ended before it was closed; null if it did not. */
   failure: string | null = null
 
   #end(exitCode: number | null, errors: string): void {

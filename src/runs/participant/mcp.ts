@@ -50,6 +50,7 @@ function transportOf(asking: Asking): Transport {
 }
 
 function textOf(result: unknown): string {
+  // The client has checked that the result is an object; each field may be absent.
   const { isError, structuredContent, content } = result as {
     readonly isError?: boolean
     readonly structuredContent?: unknown
