@@ -1,6 +1,6 @@
 /**
- * Making what was written durable with few calls: each file by itself when there are few, the whole
- * filesystem in one call when there are many.
+ * Makes files durable with few calls: syncs each file if there are few, and the whole filesystem in one
+ * call if there are many.
  */
 import { closeSync, fsync, openSync } from 'node:fs'
 import { promisify } from 'node:util'

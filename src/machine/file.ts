@@ -17,8 +17,8 @@ import { FaultError, fault, showName } from '../base/index.ts'
 import { isAbsent } from './errno.ts'
 
 /**
- * `owner`: who alone writes this file under that word; what an interrupted writing of its own left is
- * taken away.
+ * Replaces a file whole. `owner` names the only writer that uses this word: it removes what its own
+ * interrupted write left.
  */
 export function writeWhole(file: string, text: string, mode: number, owner?: string): void {
   const temporary = `${file}.${owner ?? randomBytes(6).toString('hex')}.tmp`

@@ -35,7 +35,7 @@ export function holdDirectory(path: string): Foothold {
   }
 }
 
-/** The end of the path of a held directory itself, for those who do not follow links. */
+/** The end of the path of a held directory itself, for calls that do not follow links. */
 const ITSELF = '/.'
 
 export function itselfAt(prefix: RawPath): RawPath {
@@ -67,7 +67,7 @@ export function statsOf(path: RawPath): EntryStats | null {
   return stats === null ? null : new EntryStats(stats)
 }
 
-/** With what is asked of few entries. */
+/** Returns all fields of an entry's stats; null if it does not exist. */
 export function allStatsOf(path: RawPath): BigIntStats | null {
   try {
     const look = path.endsWith(ITSELF) ? statSync : lstatSync

@@ -64,8 +64,8 @@ function removed(directory: string): Promise<void> {
 }
 
 /**
- * The first attempt may still be at work on other entries when it gives up, so complaints about what is
- * gone count for nothing: what counts is that nothing is left.
+ * The first attempt may still be removing entries when it gives up, so complaints of `rm` about missing
+ * entries are ignored. Fails only if something is left.
  */
 async function removeStubborn(path: string): Promise<void> {
   await runProgram(requireProgram('chmod'), ['-R', 'u+rwx', '--', path])

@@ -65,7 +65,7 @@ export async function connectOnce(
   return last
 }
 
-/** Whether a socket may be opened there: the literal is in scope, or anybody may reach it. */
+/** Returns whether a socket may be opened there: the address is public, or a scope names it. */
 export function isOpen(address: string, port: number, { literals }: AddressRules): boolean {
   if (parseAddress(address) === null) return false
   if (refusedAddress(address) === null) return true

@@ -105,8 +105,8 @@ function verify(work: Work, each: Step, take: string): void {
 }
 
 /**
- * What a program that had opened it before changed in an entry after it was taken away. Asked when no
- * process writes to it any more: what is right now stays right.
+ * Returns the paths that a program changed, through a file that it had opened before, after the entry was
+ * taken away. Called when no process has the entry open for writing, so the result is final.
  */
 export function takenChanges(work: Work, each: Step): readonly RawPath[] {
   const { take } = each
@@ -301,7 +301,7 @@ function addressOf({ ground }: Work, path: RawPath): Buffer {
 
 /** What a step met on its way back. */
 interface Undone {
-  /** Edited since: what is at the path, or came from there, is neither old nor new. */
+  /** Edited since: the entry at the path, or from there, is neither the old nor the new one. */
   readonly others: readonly RawPath[]
   /** Another process has put something where the old entry belongs: that stays, the old one is kept. */
   readonly left: readonly RawPath[]
@@ -309,7 +309,7 @@ interface Undone {
 
 const UNDONE: Undone = { others: [], left: [] }
 
-/** Back to what was before; goes on where an earlier try stopped. */
+/** Undoes a step; goes on where an earlier try stopped. */
 export function undoStep(work: Work, each: Step): Undone {
   const { path } = each
   const address = work.ground.atIfThere(path)
@@ -348,7 +348,7 @@ export function hasBegun({ take, put }: Step): boolean {
   return (take !== null && existsAt(take)) || (put !== null && !existsAt(put))
 }
 
-/** False when what is at the path is not what was put there. */
+/** Takes the new entry back. Returns false if the entry at the path is not the one that was put there. */
 function undoPut(work: Work, each: Step, put: string, address: Address): boolean {
   const { path } = each
   const staged = lookAt(put)

@@ -1,8 +1,8 @@
 /**
- * What lies in the pre-images by now. A process that stood in a directory when it was taken away can
- * still put something there, and one that had a file open could write to it. Additions come back with
- * their directory: nothing of them was displaced, and nothing is lost. Anything else that changed is
- * put back only when a human wants it as it is.
+ * Compares the pre-images with what was displaced. A process whose working directory was taken away can
+ * still create files in it, and one that had a file open could write to it. Added entries come back with
+ * their directory, so nothing is lost. Other changed entries are put back only if a person wants them
+ * as they are.
  */
 import { type Change, type EntryState, joinRaw, type RawPath } from '../gate/index.ts'
 import {
@@ -18,11 +18,11 @@ import type { Planned, Step } from './plan.ts'
 import { stageDifferences } from './stage.ts'
 
 interface AsKept {
-  /** The same steps with what they put back as it is. */
+  /** The same steps, which put entries back in their present state. */
   readonly reversed: readonly Planned[]
-  /** What came since, and comes back with its directory. */
+  /** Entries that were added since, and come back with their directory. */
   readonly added: readonly RawPath[]
-  /** What is not what was displaced. */
+  /** Entries that changed since they were displaced. */
   readonly altered: readonly RawPath[]
 }
 
@@ -96,7 +96,7 @@ class Kept {
   }
 }
 
-/** Null for what is not there, and for what no list of changes can hold. */
+/** Returns the state of an entry; null if there is none, or one of a kind that changes cannot hold. */
 function stateAt(address: Address): EntryState | null {
   const entry = lookAt(address)
   if (entry === null || entry.kind === null) return null

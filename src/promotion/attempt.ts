@@ -1,7 +1,7 @@
 /**
  * Attempts: directories for displaced entries whose exchange has changed nothing yet. Until the intent
  * is durable, such a directory holds only files that writ writes there for itself, so a process that
- * dies before that leaves nothing of anybody's in it.
+ * dies before that leaves no entry of a user in it.
  */
 import { readdirSync } from 'node:fs'
 import { errnoOf } from '../machine/index.ts'

@@ -56,7 +56,7 @@ export async function checkParts(
     }
   }
   const reading = check.attributes()
-  // It may fail before anybody waits for it; that is heard of below.
+  // Avoids an unhandled rejection; `await reading` below throws the failure.
   reading.catch(() => {})
   try {
     await meanwhile()

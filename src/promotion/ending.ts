@@ -30,7 +30,7 @@ interface Begun {
   readonly digest: Digest
 }
 
-/** A new directory of writ's own for what is taken away; durable when the exchange has begun. */
+/** Makes a directory for displaced entries; durable when the exchange has begun. */
 export function makeKeep(keep: string): void {
   try {
     mkdirSync(dirname(keep), { recursive: true, mode: 0o700 })
@@ -172,7 +172,7 @@ export function readAfterTimes(keep: string): ReadonlyMap<RawPath, string> {
   }
 }
 
-/** Removes a directory of displaced entries in which nothing of anybody's is left. */
+/** Removes a directory of displaced entries if only files of writ are left in it. */
 export function clearKeep(keep: string): void {
   if (namesIfThere(keep)?.every(isOwnFile) === true) removeTreeSync(keep)
 }

@@ -12,7 +12,7 @@ import { requireProgram, startProgram } from '../machine/index.ts'
 import { machineFailure } from './failure.ts'
 
 declare const locked: unique symbol
-/** That the lock is held: who asks for one of these works under it. */
+/** Proof that the lock is held: functions that need the lock take it as an argument. */
 export interface WorkspaceLock {
   readonly root: string
   readonly [locked]: true

@@ -1,7 +1,7 @@
 /**
- * From a list of changes to steps. A step takes away what is at a path, puts there what was staged,
- * or both; a directory that comes or goes whole is one step with everything below it. What only
- * changes the attributes of a directory that stays is a step without either.
+ * Turns a list of changes into steps. A step takes away the entry at a path, puts the staged entry there,
+ * or both. A directory that comes or goes whole is one step with everything below it. A step that only
+ * changes the attributes of a directory does neither.
  *
  * INVARIANT (one step a path): no two steps of a plan name the same path, and none lies below a
  *   directory that another one takes or puts whole, but below one that another one puts empty.
@@ -107,8 +107,8 @@ export function putsTree({ put, changes: [own] }: Step): boolean {
 }
 
 /**
- * Everything the other way round: what came goes, and what was taken away comes back. `stays` tells of
- * directories that came and are left; `more` are directories that go besides.
+ * Returns the steps that undo the given ones: entries that came go, and entries that were taken away come
+ * back. `stays` selects directories that came and are left; `more` are further directories that go.
  */
 export function planReverse(
   steps: readonly Step[],

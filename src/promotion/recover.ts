@@ -1,10 +1,10 @@
 /**
- * Recovery: what was begun and never ended is finished or put back as a whole, and the record says
- * which (G-20a, I6). It works from the intent and the look of the tree alone, under the workspace's
- * lock, before any command that reads or changes the workspace.
+ * Recovery: finishes an interrupted exchange or puts it back as a whole, and records which (G-20a, I6). It
+ * uses only the intent and the state of the tree, under the workspace's lock, before any command that
+ * reads or changes the workspace.
  *
- * A path that is neither old nor new ends it: nothing is touched then, and a human chooses for each
- * such path. Until that, nothing further is promoted there.
+ * If a path is in neither the old nor the new state, recovery changes nothing, and a person chooses for
+ * each such path. Until then nothing further is promoted in the workspace.
  */
 import type { Digest } from '../base/index.ts'
 import { type RawPath, rawOfText } from '../gate/index.ts'

@@ -360,7 +360,7 @@ export function describeRollback(
     rolledBackAtMs: Date.now(),
     note,
     ...rest,
-    // What was put back as it was is not what was displaced.
+    // Altered entries that were put back are not those that were displaced.
     verified: rest.verified && exchange.altered === undefined,
   }
 }

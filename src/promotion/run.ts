@@ -56,7 +56,7 @@ export async function applyExchange(work: Work, exchange: Exchange): Promise<App
   releaseGitLocks(exchange.gitLocks, exchange.id, ground)
   await settle(work, exchange, 'forwards')
   const synced = sync(work, exchange)
-  // It may fail before anybody waits for it; that is heard of below.
+  // Avoids an unhandled rejection; `await synced` below throws the failure.
   synced.catch(() => {})
   try {
     refuseMoved(work, exchange)

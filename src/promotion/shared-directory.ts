@@ -84,7 +84,7 @@ async function directoriesThere(changes: readonly Change[], ground: Ground): Pro
   return new Set(same.map(({ path }) => path))
 }
 
-/** An ordinary user's list does not tell owners: what he makes is his own. */
+/** An ordinary user's list names no owners: the entries that they make are their own. */
 function isOwn({ uid }: Entry, { owner }: EntryState): boolean {
   return owner !== null || uid === process.getuid?.()
 }
@@ -96,7 +96,7 @@ class Splitting {
   readonly #places: Map<RawPath, Place>
   readonly #stage: string
   readonly #found: ReadonlySet<RawPath>
-  /** By directory that is left alone: where what is to come into it lies. */
+  /** By directory that is left alone: the place of the staged directory whose entries go into it. */
   readonly #opened = new Map<RawPath, string>()
   #linked = 0
 

@@ -23,18 +23,18 @@ export function readPlaces(stage: string): Places {
   return places
 }
 
-/** Everything was staged, and is still what it was. */
+/** Fails unless everything was staged and is unchanged since. */
 export function checkStage({ steps, unstaged }: Planned): void {
   const altered = [...unstaged, ...steps.flatMap(stageDifferences)]
   if (altered.length > 0) throw pathsFailure('promote.stage_altered', altered)
 }
 
-/** What of a step's incoming entry or tree is not what the changes say. */
+/** Returns the paths of a step's staged entry or tree that differ from the changes. */
 export function stageDifferences(step: Step): readonly RawPath[] {
   return step.put === null ? [] : differencesAt(step, step.put, 'after', putsTree(step))
 }
 
-/** The same of what was taken away. */
+/** Returns the paths of a step's displaced entry or tree that differ from the changes. */
 export function takenDifferences(step: Step): readonly RawPath[] {
   return step.take === null ? [] : differencesAt(step, step.take, 'before', takesTree(step))
 }

@@ -1,21 +1,21 @@
 /**
- * A directory with everything below it, held against what a list of changes says of it: nothing
- * missing, nothing more, every entry of its state. The listing is complete or it is no proof.
+ * Compares a directory and everything below it with a list of changes: nothing is missing, nothing is
+ * added, and every entry has its state.
  *
- * Directories whose owner may not look into them are opened up for the walk only where they are
- * writ's own already (stage and pre-images); in the real tree they count as different.
+ * Directories that their owner may not read are opened for the walk only in writ's own directories (stage
+ * and pre-images); in the real tree they count as different.
  */
 import { chmodSync, lstatSync } from 'node:fs'
 import { type Change, type EntryState, joinRaw, type RawPath } from '../gate/index.ts'
 import { errnoOf } from '../machine/index.ts'
 import { type Address, type Entry, holds, isLike, joinAddress, lookAt, namesIn } from './entry.ts'
 
-/** Which side of the changes the tree is held against. */
+/** The side of the changes that the tree is compared with. */
 export type Side = 'before' | 'after'
 
 interface TreeCheck {
   readonly address: Address
-  /** The path that the tree has, had or is to have. */
+  /** The real path of the tree, which may lie elsewhere now. */
   readonly path: RawPath
   /** The path's own change first, then those below it. */
   readonly changes: readonly Change[]

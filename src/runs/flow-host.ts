@@ -10,7 +10,7 @@ export interface FlowHost {
   readonly home: Pick<Home, 'directory' | 'state'>
   readonly ledger: Ledger
   readonly stream: string
-  /** Who walks the run; facts are his. */
+  /** Walks the run; its facts name this principal. */
   readonly principal: Principal
   readonly attempts: AttemptSurface
   /** Undoes a promoted act; rejects like the gate does. */

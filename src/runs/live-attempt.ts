@@ -25,7 +25,7 @@ export class LiveAttempt {
     this.#begin = begin
   }
 
-  /** It is stopped when this is; those who asked before have nothing more to say. */
+  /** Stops the attempt when the signal aborts. */
   obey(signal: AbortSignal): void {
     if (signal.aborted) this.#stop.abort()
     else signal.addEventListener('abort', () => this.#stop.abort(), { once: true })
@@ -50,7 +50,7 @@ export class LiveAttempt {
     return fresh
   }
 
-  /** As if it had not been; what cannot be given up any more is gone already. */
+  /** Gives the attempt up and forgets it. Ignores failures: then the attempt is gone already. */
   async abandon(): Promise<void> {
     const attempt = await this.#attempt?.catch(() => null)
     await attempt?.abandon().catch(() => {})

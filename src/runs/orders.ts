@@ -11,7 +11,7 @@ export type Order =
       readonly answer: 'retry' | 'abandon' | 'provided'
       readonly principal: string
     }
-  /** A person is the participant: what he answers, as a participant would. */
+  /** The answer of a person who is the participant. */
   | {
       readonly kind: 'document'
       readonly node_id: string

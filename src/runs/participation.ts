@@ -350,8 +350,8 @@ export class Participation {
   }
 
   /**
-   * What a person hands over is one operation of his, since there is no other channel for it; the
-   * time he took is the time since he was asked.
+   * Takes the answer of a person as one operation of theirs, since there is no other channel for it. The
+   * time that they took counts from the question.
    */
   async hearPerson({ node_id, command, text, principal }: Extract<Order, { kind: 'document' }>) {
     const pending = this.#run.pendingOf(node_id)

@@ -1,6 +1,6 @@
 /**
- * Where a planning keeps what it was ordered, until its end: what was answered is on the ledger, so
- * that one which was interrupted goes on from there.
+ * Keeps the order of a planning until its end. The answers are on the ledger, so that an interrupted
+ * planning goes on from there.
  *
  * INVARIANT (one at a time): the process that plans holds the lock of the folder. The kernel releases it
  * when that process ends, also after a crash.
@@ -30,7 +30,7 @@ export interface PlanningTerms {
   readonly reviewer: Participant
   /** Names that tasks may be given to. */
   readonly owners: readonly string[]
-  /** Where the caller wants an approved plan; his own affair, and told him again. */
+  /** Where the caller wants an approved plan; handed back to the caller, and not used here. */
   readonly out: string | null
 }
 
@@ -52,7 +52,7 @@ export class PlanningFolder {
     this.#folder = join(state, 'plannings', id)
   }
 
-  /** Durable before anybody is asked. */
+  /** Writes the order; durable before the first participant is asked. */
   begin(stream: string, by: Principal, terms: PlanningTerms): void {
     makeFolder(this.#folder, 0o700)
     const kept: Kept = { stream, by, terms }

@@ -38,7 +38,7 @@ interface PlanOrder extends Omit<PlanningTerms, 'out'> {
 
 export interface PlanWatching {
   readonly abort: AbortSignal
-  /** Told before anybody is asked. */
+  /** Called before the first participant is asked. */
   readonly onPlanning?: (planningId: string) => void
   /** Takes the result before the planning ends. After an interruption here it is called again. */
   readonly deliver?: (planned: Planned, out: string | null) => Promise<void>

@@ -1,6 +1,6 @@
 /**
  * What a run writes for people: the orchestration log (F-11), the manifests of sub-phases (F-10), and
- * what is needed of whom (F-12). Each file is whole and synced before the run goes on.
+ * requests to people (F-12). Each file is whole and synced before the run goes on.
  */
 import { lstatSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'

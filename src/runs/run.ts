@@ -75,7 +75,7 @@ export class FlowRun {
   #failure: { readonly error: unknown } | null = null
   #wake: () => void = () => {}
   #lookedMs = Number.NEGATIVE_INFINITY
-  /** Something ended since anybody last looked. */
+  /** Something ended since the last look. */
   #hasChanged = false
 
   constructor(options: RunOptions) {
@@ -200,7 +200,7 @@ export class FlowRun {
     return true
   }
 
-  /** Whether a human has answered about effects meanwhile: the gate knows, and answers as he did. */
+  /** Runs waiting promotions again, now and then: a person may have answered the gate meanwhile. */
   #lookForYes(): void {
     const nowMs = this.options.host.clock.elapsedMs()
     if (nowMs - this.#lookedMs < YES_MS) return

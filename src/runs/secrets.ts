@@ -45,8 +45,8 @@ export function withoutSecrets(text: string, secrets: Secrets): string {
 }
 
 /**
- * A document without any of the values, in its names and its texts. What cannot be read again
- * afterwards, or is too deep to be looked through, becomes a text, which is no document to anybody.
+ * Returns a document without any of the values, in its names and its texts. If it cannot be parsed again
+ * afterwards, or is too deep to be searched, returns a text, which no reader takes for a document.
  */
 export function documentWithoutSecrets(document: unknown, secrets: Secrets): unknown {
   if (Object.keys(secrets).length === 0) return document

@@ -45,7 +45,7 @@ export async function withKept(
   }
 }
 
-/** What is wrong with what is kept, of one stream or of all. Nothing is thrown away here. */
+/** Returns what is wrong with the kept files, of one stream or of all. Removes none of them. */
 async function checkKept(
   { directory }: LedgerPlace,
   reader: LedgerReader,

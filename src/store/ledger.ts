@@ -304,7 +304,7 @@ function jumpEntry({ expectedMs, foundMs }: Jump, seenBy: ClockJump['seen_by']):
     seen_by: seenBy,
   }
   const entry = { ...WRIT, stream: HOST_STREAM, record: { type: 'clock_jump_v1', payload } }
-  // Every process finds the history ahead until the clock has caught up: one fact is enough.
+  // Every process sees the same jump until the clock has caught up: the key makes it one fact.
   return seenBy === 'process' ? entry : { ...entry, idempotencyKey: `clock-behind-${expectedAt}` }
 }
 
@@ -312,7 +312,7 @@ function ignoreFailure(error: unknown): void {
   if (!(error instanceof FaultError)) throw error
 }
 
-/** Facts never run backwards: one that lies ahead of the clock says that the clock was set back. */
+/** Returns the jump if a fact is later than now: times of facts never decrease, so the clock went back. */
 function behindBy(appended: readonly Appended[], nowMs: number): Jump | null {
   for (const { occurredAt, repeated } of appended) {
     const jump = { expectedMs: Date.parse(occurredAt), foundMs: nowMs }

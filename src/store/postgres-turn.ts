@@ -138,7 +138,7 @@ export class PostgresTurn {
     await this.#loadKeys(client, calls)
   }
 
-  /** A stream that was begun and has no row is not begun again: that would hide what is gone. */
+  /** Fails if a stream was begun and has no row: beginning it again would hide that it is gone. */
   async #refuseLost(client: PoolClient, heads: ReadonlyMap<string, HeadRow>): Promise<void> {
     const { schema, streams } = this.#options
     for (const name of streams.filter((one) => !heads.has(one))) {

@@ -144,7 +144,7 @@ export class SqliteStore implements Store {
     await this.#writer.close()
   }
 
-  /** The index is opened when something is looked for: most who open a ledger only read on. */
+  /** Opens the index at the first search: most processes only read facts in order. */
   #facts(): FactSearch {
     if (this.#search === null) {
       const index =

@@ -157,8 +157,8 @@ export function stateOf(end: StoredEnd, keys: KeyRing, isTrusted: boolean): Stre
 }
 
 /**
- * The newest checkpoint says who signs next: its last signature by a key of this name. A rotation
- * is signed by the old key and then the new one, so every process turns to the new one by itself.
+ * Returns the key that signs next: the one of the last signature by this name on the newest checkpoint. A
+ * rotation is signed with the old key and then with the new one, so every process changes to the new key.
  */
 export function signingKey(name: string, origin: string, note: string, keys: KeyRing): LedgerKey {
   const own = parseNote(note)?.signatures.filter((one) => one.name === origin) ?? []

@@ -67,6 +67,7 @@ function readAll(
     // Behind the 0x00 in front.
     const text = bytes.toString('utf8', at + 1, at + entry.length)
     at += entry.length
+    // A whole block has a chain value for each entry.
     const references = verification.takeRead(entry, chains[index] as Uint8Array, text)
     if (references.length > 0) named.push({ seq: from + index, references })
   })

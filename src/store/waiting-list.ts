@@ -74,7 +74,7 @@ export class WaitingList {
     if (this.#file !== null) closeSync(this.#file)
   }
 
-  /** By what was read last. Two that take one slot at the same moment are counted as one. */
+  /** Returns a slot that was free at the last reading. Two writers in the same slot count as one. */
   #freeSlot(now: number): number | null {
     const first = Math.floor(Math.random() * SLOTS)
     for (let step = 0; step < SLOTS; step++) {

@@ -1,9 +1,9 @@
 /**
- * Hard links. An overlay splits a linked file of the real tree when one of its names is written to:
- * the others keep the old bytes, which they would not have done in earnest. Such a split is found, and
- * a human is asked.
+ * Hard links. An overlay splits a linked file of the real tree when one of its names is written to: the
+ * other names keep the old bytes, which they would not on the real tree. writ finds such a split and asks
+ * a person.
  *
- * Links among what was written are groups, called after their first path.
+ * Links among written files form groups, named after their first path.
  */
 import type { Change, RawPath } from '../gate/index.ts'
 import type { EntryStats } from '../machine/index.ts'

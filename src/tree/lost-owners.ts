@@ -1,11 +1,11 @@
 /**
- * Owners that a sandbox of one user does not know. A file of another group cannot be changed there: it is
- * copied and taken away instead, or replaced, and the new one has this user's own group. Outside, this
- * user may give away what is theirs to each of their groups; so that is made good when it is promoted
- * (G-13a). What only root could give back is found, and asked about.
+ * Restores owners that a sandbox of one user does not know. The group of a foreign file cannot be kept
+ * there: programs copy or replace the file, and the new one has this user's own group. Outside, this
+ * user may give their files to each of their groups, so the promotion restores the group (G-13a). Where
+ * only root could, a finding asks a person.
  *
- * What was moved is known by what a move keeps: kind, mode, content and time. A copy with the time of its
- * original keeps the group as well, so copies and moves are treated alike.
+ * A moved file is recognised by what a move keeps: kind, mode, content and time. A copy with the time of
+ * its original keeps the group as well, so copies and moves are treated alike.
  */
 import { type Change, type EntryState, nameOfRaw, type RawPath } from '../gate/index.ts'
 import { mayMapOwners } from '../sandbox/index.ts'
@@ -76,7 +76,7 @@ export class LostOwners {
     }
   }
 
-  /** The owners of what is gone from its place, by what it may be known again by. */
+  /** Returns the owners of entries that left their place, by the marks that a move keeps. */
   #gone(changes: readonly Change[]): ReadonlyMap<string, Owner> {
     const gone = new Map<string, Owner>()
     for (const { path, before, after } of changes) {

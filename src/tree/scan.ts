@@ -1,6 +1,6 @@
 /**
- * What a rehearsal changed, read off the layers (G-13). Exact, and at a cost that follows what was
- * written, not what exists.
+ * Finds what a rehearsal changed by reading its layers (G-13). The result is exact; the cost depends on
+ * what was written, not on what exists.
  *
  * INVARIANT (before is what the run could see): every real entry behind a change is looked at again
  *   after it was read; one that changed since the marker, or while it was read, is
@@ -336,7 +336,7 @@ class Scanner {
       const isCapable = side === after && kept.some(([name]) => name === CAPABILITY)
       const written = side === after ? this.#newLabels(before, side) : []
       const bad = [...(isCapable ? [CAPABILITY] : []), ...written]
-      // Of what is otherwise as it was, only what the run itself wrote counts.
+      // On an entry that is otherwise unchanged, only attributes that the run wrote count.
       const names = isDropped ? foreign.filter(isEscaped) : [...foreign, ...bad]
       const [name] = names
       if (name !== undefined) this.#findings.add('diff.unsupported', path, `attribute ${name}`)
@@ -389,7 +389,7 @@ function* statsIn(
   }
 }
 
-/** Symbolic links carry no attributes that anybody may write. */
+/** Leaves symbolic links out: no user may write attributes on them. */
 function* attributedSides(pairs: readonly Pair[]): Generator<readonly [RawPath, Side]> {
   for (const { path, before, after } of pairs) {
     if (after?.stats.isSymbolicLink() === false) yield [path, after]

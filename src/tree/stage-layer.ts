@@ -111,7 +111,7 @@ async function putEntries(layer: StageLayer, hold: (path: string) => Foothold): 
     renameSync(nodePath(joinRaw(rawOfText(copies), place)), placeIn(layer, path))
   }
   rmSync(copies, { recursive: true })
-  // From the leaves up: a lent right is taken back after what is inside was reached.
+  // From the leaves up: a directory gets its mode after its entries have theirs.
   for (const { path } of [...captured.entries].reverse()) {
     const state = states.get(path)
     if (state == null || state.kind === 'symlink') continue

@@ -156,7 +156,7 @@ class GuardedTable implements KeptTable {
   }
 }
 
-/** A file that cannot be read is as good as damaged; what is no failure of the file is a defect. */
+/** Returns why a file is damaged; an unreadable one counts as such. Throws errors of other kinds. */
 export function damageOf(error: unknown): Disbelieved {
   if (error instanceof TableDamage) return { code: 'standing.damaged', reason: error.message }
   const { code } = error as NodeJS.ErrnoException
@@ -164,7 +164,7 @@ export function damageOf(error: unknown): Disbelieved {
   throw error
 }
 
-/** Null when nothing is kept. */
+/** Opens a kept file; null if there is none. */
 export function openKept(
   path: string,
   seal: () => Pick<Seal, 'isOwn'>,
@@ -176,7 +176,7 @@ export function openKept(
   }
 }
 
-/** Why what is kept is not of this history; null when it is. */
+/** Returns why a kept file does not belong to this history; null if it does. */
 export async function mismatch(
   kept: KeptStanding,
   store: Pick<Store, 'read'>,

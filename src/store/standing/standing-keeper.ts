@@ -117,7 +117,7 @@ export class StandingKeeper {
     return !this.#hasFailed && newFacts(positions, before) >= (this.#place.long ?? LONG)
   }
 
-  /** Finds out which key signs what is kept. Has to be done before it is. */
+  /** Finds the key that signs kept files. Must be called before `keep`. */
   async prepare(): Promise<void> {
     this.#seal ??= await this.#place.ledger.seal()
   }
