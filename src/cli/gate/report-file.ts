@@ -66,9 +66,11 @@ export function prepareReport(options: Options, ground: ReportGround): void {
 
 /** Writes the answer to the file and to the descriptor that are named. */
 export function writeReport(options: Options, ground: ReportGround, report: Report): void {
-  const text = `${JSON.stringify({ report: REPORT_MARK, ...report })}\n`
   const descriptor = options.text('report-fd')
   const file = options.text('report')
+  // As text the answer lists every change.
+  if (descriptor === null && file === null) return
+  const text = `${JSON.stringify({ report: REPORT_MARK, ...report })}\n`
   const hint = report.promoted ? 'the effects were promoted' : 'nothing was promoted'
   try {
     if (descriptor !== null) writeFileSync(Number(descriptor), text)
