@@ -18,7 +18,7 @@ import {
   readlinkSync,
   readSync,
 } from 'node:fs'
-import type { Digest } from '../base/index.ts'
+import { type Digest, digestBytes } from '../base/index.ts'
 import { bytesOfRaw, type EntryKind, type EntryState, type RawPath } from '../gate/index.ts'
 import { errnoOf, isAbsent } from '../machine/index.ts'
 
@@ -131,12 +131,14 @@ export function readTarget(address: Address): RawPath {
 const CHUNK_BYTES = 1 << 18
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
-/** Hashes a file with a buffer of fixed size. */
+/** Hashes a file with a buffer of fixed size; what fits into it by one call, which is faster. */
 export function hashFile(address: Address): Digest {
   const handle = openSync(address, READ)
   try {
+    const filled = fillChunk(handle)
+    if (filled < chunk.length) return digestBytes(chunk.subarray(0, filled))
     const hash = createHash('sha256')
-    for (let read = readSync(handle, chunk); read > 0; read = readSync(handle, chunk)) {
+    for (let read = filled; read > 0; read = readSync(handle, chunk)) {
       hash.update(chunk.subarray(0, read))
     }
     // The form of a digest.
@@ -144,6 +146,15 @@ export function hashFile(address: Address): Digest {
   } finally {
     closeSync(handle)
   }
+}
+
+/** Reads until the buffer is full or the file ends; returns how many bytes there are. */
+function fillChunk(handle: number): number {
+  let filled = 0
+  for (let read = -1; read !== 0 && filled < chunk.length; filled += read) {
+    read = readSync(handle, chunk, filled, chunk.length - filled, null)
+  }
+  return filled
 }
 
 /** A file whose owner may not read it is opened up for the moment. */
