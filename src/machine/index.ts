@@ -52,7 +52,7 @@ export {
   runProgramNow,
   startProgram,
 } from './programs.ts'
-export { removeTree, waitForRemovals } from './remove-tree.ts'
+export { removeTree } from './remove-tree.ts'
 export { removeTreeSync } from './remove-tree-sync.ts'
 export { quote, quoteAll } from './shell-text.ts'
 export { stopOutputProcessing } from './terminal-mode.ts'

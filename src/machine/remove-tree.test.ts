@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { removeTree, waitForRemovals } from './remove-tree.ts'
+import { removeTree } from './remove-tree.ts'
 
 const make = (script: string): string => {
   const path = mkdtempSync(join(tmpdir(), 'writ-remove-test-'))
@@ -44,23 +44,21 @@ describe('a tree is removed', () => {
   })
 })
 
-describe('where nothing else is to be done, a tree is removed', () => {
+describe('a tree of every day is removed', () => {
   it.each([
     [
       'that is small',
       'mkdir -p a/b empty; echo x > a/b/f; ln -s /etc/passwd a/link; mkfifo a/pipe',
     ],
-    ['of more than a few entries', 'mkdir a b; for i in $(seq 300); do : > a/$i; : > b/$i; done'],
+    ['of more than a few entries', 'mkdir a b; for i in $(seq 300); do : > a/$i; mkdir b/$i; done'],
     ['that nobody may enter', 'mkdir -p a/b/c; echo x > a/b/c/f; chmod 000 a/b/c a/b a'],
   ])('%s', async (_, script) => {
-    waitForRemovals()
     const path = make(script)
     await removeTree(path)
     expect(existsSync(path)).toBe(false)
   })
 
   it('without following a link', async () => {
-    waitForRemovals()
     const beside = make('echo kept > kept')
     const path = make('mkdir a')
     symlinkSync(beside, join(path, 'a', 'link'))

@@ -2,59 +2,57 @@
  * Removes a directory of writ's with everything in it. A command in a sandbox may leave directories that
  * not even their owner can enter, and paths that are too long for the kernel: then programs of the
  * machine, which go step by step, remove them. Removing a directory that was a mount point a moment ago
- * waits for the kernel. So directories are removed asynchronously, several at once; only plain files
- * are removed with blocking calls, in processes that have nothing else to do.
+ * waits for the kernel. So directories are removed asynchronously, several at once; files are removed
+ * with blocking calls, for a short time each turn.
+ *
+ * No directory is listed whole: a refused act may leave millions of entries.
  */
-import { readdirSync, rmdir, unlinkSync } from 'node:fs'
-import { lstat, rm } from 'node:fs/promises'
+import { lstatSync, opendirSync, rmdir, unlinkSync } from 'node:fs'
+import { lstat } from 'node:fs/promises'
 import { FaultError, fault } from '../base/index.ts'
+import { Pace } from './pace.ts'
 import { requireProgram, runProgram } from './programs.ts'
 
-let hasNothingElse = false
-
-/** From now on this process does nothing but wait while a tree is removed. */
-export function waitForRemovals(): void {
-  hasNothingElse = true
-}
-
-/** Going to and fro between threads takes longer than to remove so many. */
-const FEW = 256
+/** So many directories of one directory wait for the kernel together. */
+const AT_ONCE = 16
 
 export async function removeTree(path: string): Promise<void> {
-  if (hasNothingElse && (await isRemovedNow(path))) return
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  if (stats === undefined) return
   try {
-    await rm(path, { recursive: true, force: true })
+    if (stats.isDirectory()) await emptyDirectory(path, new Pace()).then(() => removed(path))
+    else unlinkSync(path)
   } catch {
     await removeStubborn(path)
   }
 }
 
-/** False when it is not small, or something is in the way. */
-async function isRemovedNow(path: string): Promise<boolean> {
+/** Removes what is in a directory, one after another; only its directories go together. */
+async function emptyDirectory(path: string, pace: Pace): Promise<void> {
+  const going: Promise<void>[] = []
+  const open = opendirSync(path)
   try {
-    await removeFew(path, { left: FEW })
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** Files at once, and then the directories from the innermost, neighbours together. */
-async function removeFew(directory: string, most: { left: number }): Promise<void> {
-  const inner: Promise<void>[] = []
-  try {
-    for (const entry of readdirSync(directory, { withFileTypes: true })) {
-      if (--most.left < 0) throw new Error('there is more than a few')
-      const path = `${directory}/${entry.name}`
-      if (entry.isDirectory()) inner.push(removeFew(path, most))
-      else unlinkSync(path)
+    for (let entry = open.readSync(); entry !== null; entry = open.readSync()) {
+      const place = `${path}/${entry.name}`
+      if (entry.isDirectory()) {
+        await emptyDirectory(place, pace)
+        const gone = removed(place)
+        // A failure is reported by the wait for all of them.
+        gone.catch(() => undefined)
+        going.push(gone)
+      } else unlinkSync(place)
+      if (going.length === AT_ONCE) {
+        await Promise.all(going)
+        going.length = 0
+      }
+      await pace.step()
     }
   } finally {
+    open.closeSync()
     // Waits also after a failure, so that the next attempt does not start while some still run.
-    await Promise.allSettled(inner)
+    await Promise.allSettled(going)
   }
-  await Promise.all(inner)
-  await removed(directory)
+  await Promise.all(going)
 }
 
 function removed(directory: string): Promise<void> {

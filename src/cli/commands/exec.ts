@@ -8,7 +8,6 @@ import { dirname } from 'node:path'
 import { FaultError, fault, showName, uuidV7 } from '../../base/index.ts'
 import { hostPort, showHostPort } from '../../gate/index.ts'
 import { type KnownHome, openHome, stateRoot } from '../../home/index.ts'
-import { waitForRemovals } from '../../machine/index.ts'
 import { createDriver } from '../../sandbox/index.ts'
 import { likelyRequest, stagePlaces } from '../../service/index.ts'
 import type { Call, OwnStatus } from '../command.ts'
@@ -32,7 +31,6 @@ export async function run(call: Call): Promise<OwnStatus> {
   const driver = createDriver({ disks: stagePlaces(home), keepsPipes: true })
   // With a network another sandbox is made than the usual one.
   if (request.hosts.length === 0) driver.anticipate(likely(request, home))
-  waitForRemovals()
   const { carryOut } = await import('../gate/exec-run.ts')
   return carryOut(call, request, { home, driver })
 }
