@@ -335,7 +335,8 @@ export class LayerWalk {
   }
 
   #measure(stats: EntryStats): void {
-    if (!stats.isFile()) return
+    // The sum counts only where the entries are not too many.
+    if (!stats.isFile() || this.count > this.#layer.entriesMax) return
     const isLinked = stats.nlink > 1
     if (isLinked && this.#inodes.has(stats.inode)) return
     if (isLinked) this.#inodes.add(stats.inode)
