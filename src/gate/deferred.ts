@@ -33,6 +33,8 @@ export const POINTERS = {
   path_link: 'a directory of the PATH is found through it',
   leads_out: 'the link leads out of the scope',
   bytecode: 'Python loads it in place of a source that did not change',
+  git_content:
+    'git would write files that run by themselves: `git diff HEAD --cached`, `git log -p` show them',
 } as const
 
 export type PointedBy = keyof typeof POINTERS
@@ -101,18 +103,17 @@ export class DeferredPaths {
   }
 }
 
-/** Returns whether a new plain file would act later, in either way, wherever it lies in a workspace. */
-export function newFileActsLater(lists: GateLists, workspace: string, path: string): boolean {
-  const raw = rawOfText(path)
+/** Returns how a new plain file of a workspace would act later; a manifest counts as one with scripts. */
+export function newFileDeferral(lists: GateLists, workspace: RawPath, raw: RawPath): Deferral {
   const paths = new DeferredPaths({
     lists,
     homes: [],
-    workspace,
+    workspace: displayOfRaw(workspace),
     scriptsChanged: new Set([raw]),
     pathDirectories: [],
     pointed: new Map(),
   })
-  return paths.of({ path: raw, before: null, after: PLAIN_FILE }) !== null
+  return paths.of({ path: raw, before: null, after: PLAIN_FILE })
 }
 
 const PLAIN_FILE: EntryState = {

@@ -98,6 +98,37 @@ describe('an agent is asked', () => {
   })
 })
 
+describe('an agent is asked about a hook that only git holds', () => {
+  const BLOB = 'blob=$(echo id | git hash-object -w --stdin); '
+  const STAGE = `${BLOB}git update-index --add --cacheinfo 100755,$blob,.husky/pre-commit; `
+  const OTHER = 'export GIT_INDEX_FILE=$PWD/.git/other; git read-tree HEAD; '
+  const WRITE = 'tree=$(git write-tree); rm -f .git/other; unset GIT_INDEX_FILE; '
+  const commit = (parent: string) => `c=$(git commit-tree $tree -p ${parent} -m typo); `
+
+  it.each([
+    ['in the index', STAGE],
+    [
+      'in the commit of the branch',
+      `${OTHER}${STAGE}${WRITE}${commit('main')}git update-ref -m x refs/heads/main $c`,
+    ],
+    ['in a new branch', `${OTHER}${STAGE}${WRITE}${commit('main')}git branch fresh $c`],
+    [
+      'in a packed branch',
+      `${OTHER}${STAGE}${WRITE}${commit('old')}git update-ref -m x refs/heads/old $c`,
+    ],
+    ['in a manifest', `${BLOB}git update-index --add --cacheinfo 100644,$blob,package.json`],
+  ])('%s', (_, script) => {
+    const { status, err } = agent(script)
+    expect([status, err]).toEqual([75, expect.stringContaining('git would write files that run')])
+  })
+
+  it('and about none that lies in the tree with the same bytes', () => {
+    sh('mkdir .husky; echo id > .husky/pre-commit')
+    const { status, err } = agent('git add -A; git commit -qm hook; git branch fresh')
+    expect(status, err).toBe(0)
+  })
+})
+
 describe('a file counts as tracked', () => {
   const forge = (blob: string) =>
     `git update-index --add --cacheinfo 100644,${blob},notes.txt; git ls-files`
@@ -132,10 +163,10 @@ describe('a person who is asked', () => {
     [
       'the objects',
       'for f in .git/objects/pack/*; do chmod u+w $f; : > $f; done',
-      '.git/objects/pack',
+      '~ .git/objects/pack/',
     ],
     ['the log', ': > .git/logs/HEAD', '~ .git/logs/HEAD'],
-    ['the replacement', 'git replace HEAD old', '.git/refs/replace'],
+    ['the replacement', 'git replace HEAD old', '+ .git/refs/replace/'],
     [
       'the hook in a commit',
       'mkdir .husky; echo id > .husky/pre-commit; chmod +x .husky/*; git add -A; git commit -qm typo',

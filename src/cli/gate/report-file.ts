@@ -22,7 +22,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { FaultError, fault, showPath } from '../../base/index.ts'
-import { DEFAULT_LISTS, newFileActsLater } from '../../gate/index.ts'
+import { DEFAULT_LISTS, newFileDeferral, rawOfText } from '../../gate/index.ts'
 import type { GateAnswer } from '../../service/index.ts'
 import type { Options } from '../command.ts'
 
@@ -140,7 +140,7 @@ function allowedPath(file: string, ground: ReportGround): string {
   if (root === undefined) throw new Refused('with an actor’s token it has to lie inside the scope')
   const isPlain = path.endsWith('.json') && !/(?:^|\/)\./.test(relative(root, path))
   if (!isPlain) throw new Refused('with an actor’s token it is a .json file below no dot directory')
-  if (newFileActsLater(DEFAULT_LISTS, root, path)) {
+  if (newFileDeferral(DEFAULT_LISTS, rawOfText(root), rawOfText(path)) !== null) {
     throw new Refused('with an actor’s token it has no name that other programs run or load')
   }
   return path

@@ -94,7 +94,9 @@ async function readRun(
   const directories = pathDirectories(path, places)
   const isGranted = grantCase(evaluation) !== null
   const scope = isGranted ? [host.workspace, ...host.roots.map(({ real }) => real)] : null
-  const pointed = findPointed({ changes, layers: sandbox.layers, path, places, homes, scope })
+  const { layers } = sandbox
+  const { lists } = book
+  const pointed = findPointed({ changes, layers, path, places, homes, lists, scope })
   const tracked = await trackedPaths(changes, evaluation, book.lists, view)
   const gitChecked = isGranted ? checkedGitPaths(changes, sandbox.layers) : []
   const input = {

@@ -207,6 +207,11 @@ function patched(base: Buffer, delta: Buffer): Buffer {
   return Buffer.concat(pieces)
 }
 
+/** The name of a file's bytes as an object, by a hash of the same kind as another name. */
+export function blobName(bytes: Buffer, like: string): string {
+  return nameOf({ type: 'blob', bytes }, like.length)
+}
+
 function nameOf({ type, bytes }: GitObject, hexLength: number): string {
   return createHash(hexLength === 64 ? 'sha256' : 'sha1')
     .update(`${type} ${bytes.length}\0`)

@@ -7,6 +7,7 @@
 import { isAbsolute } from 'node:path'
 import {
   type Change,
+  type GateLists,
   isBelow,
   joinRaw,
   nameOfRaw,
@@ -17,6 +18,7 @@ import {
 } from '../../gate/index.ts'
 import type { Layer } from '../../sandbox/index.ts'
 import { ChangedView } from './changed-view.ts'
+import { GitPlanted } from './git-planted.ts'
 import { GitReach } from './git-reach.ts'
 
 interface PointedInput {
@@ -26,6 +28,7 @@ interface PointedInput {
   readonly path: string | undefined
   readonly places: readonly string[]
   readonly homes: readonly string[]
+  readonly lists: GateLists
   /** Real paths that an actor's links may lead to: the workspace and the roots; null for a person. */
   readonly scope: readonly string[] | null
 }
@@ -70,6 +73,7 @@ class PointedSearch {
     for (const home of this.#input.homes) this.#homeLinks(rawOfText(home))
     this.#pathLinks()
     this.#outwardLinks()
+    this.#plantedInGit()
     for (const { path } of this.#changed)
       if (this.#isLoadedUnasked(path)) this.#add(path, 'bytecode')
     return this.#found
@@ -129,6 +133,13 @@ class PointedSearch {
       const isInside = scope.some((root) => target === root || isBelow(target, root))
       if (!isInside && !SYSTEM.test(target)) this.#add(path, 'leads_out')
     }
+  }
+
+  /** Branches and indexes of an actor that bring what no file of the tree shows. */
+  #plantedInGit(): void {
+    if (this.#input.scope === null) return
+    const planted = new GitPlanted(this.#view, this.#input.layers, this.#input.lists)
+    for (const { path } of this.#changed) if (planted.brings(path)) this.#add(path, 'git_content')
   }
 
   #follow(path: RawPath): void {

@@ -4,7 +4,6 @@
  * alone does not count. Bytes that an earlier act of the same actor wrote into such a file are the
  * actor's own, and count as well.
  */
-import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Evaluation } from '../../contracts/index.ts'
@@ -24,7 +23,7 @@ import {
 } from '../../gate/index.ts'
 import { gitTop } from '../../home/index.ts'
 import type { LedgerView } from '../records/ledger-view.ts'
-import { GitObjects } from './git-objects.ts'
+import { blobName, GitObjects } from './git-objects.ts'
 import { readSmall } from './scripts.ts'
 
 /** Beyond so many files, or so many bytes of one, the rest counts as untracked. */
@@ -122,11 +121,6 @@ class Repositories {
     this.#tops.set(directory, top)
     return top
   }
-}
-
-function blobName(bytes: Buffer, like: string): string {
-  const hash = createHash(like.length === 64 ? 'sha256' : 'sha1')
-  return hash.update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
 }
 
 /** A repository that cannot be read tracks nothing: then a human is asked. */

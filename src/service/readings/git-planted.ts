@@ -1,0 +1,177 @@
+/**
+ * Which changed branches and indexes of git bring files that act later (G-15a): a commit made by
+ * plumbing commands, or an entry of the index, holds a hook that no file of the tree shows, and the
+ * next checkout writes it. What lies in the working tree with the same bytes is judged there. What
+ * cannot be read counts as brought.
+ */
+import {
+  type GateLists,
+  type GitPath,
+  gitKindOf,
+  gitPathOf,
+  INDEX_BYTES_MAX,
+  indexEntries,
+  joinRaw,
+  newFileDeferral,
+  parentOfRaw,
+  type RawPath,
+  rawOfText,
+} from '../../gate/index.ts'
+import type { Layer } from '../../sandbox/index.ts'
+import type { ChangedView } from './changed-view.ts'
+import { blobName, GitObjects } from './git-objects.ts'
+import { beforePath, insidePath, readSmall } from './scripts.ts'
+
+const TEXT_BYTES_MAX = 64 * 1024 * 1024
+const HASH = /^([0-9a-f]{40}|[0-9a-f]{64})\n$/
+
+interface TreeEntry {
+  readonly hash: string
+  readonly isTree: boolean
+}
+
+export class GitPlanted {
+  readonly #view: ChangedView
+  readonly #layers: readonly Layer[]
+  readonly #lists: GateLists
+
+  constructor(view: ChangedView, layers: readonly Layer[], lists: GateLists) {
+    this.#view = view
+    this.#layers = layers
+    this.#lists = lists
+  }
+
+  /** Returns whether the file is a branch or an index that brings something which acts later. */
+  brings(path: RawPath): boolean {
+    const place = gitPathOf(path)
+    const kind = place === null ? null : gitKindOf(place)
+    if (place === null || (kind !== 'index' && !/^refs\/heads\//.test(place.rest))) return false
+    const look = { place, objects: this.#objects(place) }
+    try {
+      const fresh = kind === 'index' ? this.#ofIndex(path) : this.#ofBranch(path, look)
+      for (const [name, hash] of fresh) if (this.#isPlanted(name, hash, look)) return true
+      return false
+    } catch {
+      return true
+    }
+  }
+
+  *#ofIndex(path: RawPath): Generator<readonly [string, string]> {
+    const read = (place: RawPath | null): ReadonlyMap<string, string> => {
+      const bytes = place === null ? null : readSmall(place, INDEX_BYTES_MAX)
+      if (bytes === null) return new Map()
+      return indexEntries(bytes) ?? indexEntries(bytes, 32) ?? new Map()
+    }
+    const then = read(beforePath(path, this.#layers))
+    for (const [name, hash] of read(this.#placeNow(path))) {
+      if (then.get(name) !== hash) yield [name, hash]
+    }
+  }
+
+  *#ofBranch(path: RawPath, look: Look): Generator<readonly [string, string]> {
+    const now = HASH.exec(this.#view.read(path, TEXT_BYTES_MAX) ?? '')?.[1]
+    const then = this.#commitBefore(path, look.place)
+    if (now === undefined) return
+    const old = then === undefined ? null : treeOf(look.objects, then)
+    yield* freshIn(look.objects, '', treeOf(look.objects, now), old)
+  }
+
+  #isPlanted(name: string, hash: string, look: Look): boolean {
+    const top = this.#worktree(look.place)
+    // Names in git are bytes, one character each.
+    const path = joinRaw(top, name as RawPath)
+    if (newFileDeferral(this.#lists, top, path)?.kind !== 'ask') return false
+    const file = this.#placeNow(path)
+    const bytes = file === null ? null : readSmall(file, TEXT_BYTES_MAX)
+    return bytes === null || blobName(bytes, hash) !== hash
+  }
+
+  /** A linked worktree has a file that names it. */
+  #worktree({ directory, common }: GitPath): RawPath {
+    const named = this.#view.read(joinRaw(directory, rawOfText('gitdir')), TEXT_BYTES_MAX)
+    // As above.
+    return parentOfRaw(named === null ? common : (named.trim() as RawPath))
+  }
+
+  /** What the branch named before, loose or packed; of a new one the branch that HEAD is on. */
+  #commitBefore(path: RawPath, { common, rest }: GitPath): string | undefined {
+    const loose = HASH.exec(this.#then(path) ?? '')?.[1]
+    if (loose !== undefined) return loose
+    const packed = this.#then(joinRaw(common, rawOfText('packed-refs'))) ?? ''
+    const row = packed.split('\n').find((line) => line.endsWith(` ${rest}`))
+    if (row !== undefined) return row.slice(0, row.indexOf(' '))
+    const head = this.#then(joinRaw(common, rawOfText('HEAD'))) ?? ''
+    const branch = /^ref: (refs\/heads\/.+)\n$/.exec(head)?.[1]
+    if (branch === undefined || branch === rest) return HASH.exec(head)?.[1]
+    const other = { common, directory: common, rest: branch }
+    // As above.
+    return this.#commitBefore(joinRaw(common, branch as RawPath), other)
+  }
+
+  #then(path: RawPath): string | null {
+    const place = beforePath(path, this.#layers)
+    return (place === null ? null : readSmall(place, TEXT_BYTES_MAX))?.toString('latin1') ?? null
+  }
+
+  #placeNow(path: RawPath): RawPath | null {
+    if (this.#view.kind(path) !== 'file') return null
+    const isChanged = this.#view.changes.has(path)
+    return isChanged ? insidePath(path, this.#layers) : beforePath(path, this.#layers)
+  }
+
+  #objects({ common }: GitPath): GitObjects {
+    const names = (path: RawPath) => this.#view.names(path)
+    return new GitObjects({ place: (path) => this.#placeNow(path), names }, common)
+  }
+}
+
+interface Look {
+  readonly place: GitPath
+  readonly objects: GitObjects
+}
+
+/** Files of a tree that another tree does not hold with the same bytes. */
+function* freshIn(
+  objects: GitObjects,
+  folder: string,
+  now: string,
+  then: string | null,
+): Generator<readonly [string, string]> {
+  if (now === then) return
+  const known = then === null ? new Map<string, TreeEntry>() : entriesOf(objects, then)
+  for (const [name, { hash, isTree }] of entriesOf(objects, now)) {
+    const old = known.get(name)
+    if (old?.hash === hash) continue
+    if (!isTree) yield [`${folder}${name}`, hash]
+    else yield* freshIn(objects, `${folder}${name}/`, hash, old?.isTree === true ? old.hash : null)
+  }
+}
+
+/** Fails if there is no such commit. */
+function treeOf(objects: GitObjects, commit: string): string {
+  const found = objects.read(commit)
+  const text = found?.type === 'commit' ? found.bytes.toString('latin1') : ''
+  const tree = /^tree ([0-9a-f]+)\n/.exec(text)?.[1]
+  if (tree === undefined) throw new Error('a commit cannot be read')
+  return tree
+}
+
+/** Fails if there is no such tree. A tree holds for each entry a mode, a name and the bytes of a hash. */
+function entriesOf(objects: GitObjects, hash: string): ReadonlyMap<string, TreeEntry> {
+  const found = objects.read(hash)
+  if (found?.type !== 'tree') throw new Error('a tree cannot be read')
+  const { bytes } = found
+  const entries = new Map<string, TreeEntry>()
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf(0, at)
+    const [mode = '', ...name] = bytes.toString('latin1', at, end).split(' ')
+    const next = end + 1 + hash.length / 2
+    const isTree = mode === '40000'
+    // A submodule is a commit of another repository.
+    if (mode !== '160000') {
+      entries.set(name.join(' '), { hash: bytes.toString('hex', end + 1, next), isTree })
+    }
+    at = next
+  }
+  return entries
+}
