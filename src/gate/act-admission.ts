@@ -47,7 +47,7 @@ function packageRefusals(
   index: number,
 ): readonly ActRefusal[] {
   const reach = packageReach(manager, name)
-  // What is removed is told by its name alone.
+  // PACKAGE_REMOVE takes plain names only, no file and no address.
   if (reach !== null && (reach.kind === 'name' || type === 'PACKAGE_INSTALL')) return []
   return [
     {

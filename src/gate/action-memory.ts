@@ -1,14 +1,14 @@
 /** What is remembered of one action. */
 export interface ActionMemory {
-  /** Null where the record does not tell. */
+  /** Null where the record does not name it. */
   readonly actor: string | null
   readonly intent: string | null
   readonly proposalDigest: string
   readonly cooldownOnRepeat: boolean
-  /** It is no person's: what it displaced is kept within a room of its own, in bytes. */
+  /** An actor that is no person did it, so its undo data counts against that actor's limit. */
   readonly isActors: boolean
   readonly displaced: number
   readonly isApproved: boolean
-  /** It was judged by an evaluator for which silence was a no. */
+  /** The evaluator that judged it took an expired question as a no. */
   readonly silenceDenies: boolean
 }

@@ -1,6 +1,6 @@
 /**
- * How much an actor did of late, by the facts: what grants bound by the hour, and what is kept to take
- * its acts back.
+ * How much an actor did recently, from facts: the amount that grants limit by the hour, and the bytes
+ * that are kept to undo its acts.
  */
 import { parseIsoMomentMs } from '../base/index.ts'
 import type { Amount } from './grants.ts'
@@ -8,7 +8,7 @@ import type { StandingFold } from './standing.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 
-/** What the acts of an actor created, changed and deleted within the hour before a moment. */
+/** Returns how much an actor's acts created, changed and deleted in the hour before a moment. */
 export function hourUse(standing: StandingFold, actor: string, nowMs: number): Amount {
   let [files, bytes] = [0, 0]
   for (const { actionId, promotedAt, promotion } of standing.promotedNewestFirst()) {
@@ -20,7 +20,7 @@ export function hourUse(standing: StandingFold, actor: string, nowMs: number): A
   return { files, bytes }
 }
 
-/** The room that is kept to take back what an actor did and no human approved, in bytes. */
+/** Returns the bytes that are kept to undo those acts of an actor that no human approved. */
 export function undoUse(standing: StandingFold, actor: string, nowMs: number): number {
   let bytes = 0
   for (const { actionId, undoUntil, rolledBackBy } of standing.promotedNewestFirst()) {

@@ -277,7 +277,7 @@ class Desk {
     this.#refuse(where, { code: 'descriptor.scope_outside', message, hint })
   }
 
-  /** Whatever the operation and the effects name, where it really leads. */
+  /** Judges the real paths behind everything that the operation and the effects name. */
   #judgeReach({ proposal: { descriptor, operation }, place }: PlacedProposal): void {
     for (const kind of EFFECT_KINDS) {
       for (const [index, path] of descriptor.effects.filesystem[kind].entries()) {
@@ -293,7 +293,7 @@ class Desk {
     }
   }
 
-  /** What the text alone says was judged by the contract; here is only where it leads. */
+  /** The contract has judged the path's text. Judges only the real path that it leads to. */
   #judgeReached(path: string, real: string, where: string): void {
     if (real === path) return this.#judgePlace(literalPart(real), show(path, where), where)
     const shown = `${show(path, where)}, which is ${showName(real)},`
@@ -306,7 +306,7 @@ class Desk {
     this.#judgePlace(literalPart(real), shown, where)
   }
 
-  /** Neither writ's own places nor somebody else's home. */
+  /** Refuses writ's own places and the homes of other users. */
   #judgePlace(real: string, shown: string, where: string): void {
     const { writ_places, homes } = this.#host
     // A scope that holds such a place is ordinary; what a run does there is seen in the rehearsal.

@@ -237,7 +237,7 @@ describe('for any answers', () => {
         let open: ReturnType<typeof stillOpen> = { needed: 2, given: [] }
         const taken: RecordedAnswer[] = []
         for (const one of proven) {
-          // A no about another asking is not recorded while this one stands.
+          // The host records no denial of another question while this one is open.
           const isOther =
             one.confirmation.answer === 'DENIED' && one.confirmation.asked_at !== ASKED
           if (

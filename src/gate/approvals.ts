@@ -4,8 +4,8 @@
  *
  * INVARIANT (different humans): a human counts once and a credential counts once, so neither one human
  *   under two names with one key nor one human twice makes two.
- * INVARIANT (about one question): a yes counts for the act, proposal, result and asking that it was
- *   signed for. Whatever is asked anew, since something turned up, is answered anew.
+ * INVARIANT (about one question): a yes counts only for the act, proposal, result and time of asking
+ *   that it was signed for. When the host asks again, earlier answers do not count.
  */
 import { canonicalJson } from '../base/index.ts'
 import type { Confirmation, Decision, LawOutcome } from '../contracts/index.ts'
@@ -41,7 +41,7 @@ export interface RecordedAnswer {
   readonly principal: Principal
 }
 
-/** Null for a decision that asks nobody, or one human. */
+/** Returns the question of a decision that needs several humans; null for any other decision. */
 export function approvalQuestion(decision: Decision): ApprovalQuestion | null {
   const { action_id, proposal_digest, result_digest, decided_at, approvals: needed } = decision
   if (decision.decision !== 'CONFIRM' || result_digest === undefined) return null
@@ -62,16 +62,16 @@ export function approvalText(question: Omit<ApprovalQuestion, 'needed'>): string
   return canonicalJson(words)
 }
 
-/** How many humans the laws ask that are broken; 1 where none asks for more. */
+/** Returns how many humans the broken laws ask for; at least 1. */
 export function approvalsAsked(outcomes: readonly LawOutcome[]): number {
-  // What another law left as an alert asks nobody, unless it could not be evaluated.
+  // A law with the action `alert` asks no human, unless its evaluation failed.
   const asking = outcomes.filter(({ action, state }) => action === 'confirm' || state === 'error')
   return Math.max(1, ...asking.map(({ approvals }) => approvals ?? 1))
 }
 
 /**
- * A yes that counts beside those that were given; null for one that does not. Whether its signature is
- * the human's is for whoever knows credentials.
+ * Returns the approval that an answer adds to those given; null for an answer that does not count.
+ * The caller verifies the signature.
  */
 function approvalOf(
   question: ApprovalQuestion,
@@ -96,8 +96,8 @@ function isAbout(question: ApprovalQuestion, confirmation: Confirmation): boolea
 }
 
 /**
- * The approvals of a question among all answers about its act, in their order. `isProven` says whether
- * the signature is by a credential of that human. Nothing counts behind a no.
+ * Counts the approvals of a question among all answers about its act, in their order. `isProven` says
+ * whether a credential of that human made the signature. Answers after a no do not count.
  */
 export function countApprovals(
   question: ApprovalQuestion,
@@ -122,7 +122,7 @@ export function isComplete({ needed, given }: Approvals): boolean {
   return given.length >= needed
 }
 
-/** How far a question is behind an answer that does not end it; null when the answer does. */
+/** Returns the state of a question after an answer; null when the answer ends the question. */
 export function stillOpen(
   question: Omit<ApprovalQuestion, 'needed'> & { readonly approvals?: Approvals },
   confirmation: Confirmation,

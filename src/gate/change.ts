@@ -43,14 +43,14 @@ export interface Change {
 
 export type ChangeList = 'added' | 'modified' | 'deleted'
 
-/** The lists of a diff that a change stands in: two when something was replaced by another kind. */
+/** Returns the lists of a diff that hold a change: two when an entry of another kind replaced one. */
 export function listsOf({ before, after }: Change): readonly ChangeList[] {
   if (before === null) return ['added']
   if (after === null) return ['deleted']
   return before.kind === after.kind ? ['modified'] : ['deleted', 'added']
 }
 
-/** Whether two states are the same as far as anybody compares them: times alone are no effect. */
+/** Returns whether two states are equal. Modification times are not compared: they are no effect. */
 export function isSameState(one: EntryState | null, other: EntryState | null): boolean {
   if (one === null || other === null) return one === other
   return (
@@ -72,8 +72,8 @@ function isSameAttributes(one: readonly Attribute[], other: readonly Attribute[]
 }
 
 /**
- * What a later rehearsal on the same overlay did beyond an earlier one: both lists are against the
- * real tree, the answer is against what the earlier one left (G-22).
+ * Returns what a later rehearsal on the same overlay did beyond an earlier one (G-22). Both lists are
+ * relative to the real tree; the result is relative to the tree that the earlier rehearsal left.
  */
 export function changesSince(earlier: readonly Change[], now: readonly Change[]): Change[] {
   const before = new Map(earlier.map((change) => [change.path, change]))
@@ -86,7 +86,7 @@ export function changesSince(earlier: readonly Change[], now: readonly Change[])
     if (isSameState(from, after)) continue
     since.push(known === undefined ? change : { path, before: from, after })
   }
-  // What is no change any more was put back as it was.
+  // A path that is missing from the later list was restored to its real state.
   for (const { path, before: real, after } of before.values()) {
     if (!isSameState(after, real)) since.push({ path, before: after, after: real })
   }

@@ -1,10 +1,10 @@
 /**
- * What happened against what was declared (G-15, G-15a, G-16). Pure and about linear in the number of
- * changes: each is looked at once, and declared patterns within an effort, after which the answer is
- * "not declared".
+ * Compares what happened with what was declared (G-15, G-15a, G-16). Pure, and about linear in the
+ * number of changes: it looks at each change once, and matches declared patterns until an effort is
+ * spent. From then on a change counts as not declared.
  *
- * INVARIANT (reality beats intent, I2): what happened is a finding unless the declaration holds it.
- *   The only things taken off are those that nobody keeps, and they are never promoted.
+ * INVARIANT (reality beats intent, I2): every change is a finding unless the declaration covers it.
+ *   Only changes in ephemeral places are discarded, and discarded changes are never promoted.
  */
 import type { Code } from '../base/index.ts'
 import type {
@@ -136,13 +136,13 @@ function compareNetwork({ network, lists }: ComparisonInput, findings: FindingLi
   networkFindings(network.connections, rules, findings, lists.harmless !== undefined)
 }
 
-/** What the lists say about paths, whatever was declared. */
+/** Answers what the lists say about a path. Declarations play no part here. */
 class ComparedLists {
   readonly #input: ComparisonInput
   readonly #homes: readonly string[]
   #deferred: DeferredPaths | null = null
   #compiled: CompiledLists | null = null
-  /** Names of directories that the list knows as holding a place which nobody keeps. */
+  /** Names of directories that hold an ephemeral place, according to the list. */
   readonly #holders: ReadonlySet<string>
   readonly #writPlaces: readonly RawPath[]
 
@@ -168,7 +168,7 @@ class ComparedLists {
     return this.#deferred
   }
 
-  /** The place that nobody keeps and the path lies in; null when it lies in none. */
+  /** Returns the ephemeral place that the path lies in; null when it lies in none. */
   ephemeralRoot(path: RawPath): string | null {
     const text = displayOfRaw(path)
     this.#compiled ??= compiledLists(this.#input.lists, this.#homes)
@@ -277,7 +277,7 @@ class Step implements StepOutcome {
   #isHomeKept = false
   /** Directories of writ that the run deleted with their id, and deleted directories around them. */
   readonly #staying = new Set<RawPath>()
-  /** Directories that are not there any more. */
+  /** Directories that the run deleted or replaced. */
   readonly #gone = new Set<RawPath>()
 
   constructor(
@@ -298,14 +298,14 @@ class Step implements StepOutcome {
     this.#isHomeKept = isKept
   }
 
-  /** A home that is deleted whole, as `git clean -fdx` does, stays; nothing else of the run does. */
+  /** Keeps a `.writ` directory that the run deleted together with its id, as `git clean -fdx` does. */
   keepWrit(changes: readonly Change[]): void {
     for (const { path, after } of changes) {
       if (after === null && path.endsWith('/.writ/id')) this.#staying.add(parentOfRaw(path))
     }
   }
 
-  /** A directory that goes takes along what nobody keeps in it: it could not go otherwise. */
+  /** Notes deleted directories. Ephemeral places in them are deleted along, or `rmdir` would fail. */
   takeAlong(changes: readonly Change[]): void {
     for (const { path, before, after } of changes) {
       if (before?.kind === 'directory' && after?.kind !== 'directory') this.#gone.add(path)
@@ -378,9 +378,9 @@ class Step implements StepOutcome {
   }
 
   /**
-   * The place that nobody keeps with which a change is dropped. A new directory that holds nothing
-   * but dropped things was made for them; one that a person will be shown anyway is left to them,
-   * unless the list itself says what such a directory is for.
+   * Returns the ephemeral place with which a change is discarded; null for a change that is kept. A
+   * new directory is discarded when everything in it is. It is kept if a person will approve it
+   * anyway, unless the list names such directories as holders of an ephemeral place.
    */
   #droppedWith({ path, before, after }: Change, inScope: boolean): string | null {
     const root = this.#lists.ephemeralRoot(path)
@@ -391,9 +391,10 @@ class Step implements StepOutcome {
     return this.#drops.get(path) ?? null
   }
 
-  /** A scope inside a place that nobody keeps is there on purpose. */
+  /** Returns whether the scope lies inside the ephemeral place: then the act is meant to change it. */
   #isAboutIt(path: RawPath, root: string): boolean {
     const length = this.#declaration.scopeRootLength(path)
+    // The root of the scope ends at the end of a name.
     return displayOfRaw(path.slice(0, length) as RawPath).length >= root.length
   }
 
@@ -432,7 +433,7 @@ function writOf(path: RawPath): RawPath {
 
 const SET_ID = 0o6000
 
-/** Directories may carry the bit that hands their group down; it gives nobody rights. */
+/** Ignores directories: their setgid bit passes on the group and grants no rights. */
 function isPrivileged({ after }: Change): boolean {
   if (after?.kind !== 'file') return false
   if ((after.mode & SET_ID) !== 0) return true

@@ -1,7 +1,7 @@
 /**
- * What restoring files cannot undo, and the acts that undo it (G-16): a request that was sent, and a
- * user interface that was driven, are compensated by the operation that their proposal names. The
- * proposal of a compensation is composed from the original alone; nobody supplies anything to it.
+ * Acts that undo what restoring files cannot (G-16): sent requests and steps in a user interface. Each
+ * is compensated by the operation that its proposal names. `composeCompensation` builds the proposal
+ * of a compensation from the original alone; it takes no other input.
  */
 import type { ActionDescriptor, Operation, Proposal } from '../contracts/index.ts'
 import { leavesOf } from './places.ts'
@@ -9,7 +9,7 @@ import type { RequestMemory } from './request-history.ts'
 import { wasSent } from './request-history.ts'
 import type { StandingFold } from './standing.ts'
 
-/** One thing that was done and that files do not tell. */
+/** One step that restoring files does not undo. */
 export interface Undoing {
   readonly stepId: string
   readonly descriptor: ActionDescriptor
@@ -17,7 +17,7 @@ export interface Undoing {
   readonly compensation: Operation | null
 }
 
-/** The newest first: what was done last is undone first. */
+/** Returns what is left to undo, newest first. */
 export function undoingsOf(
   proposal: Proposal,
   requests: readonly RequestMemory[],

@@ -1,6 +1,7 @@
 /**
- * The patterns of the lists, read once for each list and each set of homes: whoever lives long compares
- * with the same ones again and again. What was read is a function of both, so keeping it changes nothing.
+ * The patterns of the lists, compiled once for each list and each set of homes, because a long-lived
+ * process compares with the same ones many times. The cache is keyed by both inputs, so it changes no
+ * answer.
  */
 import { parseGlob } from '../contracts/index.ts'
 import { absolutePatterns, type GateLists } from './lists.ts'
@@ -14,7 +15,7 @@ export interface CompiledRow {
 
 export interface CompiledLists {
   readonly always: CompiledRow
-  /** Rows that do not hold in what a package manager put there. */
+  /** Rows that do not apply to dependencies that a package manager installed. */
   readonly project: CompiledRow
   /** Directories on the way to what any row names. */
   readonly ways: PathSet
@@ -56,7 +57,7 @@ function compile(lists: GateLists, homes: readonly string[]): CompiledLists {
   }
 }
 
-/** The directories on the way to what a pattern matches, as globs; the outermost are left out. */
+/** Returns, as globs, the directories that lead to what a pattern matches, without the outermost. */
 function waysTo(pattern: string): readonly string[] {
   const glob = parseGlob(pattern)
   if (glob === null) return []

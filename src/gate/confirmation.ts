@@ -1,14 +1,13 @@
 /**
- * Confirmations (G-18, G-18a, G-18c): what a question needs to be answered
- * with yes, and whether an answer counts. An answer is about one proposal and one result, and counts
- * once. A question that expires was not answered.
+ * Confirmations (G-18, G-18a, G-18c): which proof a yes needs, and whether an answer counts. An answer
+ * is about one proposal and one result, and counts once. A question that expires was not answered.
  */
 import type { Code } from '../base/index.ts'
 import type { Assurance, Proposal, RiskLevel, SandboxResult } from '../contracts/index.ts'
 import { effectClasses, higherRisk, isAtMost, resultRiskFloor } from './risk.ts'
 import type { PendingQuestion } from './standing.ts'
 
-/** What a yes has to stand on. */
+/** The proof that a yes needs. */
 export type Need = 'plain' | 'passphrase' | 'passkey'
 
 /** Who asks and who answers, as far as the host can tell. */
@@ -88,7 +87,7 @@ export interface Answer {
   readonly assurance: Assurance
 }
 
-/** Why a yes does not count; null when it does. A no always counts while the question stands. */
+/** Returns why a yes does not count; null when it does. A no always counts while the question is open. */
 export function answerFault(
   question: PendingQuestion | null,
   answer: Answer,

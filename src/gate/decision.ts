@@ -11,23 +11,23 @@ import type { Decision } from '../contracts/index.ts'
 import type { Judgement } from './judgement.ts'
 import { earlyReasons, isIdle, lateReasons, type Reason, rehearsalReasons } from './reasons.ts'
 
-/** The decision when nothing has to be rehearsed to know it: a BLOCK, or null to go on. */
+/** Returns the decision that needs no rehearsal: a BLOCK, or null to go on. */
 export function decideEarly(judgement: Judgement): Decision | null {
   const reasons = earlyReasons(judgement)
   return reasons.some(({ weight }) => weight === 'block') ? write(judgement, reasons) : null
 }
 
-/** The decision after everything. */
+/** Returns the decision after the rehearsal and all laws. */
 export function decide(judgement: Judgement): Decision {
   return write(judgement, reasonsOf(judgement))
 }
 
-/** Everything that hinders or reports, in the order of G-8. */
+/** Returns every reason that blocks, asks or reports, in the order of G-8. */
 export function reasonsOf(judgement: Judgement): readonly Reason[] {
   const early = earlyReasons(judgement)
   if (early.some(({ weight }) => weight === 'block')) return early
   const rehearsal = [...early, ...rehearsalReasons(judgement)]
-  // Laws that read a result, and questions, have nothing to speak of without one.
+  // Laws that read the result, and questions to a human, need a result.
   if (judgement.result === null) return unlessBlocked(rehearsal)
   const reasons = [...rehearsal, ...lateReasons(judgement)]
   return isIdle(judgement) ? reasons.filter(isNoQuestion) : reasons
@@ -70,7 +70,7 @@ function carriers(reasons: readonly Reason[]): readonly Reason[] {
   return blocking.length > 0 ? blocking : reasons.filter(({ weight }) => weight === 'confirm')
 }
 
-/** Fail closed: nobody says why there is no result, and there is none. */
+/** Fails closed: adds a block when the result is missing and no reason explains why. */
 function unlessBlocked(reasons: readonly Reason[]): readonly Reason[] {
   if (reasons.some(({ weight }) => weight === 'block')) return reasons
   return [...reasons, { code: 'result.sandbox_error', weight: 'block' }]

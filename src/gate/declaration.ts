@@ -1,6 +1,6 @@
 /**
- * What one descriptor declared, with real paths: the area of its scope, and its effects per kind.
- * Asked about paths as the kernel has them; it remembers which declarations came true.
+ * What one descriptor declared, with real paths: the area of its scope, and its effects per kind. It
+ * answers questions about raw paths and remembers which declared effects happened.
  */
 import {
   type ActionDescriptor,
@@ -35,7 +35,7 @@ export class Declaration {
   readonly #scope: ScopeArea
   readonly #kinds: Readonly<Record<EffectKind, KindDeclaration>>
   readonly #texts: Readonly<Record<'create' | 'modify', ReadonlySet<string>>>
-  /** What is declared to be created by name. */
+  /** Paths whose creation is declared by name. */
   readonly #awaited = new PathTree<true>()
 
   constructor(
@@ -80,15 +80,15 @@ export class Declaration {
     return 'pattern'
   }
 
-  /** Whether something that is to be created by name lies below. */
+  /** Returns whether the descriptor declares, by name, the creation of a path below the directory. */
   awaits(directory: RawPath): boolean {
     return this.#awaited.hasBelow(directory)
   }
 
   /**
-   * What was declared and did not happen. A path is told to the first pattern that holds it, so the
-   * others are asked again, as far as the effort goes. What is declared to be created and modified is
-   * a declaration to write it: either one is enough.
+   * Returns the declared effects that did not happen. `declares` notes only the first pattern that
+   * matches a path, so the other patterns are tried again here, until the effort is spent. A path
+   * that is declared under both create and modify is seen if either happened.
    */
   unseen(happened: Readonly<Record<EffectKind, readonly string[]>>): readonly UnseenEffect[] {
     const missing = EFFECT_KINDS.flatMap((kind) =>

@@ -1,11 +1,11 @@
 /**
- * Which changes act later (G-15a), and how. `ask`: other programs run or load the path without anybody
- * starting it on purpose: what configuration or a link points to, paths of the list, package.json
- * files whose scripts differ, executables in a directory of the PATH, and every dot path that is not
- * harmless. `note`: build configuration, which runs when somebody builds or tests.
+ * Which changes act later (G-15a), and how. `ask`: other programs run or load the path by themselves.
+ * These are files that configuration or a link points to, paths of the list, package.json files whose
+ * scripts differ, executables in a directory of the PATH, and every dot path that is not harmless.
+ * `note`: build configuration, which runs when a person builds or tests.
  *
- * Directories as such do nothing; a symbolic link in the place of a directory on the way to a listed
- * path brings all that it leads to.
+ * A directory by itself does nothing. A symbolic link that replaces a directory on the way to a listed
+ * path counts, because listed paths now lead through it.
  */
 import type { Change, EntryState } from './change.ts'
 import { type CompiledLists, type CompiledRow, compiledLists } from './compiled-lists.ts'

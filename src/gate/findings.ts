@@ -1,6 +1,6 @@
 /**
- * Findings as they are gathered. Whatever a run did, the list stays short enough to be read and
- * recorded: past a number of paths for one code the rest is counted. The manifest names every path.
+ * Findings as they are gathered. The list stays short enough to read and to record: it names a limited
+ * number of paths for each code and counts the rest. The manifest names every path.
  */
 import { type Code, compareCodePoints } from '../base/index.ts'
 import type { SandboxResult } from '../contracts/index.ts'
@@ -8,7 +8,7 @@ import type { SandboxResult } from '../contracts/index.ts'
 type Finding = SandboxResult['findings'][number]
 
 export const FINDINGS_PER_CODE_MAX = 200
-/** How many a person is shown, who can page through them. */
+/** How many findings of one code a person is shown; they can page through them. */
 export const FINDINGS_SHOWN_MAX = 100_000
 
 /** In the order they are listed: what blocks for good first, what only reports last. */
@@ -35,12 +35,12 @@ export function isComparedCode(code: string): boolean {
   return ORDER.some((known) => known === code)
 }
 
-/** Past so many times the limit the ones that will not be listed are let go. */
+/** At this many times the limit, findings that will not be listed are dropped and only counted. */
 const HELD_TIMES = 10
 
 interface Held {
   readonly found: Map<string, Finding>
-  /** How many were let go. */
+  /** How many were dropped. */
   more: number
 }
 
@@ -62,7 +62,7 @@ export class FindingList {
     if (held.found.size > HELD_TIMES * this.#limit) prune(held, this.#limit)
   }
 
-  /** One more of something that is told by its number. */
+  /** Counts a finding that is reported as a number for its path. */
   count(code: Code, path: string): void {
     const paths = this.#counted.get(code) ?? new Map<string, number>()
     this.#counted.set(code, paths)

@@ -1,10 +1,10 @@
 /**
- * Whether two indexes of a git repository hold the same entries. Git keeps in its index what it saw of
- * each file (times, inode, owner, size) and writes that down again when it merely looks, as `git diff`
- * does: times alone are no effect, and neither is a note of them.
+ * Compares the entries of two git indexes. The index caches the stat data of each file (times, inode,
+ * owner, size), and even a reading command such as `git diff` rewrites it. A change of the stat data
+ * alone is no effect.
  *
- * Compared are names, object names, modes, stages and flags, and every extension but those that git
- * derives from the rest. What cannot be read as an index of this kind is not the same.
+ * Compares names, object names, modes, stages, flags, and every extension that git does not derive
+ * from the rest. An index that cannot be parsed is equal to no other.
  */
 import { nameOfRaw, type RawPath } from './raw-path.ts'
 
@@ -134,12 +134,12 @@ class IndexReader {
       mode: [start + MODE_AT, start + MODE_AT + 4],
       rest: [start + OBJECT_AT, end],
       name: [path.at, end],
-      // Up to version 3 every name stands whole.
+      // Up to version 3 every entry holds its whole name.
       dropped: this.version === 4 ? path.dropped : Number.POSITIVE_INFINITY,
     }
   }
 
-  /** In version 4 a number stands before the path: how much of the last one's end is dropped. */
+  /** Reads the number before a path of version 4: how many bytes to cut off the previous path. */
   #pathStart(at: number): { readonly at: number; readonly dropped: number } | null {
     if (this.version !== 4) return { at, dropped: 0 }
     let dropped = 0

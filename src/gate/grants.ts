@@ -1,10 +1,10 @@
 /**
  * What an actor that is no person may do without a question (G-8b). A declaration says what an act
- * will do; only a grant says that nobody has to be asked about it. Whatever no grant covers, and
- * whatever goes beyond the bounds of the one that does, is a finding that asks.
+ * will do; only a grant lets it happen without a question. An effect that no grant covers, or that
+ * exceeds the bounds of its grant, is a finding that asks a human.
  *
- * INVARIANT (grants only spare a question): nothing here lets pass what a law, a class or another
- *   finding asks about or blocks.
+ * INVARIANT (grants only spare a question): a grant removes no block and no question that a law, an
+ *   effect class or another finding causes.
  */
 import { parseIsoMomentMs } from '../base/index.ts'
 import {

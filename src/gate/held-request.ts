@@ -62,7 +62,7 @@ function composeRequest(stepId: string, operation: NetworkRequest): ComposedRequ
 
 const encoder = new TextEncoder()
 
-/** The paths that answers are to be kept in: effects that a rehearsal cannot show. */
+/** Returns the path that the operation saves its response in: an effect that no rehearsal shows. */
 export function awaitedPaths(operation: Operation | undefined): readonly string[] {
   return operation?.type === 'NETWORK_REQUEST' && operation.save_to !== undefined
     ? [operation.save_to]

@@ -1,15 +1,15 @@
 /**
- * Effects that stay staged until somebody asks for their promotion (F-13): which acts are held now, and
- * whether the stages that an act was rehearsed on are still what it saw. A function of facts.
+ * Effects that stay staged until a caller asks for their promotion (F-13): which acts are held now, and
+ * whether the stages that an act was rehearsed on are unchanged. A function of facts.
  *
- * A held act ends by its promotion, by a decision that blocks it, or by a human's no. A promotion that
- * recovery took back ends nothing: the stage is there, and can be promoted.
+ * A promotion, a decision that blocks, or a human's no ends the hold. A promotion that recovery
+ * reverted does not: the stage still exists and can be promoted.
  */
 import type { Confirmation, Decision, Evaluation, Promotion } from '../contracts/index.ts'
 import { type KeptMemory, NOTHING_KEPT, type Remembering } from './memory-table.ts'
 
 export type HeldMark = NonNullable<Evaluation['held']>
-/** A stage that an act stands on, by the act that made it. */
+/** A stage that an act was rehearsed on, named by the act that made it. */
 export type HeldBase = HeldMark['bases'][number]
 
 interface HeldAct {

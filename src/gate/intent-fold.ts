@@ -1,7 +1,6 @@
 /**
- * What stands against intents (G-18d), folded from facts: permanent blocks, cooldowns, and what a
- * human has to be asked about again. A lift names an intent, or an operation and with it every
- * intent that it had.
+ * Obstacles to intents (G-18d), folded from facts: permanent blocks, cooldowns, and intents that a
+ * human must confirm again. A lift names one intent, or an operation and so all of its intents.
  */
 import { parseIsoMomentMs } from '../base/index.ts'
 import type { Override } from '../contracts/index.ts'
@@ -9,7 +8,7 @@ import { type KeptMemory, MemoryTable, NOTHING_KEPT, type Remembering } from './
 
 export interface IntentMemory {
   readonly permanent: boolean
-  /** The last moment from which it cools down; how long that takes is the law of the day. */
+  /** When the cooldown last began. The laws in force say how long it lasts. */
   readonly cooledFromMs: number | null
   readonly reconfirm: boolean
   readonly background: boolean
@@ -23,7 +22,7 @@ const NOTHING_AGAINST: IntentMemory = {
 }
 
 export class IntentFold implements Remembering {
-  /** Intents that something stands against. */
+  /** Intents with at least one obstacle. */
   readonly #intents: MemoryTable<IntentMemory>
   /** Operations with their intents, as one key: nothing has to be read to add one. */
   readonly #operations: MemoryTable<true>
@@ -67,7 +66,7 @@ export class IntentFold implements Remembering {
     this.note(intent, { cooledFromMs: Math.max(before, fromMs) })
   }
 
-  /** An intent that nothing stands against is not remembered. */
+  /** Records a change to an intent. Forgets the intent once it has no obstacle. */
   note(intent: string, change: Partial<IntentMemory>): void {
     const before = this.#intents.get(intent)
     const after = { ...NOTHING_AGAINST, ...before, ...change }

@@ -21,7 +21,7 @@ export interface GateLists {
   readonly harmless?: readonly string[]
   /** Last names of build configuration; absent in lists of evaluators before 3. */
   readonly build?: readonly string[]
-  /** Names of variables that are handed on; a trailing star stands for any rest. */
+  /** Names of variables that are passed on; a trailing star matches any rest. */
   readonly environmentNames: readonly string[]
   readonly quietEnvironment: Readonly<Record<string, string>>
   /** Invisible inside: `~/` begins at the actor's home, a relative path at the workspace. */
@@ -96,8 +96,8 @@ export function withEphemeral(lists: GateLists, patterns: readonly string[]): Ga
 export type EphemeralFault = 'form' | 'too_wide'
 
 /**
- * What is wrong with a pattern that somebody wants to add; null when nothing is. A pattern names
- * something: one of stars alone would drop everything.
+ * Returns what is wrong with a pattern to add; null when nothing is. A pattern must hold a name,
+ * because stars alone would discard every change.
  */
 export function ephemeralFault(pattern: string): EphemeralFault | null {
   const glob = parseGlob(absolutePattern(pattern, '/home'))

@@ -1,4 +1,4 @@
-/** Manifests: what is written is read again, whatever the names. */
+/** Tests that a manifest reads back as it was written, for names of any bytes. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Digest, digestBytes } from '../base/index.ts'

@@ -1,10 +1,10 @@
 /**
- * The manifest of a diff: JSON Lines in canonical form, sorted by path bytes, with everything that is
- * compared, carried and restored of both sides. A path or link target that is not UTF-8 has its bytes
- * in base64 beside a form for people. What was discarded is marked, so that the comparison can be
- * computed again.
+ * The manifest of a diff: JSON Lines in canonical form, sorted by path bytes. Each line holds everything
+ * of both sides that is compared, promoted and restored. A path or link target that is not UTF-8 has a
+ * readable form and its bytes in base64. Discarded changes are marked, so that replay can repeat the
+ * comparison.
  *
- * Lines are made one by one: whoever writes them to a file needs memory for one.
+ * `manifestLines` yields line by line, so a writer holds one line in memory.
  */
 import { canonicalJson, type Digest, digestBytes, isDigest } from '../base/index.ts'
 import type { DiffEntry, SandboxResult } from '../contracts/index.ts'
@@ -63,10 +63,11 @@ export function readManifest(lines: Iterable<string>): Manifest | null {
   return { changes, discarded }
 }
 
-function pathKeys(name: string, path: RawPath): Record<string, string> {
+function pathKeys<Name extends string>(name: Name, path: RawPath): Record<Name, string> {
   const text = textOfRaw(path)
-  if (text !== null) return { [name]: text }
-  return { [name]: displayOfRaw(path), [`${name}_base64`]: encodeBase64(bytesOfRaw(path)) }
+  // A computed key is of type string; it is `name`.
+  const shown = { [name]: text ?? displayOfRaw(path) } as Record<Name, string>
+  return text === null ? { ...shown, [`${name}_base64`]: encodeBase64(bytesOfRaw(path)) } : shown
 }
 
 function stateLine(state: EntryState): Record<string, unknown> {
@@ -172,14 +173,14 @@ export function inlineDiff(
   return lists
 }
 
-/** One entry of a diff. What was replaced by another kind stands in two lists, each with its side. */
+/** Returns the entry of a change in one list. A path whose kind changed has two: deleted and added. */
 export function diffEntry(change: Change, list: 'added' | 'modified' | 'deleted'): DiffEntry {
   const shown = list === 'deleted' ? change.before : change.after
-  // A change stands in a list only if it has that side.
+  // `listsOf` puts a change into a list only if it has that side.
   const { kind, mode, size, digest, target } = shown as EntryState
   const before = list === 'modified' ? (change.before?.digest ?? null) : null
   return {
-    ...(pathKeys('path', change.path) as { path: string }),
+    ...pathKeys('path', change.path),
     kind,
     mode: octal(mode),
     size,

@@ -1,19 +1,19 @@
 /**
- * What a fold remembers by key, where that grows with the history: a table that was kept before, read
- * key by key and never changed, and beside it what came since. A fold that begins with nothing kept
- * holds everything itself.
+ * What a fold remembers by key and what grows with the history. A `MemoryTable` has two parts: a kept
+ * table from an earlier process, which it reads key by key and never changes, and a map of the changes
+ * since. A fold without a kept table holds everything in the map.
  *
- * INVARIANT (values are replaced): a value that was read is never changed in place, because it may be
- *   the kept one; whoever wants another sets it.
+ * INVARIANT (values are replaced): no caller changes a value in place, because it may belong to the
+ *   kept table. Callers `set` a new value instead.
  */
 
-/** A table as it was kept. Values are JSON; whoever reads a damaged one throws. */
+/** A kept table. Values are JSON. `get` throws if the value is damaged. */
 export interface KeptTable {
   /** Undefined when the key is not there. */
   get(key: string): unknown
   /** The keys that begin with a text. */
   under(prefix: string): Iterable<string>
-  /** Every key with its value, in no order that means anything. */
+  /** Yields every key with its value, in no particular order. */
   entries(): Iterable<readonly [string, unknown]>
 }
 
@@ -62,7 +62,7 @@ export class MemoryTable<V> {
     return this.#kept.under(prefix)
   }
 
-  /** Everything, in no order that means anything. */
+  /** Yields every key with its value, in no particular order. */
   *entries(): Iterable<readonly [string, V]> {
     for (const [key, value] of this.#kept.entries()) {
       if (!this.#changed.has(key)) yield [key, value as V] // As in `get`.

@@ -1,4 +1,4 @@
-/** Patterns of one name, in which a star stands for any rest. Asked about many names in one look. */
+/** Patterns of single names, in which a star matches any rest. Tests a name against all at once. */
 export class NameSet {
   readonly #anyCase: boolean
   readonly #plain: ReadonlySet<string>

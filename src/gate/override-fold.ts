@@ -1,7 +1,6 @@
 /**
- * Overrides that humans gave, folded from facts: which of them can be used for an act, and which were.
- * Those of laws are asked about at every proposal and so are remembered as one list; the others are
- * looked up by their ids.
+ * Overrides that humans gave, folded from facts: which of them an act can use, and which were used.
+ * Every proposal queries the overrides of laws, so those are one list. The others are found by id.
  */
 import { parseIsoMomentMs } from '../base/index.ts'
 import type { Evaluation, EvaluationBasis, Override } from '../contracts/index.ts'
@@ -56,7 +55,7 @@ export class OverrideFold implements Remembering {
     else this.#setAside.set(id, used)
   }
 
-  /** An act that is refused all the same has used nothing up. */
+  /** A refused act uses up no override. */
   takeDecision(id: string, isBlocked: boolean): void {
     for (const overrideId of this.#setAside.get(id) ?? []) {
       const known = this.#laws.get(overrideId)

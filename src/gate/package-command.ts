@@ -1,9 +1,9 @@
 /**
- * Package managers as commands. Names were judged by the contract; they stand behind `--`, so none is
- * taken for an option. Lifecycle scripts run like everything else: inside, bounded, compared.
+ * Package managers as commands. The contract has judged the names, and they follow `--`, so no name is
+ * taken for an option. Lifecycle scripts run as every command does: sandboxed, bounded and compared.
  *
- * Where no network is declared the managers are told to use what lies in their caches, since they
- * would otherwise wait for a network that is not there.
+ * Without a declared network the command gets the manager's offline options: otherwise the manager
+ * waits for a network that does not exist.
  */
 import type { Operation } from '../contracts/index.ts'
 import type { OperationCommand } from './operation-command.ts'

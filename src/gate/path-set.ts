@@ -3,8 +3,8 @@
  * all below) are looked up by name; the rest are tried one by one, and only on paths that hold their
  * longest whole name, or else their longest literal piece.
  *
- * INVARIANT (bounded work): trying an actor's globs one by one spends from an effort. When it is gone
- *   the answer is that nothing matches, which for declarations only refuses more.
+ * INVARIANT (bounded work): trying an actor's globs one by one spends an effort. Once it is spent,
+ *   nothing matches, so a declaration covers less and more is refused.
  */
 import { type Glob, matchesNames, parseGlob } from '../contracts/index.ts'
 import { nameEnd, PathTree } from './path-tree.ts'
@@ -34,7 +34,7 @@ export function newTryingEffort(): TryingEffort {
   return { steps: 60_000_000 }
 }
 
-/** For globs that are the host's own: what an actor spends does not shorten their sight. */
+/** For the host's own globs: they match however much effort an actor has spent. */
 export const UNBOUNDED: TryingEffort = { steps: Number.POSITIVE_INFINITY }
 
 export class PathSet {

@@ -1,6 +1,6 @@
 /**
- * Paths as a tree of names, each with a value. Whatever is asked of a path costs one walk along its
- * names, however deep it is: a run can make directories two thousand deep and fill them.
+ * Paths as a tree of names, each with a value. Every query costs one walk along the names of its path,
+ * because a run can fill directories that are two thousand levels deep.
  */
 
 interface Branch<Value> {

@@ -1,7 +1,7 @@
 /**
  * Where a proposal reaches: its parts in the order they run, the paths that the host has to resolve,
- * and declared paths as real ones. A declared path may lead through symbolic links; what a rehearsal
- * changed is told by real paths, so declarations are translated before they are compared.
+ * and declared paths as real ones. A declared path may lead through symbolic links. A rehearsal reports
+ * real paths, so declarations are translated before they are compared.
  */
 import {
   EFFECT_KINDS,

@@ -11,12 +11,12 @@ export interface PromotedAction {
   readonly promotedAt: string
   readonly undoUntil: string
   readonly promotion: Promotion
-  /** The rollback that undid it; null while it stands. */
+  /** The rollback that undid the promotion; null while it is in effect. */
   readonly rolledBackBy: string | null
   readonly rolledBackAt: string | null
 }
 
-/** One act that was taken back; the actor is null where no record tells. */
+/** One act that was undone; the actor is null where no record names one. */
 interface TakenBack {
   readonly id: string
   readonly atMs: number
@@ -101,19 +101,19 @@ export class PromotedFold implements Remembering {
     for (let number = this.#count - 1; number >= 0; number--) yield* this.#numbered(number)
   }
 
-  /** How many acts of an actor were taken back within a span before a moment, or behind it. */
+  /** Counts the acts of an actor that were undone within a span before a moment, or after it. */
   countTakenBack(actor: string, nowMs: number, spanMs: number): number {
     let count = 0
     for (const hour of this.#hoursSince(Math.floor((nowMs - spanMs) / HOUR_MS))) {
       for (const { atMs, actor: whose } of hour) {
-        // A record that does not tell whose act it was counts against everybody.
+        // An act whose record names no actor counts for every actor.
         if (nowMs - atMs < spanMs && (whose === null || whose === actor)) count++
       }
     }
     return count
   }
 
-  /** All of them, and perhaps more, when a clock was far ahead once. */
+  /** Yields every hour since the first, and earlier ones too if a clock once ran far ahead. */
   *#hoursSince(first: number): Iterable<readonly TakenBack[]> {
     if (this.#latestHour - first > HOURS_ASKED_MAX) {
       for (const [, hour] of this.#takenBack.entries()) yield hour

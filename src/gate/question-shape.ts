@@ -1,7 +1,7 @@
 /**
- * Which questions may be answered together: those of one actor whose acts are of one kind and one
- * class, ask for the same reasons, and need the same proof. A question with a deletion, a failure or
- * a finding that another has not is never of its shape.
+ * Which questions may be answered together: those of one actor whose acts have the same kind and class,
+ * ask for the same reasons, and need the same proof. Two questions differ in shape if only one of them
+ * has a deletion, a failure or some finding.
  */
 import { type Digest, digestDocument } from '../base/index.ts'
 import type { Decision, Evaluation, Proposal, SandboxResult } from '../contracts/index.ts'

@@ -1,8 +1,7 @@
 /**
- * Paths as the kernel has them: bytes. A raw path is a string with one code unit a byte (latin-1), so
- * that it can be a key, be cut and be compared by bytes with the ordinary operators, and no name is
- * lost that is not UTF-8. Text for people and for globs is made from it, never the other way round
- * without saying so.
+ * Paths as the kernel has them: bytes. A raw path is a string with one code unit a byte (latin-1). It
+ * can be a map key, can be sliced and compared by bytes with the ordinary operators, and keeps names
+ * that are not UTF-8. `displayOfRaw` makes text for people and for globs from it.
  */
 
 declare const raw: unique symbol
@@ -17,12 +16,13 @@ export function rawOfBytes(bytes: Uint8Array): RawPath {
   for (let from = 0; from < bytes.length; from += CHUNK) {
     text += String.fromCharCode(...bytes.subarray(from, from + CHUNK))
   }
-  return text as RawPath
+  return text as RawPath // One code unit a byte.
 }
 
 const CHUNK = 8192
 
 export function rawOfText(text: string): RawPath {
+  // ASCII has one code unit a byte already.
   return (isAscii(text) ? text : rawOfBytes(encoder.encode(text))) as RawPath
 }
 
@@ -48,6 +48,7 @@ export function displayOfRaw(path: RawPath): string {
 }
 
 export function joinRaw(directory: RawPath, name: RawPath): RawPath {
+  // Raw paths joined by an ASCII slash are raw.
   return (directory === '/' ? `/${name}` : `${directory}/${name}`) as RawPath
 }
 
@@ -58,7 +59,7 @@ export function parentOfRaw(path: RawPath): RawPath {
 }
 
 export function nameOfRaw(path: RawPath): RawPath {
-  return path.slice(path.lastIndexOf('/') + 1) as RawPath
+  return path.slice(path.lastIndexOf('/') + 1) as RawPath // A slice of a raw path is raw.
 }
 
 /** Whether the path is the directory or lies below it. */

@@ -1,9 +1,9 @@
 /**
- * The reasons of a decision, stage by stage in the order of G-8: schema, what stands against the
- * intent, preconditions, laws that do not read the result, rehearsal, compliance, laws that read it,
- * rollback feasibility, tier 2, and what asks a human.
+ * The reasons of a decision, stage by stage in the order of G-8: schema, obstacles to the intent,
+ * preconditions, laws that do not read the result, rehearsal, compliance, laws that read it, rollback
+ * feasibility, tier 2, and what asks a human.
  *
- * Deliberately absent: reasons in favour. A success or an output is none.
+ * There are no reasons in favour of promotion: neither a success nor an output is one.
  */
 import type { Code } from '../base/index.ts'
 import {
@@ -60,12 +60,12 @@ function standingReasons({ evaluation }: Judgement): readonly Reason[] {
   const reasons: Reason[] = []
   if (halted) reasons.push(block('halted'))
   if (laws_changed) reasons.push(block('laws.changed'))
-  // The accepted laws stay in force; whoever reads the decision learns that the file is another one.
+  // The accepted laws stay in force. The note says that the file differs from them.
   if (evaluation.laws_file !== undefined && !laws_changed) {
     reasons.push({ code: 'laws.unaccepted', weight: 'note' })
   }
   if (permanent) {
-    // The block is the actors': a person decides by what they see, and lifts nothing by it.
+    // The block refuses actors. A person is asked instead, and their yes does not lift the block.
     const isAsked = isAmended(evaluation) && !isActors(evaluation)
     reasons.push(isAsked ? confirm('confirm.blocked') : block('block.permanent', true))
   }
@@ -233,7 +233,7 @@ export function lateReasons(judgement: Judgement): readonly Reason[] {
   return [...reasons, ...questionReasons(judgement)]
 }
 
-/** Nothing would be promoted and nothing sent: then nobody is asked (G-17). */
+/** Returns whether the act would promote and send nothing: then no human is asked (G-17). */
 export function isIdle({ proposal, result }: Judgement): boolean {
   if (proposal === null || result === null || hasEffects(result)) return false
   return [...effectClasses(proposal)].every((kind) => kind === 'staged')

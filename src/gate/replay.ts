@@ -1,10 +1,10 @@
 /**
- * A decision computed again from what is on the ledger (L-9): the comparison from the manifest, the
- * risk from the proposal and what the host found out, what laws said from their text, what stood and
- * which overrides were in force from the facts before it, the decision from all of it. The same
- * functions that decided the first time; nothing is decided here.
+ * Computes a decision again from the ledger (L-9): the comparison from the manifest, the risk from the
+ * proposal and the host's findings, the outcomes of laws from their text, the standing and the
+ * overrides in force from the facts before it, and the decision from all of these. It calls the
+ * functions that made the decision and adds no rule.
  *
- * Records of evaluator 1 do not tell what laws were judged with; of them laws and standing are taken
+ * Records of evaluator 1 do not hold the inputs of laws, so their law outcomes and standing are taken
  * as recorded.
  */
 import type {
@@ -143,7 +143,7 @@ function recordedStanding({ standing }: Evaluation, { basis }: Grounds): unknown
   return { ...standing, recent_rollbacks, hour }
 }
 
-/** A halt and changed laws show on the machine before they are facts: the host may know of more. */
+/** The host sees a halt or changed laws before they are facts, so its record may say more. */
 function computedStanding(
   { standing, host }: Evaluation,
   { before, laws, basis }: Grounds,
@@ -156,7 +156,7 @@ function computedStanding(
     halted: halted || before.halted,
     laws_changed: laws_changed || before.lawsDiffer,
     permanent: before.permanent,
-    // Of a file that nobody accepted not even the settings count.
+    // Laws that no human accepted do not set the cooldown.
     cooldown_until_ms: laws_changed
       ? standing.cooldown_until_ms
       : untilMs !== null && host.now_ms < untilMs
@@ -212,14 +212,13 @@ export function compareAgain(
     declaredByApproval: evaluation.declared_by_approval,
     leavesHomeOut: leavesHomeOut(evaluation),
     keepsHome: keepsHome(evaluation),
-    // Raw paths have one character a byte, and so have the texts on the ledger.
-    scriptsChanged: new Set(evaluation.comparison.scripts_changed as RawPath[]),
+    scriptsChanged: rawPaths(evaluation.comparison.scripts_changed),
     pathDirectories: evaluation.comparison.path_directories,
     pointed: pointedOf(evaluation.comparison.pointed ?? []),
     grants: grantCase(
       evaluation,
-      new Set((evaluation.comparison.tracked ?? []) as RawPath[]),
-      new Set((evaluation.comparison.git_checked ?? []) as RawPath[]),
+      rawPaths(evaluation.comparison.tracked),
+      rawPaths(evaluation.comparison.git_checked),
     ),
     network: {
       connections: result?.side_effects.network ?? [],
@@ -230,13 +229,18 @@ export function compareAgain(
   return compareSteps(comparedSteps(proposal, steps), input)
 }
 
-/** Raw paths have one character a byte; words that this version does not know count as a link. */
+/** The ledger holds raw paths as text: both have one character a byte. */
+function rawPaths(recorded: readonly string[] = []): ReadonlySet<RawPath> {
+  return new Set(recorded as readonly RawPath[])
+}
+
+/** Reads what pointed to each path. A word that this version does not know counts as a link. */
 function pointedOf(
   recorded: readonly { readonly path: string; readonly by: string }[],
 ): ReadonlyMap<RawPath, PointedBy> {
   return new Map(
     recorded.map(({ path, by }) => [
-      path as RawPath,
+      path as RawPath, // As in `rawPaths`.
       // Known words are keys of the table.
       Object.hasOwn(POINTERS, by) ? (by as PointedBy) : 'link',
     ]),

@@ -1,6 +1,6 @@
 /**
- * What became of held requests, folded from their facts. A request that was begun and never ended is
- * the one that nobody may send again: its outcome is unknown until a fact says so.
+ * The outcomes of held requests, folded from their facts. A request that began and never ended must
+ * not be sent again: its outcome is unknown until a fact records it.
  */
 import type { RequestFact } from '../contracts/index.ts'
 import { type KeptMemory, MemoryTable, NOTHING_KEPT, type Remembering } from './memory-table.ts'
@@ -10,7 +10,7 @@ export interface RequestMemory {
   readonly begun: RequestFact
   /** ANSWERED, FAILED or UNKNOWN; null while it is under way, or after a crash. */
   readonly ended: RequestFact | null
-  /** SAVED or NOT_SAVED; null before that, and where nothing is to be kept. */
+  /** SAVED or NOT_SAVED; null before that, and for a response that is not saved. */
   readonly kept: RequestFact | null
 }
 

@@ -51,9 +51,9 @@ export function riskFloor(proposal: Proposal, host: HostFacts): RiskLevel {
 }
 
 /**
- * The risk that laws weigh when a run is over. A network is HIGH because of what could be sent; when
- * the proxy saw it read from read-only hosts alone, that is no reason any more (G-16). What is
- * recorded, and what a yes has to stand on, stays as it was.
+ * Returns the risk that laws read after a run. A network makes an act HIGH because it could send data.
+ * If the proxy saw only reads from read-only hosts, the network no longer raises the risk (G-16). The
+ * recorded risk and the proof that a yes needs do not change.
  */
 export function riskAfterRun(
   proposal: Proposal,

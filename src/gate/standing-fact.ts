@@ -1,7 +1,18 @@
-/** The facts that decide what stands, as the fold takes them in. */
+/** The facts that `StandingFold` takes in. */
+import type {
+  Confirmation,
+  Decision,
+  Evaluation,
+  Halt,
+  Laws,
+  Override,
+  Promotion,
+  RequestFact,
+  Rollback,
+} from '../contracts/index.ts'
 import type { Principal } from '../ledger/index.ts'
 
-/** Facts that decide what stands. */
+/** The record types that change the standing. */
 export const STANDING_TYPES = [
   'halt_v1',
   'laws_v1',
@@ -24,3 +35,25 @@ export interface StandingFact {
   /** Who recorded it. */
   readonly principal: Principal
 }
+
+/** The payload of each record type. A proposal is read part by part, since marks may replace parts. */
+interface StandingPayloads {
+  readonly halt_v1: Halt
+  readonly laws_v1: Laws
+  readonly proposal_v1: unknown
+  readonly evaluation_v1: Evaluation
+  readonly decision_v1: Decision
+  readonly confirmation_v1: Confirmation
+  readonly promotion_v1: Promotion
+  readonly rollback_v1: Rollback
+  readonly override_v1: Override
+  readonly request_v1: RequestFact
+}
+
+/** A fact whose payload has the form of its type. */
+export type TypedFact = {
+  readonly [Type in keyof StandingPayloads]: StandingFact & {
+    readonly type: Type
+    readonly payload: StandingPayloads[Type]
+  }
+}[keyof StandingPayloads]

@@ -1,13 +1,14 @@
 /**
- * What stood when a proposal was judged, computed again for every judgement of a stream: each record
- * says how many facts its host had taken in, and the fold is asked when it has taken in just those.
- * One walk over the facts serves all of them, whatever the order in which they were written down.
+ * Computes the standing at each judgement of a stream again. Each record says how many facts its host
+ * had taken in; `StandingHistory` queries the fold once it has taken in exactly those. It sorts the
+ * judgements by that number, so one walk over the facts serves all of them.
  */
-import type { Evaluation, EvaluationBasis, Halt, Laws } from '../contracts/index.ts'
+import type { Evaluation, EvaluationBasis } from '../contracts/index.ts'
 import { hourUse } from './actor-use.ts'
 import type { UsableRelease } from './network/release-fold.ts'
 import type { OverrideInForce } from './override-fold.ts'
-import { COOLDOWN_MS, type StandingFact, StandingFold } from './standing.ts'
+import { COOLDOWN_MS, StandingFold } from './standing.ts'
+import type { StandingFact, TypedFact } from './standing-fact.ts'
 
 /** Within this span an actor's acts that were taken back are counted. */
 export const RECENT_MS = 24 * 60 * 60 * 1000
@@ -54,14 +55,13 @@ export class StandingHistory {
   #next = 0
 
   /** First: the facts of the host's stream, in their order. */
-  takeHost({ type, payload, seq }: StandingFact): void {
+  takeHost(fact: StandingFact): void {
+    const { type, payload, seq } = fact as TypedFact // The store validated the payload by its type.
     const last = this.#host[this.#host.length - 1] as HostState // It begins with one.
     if (type === 'halt_v1') {
-      this.#host.push({ ...last, size: seq + 1, halted: (payload as Halt).state === 'HALTED' })
+      this.#host.push({ ...last, size: seq + 1, halted: payload.state === 'HALTED' })
     }
-    if (type === 'laws_v1') {
-      this.#host.push({ ...last, size: seq + 1, laws: (payload as Laws).laws })
-    }
+    if (type === 'laws_v1') this.#host.push({ ...last, size: seq + 1, laws: payload.laws })
   }
 
   /** Second: every judgement of the stream that tells what it was made with. */

@@ -1,4 +1,4 @@
-/** What stands after facts: blocks, lifts, cooldowns, questions, promotions. */
+/** Tests of the standing that facts fold into: blocks, lifts, cooldowns, questions, promotions. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { StandingFold } from './standing.ts'
 

@@ -1,20 +1,19 @@
 /**
- * What stands after all facts so far: a fold, taken further fact by fact, that answers at any given
- * time. Facts of the host's stream (halt, laws) and of the caller's are taken in alike.
+ * The standing after all facts so far: blocks, cooldowns, open questions, promotions, releases. A fold
+ * that takes in fact by fact and answers for any given time. It takes in the facts of the host's stream
+ * (halt, laws) and of the caller's stream alike.
  *
- * INVARIANT (facts alone): nothing is known here that is not on the ledger, so a process that starts
- *   later comes to the same answers.
+ * INVARIANT (facts alone): every answer follows from the ledger, so a process that starts later gives
+ *   the same answers.
  */
 import { parseIsoMomentMs } from '../base/index.ts'
 import type {
   Confirmation,
   Decision,
   Evaluation,
-  Halt,
   Laws,
   Override,
   Promotion,
-  RequestFact,
   Rollback,
   StandingExcerpt,
 } from '../contracts/index.ts'
@@ -37,12 +36,12 @@ import { OverrideFold, type OverrideInForce } from './override-fold.ts'
 import { type PromotedAction, PromotedFold } from './promoted-fold.ts'
 import { idsOf } from './proposal-ids.ts'
 import { RequestHistory } from './request-history.ts'
-import type { StandingFact } from './standing-fact.ts'
+import type { StandingFact, TypedFact } from './standing-fact.ts'
 import { isSupersededBy } from './superseded.ts'
 
 /**
- * Of what the fold makes of facts. To be raised with every change of what is remembered or of how it
- * is written: what was kept under another version is not read.
+ * The version of what the fold remembers. Raise it with every change to what is remembered or to its
+ * form: the store does not read what was kept under another version.
  */
 export const STANDING_VERSION = 5
 
@@ -60,7 +59,7 @@ export interface PendingQuestion {
   readonly approvals?: Approvals
 }
 
-/** A question as it is remembered; when it expires is the law of the day. */
+/** A question as it is remembered, without its expiry: the options of the day give that. */
 type AskedQuestion = Omit<PendingQuestion, 'expiresMs'> & {
   readonly askedMs: number
   /** A yes would send something, or let something be sent. */
@@ -70,7 +69,7 @@ type AskedQuestion = Omit<PendingQuestion, 'expiresMs'> & {
 export interface StandingOptions {
   /** How long a question about requests waits for its answer. */
   readonly confirmationMs: number
-  /** How long a question about staged files waits; as long as one about requests without it. */
+  /** How long a question about staged files waits; defaults to `confirmationMs`. */
   readonly questionMs?: number
   readonly cooldownMs: number
 }
@@ -97,7 +96,7 @@ export class StandingFold implements Remembering {
   readonly #overrides: OverrideFold
   readonly #held: HeldFold
   readonly #releases: ReleaseFold
-  /** What became of requests that were held. */
+  /** The outcomes of held requests. */
   readonly requests: RequestHistory
   #halted: boolean
   #laws: Laws | null
@@ -137,7 +136,7 @@ export class StandingFold implements Remembering {
     return { halted: this.#halted, laws: this.#laws, pending, approved }
   }
 
-  /** Everything that it remembers, part by part, to be kept. */
+  /** Returns everything that the fold remembers, part by part, for the store to keep. */
   parts(): Readonly<Record<string, Remembering>> {
     return {
       standing: this,
@@ -152,31 +151,31 @@ export class StandingFold implements Remembering {
 
   /** Takes in one fact; the facts of a stream come in their order. */
   take(fact: StandingFact): void {
-    // The store judged every record by its contract before it was written.
-    const { payload } = fact
-    switch (fact.type) {
+    // The store validated the payload by its type before it wrote the record.
+    const { type, payload, occurredAt, principal } = fact as TypedFact
+    switch (type) {
       case 'halt_v1':
-        this.#halted = (payload as Halt).state === 'HALTED'
+        this.#halted = payload.state === 'HALTED'
         return
       case 'laws_v1':
-        this.#laws = payload as Laws
+        this.#laws = payload
         return
       case 'proposal_v1':
         return this.#takeProposal(payload)
       case 'evaluation_v1':
-        return this.#takeEvaluation(payload as Evaluation)
+        return this.#takeEvaluation(payload)
       case 'decision_v1':
-        return this.#takeDecision(payload as Decision, fact.occurredAt)
+        return this.#takeDecision(payload, occurredAt)
       case 'confirmation_v1':
-        return this.#takeConfirmation(payload as Confirmation, fact.principal)
+        return this.#takeConfirmation(payload, principal)
       case 'promotion_v1':
-        return this.#takePromotion(payload as Promotion)
+        return this.#takePromotion(payload)
       case 'rollback_v1':
-        return this.#takeRollback(payload as Rollback)
+        return this.#takeRollback(payload)
       case 'override_v1':
-        return this.#takeOverride(payload as Override)
+        return this.#takeOverride(payload)
       case 'request_v1':
-        return this.requests.take(payload as RequestFact)
+        return this.requests.take(payload)
       default:
     }
   }
@@ -185,7 +184,7 @@ export class StandingFold implements Remembering {
     return this.#halted
   }
 
-  /** What a human accepted last; null when nobody did yet. */
+  /** The laws that a human accepted last; null before the first acceptance. */
   get laws(): Laws | null {
     return this.#laws
   }
@@ -194,7 +193,7 @@ export class StandingFold implements Remembering {
     return this.#seen.has(actionId.toLowerCase())
   }
 
-  /** What stands against an intent at a time; `lawsChanged` is what the host found in the file. */
+  /** Returns the obstacles to an intent at a time; `lawsChanged` is what the host found in the file. */
   against(intent: string, lawsChanged: boolean, nowMs: number): StandingExcerpt {
     const { permanent, cooledFromMs, reconfirm, background } = this.#intents.of(intent)
     const until = cooledFromMs === null ? null : cooledFromMs + this.#options.cooldownMs
@@ -218,7 +217,7 @@ export class StandingFold implements Remembering {
     return this.#questions().filter(({ expiresMs }) => nowMs < expiresMs)
   }
 
-  /** Questions that nobody answered in time and that no fact has closed yet. */
+  /** Returns the questions that expired unanswered and that no fact has closed yet. */
   expired(nowMs: number): readonly PendingQuestion[] {
     return this.#questions().filter(({ expiresMs }) => nowMs >= expiresMs)
   }
@@ -253,7 +252,7 @@ export class StandingFold implements Remembering {
     return { ...question, expiresMs: askedMs + (sends ? confirmationMs : questionMs) }
   }
 
-  /** Acts whose effects are staged and wait for somebody to ask for their promotion. */
+  /** Returns the acts whose effects stay staged until a caller asks for their promotion. */
   heldActions(): readonly string[] {
     return this.#held.actionIds()
   }
@@ -263,7 +262,7 @@ export class StandingFold implements Remembering {
     return this.#held.markOf(actionId)
   }
 
-  /** Whether the stages that an act stands on are still what it saw. */
+  /** Returns whether the stages that an act was rehearsed on are unchanged. */
   footing(bases: readonly HeldBase[]): Footing {
     return footingOf(bases, (id) => {
       const promoted = this.promotion(id)
@@ -309,12 +308,12 @@ export class StandingFold implements Remembering {
     return this.#releases.usable(actionId, proposalDigest, nowMs)
   }
 
-  /** Released runs that began and about which nothing was decided: they go on, or were interrupted. */
+  /** Returns the released runs that began and have no decision yet: running, or interrupted. */
   releasedRuns(): readonly ReleasedRun[] {
     return this.#releases.openRuns()
   }
 
-  /** Released runs of which nobody knows what they sent. */
+  /** Returns the released runs that were interrupted: what they sent is unknown. */
   interruptedRuns(): readonly InterruptedRun[] {
     return this.#releases.interruptedRuns()
   }
@@ -350,7 +349,7 @@ export class StandingFold implements Remembering {
     return this.#promoted.countTakenBack(actor, nowMs, spanMs)
   }
 
-  /** Whose act it was; null where no record tells. */
+  /** Returns the actor of an act; null where no record names one. */
   actorOf(actionId: string): string | null {
     return this.#actions.get(actionId.toLowerCase())?.actor ?? null
   }
@@ -413,7 +412,7 @@ export class StandingFold implements Remembering {
     if (isBackground) this.#note(id, { background: true })
     if (decision.permanent) this.#note(id, { permanent: true })
     this.#held.takeDecision(decision)
-    // Of what is held a human is asked when somebody wants it promoted.
+    // A human is asked about a held act only when its promotion is asked for.
     const isAsked = this.#held.markOf(id)?.asked ?? true
     if (decision.decision !== 'CONFIRM' || decision.result_digest === undefined || !isAsked) {
       this.#pending.delete(id)
@@ -430,7 +429,7 @@ export class StandingFold implements Remembering {
     })
   }
 
-  /** For several humans time runs from the first question, however often it is asked. */
+  /** Several humans share one deadline: it runs from the first question, even if the host asks again. */
   #severalAsked(id: string, { approvals: needed }: Decision, askedMs: number) {
     if (needed === undefined) return { askedMs }
     const first = this.#pending.get(id)?.askedMs ?? askedMs
@@ -466,7 +465,7 @@ export class StandingFold implements Remembering {
     if (promotion.status === 'APPLIED') this.#promoted.takePromotion(promotion)
   }
 
-  /** Whatever the flag says, an intent that was taken back cools down and is asked about again. */
+  /** Cools down the intent of each undone act. A human has to confirm that intent again. */
   #takeRollback({ rollback_id, action_ids, rolled_back_at }: Rollback): void {
     for (const actionId of action_ids) {
       const id = actionId.toLowerCase()
@@ -488,7 +487,7 @@ export class StandingFold implements Remembering {
     if (intent !== null) this.#intents.coolDown(intent, from)
   }
 
-  /** About the intent of an action, where it had one. */
+  /** Notes a change to the intent of an action, if it has one. */
   #note(id: string, change: Partial<IntentMemory>): void {
     const intent = this.intentOf(id)
     if (intent !== null) this.#intents.note(intent, change)

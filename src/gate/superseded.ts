@@ -1,6 +1,7 @@
 /**
- * Which open question a newer one takes the place of: one of the same actor about the same intent. Not
- * one about requests, which may be meant twice, and not one that a human approved already.
+ * Decides which open question a newer one replaces: one of the same actor about the same intent. A
+ * question about requests is not replaced, because the actor may mean both, and neither is one that
+ * already has an approval.
  */
 import type { ActionMemory } from './action-memory.ts'
 import type { Approvals } from './approvals.ts'

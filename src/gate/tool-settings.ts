@@ -1,6 +1,6 @@
 /**
- * Settings of package managers without their secrets (G-10b): the files that hold them are out of sight
- * inside, since they hold tokens as well. Keys of an allow-list are handed in as the variables that the
+ * Settings of package managers without their secrets (G-10b). The sandbox hides the settings files,
+ * because they also hold tokens. The keys of an allow-list are passed as environment variables that the
  * same programs read. A value with a login in it, or one that refers to a variable, is left out.
  */
 

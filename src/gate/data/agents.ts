@@ -1,8 +1,7 @@
 /**
- * Names of programs that let a model act (best effort: a program can be called anything). A run that
- * one of them started, at any distance, is not a run that a person started, so a plain yes does not
- * count there. Editors with an agent inside are listed too: a terminal in one cannot be told from the
- * agent's own.
+ * Names of programs that let a model act (best effort: a program can have any name). A run with one of
+ * them among its ancestors was not started by a person, so a plain yes does not count there. Editors
+ * with a built-in agent are listed too: their terminals look the same as those of the agent.
  */
 export const AGENTS: readonly string[] = [
   'aider',
@@ -45,7 +44,7 @@ export const AGENTS: readonly string[] = [
   'windsurf',
 ]
 
-/** Variables that agents set for what they start, with the agent that each tells. */
+/** Variables that agents set for their child processes, with the agent that each one means. */
 export const AGENT_MARKS: Readonly<Record<string, string>> = {
   AI_AGENT: 'claude',
   CLAUDECODE: 'claude',

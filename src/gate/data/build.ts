@@ -1,7 +1,7 @@
 /**
- * Last names of build configuration (G-15a, kind `note`): it runs when somebody builds, tests,
- * installs or deploys on purpose. It is shown, and not asked about for that alone. A star stands for
- * any rest of a name.
+ * File names of build configuration (G-15a, kind `note`): it runs when a person builds, tests,
+ * installs or deploys on purpose. The gate shows such a change and does not ask about it for that
+ * reason alone. A star matches any rest of a name.
  */
 export const BUILD: readonly string[] = [
   // JavaScript: any tool's configuration is a module, or names one.

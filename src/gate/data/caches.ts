@@ -1,6 +1,6 @@
 /**
- * What of a home's caches a run with a network sees (G-10b): whatever it could read it could tell, so
- * only places that are known to hold fetched and built things, and no login.
+ * The caches of a home that a run with a network sees (G-10b). Such a run could send on everything it
+ * reads, so the list holds only places with downloads and build results, and none with a login.
  */
 export const CACHES: readonly string[] = [
   '~/.cache',
@@ -26,7 +26,7 @@ export const CACHES: readonly string[] = [
   '~/.local/share/virtualenv',
 ]
 
-/** The only directories of `~/.cache` that such a run sees; a star stands for any rest. */
+/** The only directories of `~/.cache` that such a run sees; a star matches any rest. */
 export const CACHE_NAMES: readonly string[] = [
   'bazel*',
   'bazelisk',

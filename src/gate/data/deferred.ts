@@ -1,15 +1,14 @@
 /**
- * Paths that other programs run or load without anybody starting them on purpose (G-15a, kind `ask`):
- * whoever changes one acts later, when nobody looks. Changing one is always asked about.
+ * Paths that other programs run or load by themselves (G-15a, kind `ask`). A change to one acts later,
+ * outside the rehearsal, so the gate always asks about it.
  *
- * The rule comes before this list: every new or changed dot path is asked about unless `harmless.ts`
- * holds it. The rows name what the rule does not reach: names without a dot, and what lies below a
- * harmless directory or an installed dependency. What configuration and links point to is found by
- * the host (`src/service/readings/pointed.ts`). Build configuration, which runs when somebody runs it, is
- * in `build.ts`.
+ * A rule comes before this list: the gate asks about every new or changed dot path unless `harmless.ts`
+ * holds it. The rows name what the rule does not reach: names without a dot, and paths below a
+ * harmless directory or an installed dependency. The host finds the files that configuration and links
+ * point to (`src/service/readings/pointed.ts`). Build configuration is in `build.ts`.
  *
- * Files and symbolic links are meant, not directories as such; a link that takes the place of a
- * directory on the way to such a path counts too. `project` rows do not speak of installed
+ * The rows match files and symbolic links, not directories. A link that replaces a directory on the
+ * way to such a path counts too. `project` rows do not apply to installed
  * dependencies below a `node_modules`. Instructions for agents (AGENTS.md and its kin) are listed,
  * because an agent loads them unasked and acts on them. `package.json` counts when its scripts change.
  */
@@ -18,7 +17,7 @@ export interface DeferredRow {
   readonly patterns: readonly string[]
   /** Not these, though a pattern matches. */
   readonly except?: readonly string[]
-  /** Does not speak of what lies below a `node_modules`. */
+  /** The row does not apply below a `node_modules`. */
   readonly project?: true
 }
 

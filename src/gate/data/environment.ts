@@ -1,7 +1,7 @@
 /**
- * The environment of a rehearsal: which names are handed on, and what is set so that known programs
- * neither detach, nor write caches into the tree, nor ask for updates (G-10e, G-12, G-15). A
- * trailing star stands for any rest of a name.
+ * The environment of a rehearsal: which names are passed on, and which variables are set so that known
+ * programs neither detach, nor write caches into the tree, nor ask for updates (G-10e, G-12, G-15). A
+ * trailing star matches any rest of a name.
  *
  * Absent on purpose: names that carry credentials or lead to sockets of the session.
  */

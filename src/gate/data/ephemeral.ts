@@ -1,9 +1,9 @@
 /**
- * Places whose changes nobody keeps (G-15): caches, logs of package managers, shell histories. What
- * changes there and was not declared is dropped and listed, never promoted, and blocks nothing.
+ * Ephemeral places (G-15): caches, logs of package managers, shell histories. An undeclared change
+ * there is discarded and listed. It is never promoted and blocks nothing.
  *
- * `~/` begins at the actor's home, two stars and a slash at any directory. A place stands here only
- * if losing it costs time and nothing else.
+ * `~/` begins at the actor's home, two stars and a slash at any directory. A place is listed only if
+ * losing it costs nothing but time.
  */
 export const EPHEMERAL: readonly string[] = [
   '~/.cache/**',

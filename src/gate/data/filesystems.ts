@@ -1,7 +1,7 @@
 /**
- * Filesystems that cannot hold a scope (G-19): without a trustworthy time of change nobody could say
- * that a rehearsal saw what is there, and over a network others write past every lock. A name that
- * ends in a star stands for all that begin so.
+ * Filesystems that cannot hold a scope (G-19). Without a reliable change time the host cannot tell
+ * whether the tree still is the one that was rehearsed, and on a network filesystem other machines
+ * ignore the host's locks. A star at the end of a name matches any rest.
  */
 export const REFUSED_FILESYSTEMS: readonly string[] = [
   '9p',

@@ -1,7 +1,7 @@
 /**
  * Names that look like credentials: keys, tokens, passwords, histories, password stores, browser
- * profiles. Files and directories of such a name are hidden in the places of a home where programs keep
- * their own things, besides the list in `hidden.ts`. A star stands for any rest; case does not matter.
+ * profiles. Besides the list in `hidden.ts`, files and directories with such a name are hidden where
+ * programs keep their data below a home. A star matches any rest; case does not matter.
  */
 export const SECRET_NAMES: readonly string[] = [
   'id_rsa*',

@@ -1,7 +1,6 @@
 /**
- * Where programs that people install for themselves lie below a home: what a run with a network still
- * sees of it, besides its scope and the places that nobody keeps. Programs only; where a tool keeps
- * logins beside them, those are not in these places.
+ * Places below a home that hold programs which users install for themselves. A run with a network sees
+ * them, its scope, and the caches of `caches.ts`. None of these places holds a login.
  */
 export const TOOLCHAINS: readonly string[] = [
   '~/.asdf/bin',

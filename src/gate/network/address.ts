@@ -1,8 +1,8 @@
 /**
  * Addresses that a run never reaches by a name: the machine itself, the networks around it, the
  * places where clouds hand out credentials, and every form that hides one of them in another. The
- * ranges are those of the IANA registries of special-purpose addresses; what is not handed out to
- * anybody is refused as well.
+ * ranges are those of the IANA registries of special-purpose addresses. Unassigned addresses are
+ * refused as well.
  *
  * INVARIANT (unknown is refused): a text that is no address gets a reason, never null.
  */
@@ -50,7 +50,7 @@ const NAT64: AddressBytes = [0, 0x64, 0xff, 0x9b, ...zeros(8)]
 const NAT64_LOCAL: AddressBytes = [0, 0x64, 0xff, 0x9b, 0, 1]
 const SIX_TO_FOUR: AddressBytes = [0x20, 0x02]
 
-/** Why an address is refused unless its literal is in scope; null when anybody may reach it. */
+/** Returns why an address is refused unless its literal is in scope; null for a public address. */
 export function refusedAddress(text: string): string | null {
   const bytes = parseAddress(text)
   if (bytes === null) return 'no address'
@@ -72,7 +72,7 @@ function refused6(bytes: AddressBytes): string | null {
   const [first = 0] = bytes
   if (first === 0xff) return 'multicast'
   if ((first & 0xfe) === 0xfc) return 'private'
-  // Only 2000::/3 was ever handed out: the rest is link-local, site-local or nobody's.
+  // IANA has assigned only 2000::/3: the rest is link-local, site-local or unassigned.
   if ((first & 0xe0) !== 0x20) return first === 0xfe ? 'link-local' : 'reserved'
   return RANGES_6.find((range) => isIn(bytes, range))?.says ?? null
 }
@@ -112,7 +112,7 @@ function parse6(text: string): AddressBytes | null {
   })
 }
 
-/** An IPv4 address at the end, written as the two groups it stands for. */
+/** Rewrites an IPv4 address at the end as two groups of hex digits. */
 function withoutDots(text: string): string | null {
   const at = text.lastIndexOf(':') + 1
   const last = text.slice(at)

@@ -18,11 +18,11 @@ const CLIENT_HELLO = 1
 const RECORD_HEAD = 5
 const HANDSHAKE_HEAD = 4
 const RECORD_MAX = 16_384
-/** Some cut a hello into two or three; each call looks at all of them. */
+/** Real clients split a ClientHello into two or three records. Each call reads all of them again. */
 const RECORDS_MAX = 64
-/** Larger ones do not occur, with keys for quantum computers neither. */
+/** Real ClientHellos are smaller, even with post-quantum keys. */
 const HELLO_MAX = 32 * 1024
-/** With the heads of as many records as there may be. */
+/** Includes the heads of all records. */
 export const HELLO_BYTES_MAX = HELLO_MAX + RECORDS_MAX * RECORD_HEAD
 const EXTENSION = { serverName: 0, encryptedHello: 0xfe0d, oldEncryptedNames: 0xffce } as const
 const HOST_NAME = 0
@@ -35,7 +35,7 @@ export function readClientHello(bytes: Uint8Array): HelloReading {
   if (gathered === null) return NOT_TLS
   const { parts, size, length } = gathered
   if (length === null || size < length) return INCOMPLETE
-  // Whoever says hello waits for the answer: nothing else is in the same records.
+  // A client sends nothing after its ClientHello until the server answers.
   if (size > length) return NOT_TLS
   return readHello(new Cursor(joined(parts, size).subarray(HANDSHAKE_HEAD))) ?? NOT_TLS
 }

@@ -46,7 +46,7 @@ function refusalOf(connection: NetworkConnection, rules: NetworkRules): string |
   return isAsSaid ? null : 'network.method'
 }
 
-/** Whether a run only read, from hosts that only give: nobody is asked for that alone (G-16). */
+/** Returns whether a run only read from read-only hosts, which asks no human by itself (G-16). */
 export function onlyRead(connections: readonly NetworkConnection[]): boolean {
   return connections.every(
     ({ outcome, released }) => outcome !== 'refused' && released === undefined,

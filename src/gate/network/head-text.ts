@@ -40,7 +40,7 @@ export function isToken(text: string): boolean {
   return TOKEN.test(text)
 }
 
-/** All values of a field, whatever the case of its name. */
+/** Returns all values of a field. `name` is in lower case; the case of the field does not matter. */
 export function valuesOf(fields: readonly Field[], name: string): readonly string[] {
   return fields.filter(([other]) => other.toLowerCase() === name).map(([, value]) => value)
 }

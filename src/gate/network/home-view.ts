@@ -1,6 +1,6 @@
 /**
- * What a run with a network sees of a home (G-10b): an allow-list. Whatever it could read it could tell,
- * so besides its scope there are only known caches and programs.
+ * What a run with a network sees of a home (G-10b): an allow-list. Such a run could send on everything
+ * it reads, so it sees its scope and known caches and programs only.
  */
 import { CACHE_NAMES, CACHES } from '../data/caches.ts'
 import { TOOLCHAINS } from '../data/toolchains.ts'

@@ -1,9 +1,9 @@
 /**
- * How programs inside find the proxy: by the names that they look for themselves. A run without a
- * network gets none of them; with one, whatever the caller's own environment said is replaced.
+ * The variables by which programs in the sandbox find the proxy. A run without a network gets none of
+ * them. In a run with a network they replace those of the caller's environment.
  */
 
-/** On the loopback of the sandbox, where nobody else listens. */
+/** On the sandbox's own loopback, where no other program listens. */
 export const PROXY_PORT = 3128
 
 const ADDRESS = `http://127.0.0.1:${PROXY_PORT}`
@@ -24,6 +24,6 @@ export const PROXY_ENVIRONMENT: Readonly<Record<string, string>> = {
   // Reports about what is installed are uploads.
   npm_config_audit: 'false',
   npm_config_fund: 'false',
-  // Node looks at the names above from version 24 on, when it is told to.
+  // Makes Node 24 and later read the names above.
   NODE_USE_ENV_PROXY: '1',
 }

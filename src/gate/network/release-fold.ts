@@ -1,7 +1,7 @@
 /**
- * Releases that stand: each for one proposal, its hosts and its methods, used once. What is released
- * cannot be taken back, so a release counts as used as soon as the proposal is on the record, before
- * anything runs; only a refusal before any run gives it back.
+ * Releases in force: each for one proposal, its hosts and its methods, used once. Sent data cannot be
+ * taken back, so a release counts as used as soon as the proposal is on the record, before anything
+ * runs. Only a refusal before any run gives the release back.
  *
  * A proposal that was rehearsed and refused may come again with its release under the same id: that
  * run is the act, and does not count among the rehearsals (G-16).
@@ -26,19 +26,19 @@ interface ActionReleases {
   readonly open: readonly number[]
 }
 
-/** A released run that began: nobody knows yet what it sent. */
+/** A released run that began. What it sent is not yet known. */
 export interface ReleasedRun extends UsableRelease {
   readonly actionId: string
   readonly proposalDigest: string
 }
 
-/** One that was interrupted, as it was found afterwards. */
+/** A released run that was interrupted; the host found it at `foundMs`. */
 export interface InterruptedRun extends UsableRelease {
   readonly actionId: string
   readonly foundMs: number
 }
 
-/** Nobody knows whether something was sent. */
+/** The code of a run of which it is unknown whether it sent anything. */
 export const RUN_UNKNOWN = 'request.unknown'
 
 interface Brief {
@@ -59,8 +59,8 @@ const NO_BRIEF: Brief = { open: [], interrupted: [], mayHaveRun: [], judged: [] 
 export class ReleaseFold implements Remembering {
   readonly #byAction: MemoryTable<ActionReleases>
   /**
-   * By id: what its first use proposed, while nothing but refusals came of it; the empty text for one
-   * that somebody was asked about, or that was let through.
+   * By action id: the digest of its first proposal as long as every decision about it was a refusal;
+   * `LET_ON` once a decision asked a human or let the act through.
    */
   readonly #refused: MemoryTable<string>
   /** Actions with a run that began and was not decided about. */
@@ -175,12 +175,12 @@ export class ReleaseFold implements Remembering {
     })
   }
 
-  /** Runs of which a fact says that nobody knows what they sent. */
+  /** Returns the runs that a fact marks as interrupted: what they sent is unknown. */
   interruptedRuns(): readonly InterruptedRun[] {
     return [...this.#interrupted.values()]
   }
 
-  /** What may be sent by this proposal at this time; null when nobody released anything. */
+  /** Returns what this proposal may send at this time; null without a release. */
   usable(actionId: string, proposalDigest: string, nowMs: number): UsableRelease | null {
     const known = this.#byAction.get(actionId.toLowerCase())?.known ?? []
     const found = known.findLast(

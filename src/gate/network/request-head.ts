@@ -1,9 +1,10 @@
 /**
- * A request to the proxy, read strictly: CONNECT with an authority, anything else with an absolute
- * `http` address. What two readers could understand differently is refused: a Host that differs, two
- * lengths, a length beside chunks, folded lines, blanks before a colon, bare line feeds.
+ * Reads a request to the proxy strictly: CONNECT with an authority, any other method with an absolute
+ * `http` address. Refuses what two parsers could read differently: a Host that differs, two lengths, a
+ * length together with chunks, folded lines, blanks before a colon, bare line feeds.
  *
- * A connection carries one request; whoever wants another opens another, which is judged anew.
+ * A connection carries one request. A client opens a new connection for the next, and the proxy judges
+ * that one separately.
  */
 import type { Code } from '../../base/index.ts'
 import { type Field, isToken, readHead, valuesOf, wordsOf, writeHead } from './head-text.ts'
@@ -112,7 +113,7 @@ function agrees(value: string, { host, port, url }: Place): boolean {
   return (read.port ?? (url === null ? port : 80)) === port
 }
 
-/** An address as it is told: a query or fragment may hold secrets, so only its length is. */
+/** Returns a URL as it is recorded: a query or fragment may hold secrets, so only its length is kept. */
 export function recordedUrl(url: string): string {
   const at = url.search(/[?#]/)
   return at < 0 ? url : `${url.slice(0, at + 1)}(${url.length - at - 1} characters)`

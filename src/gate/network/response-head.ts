@@ -1,7 +1,7 @@
 /**
- * The head of an answer, read as far as the proxy has to: its status, and fields that say how long the
- * connection lasts, which is always until the end of this one answer. A redirect is an answer like any
- * other: it goes to the client, and where it leads is asked for anew or not at all.
+ * Reads as much of a response head as the proxy needs: the status, and the fields about the connection,
+ * which always closes after this response. The proxy passes a redirect on to the client and does not
+ * follow it. If the client follows it, that is a new request.
  */
 import { type Field, readHead, writeHead } from './head-text.ts'
 

@@ -1,7 +1,8 @@
 /**
- * Which requests of a run pass (G-10d, G-16): hosts that the scope names exactly, ports 80 and 443
- * unless one is named, and, without anybody being asked, only reading from hosts that a law marks
- * read-only. Everything else needs a human's release, given before the run for hosts and methods.
+ * Which requests of a run pass (G-10d, G-16): requests to hosts that the scope names exactly, on ports
+ * 80 and 443 unless the scope names another. Without a question a run may only read, and only from
+ * hosts that a law marks read-only. Everything else needs a human's release for hosts and methods,
+ * given before the run.
  *
  * INVARIANT (nothing widens a scope): a host that a law or a release names and the scope does not is
  *   refused all the same.
@@ -15,12 +16,12 @@ export interface Release {
   readonly methods: readonly string[]
 }
 
-/** As it is recorded beside a decision. */
+/** The rules in the form that is recorded with a decision. */
 export interface NetworkTerms {
   readonly hosts: readonly string[]
   readonly readOnlyHosts: readonly string[]
   readonly release: Release | null
-  /** Hosts that the participant itself lives by; whatever it sends them. */
+  /** Hosts of the service that the participant itself runs on. It may send them anything. */
   readonly service?: readonly string[]
 }
 

@@ -1,17 +1,17 @@
 /**
- * What a connection to a read-only host tells that host beyond asking and being answered. TLS hides
- * the requests but not the kind of its records: handshakes are told apart from data, and data that
- * goes up after an answer begins another request.
+ * Counts what a connection to a read-only host sends beyond ordinary requests. TLS hides the requests
+ * but not the kinds of its records, so the meter can tell handshakes from data. Data that the client
+ * sends after a response begins another request.
  *
  * INVARIANT (nothing is free twice): each byte that goes up is a handshake's within its allowance, a
  *   request's within its allowance, or counted.
  */
 
-/** The largest handshakes that clients send, with keys against quantum computers, are half of it. */
+/** Twice the size of the largest handshakes that clients send, those with post-quantum keys. */
 export const HANDSHAKE_FREE = 4 * 1024
 /** The head of a request to a registry is 300 to 700 bytes. */
 export const REQUEST_FREE = 1024
-/** More than a server sends to say that it still listens; the answer "not modified" is longer. */
+/** A keep-alive from the server is shorter than this; a "304 Not Modified" is longer. */
 export const ANSWER_MIN = 256
 
 const RECORD_HEAD = 5
