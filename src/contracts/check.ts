@@ -22,7 +22,7 @@ export interface CheckOptions {
   readonly context?: Context
 }
 
-/** The contract a name stands for, and the context key that a scope adds. */
+/** Returns the contract of a contract or scope name, and the context that a scope adds. */
 export function resolveContract(name: string): { contract: Contract; context: Context } | null {
   const contract = findContract(name)
   if (contract !== null) return { contract, context: {} }

@@ -1,7 +1,7 @@
 /**
- * Which contract a document follows when nobody says: by `type`, else `schema_version`, else
- * `descriptor_version`, else by the keys that only one document has. None or two is an answer too:
- * `document.undetected`.
+ * Detects the contract of a document when the caller names none: by `type`, else `schema_version`, else
+ * `descriptor_version`, else by the keys that only one kind of document has. If none or two contracts
+ * fit, the answer is `document.undetected`.
  */
 import { OPERATION_TYPES } from './descriptor/operation.ts'
 import { field, isObject, type JsonObject } from './kernel/contract.ts'

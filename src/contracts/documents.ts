@@ -89,7 +89,7 @@ const BY_NAME: ReadonlyMap<string, Contract> = new Map(
 
 export const DOCUMENT_NAMES: readonly string[] = [...BY_NAME.keys()]
 
-/** Of documents that may stand on the ledger as a record's payload. */
+/** The names of documents that may be the payload of a ledger record. */
 export const RECORD_NAMES: readonly string[] = DOCUMENTS.filter(
   (contract) => contract.isRecord,
 ).map(({ name }) => name)

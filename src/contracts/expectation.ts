@@ -12,7 +12,7 @@ import type { Violation } from './kernel/violation.ts'
 const EXAMPLE_DEPTH_MAX = 4
 const EXAMPLE_UUID = '00000000-0000-4000-8000-000000000000'
 
-/** What stands at `path` by the schema, in words that follow "expected"; null if it does not say. */
+/** Returns what the schema expects at `path`, in words that follow "expected"; null if it is silent. */
 export function expectationAt(schema: TSchema, document: unknown, path: string): string | null {
   const node = nodeAt(nodeOf(schema), document, path)
   return node === null ? null : describe(node, nodeOf(schema))
@@ -45,7 +45,7 @@ function suggested({ code, path }: Violation, document: unknown): unknown {
     case 'review.target':
       return field(document, 'review_target') === 'PLAN' ? 'NODE' : 'PLAN'
     case 'plan.and_or':
-      // AND, said or meant, is only wrong beside an OR.
+      // An AND, explicit or implied, is wrong only if a sibling says OR.
       return (readPointer(document, path) ?? 'AND') === 'AND' ? 'OR' : 'AND'
     case 'plan.group_id':
       return 'GROUP_1'

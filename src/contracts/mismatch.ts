@@ -1,7 +1,7 @@
 /**
- * The error object (C-6a): one violation, told to an agent that is to try again. Seven strings:
- * what was asked for, where, what stood there, and a snippet of JSON that would have been right.
- * Values that must not be shown (C-1) are not shown here either.
+ * The error object (C-6a): one violation, written for an agent that will try again. Seven strings: what
+ * was expected, where, what was found there, and a snippet of JSON that would be right. It never shows
+ * values that must not be shown (C-1).
  */
 import {
   at,
@@ -49,7 +49,7 @@ export function mismatchOf(
   }
 }
 
-/** The error of a text or value that is no document at all (C-3), whatever it was meant to be. */
+/** Returns the error of a text or value that is no document at all (C-3). */
 export function refusalMismatch(
   scope: string,
   contract: Contract | null,
@@ -104,7 +104,7 @@ function unquoted(shown: string): string {
   return shown.replace(/^`|`$/g, '')
 }
 
-/** `$.nodes[3].node_type`; a key that is no plain name stands in brackets as a JSON string. */
+/** Returns `$.nodes[3].node_type`; a key that is no plain name becomes a JSON string in brackets. */
 function jsonPath(document: unknown, pointer: string): string {
   let text = '$'
   let parent: unknown = document

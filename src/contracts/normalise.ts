@@ -39,7 +39,7 @@ const OUTGROWN: Violation = {
 
 const keep: Normalise = (raw) => ({ document: isObject(raw) ? raw : null, repairs: [] })
 
-/** Takes scopes (trimmed, in any case) and contract names. Never throws, whatever `raw` is. */
+/** Takes scopes (trimmed, in any case) and contract names. Never throws, for any `raw`. */
 export function normaliseAndValidate(
   scope: string,
   raw: unknown,
@@ -69,7 +69,7 @@ export function normaliseAndValidate(
 /** The answer about what was refused before any contract looked at it. */
 export function normaliseRefused(scope: string, refusal: Violation): NormaliseAnswer {
   const contract = resolveContract(scope)?.contract ?? null
-  // Nobody may have got as far as naming a scope; then the refusal is all there is to tell.
+  // Without a scope there is only the refusal to report.
   const isUnknown = contract === null && scope.trim() !== ''
   return no(
     null,

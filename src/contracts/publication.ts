@@ -9,6 +9,7 @@ import { type CodeAnnotation, nodeOf, type SchemaNode } from './kernel/schema.ts
 export type PublishedSchema = Readonly<Record<string, unknown>>
 
 export function publishSchema(contract: Contract): PublishedSchema {
+  // `expand` returns an object for an object.
   const body = expand(nodeOf(contract.schema), contract.prefix) as Record<string, unknown>
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -32,12 +33,13 @@ function codesOf(prefix: string): Readonly<Record<string, string>> {
 function expand(node: unknown, outer: string): unknown {
   if (Array.isArray(node)) return node.map((item) => expand(item, outer))
   if (typeof node !== 'object' || node === null) return node
-  const prefix = (node as SchemaNode)['x-prefix'] ?? outer
+  const prefix = (node as SchemaNode)['x-prefix'] ?? outer // Every object in a schema may carry one.
   return Object.fromEntries(
     Object.entries(node)
       .filter(([key]) => key !== 'x-prefix')
       .map(([key, value]) => [
         key,
+        // The value of `x-code` is an annotation.
         key === 'x-code' ? expandCodes(value as CodeAnnotation, prefix) : expand(value, prefix),
       ]),
   )

@@ -1,7 +1,7 @@
 /**
- * Reads YAML 1.2 (core schema) as the JSON value it stands for, as strictly as JSON is read: no
- * duplicate keys, no tags beyond the core, bounded aliases, the same limits (C-3). The YAML library
- * is loaded at the first use: most runs never need it.
+ * Reads YAML 1.2 (core schema) into a JSON value, as strictly as JSON is read: no duplicate keys, no
+ * tags beyond the core, bounded aliases, the same limits (C-3). The YAML library is loaded at the first
+ * use: most runs never need it.
  */
 import type { parseDocument as ParseDocument } from 'yaml'
 import {

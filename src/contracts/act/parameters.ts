@@ -1,6 +1,6 @@
 /**
- * What a task's parameter_schema allows, and the judgement of the values that stand beside it: the
- * rule for strings (seed 000 §0.2) is the same for parameters, constraints and observed parameters.
+ * Reads a task's parameter_schema and judges values by it. The rule for strings (seed 000 §0.2) is the
+ * same for parameters, constraints and observed parameters.
  */
 import { at, type Code, show, showName } from '../../base/index.ts'
 import { elements, field, isObject, type JsonObject } from '../kernel/contract.ts'

@@ -190,7 +190,7 @@ function checkParameters({ document, report }: Subject): void {
   }
 }
 
-/** Null and composites are told by `judgeBag`; here only scalars of the wrong or right type. */
+/** Reports scalars of the wrong type. `judgeBag` reports null and composites. */
 function checkDeclaredType(
   key: ParameterKey,
   value: unknown,

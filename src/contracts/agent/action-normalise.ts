@@ -52,8 +52,8 @@ export const normaliseAction: Normalise = (raw, context) => {
 }
 
 /**
- * Opens wrappers until the answer itself is on top. Every key that stood beside it is written down:
- * the answer is the inner object and nothing else.
+ * Opens wrappers until the answer itself is on top. The answer is the inner object alone: each other
+ * key of a wrapper is dropped and recorded as a repair.
  */
 function unwrap(raw: JsonObject, repairs: Repairs): JsonObject {
   let top = raw
@@ -65,7 +65,7 @@ function unwrap(raw: JsonObject, repairs: Repairs): JsonObject {
       if (key !== wrapper) repairs.add('action.unwrap_dropped', at('', key), outer[key], null)
     }
     repairs.add('action.unwrap', at('', wrapper), wrapper, '$')
-    top = outer[wrapper] as JsonObject
+    top = outer[wrapper] as JsonObject // `isAnswer` accepted it.
   }
   return top
 }

@@ -13,7 +13,7 @@ export const ARTIFACT_FORMATS = ['md', 'txt', 'json', 'html', 'css', 'js'] as co
 
 const Filled = Type.String({ minLength: 1 })
 
-/** What every answer has, whatever its result. */
+/** The fields that every answer has. */
 const shared = {
   schema_version: Type.Literal(ACTION_VERSION, { 'x-code': 'version' }),
   task_id: Filled,

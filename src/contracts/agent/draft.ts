@@ -32,7 +32,7 @@ export class Draft {
     this.#object = source as Record<string, unknown>
   }
 
-  /** The object as it stands now: the source itself while nothing was repaired. */
+  /** The object with all repairs so far; the source itself before the first repair. */
   get object(): JsonObject {
     return this.#object
   }

@@ -34,6 +34,7 @@ export function* reversed(arcs: Iterable<Arc>): Iterable<Arc> {
  */
 export function closingArcs(arcs: readonly Arc[]): readonly number[] {
   const { heads, targets, order } = adjacency(arcs)
+  // Places lie between 0 and the number of arcs, the length of both arrays.
   const closing = closingPlaces(heads, (place) => targets[place] as number)
   return closing.map((place) => order[place] as number).sort((left, right) => left - right)
 }
@@ -48,6 +49,7 @@ function adjacency(arcs: readonly Arc[]) {
   }
   const ends = arcs.map(({ from, to }) => [numberOf(from), numberOf(to)] as const)
   const heads = new Int32Array(numbers.size + 1)
+  // Node numbers are below `numbers.size`, and `heads` is one longer.
   for (const [from] of ends) heads[from + 1] = (heads[from + 1] as number) + 1
   for (let node = 0; node < numbers.size; node++) {
     heads[node + 1] = (heads[node + 1] as number) + (heads[node] as number)
@@ -56,7 +58,7 @@ function adjacency(arcs: readonly Arc[]) {
   const targets = new Int32Array(arcs.length)
   const order = new Int32Array(arcs.length)
   for (const [index, [from, to]] of ends.entries()) {
-    const place = free[from] as number
+    const place = free[from] as number // `free` is as long as `heads`.
     free[from] = place + 1
     targets[place] = to
     order[place] = index

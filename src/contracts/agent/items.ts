@@ -1,6 +1,6 @@
 /**
- * A list of objects under repair: the elements as drafts, and what was dropped or added. Paths are
- * those of the list as it stands when a repair is made (see `Repair`).
+ * A list of objects under repair: the elements as drafts, and what was dropped or added. The path of a
+ * repair holds for the list at the time of that repair (see `Repair`).
  */
 import { at } from '../../base/index.ts'
 import { isObject, type JsonObject } from '../kernel/contract.ts'
@@ -27,7 +27,7 @@ export class Items {
     return this.#drafts
   }
 
-  /** Where the next element would stand. */
+  /** Returns the pointer of the next element. */
   #place(): string {
     return at(`/${this.#name}`, this.#drafts.length)
   }

@@ -1,4 +1,4 @@
-/** Laws of normalisation (C-6) and of the three agent contracts, on documents nobody would write. */
+/** Laws of normalisation (C-6) and of the three agent contracts, on generated documents. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {

@@ -1,6 +1,6 @@
 /**
- * The strict checks of a plan (seed 001 §3): what a schema cannot say. Ids are compared as they are
- * written. A duplicate id is told at its second place, a cycle at each edge that closes one.
+ * The strict checks of a plan (seed 001 §3): what a schema cannot express. Ids are compared as they are
+ * written. A duplicate id is reported at its second place, a cycle at each edge that closes one.
  */
 import { isUuid, show, showName } from '../../base/index.ts'
 import { elements, field, isObject, type Subject } from '../kernel/contract.ts'
@@ -54,7 +54,7 @@ export function checkGraph({ document, report }: Subject): void {
   checkCycles(edges, report)
 }
 
-/** Where each id stands first; a second place is told. */
+/** Returns the first place of each id. Reports an id that occurs again. */
 function indexIds(
   items: readonly unknown[],
   list: 'nodes' | 'edges',
@@ -120,7 +120,7 @@ function checkReferences(
 ): void {
   for (let index = 0; index < items.length; index++) {
     const id = field(items[index], name)
-    // A blank string names nothing; that it is no UUID is told already.
+    // A blank string names nothing; another check has reported that it is no UUID.
     if (typeof id !== 'string' || places.has(id) || isBlank(id)) continue
     const place = `/${list}/${index}/${name}`
     report.add('plan.unknown_ref', place, `no node has the id ${show(id, place)}`)
@@ -173,7 +173,7 @@ function checkAlternative(edges: readonly unknown[], report: Report): void {
   }
 }
 
-/** Over all edges together, whatever their type. */
+/** Reports cycles in the graph of all edges. The type of an edge does not matter. */
 function checkCycles(edges: readonly unknown[], report: Report): void {
   const arcs: Arc[] = []
   const indices: number[] = []
@@ -186,7 +186,7 @@ function checkCycles(edges: readonly unknown[], report: Report): void {
   }
   for (const closing of closingArcs(arcs)) {
     const place = `/edges/${indices[closing]}`
-    const { from, to } = arcs[closing] as Arc
+    const { from, to } = arcs[closing] as Arc // `closingArcs` returns indices of `arcs`.
     const message = `the edge from ${show(from, place)} to ${show(to, place)} closes a cycle`
     report.add('plan.cycle', place, message, 'remove or turn one edge of the cycle')
   }

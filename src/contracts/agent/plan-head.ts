@@ -59,7 +59,7 @@ function planIdOf(head: Draft, context: Context): string | null {
   return null
 }
 
-/** An owner that nobody knows becomes the one who owns what nobody owns. */
+/** Replaces an unknown owner with the fallback owner. */
 export function repairOwner(draft: Draft, owners: Owners): void {
   const owner = draft.get('owner_agent_id')
   const name = typeof owner === 'string' ? owner.trim() : ''

@@ -25,7 +25,7 @@ export class Ids {
     return this.#newId()
   }
 
-  /** The UUID that an id stands for; null when the value is no id. */
+  /** Returns the UUID of an id; null when the value is no id. */
   resolve(value: unknown): string | null {
     const text = idText(value)
     if (text === null || isUuid(text)) return text
@@ -36,7 +36,7 @@ export class Ids {
     return id
   }
 
-  /** As `resolve`, and a fresh UUID where there is no id at all. */
+  /** As `resolve`, but returns a fresh UUID where the value is no id. */
   require(value: unknown): string {
     return this.resolve(value) ?? this.#newId()
   }

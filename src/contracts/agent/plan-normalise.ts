@@ -1,8 +1,8 @@
 /**
- * Normalisation of plans (seed 001 §3), in the order in which later steps rely on earlier ones:
- * head, lists, aliases, START … END, ids, missing nodes, fields, the root's children. Whatever a
- * planner got wrong and can be put right without guessing is put right; ids used twice, tasks that
- * wait for themselves and parents that say both AND and OR are left for validation to refuse.
+ * Normalisation of plans (seed 001 §3). Later steps rely on earlier ones: head, lists, aliases,
+ * START … END, ids, missing nodes, fields, the root's children. It repairs every mistake that it can
+ * repair without guessing. Duplicate ids, tasks that wait for themselves, and parents that say both
+ * AND and OR are left for validation to refuse.
  */
 import { at, GRAPH_LIMITS } from '../../base/index.ts'
 import { elements, isObject } from '../kernel/contract.ts'

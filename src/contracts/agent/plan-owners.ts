@@ -6,7 +6,7 @@ const DEFAULT_OWNERS = ['xiaobo', 'xiaojing', 'xiaoxie'] as const
 
 export interface Owners {
   readonly names: ReadonlySet<string>
-  /** Who owns what nobody legal owns. */
+  /** The owner of a task whose own owner is unknown. */
   readonly fallback: string
 }
 

@@ -33,7 +33,7 @@ export function repairRequirement(requirement: Draft, index: number): void {
   requirement.set('source', source, 'plan.requirement_source')
   requirement.set('required', readFlag(requirement.get('required')), 'plan.requirement_required')
   const count = requirement.get('min_count')
-  if (!Number.isSafeInteger(count) || (count as number) < 1) {
+  if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < 1) {
     requirement.set('min_count', 1, 'plan.requirement_min_count')
   }
   repairTypes(requirement)

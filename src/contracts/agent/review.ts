@@ -74,12 +74,12 @@ function checkTarget({ document, context, report }: Subject): void {
   )
 }
 
-/** The gate (see the header); a score out of range still stands on one side of it. */
+/** Checks the score gate (see the header). It applies to a score out of range as well. */
 function checkScoreGate({ document, report }: Subject): void {
   const score = field(document, 'total_score')
   const action = REVIEW_ACTIONS.find((name) => name === field(document, 'action_required'))
-  if (!Number.isInteger(score) || action === undefined) return
-  if ((action === 'APPROVE') === (score as number) >= APPROVE_SCORE_MIN) return
+  if (typeof score !== 'number' || !Number.isInteger(score) || action === undefined) return
+  if ((action === 'APPROVE') === score >= APPROVE_SCORE_MIN) return
   const [rule, legal] =
     action === 'APPROVE'
       ? ([`below ${APPROVE_SCORE_MIN} is never APPROVE`, 'MODIFY'] as const)

@@ -1,7 +1,7 @@
 /**
- * Admission (K-1): what may be a ruleset, in either form, alone or beside others. An admitted ruleset
- * carries its guards read and typed, ready to be compiled or analysed; nothing downstream reads a
- * guard text again. Pure: the same documents and the same registry give the same answer.
+ * Admission (K-1): which documents are rulesets, in either form, alone or in a set. An admitted ruleset
+ * carries its guards parsed and typed, ready to be compiled or analysed; no later step parses a guard
+ * text again. Pure: the same documents and the same registry give the same answer.
  */
 import { at, guardValue, isRefusal, showName } from '../../base/index.ts'
 import {
@@ -137,7 +137,7 @@ function claimsOf(documents: readonly unknown[]): Claims {
   return claims
 }
 
-/** The first of several is not told off, but it is not taken either: nobody can say which was meant. */
+/** Of several rulesets for one action code none is accepted; all but the first get a violation. */
 type Contest = 'none' | 'first' | 'later'
 
 function contestOf(document: unknown, index: number, claims: Claims): Contest {
@@ -162,6 +162,7 @@ function admitOne(
     accepted,
     violations: under(prefix, sortViolations(violations)),
     warnings: options.strict === true ? [] : under(prefix, judged.warnings),
+    // A document without violations is an object.
     ruleset: accepted ? buildAdmitted(document as JsonObject, judged.trees) : null,
   }
 }
@@ -190,7 +191,7 @@ function judgeOne(document: unknown, context: Context): Judged {
   if (isRefusal(census)) return { violations: [census], warnings: [], trees: [] }
   const { violations } = judge(contract, document, context)
   if (!isObject(document)) return { violations, warnings: [], trees: [] }
-  // The contract has told its violations; this second survey is for warnings and trees.
+  // `judge` has reported the violations; this second survey gathers warnings and trees.
   const findings: Findings = { violations: new Report(), warnings: new Report() }
   const survey = contract === controlRuleset ? surveyControlRuleset : surveyRuleset
   const trees = survey(document, context, findings)
@@ -202,10 +203,11 @@ function contractOf(document: unknown): Contract {
   return field(document, 'type') === controlRuleset.name ? controlRuleset : ruleset
 }
 
-/** Only ever called for a document without violations: the casts state what was judged. */
+/** Takes a document without violations only. */
 function buildAdmitted(document: JsonObject, trees: readonly unknown[]): AdmittedRuleset {
   const form = contractOf(document) === controlRuleset ? 'control_ruleset_v0' : 'ruleset_v0'
   const whole =
+    // The contract of this form has accepted the document.
     form === 'ruleset_v0'
       ? (document as unknown as Ruleset)
       : rulesetOfTemplate(document as unknown as ControlRuleset)
@@ -215,6 +217,7 @@ function buildAdmitted(document: JsonObject, trees: readonly unknown[]): Admitte
     schemaVersion: whole.schema_version,
     actionCode: whole.action_code,
     combineStrategy: whole.combine_strategy,
+    // `trees` holds one judged guard for each rule.
     rules: whole.rules.map((rule, index) => buildRule(rule, trees[index] as Guard)),
     document,
   }

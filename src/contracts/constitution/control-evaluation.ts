@@ -1,9 +1,9 @@
 /**
- * `control_evaluation_v0`: one recorded evaluation of rules: what went in, what came out, and which
- * evaluator said so. Whoever has the record can compute the verdicts again (L-9).
+ * `control_evaluation_v0`: one recorded evaluation of rules: the inputs, the verdicts, and which
+ * evaluator gave them. The verdicts can be computed again from the record (L-9).
  *
- * INVARIANT (verdicts never act, I7): the record states words. It names no task, no proposal and
- * nothing to be done.
+ * INVARIANT (verdicts never act, I7): the record holds verdicts only. It names no task, no proposal and
+ * no action to take.
  */
 import * as Type from 'typebox'
 import { DOCUMENT_LIMITS, show } from '../../base/index.ts'

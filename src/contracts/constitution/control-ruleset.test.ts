@@ -1,4 +1,4 @@
-/** The template form and what it stands for. */
+/** Tests of the template form and of its translation. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { templateExpr } from '../../../tests/arbitrary/guard.ts'

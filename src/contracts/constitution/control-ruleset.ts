@@ -137,7 +137,7 @@ function judgeAllowed(
   )
 }
 
-/** Judges the guard an expression stands for, and tells each finding at its place in the expression. */
+/** Judges the guard of an expression. Reports each finding at its place in the expression. */
 function judgeExpr(
   tree: unknown,
   pointer: string,
@@ -174,8 +174,8 @@ export type TemplateImport =
   | { readonly ok: false; readonly violations: readonly Violation[] }
 
 /**
- * The `ruleset_v0` that a template file stands for. Guards become trees. Each rule declares the paths
- * it reads itself, in the order of the file's `inputs_used`; a path that no rule reads is dropped.
+ * Translates a template file to a `ruleset_v0`. Guards become trees. Each rule declares the paths that
+ * it reads, in the order of the file's `inputs_used`; a path that no rule reads is dropped.
  */
 export function importTemplate(document: unknown, context: Context = {}): TemplateImport {
   const { valid, violations } = validate(controlRuleset, document, context)

@@ -1,6 +1,6 @@
 /**
  * `control_verdict_v0`: what the constitution says about one action code, and all it ever says (K-5).
- * Closed: a reason, a score, advice or an order has no field to stand in.
+ * Closed: there is no field for a reason, a score, advice or an order.
  *
  * Subject and window are the permission set's, as far as it stated them: inputs are never refused,
  * so a verdict may repeat an incomplete subject or a window that does not run forwards.
@@ -16,7 +16,7 @@ export type RulesetStatus = (typeof RULESET_STATUSES)[number]
 
 export const VERDICT_SCHEMA_VERSION = '0.1.0'
 
-/** Stands in `ruleset_ref` when there was no ruleset. */
+/** The `ruleset_ref` of a verdict without a ruleset. */
 export const NO_RULESET = 'MISSING'
 
 const digest = 'sha256:[0-9a-f]{64}'

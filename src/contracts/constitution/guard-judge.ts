@@ -1,7 +1,7 @@
 /**
- * Judges a guard tree beyond its structure: every path that is read stands in `inputs_used`, every
- * operator fits the kind of its path, and words outside a vocabulary earn a warning. Runs on broken
- * trees too and says nothing where it cannot; unknown paths and empty sets are the schema's to tell.
+ * Judges a guard tree beyond its structure: `inputs_used` lists every path that it reads, every
+ * operator fits the kind of its path, and a word outside the vocabulary is a warning. It takes broken
+ * trees too and skips what it cannot read. The schema reports unknown paths and empty sets.
  */
 import { at, showName } from '../../base/index.ts'
 import { elements, field } from '../kernel/contract.ts'
@@ -20,7 +20,7 @@ export interface Surroundings {
   readonly actionCodes: ReadonlySet<string>
 }
 
-/** Judges `tree`, whose root stands at `pointer`; gives back every legal path it reads. */
+/** Judges `tree`, whose root is at `pointer`. Returns every legal path that it reads. */
 export function judgeGuard(
   tree: unknown,
   pointer: string,

@@ -1,7 +1,7 @@
 /**
- * One guard of a rule in whichever form it stands there: read, judged, and every finding told at the
- * place where its author wrote it. In a text that is the string of the guard, and the message
- * carries line and column; in a tree it is the exact member.
+ * Judges one guard of a rule in either form and reports every finding where the author wrote it. For a
+ * text that is the string of the guard, and the message gives line and column. For a tree it is the
+ * exact member.
  */
 import type { TSchema } from 'typebox'
 import { type Code, DOCUMENT_LIMITS } from '../../base/index.ts'
@@ -86,7 +86,7 @@ function hasGuardStructure(tree: unknown): boolean {
 
 const TOLD_MAX = 3
 
-/** A text is one value, so its findings of one code are one violation that tells of several places. */
+/** A text is one value, so its findings of one code become one violation with several places. */
 function tellInText(inner: Report, syntax: GuardSyntax, pointer: string, outer: Report): void {
   if (inner.isEmpty) return
   const byCode = new Map<Code, Violation[]>()

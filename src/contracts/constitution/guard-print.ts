@@ -1,7 +1,7 @@
 /**
  * Writes a guard as text, on one line and in one way: chains infix, a chain of one as a call, sets
  * in square brackets, strings as JSON, `WINDOW_MATCH()` with its parentheses. A chain inside another
- * operator stands in parentheses. Reading the text again gives an equal tree.
+ * operator is put in parentheses. Parsing the text gives an equal tree.
  */
 import type { Guard, GuardSide } from './guard.ts'
 

@@ -1,4 +1,4 @@
-/** The text form: what each text stands for, where a broken one breaks, and that it round-trips. */
+/** Tests of the text form: the tree of each text, the place of each error, and the round trip. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { guard, rulesetAround } from '../../../tests/arbitrary/guard.ts'

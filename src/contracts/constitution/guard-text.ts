@@ -1,5 +1,5 @@
 /**
- * Reads the text form of a guard into the tree it stands for.
+ * Parses the text form of a guard into its tree.
  *
  *     or      = and { "OR" and }         NOT binds tighter than AND, and AND tighter than OR;
  *     and     = unit { "AND" unit }      a chain is one node, parentheses keep a node apart
@@ -18,7 +18,7 @@ import { GUARD_OPERATORS, type GuardOperator } from './guard.ts'
 import { sayForeign } from './guard-foreign.ts'
 import { lineAndColumn, readToken, type Token } from './guard-token.ts'
 
-/** The document, its list of rules and the rule stand above a guard. */
+/** A guard lies three levels deep: in the document, in its list of rules, in the rule. */
 const LEVELS_MAX = DOCUMENT_LIMITS.depthMax - 3
 
 export interface TextPlace {
@@ -34,7 +34,7 @@ export interface GuardSyntax {
   readonly tree: JsonObject
   /** How many values the tree holds, counted as in a document. */
   readonly values: number
-  /** The place in the source that a JSON Pointer into the tree stands for. */
+  /** Returns the place in the source of the value at a JSON Pointer into the tree. */
   readonly locate: (pointer: string) => TextPlace
 }
 
@@ -85,7 +85,7 @@ type Call = keyof typeof OPERANDS
 type Literal = string | number | boolean | null
 type Operand = Literal | readonly Literal[]
 
-/** Where a node or list stands, and where its members do. */
+/** The offset of a node or list, and the offsets of its members. */
 interface Mark {
   readonly at: number
   readonly members: Readonly<Record<string, number>> | readonly number[]
@@ -352,7 +352,7 @@ class Parser {
 }
 
 function isOperator(text: string): text is GuardOperator {
-  return (GUARD_OPERATORS as readonly string[]).includes(text)
+  return GUARD_OPERATORS.some((operator) => operator === text)
 }
 
 /** Nested containers, as the limits of a document count them. */

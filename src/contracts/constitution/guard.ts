@@ -1,6 +1,6 @@
 /**
- * The guard language as a tree: eight operators and nothing else. A guard is a closed JSON object;
- * the text form (`guard-text.ts`, `guard-print.ts`) stands for the same tree.
+ * The guard language as a tree: eight operators and nothing else. A guard is a closed JSON object. The
+ * text form (`guard-text.ts`, `guard-print.ts`) is another notation for the same tree.
  *
  * Deliberately absent, and refused by the schema: comparison of numbers, thresholds, counts, order,
  * weights, probability, decay, inference, matching inside a text. Adding one is a breach.
@@ -126,7 +126,7 @@ export const GuardOrText = Type.Unsafe<Guard | string>(
   Type.Union([Type.String({ minLength: 1, 'x-code': SHAPE }), ...NODES], CHOSEN_BY_OPERATOR),
 )
 
-/** The tree alone, for a guard that stands by itself. */
+/** The schema of a tree by itself, outside a ruleset. */
 export const GuardSchema = Type.Union([...NODES], {
   ...CHOSEN_BY_OPERATOR,
   $defs: GUARD_DEFINITIONS,

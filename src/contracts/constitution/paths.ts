@@ -19,7 +19,7 @@ export type PathKind = 'scalar' | 'set' | 'window' | 'object' | 'existence'
 
 export interface PathRow {
   readonly kind: PathKind
-  /** The words it may hold; `registry` stands for the action codes in force, null for any text. */
+  /** The words it may hold; `registry` means the action codes in force, null any text. */
   readonly vocabulary: readonly string[] | 'registry' | null
 }
 

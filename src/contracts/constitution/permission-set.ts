@@ -40,7 +40,7 @@ const PermissionSetSchema = Type.Object(
 
 export type PermissionSet = Type.Static<typeof PermissionSetSchema>
 
-/** The code of a candidate in either form, and where it stands inside the candidate. */
+/** Returns the code of a candidate in either form, and its pointer inside the candidate. */
 function codeOf(candidate: unknown): { readonly word: unknown; readonly path: string } {
   if (!isObject(candidate)) return { word: candidate, path: '' }
   const code = Object.hasOwn(candidate, 'action_code') ? candidate['action_code'] : undefined

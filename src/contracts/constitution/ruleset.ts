@@ -3,8 +3,8 @@
  * else (seed 002 §2, K-1b). Deliberately absent: reasons, scores, weights, priorities, advice,
  * defaults.
  *
- * What has a code of its own gives it for any wrong value; what is missing, and whatever else has
- * the wrong JSON type, is `ruleset.shape`; a field too many is `ruleset.extra_field`.
+ * A field with its own code gives that code for any wrong value. A missing field, and a wrong JSON type
+ * of any other field, is `ruleset.shape`. An unknown field is `ruleset.extra_field`.
  */
 import * as Type from 'typebox'
 import { at, DOCUMENT_LIMITS, show, showName } from '../../base/index.ts'
@@ -20,7 +20,6 @@ import { Report } from '../kernel/violation.ts'
 import { CLOSED, GUARD_DEFINITIONS, GuardOrText, PathSchema, SHAPE, ValueSchema } from './guard.ts'
 import type { Findings, Surroundings } from './guard-judge.ts'
 import { fullBudget, judgePlacedGuard } from './guard-place.ts'
-import type { GuardPath } from './paths.ts'
 import { judgeScope } from './scope.ts'
 import { actionCodesOf, COMBINE_STRATEGIES, RULE_OWNER, VERDICTS } from './vocabulary.ts'
 
@@ -187,7 +186,7 @@ export function warnUnused(
   warnings: Report,
 ): void {
   for (const [index, path] of elements(inputs).entries()) {
-    if (typeof path !== 'string' || read.has(path as GuardPath)) continue
+    if (typeof path !== 'string' || read.has(path)) continue
     warnings.add('ruleset.unused_input', at(pointer, index), `nothing reads ${showName(path)}`)
   }
 }

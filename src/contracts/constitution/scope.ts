@@ -53,9 +53,9 @@ function pathsOfScope(
 }
 
 function leavesOf(subject: object, pointer: string): readonly [GuardPath, string][] {
-  return Object.keys(subject).flatMap((key) => {
+  return Object.keys(subject).flatMap((key): readonly [GuardPath, string][] => {
     const path = `permission_set.subjectRef.${key}`
-    return isGuardPath(path) ? [[path, `${pointer}/${key}`] as [GuardPath, string]] : []
+    return isGuardPath(path) ? [[path, `${pointer}/${key}`]] : []
   })
 }
 

@@ -1,7 +1,7 @@
 /**
- * Template expressions (`expr` of `control_ruleset_v0`) and the guard each stands for. The seven
- * templates are the guard operators under other names, so translating is renaming: of members on the
- * way down, of pointers on the way back.
+ * Template expressions (`expr` of `control_ruleset_v0`) and their translation to guards. The seven
+ * templates are guard operators under other names, so the translation only renames: members of the
+ * expression, and the pointers of findings on the way back.
  */
 import type { TSchema } from 'typebox'
 import * as Type from 'typebox'
@@ -94,7 +94,7 @@ export type TemplateExpr =
 
 export const Expr = Type.Unsafe<TemplateExpr>(Nested)
 
-/** The guard tree an expression stands for; a broken expression gives a tree broken alike. */
+/** Translates an expression to a guard tree. A broken expression gives a tree broken in the same way. */
 export function guardOfTemplate(expr: unknown): unknown {
   const path = field(expr, 'field_path')
   switch (field(expr, 'template_id')) {
@@ -130,7 +130,7 @@ const TEMPLATE_MEMBERS: ReadonlyMap<string, string> = new Map([
   ['arg', 'child'],
 ])
 
-/** The place in the expression that a pointer into its guard tree stands for. */
+/** Translates a pointer into the guard tree to a pointer into the expression. */
 export function pointerInTemplate(pointer: string): string {
   let translated = ''
   for (const step of pointerSteps(pointer)) {

@@ -13,7 +13,7 @@ export type CombineStrategy = (typeof COMBINE_STRATEGIES)[number]
 
 export const RULE_OWNER = 'Control Constitution'
 
-/** The AO registry: what an action code is when nobody hands in another registry. */
+/** The AO registry: the action codes in force unless the context names another registry. */
 export const ACTION_CODES = [
   'AO-ENTER',
   'AO-APPLY',

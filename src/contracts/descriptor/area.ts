@@ -1,9 +1,9 @@
 /**
- * The area of the file system that a scope names (G-2). With `recursive: true` a root stands for
- * itself and everything below it, with `recursive: false` for itself and its direct entries.
+ * The area of the file system that a scope names (G-2). With `recursive: true` a root covers itself and
+ * everything below it, with `recursive: false` itself and its direct entries.
  *
- * Each glob must lie inside one root: several roots together are never counted as one, which can
- * only refuse more. Literal roots are found by walking a tree of names, whatever their number.
+ * Each glob must lie inside one root. Roots are never combined, which can only refuse more. Literal
+ * roots form a tree of names, so a lookup takes the same time for any number of them.
  */
 import { elements, field } from '../kernel/contract.ts'
 import {
@@ -28,7 +28,7 @@ export interface Area {
   readonly roots: readonly Glob[]
   /** Literal roots as a tree of names. */
   readonly literal: Branch
-  /** Roots with wildcards, as the globs of everything they stand for. */
+  /** Roots with wildcards, as the globs of everything that they cover. */
   readonly patterns: readonly Glob[]
 }
 
@@ -102,7 +102,7 @@ function coversByName(area: Area, glob: Glob): boolean {
   return false
 }
 
-/** Whether everything that `root` stands for in its own area lies in `outer`. */
+/** Returns whether `outer` covers everything that `root` covers in its own area. */
 export function coversRoot(
   outer: Area,
   root: Glob,

@@ -124,7 +124,7 @@ function checkHosts(child: unknown, place: string, parent: ParentContext, report
   if (field(outer, 'required') !== true || field(inner, 'required') !== true) return
   for (const [index, host] of elements(field(inner, 'hosts')).entries()) {
     if (typeof host !== 'string' || parent.hosts.has(host)) continue
-    // A host without a port stands for its two usual ones.
+    // A host without a port means ports 80 and 443.
     if (parent.hosts.has(host.replace(/:(?:80|443)$/, ''))) continue
     const path = `${place}/scope/network/hosts/${index}`
     const message = `the composite does not name the host ${show(host, path)}`
@@ -132,7 +132,7 @@ function checkHosts(child: unknown, place: string, parent: ParentContext, report
   }
 }
 
-/** Told at the child with which the sum first passes the parent's limit. */
+/** Reports the child whose share first takes the sum over the parent's limit. */
 function checkResources(
   child: unknown,
   place: string,
@@ -153,5 +153,5 @@ function checkResources(
 }
 
 function isCap(value: unknown): value is number {
-  return Number.isInteger(value) && (value as number) > 0
+  return typeof value === 'number' && Number.isInteger(value) && value > 0
 }

@@ -12,7 +12,7 @@ import { hostPlace, hostRoot } from './host-place.ts'
 import { pathFault, sayPathFault } from './path.ts'
 import { parseHost } from './web-address.ts'
 
-/** Action types that never run without a sandbox, whatever the risk (G-4). */
+/** Action types that need a sandbox at every risk level (G-4). */
 const SANDBOXED_ACTIONS: ReadonlySet<unknown> = new Set([
   'COMMAND_EXECUTION',
   'PACKAGE_INSTALL',
@@ -83,7 +83,7 @@ function checkHost(name: string, place: string, report: Report): void {
   )
 }
 
-/** Absent or empty; a value of the wrong type is told by the structure. */
+/** Returns whether the hosts are absent or empty. The schema reports a value of the wrong type. */
 function isUnnamed(network: unknown, hosts: unknown): boolean {
   return isObject(network) && (hosts === undefined || (Array.isArray(hosts) && hosts.length === 0))
 }
@@ -156,7 +156,7 @@ function checkPreconditionPaths({ document, report }: Subject): void {
   }
 }
 
-/** Reads a path or glob and tells what is wrong with its form. */
+/** Reads a path or glob and reports what is wrong with its form. */
 function readGlob(text: unknown, place: string, report: Report): Glob | null {
   if (typeof text !== 'string') return null
   const fault = pathFault(text)

@@ -58,7 +58,7 @@ export function findDetachments(operation: unknown): readonly Detachment[] {
   return script === null ? found : [...found, ...judgeScript(argv[script] ?? '', script)]
 }
 
-/** The index of the text that a shell is told to run with `-c`; null when there is none. */
+/** Returns the index of a shell's `-c` argument; null when the command has none. */
 function shellScript(argv: readonly string[]): number | null {
   if (!SHELLS.has(programName(argv[0] ?? ''))) return null
   for (let index = 1; index + 1 < argv.length; index++) {

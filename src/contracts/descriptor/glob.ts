@@ -1,10 +1,10 @@
 /**
- * Globs over absolute paths (G-2): `*` stands for any run of characters within one name, `**` alone
- * in its segment for any number of names, none included, so that `d/**` holds `d`. Names that begin
- * with a dot are names like any other. Nothing else is special: no `?`, no brackets, no escapes.
+ * Globs over absolute paths (G-2). `*` matches any run of characters within one name. `**` alone in its
+ * segment matches any number of names, or none, so `d/**` matches `d`. Names that begin with a dot are
+ * not special. Nothing else is special: no `?`, no brackets, no escapes.
  *
- * INVARIANT (no blow-up): matching backtracks to the last wildcard only; inclusion spends from an
- * `Effort` and, once that is gone, answers no.
+ * INVARIANT (no blow-up): matching backtracks to the last wildcard only; inclusion spends an `Effort`
+ * and returns false once it is spent.
  */
 import { pathFault, pathSegments } from './path.ts'
 
@@ -21,7 +21,7 @@ export interface Glob {
   readonly isLiteral: boolean
 }
 
-/** How many steps may still be spent on inclusion; whoever judges a list shares one over it. */
+/** How many steps may still be spent on inclusion. The checks of one list share one effort. */
 export interface Effort {
   steps: number
 }
@@ -141,8 +141,8 @@ export function matchesName(pattern: NamePattern, name: string): boolean {
 }
 
 /**
- * A name that stands for every name: NUL is in no path, so only a star can take it. What matches
- * the worst case matches all: this makes inclusion a question about one word instead of many.
+ * A text that only a star matches, because no path holds NUL. With it in place of every star, a pattern
+ * becomes its worst case: a glob that matches the worst case matches every name of the pattern.
  */
 const ANY = '\0'
 
@@ -151,9 +151,9 @@ function worstName(pattern: NamePattern): string {
 }
 
 /**
- * Whether every path that `inner` matches is matched by `outer`. Exact, by walking `inner` beside
- * the set of places where `outer` may be: a name leads to one set, a `**` to one set per number of
- * names, of which only finitely many differ. Answers no when the effort runs out.
+ * Returns whether `outer` matches every path that `inner` matches. Exact: walks `inner` and keeps the
+ * set of places where `outer` may be. A name leads to one set, a `**` to one set per number of names,
+ * of which only finitely many differ. Returns false when the effort is spent.
  */
 export function includesGlob(outer: Glob, inner: Glob, effort: Effort): boolean {
   if (outer.isLiteral) return inner.isLiteral && outer.text === inner.text
@@ -227,7 +227,7 @@ function advance(
   return rest(outer, next)
 }
 
-/** The places reached from these without a name: past a `**`, of which no two stand in a row. */
+/** Adds the places that are reached without a name: past a `**`. No two `**` are adjacent. */
 function rest(outer: Glob, places: readonly number[]): readonly number[] {
   const closed: number[] = []
   for (const place of places) {

@@ -1,6 +1,6 @@
 /**
- * The intent of a proposal (G-18): what two proposals have in common when they want the same,
- * whatever their ids, times and words. A composite's intent holds the intents of its children.
+ * The intent of a proposal (G-18): two proposals that want the same have the same intent. Ids, times
+ * and wording are no part of it. The intent of a composite holds the intents of its children.
  */
 import { type Digest, digestDocument } from '../../base/index.ts'
 import type { Proposal } from './proposal.ts'

@@ -18,8 +18,8 @@ function nonEmpty(keys: readonly string[]): readonly string[] | null {
 }
 
 /**
- * The key paths that equal another one or lie below it, by their position in the list; writing both
- * would depend on an order that an object does not have. Sorted once: what lies below stands behind.
+ * Returns the positions of key paths that equal another one or lie below it: writing both would depend
+ * on an order that an object does not have. Sorts once, so that a path follows the one above it.
  */
 export function overlappingKeyPaths(
   paths: readonly (readonly string[] | null)[],

@@ -14,7 +14,7 @@ import { parseWebAddress } from './web-address.ts'
 const COMPENSATIONS_MAX = 8
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
-/** Written by the one who sends. */
+/** Headers that the sender writes itself. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   'host',
   'content-length',

@@ -156,7 +156,7 @@ export const OPERATION_TYPES: readonly string[] = OperationBody.anyOf.map(
   (variant) => variant.properties.type.const,
 )
 
-/** The permission bits that a `mode` stands for; the contract has judged its form. */
+/** Returns the permission bits of a `mode`. The contract has judged its form. */
 export function modeBits(mode: string | number): number {
   return typeof mode === 'number' ? mode : Number.parseInt(mode, 8)
 }

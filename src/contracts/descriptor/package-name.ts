@@ -1,7 +1,7 @@
 /**
- * What may stand in the list of a package operation: names with versions, and, to install, files and
- * addresses that the proposal declares like any other. Options, git repositories, aliases and relative
- * paths are none of these: they reach for things that no declaration names.
+ * What the list of a package operation may hold: names with versions, and, to install, files and
+ * addresses that the proposal declares. Options, git repositories, aliases and relative paths are
+ * refused: they reach places that no declaration names.
  */
 
 const NPM_NAME =

@@ -2,8 +2,8 @@
  * Words of an intent summary that argue instead of describing (seed 003 §4.2). A list can err, so
  * a hit never makes a descriptor invalid: the gate asks a human (`confirm.intent`).
  *
- * The list is data. English entries match whole words, without case; a space stands for any run of
- * white space. Chinese has no word boundaries, so its entries match anywhere.
+ * The list is data. English entries match whole words in any case; a space matches any run of white
+ * space. Chinese has no word boundaries, so its entries match anywhere.
  */
 
 export const PERSUASION_ENGLISH: readonly string[] = [
@@ -100,7 +100,7 @@ export const PERSUASION_CHINESE: readonly string[] = [
   '值得',
 ]
 
-/** No letter or digit beside it. Text in ASCII needs no tables of Unicode, which take long to set up. */
+/** No letter or digit may touch an entry. ASCII text avoids the slow set-up of Unicode tables. */
 const PLAIN = { edge: 'a-z0-9', flags: 'gi' }
 const ANY = { edge: '\\p{L}\\p{N}', flags: 'giu' }
 const BEYOND_ASCII = /[^ -~\s]/

@@ -1,6 +1,6 @@
 /**
- * The hard caps of a run (G-11), as `killed_by` and `enforced_by` name them. Apart from the contract of
- * results: who runs commands needs the names and nothing of the document.
+ * The hard caps of a run (G-11), as `killed_by` and `enforced_by` name them. In a file of their own,
+ * because the sandbox needs the names and not the contract of results.
  */
 
 export const RUN_CAPS = ['cpu', 'memory', 'disk', 'duration', 'processes'] as const

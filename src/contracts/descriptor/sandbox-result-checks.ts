@@ -92,7 +92,7 @@ function checkEntries({ document, report }: Subject): void {
   }
 }
 
-/** Paths of which a finding says that they could not be told whole; such a result is never promoted. */
+/** Returns the paths that the host could not record in full. Such a result is never promoted. */
 function unreadPaths(document: unknown): ReadonlySet<unknown> {
   const paths = new Set<unknown>()
   for (const finding of elements(field(document, 'findings'))) {
@@ -114,7 +114,7 @@ function checkEntryPath(entry: unknown, place: string, report: Report): void {
   report.add('sandbox_result.path', at(place, 'path'), `${shown} is not absolute and normal`)
 }
 
-/** A digest tells the bytes of a file, so it stands where there were bytes and nowhere else. */
+/** Checks that an entry has a digest for each side that is a file, and none for other sides. */
 function checkEntryDigests(
   entry: unknown,
   list: (typeof LISTS)[number],

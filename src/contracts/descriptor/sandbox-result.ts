@@ -63,8 +63,8 @@ const Diff = Type.Object(
 const Enforcement = Type.Optional(Type.Enum(['kernel', 'polled']))
 
 /**
- * One connection, as the proxy saw it (G-16). `failed`: it may have been passed, and nobody answered;
- * nothing was sent. Past a number of them equal ones are told together, without their addresses.
+ * One connection, as the proxy saw it (G-16). `failed`: the rules let it pass, but the server did not
+ * answer and nothing was sent. Beyond a limit, equal connections are one entry without addresses.
  */
 const Connection = Type.Object(
   {
@@ -87,7 +87,7 @@ const Connection = Type.Object(
     method: Type.Optional(Name),
     url: Type.Optional(Name),
     sni: Type.Optional(Name),
-    /** How many are told together; one where it is not said. */
+    /** How many connections the entry counts; absent for one. */
     count: Type.Optional(Type.Integer({ minimum: 2 })),
     bytes_sent: Count,
     bytes_received: Count,

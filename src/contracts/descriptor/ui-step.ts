@@ -1,7 +1,7 @@
 /**
- * The steps of a UI_AUTOMATION: a small closed vocabulary, told apart by `action`. What is typed
- * into a page stands in `content`, which no message and no fact shows. Deliberately absent: scripts
- * in the page, waiting for a time, anything that depends on what a former step returned.
+ * The steps of a UI_AUTOMATION: a small closed vocabulary, distinguished by `action`. `content` holds
+ * the text to type into a page; no message and no fact shows it. Deliberately absent: scripts in the
+ * page, waiting for a time, anything that depends on what an earlier step returned.
  */
 import * as Type from 'typebox'
 import { AbsolutePath, closed } from './shapes.ts'

@@ -34,7 +34,7 @@ const ParticipantsSchema = Type.Object(
 
 export type Participants = Type.Static<typeof ParticipantsSchema>
 
-/** A role is played by somebody in the list. */
+/** Checks that each role names a participant of the list. */
 function checkRoles({ document, report }: Subject): void {
   const participants = field(document, 'participants')
   if (!isObject(participants)) return

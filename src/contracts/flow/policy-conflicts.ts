@@ -111,6 +111,7 @@ class Circles {
   #root(index: number): number {
     let current = index
     while (this.#parents[current] !== current) {
+      // Every entry of `#parents` is an index of `#parents`.
       const parent = this.#parents[current] as number
       this.#parents[current] = this.#parents[parent] as number
       current = parent

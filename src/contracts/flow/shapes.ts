@@ -202,7 +202,7 @@ export const ClaimSchema = Type.Object({ ...claimFields, node_id: Name, actor: N
 
 export type Claim = Type.Static<typeof ClaimSchema>
 
-/** What a participant or a human brings for a claim; it stands in answers, not in a flow. */
+/** Evidence of a participant or a human for a claim. Answers hold it; flows do not. */
 export const EvidenceSchema = Type.Object(
   {
     evidence_id: Name,

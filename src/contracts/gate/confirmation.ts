@@ -1,6 +1,6 @@
 /**
- * `confirmation_v1`: a human's one answer about one proposal and one result (G-18, I4). Silence until
- * the expiry is an answer as well, and then nobody gave it.
+ * `confirmation_v1`: a human's one answer about one proposal and one result (G-18, I4). An expired
+ * question is recorded as an answer too, without a human.
  */
 import * as Type from 'typebox'
 import { DOCUMENT_LIMITS, show, showName } from '../../base/index.ts'

@@ -1,8 +1,8 @@
 /**
- * `evaluation_v1`: everything that a decision rests on besides the proposal and the result (L-9):
- * what the host found out at admission, what stood against the intent, what the laws said, and which
- * evaluator judged. Whoever has the proposal, the result, the manifest and this can compute the
- * decision again. Written before the decision, by the host only.
+ * `evaluation_v1`: everything that a decision depends on besides the proposal and the result (L-9):
+ * what the host found at admission, the obstacles to the intent, the outcomes of laws, and which
+ * evaluator judged. Proposal, result, manifest and evaluation are enough to compute the decision
+ * again. Only the host writes it, before the decision.
  *
  * Its parts are what the gate's functions take as arguments, so that nothing is lost between what
  * was judged and what was recorded.
@@ -76,7 +76,7 @@ const Standing = Type.Object(
     /** The intent is refused until a human lifts it; already false when one did. */
     permanent: Type.Boolean(),
     cooldown_until_ms: Type.Union([Type.Integer(), Type.Null()]),
-    /** The intent was rolled back and nobody confirmed it since. */
+    /** The intent was rolled back, and no human has confirmed it since. */
     reconfirm: Type.Boolean(),
     /** The intent left processes behind before. */
     background_before: Type.Boolean(),
@@ -170,10 +170,10 @@ const Basis = Type.Object(
   closed,
 )
 
-/** Effects that stay staged until somebody asks for their promotion (F-13). */
+/** Effects that stay staged until a caller asks for their promotion (F-13). */
 const Held = Type.Object(
   {
-    /** Somebody asked, and a human has to answer. */
+    /** Promotion was asked for, and a human has to answer. */
     asked: Type.Boolean(),
     /** The stages that it was rehearsed on, in the order of their promotion. */
     bases: Type.Array(Type.Object({ action_id: ActionId, manifest: DigestText }, closed)),
@@ -322,7 +322,7 @@ function checkHome({ document, report }: Subject): void {
   report.add('gate_record.contradiction', '/home_kept', message)
 }
 
-/** What is held was rehearsed for an actor, and stands on each stage once, never on itself. */
+/** Checks that a held act is no person's command and names each base stage once, never itself. */
 function checkHeld({ document, report }: Subject): void {
   const held = field(document, 'held')
   if (held === undefined) return

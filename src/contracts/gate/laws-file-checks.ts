@@ -61,7 +61,7 @@ function defaultsUnder(document: Subject['document']): readonly string[] {
   return DEFAULT_LAW_IDS.filter((id) => !disabled.includes(id))
 }
 
-/** The law of the higher priority must not stand in a weaker tier: tier 0 yields to nobody. */
+/** Reports a law that overrides one of a stronger tier by its priority. No law overrides tier 0. */
 function reportTierOverride(law: unknown, other: unknown, path: string, subject: Subject): void {
   const rank = (one: unknown): number => Number(field(one, 'priority'))
   const tier = (one: unknown): number => Number(field(one, 'tier'))
@@ -77,7 +77,7 @@ function reportTierOverride(law: unknown, other: unknown, path: string, subject:
   )
 }
 
-/** Tier 2 asks; a law that has to stop something stands in tier 0 or 1. */
+/** Reports a law of tier 2 that blocks. Tier 2 only asks; laws that block belong in tier 0 or 1. */
 function checkTierActions({ document, report }: Subject): void {
   for (const [index, law] of elements(document['laws']).entries()) {
     if (field(law, 'tier') !== 2 || field(law, 'violation_action') !== 'block') continue
@@ -90,7 +90,7 @@ function checkTierActions({ document, report }: Subject): void {
   }
 }
 
-/** Only a question can wait for several humans: what blocks or reports asks nobody. */
+/** Reports `approvals` on a law that asks no question: one that blocks or only reports. */
 function checkApprovals({ document, report }: Subject): void {
   for (const [index, law] of elements(document['laws']).entries()) {
     if (field(law, 'approvals') === undefined) continue

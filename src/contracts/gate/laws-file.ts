@@ -40,7 +40,7 @@ const LawSchema = Type.Object(
     violation_action: Type.Enum([...LAW_ACTIONS]),
     /** How many different humans have to say yes; one without it. */
     approvals: Type.Optional(Approvals),
-    /** Why the law is there, for whoever meets it. */
+    /** Why the law exists, for the people who run into it. */
     text: Type.Optional(Type.String({ pattern: '\\S', 'x-code': { pattern: 'empty' } })),
   },
   closed,

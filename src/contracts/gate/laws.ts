@@ -1,7 +1,7 @@
 /**
- * `laws_v1`: a human accepted these laws for a home. A fact of the host's stream. They stay in force
- * until the next one, whatever the file says. The bytes are kept as bodies, so that every decision can
- * be computed again (L-9).
+ * `laws_v1`: a human accepted these laws for a home. A fact of the host's stream. The laws stay in force
+ * until the next such fact, even if the file changes. The bytes are kept as bodies, so that every
+ * decision can be computed again (L-9).
  */
 import * as Type from 'typebox'
 import { DOCUMENT_LIMITS } from '../../base/index.ts'

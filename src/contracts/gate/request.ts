@@ -1,7 +1,7 @@
 /**
- * `request_v1`: a held request on its way (G-16, G-22, I3), one fact for each step of it. SENDING is on
- * the record before the first byte leaves; then it is ANSWERED, FAILED (known: nobody answered, or the
- * answer was a refusal) or UNKNOWN. An answer that is kept in a file is SAVED or NOT_SAVED.
+ * `request_v1`: the progress of a held request (G-16, G-22, I3), one fact for each step. The host
+ * records SENDING before the first byte leaves. Then the request is ANSWERED, FAILED (the server is
+ * known not to have answered, or refused) or UNKNOWN. An answer for a file is SAVED or NOT_SAVED.
  *
  * Header values, queries and bodies are not here: `request_digest` binds them, the answer's body is
  * kept as a body.
@@ -50,7 +50,7 @@ const RequestSchema = Type.Object(
         closed,
       ),
     ),
-    /** Where the answer is to be kept, and the exchange that puts it there. */
+    /** The file that gets the answer, and the id of the exchange that writes it. */
     save: Type.Optional(Type.Object({ path: Word, save_id: ActionId }, closed)),
     at: Moment,
   },

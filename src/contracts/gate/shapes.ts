@@ -15,7 +15,7 @@ export const Count = Type.Integer({ minimum: 0, 'x-code': { minimum: 'count' } }
 
 export const Word = Type.String({ minLength: 1, 'x-code': { minLength: 'empty' } })
 
-/** Why somebody did something, in words that are not blank. */
+/** A reason that a person gives, in words that are not blank. */
 export const Reason = Type.String({
   pattern: '\\S',
   'x-code': { pattern: 'empty' },
@@ -55,13 +55,13 @@ export function momentMs(value: unknown): number | null {
   return typeof value === 'string' ? parseIsoMomentMs(value) : null
 }
 
-/** A field that has no meaning beside what the document says elsewhere. */
+/** Reports a field that the rest of the document makes meaningless. */
 export function refuseField({ document, report }: Subject, name: string, because: string): void {
   if (!Object.hasOwn(document, name)) return
   report.add('gate_record.misplaced', `/${name}`, `${showName(name)} has no meaning ${because}`)
 }
 
-/** A field that what the document says elsewhere demands. */
+/** Reports the absence of a field that the rest of the document demands. */
 export function demandField({ document, report }: Subject, name: string, because: string): void {
   if (Object.hasOwn(document, name)) return
   report.add('gate_record.required', `/${name}`, `${showName(name)} is missing ${because}`)

@@ -1,10 +1,10 @@
 /**
- * The structural phase, told in full: walks a schema beside a broken document and reports every
- * place where the two part, with the code the schema names. It decides nothing that the compiled
- * check does not: a property test holds the two equal.
+ * Explains structural violations: walks a schema and a broken document together and reports every place
+ * where the document breaks the schema, with the code that the schema names. It finds a violation
+ * exactly if the compiled check does; a property test compares the two.
  */
 import type { TSchema } from 'typebox'
-import { at, type Code, invariant, isCode, show, showName } from '../../base/index.ts'
+import { at, invariant, isCode, show, showName } from '../../base/index.ts'
 import { isObject, type JsonObject, type Prefix } from './contract.ts'
 import { annotatedCode, type Keyword, nodeOf, type SchemaNode } from './schema.ts'
 import type { Report } from './violation.ts'
@@ -62,8 +62,8 @@ class Explainer {
           ? this.#number(node, value, path)
           : this.#wrongType(node, 'a number', value, path)
       case 'integer':
-        return Number.isInteger(value)
-          ? this.#number(node, value as number, path)
+        return typeof value === 'number' && Number.isInteger(value)
+          ? this.#number(node, value, path)
           : this.#wrongType(node, 'a whole number', value, path)
       case 'boolean':
         return typeof value === 'boolean'
@@ -110,8 +110,8 @@ class Explainer {
     path: string,
   ): void {
     const place = at(path, name)
-    if (Object.hasOwn(properties, name))
-      return this.walk(properties[name] as SchemaNode, object[name], place)
+    const property = Object.hasOwn(properties, name) ? properties[name] : undefined
+    if (property !== undefined) return this.walk(property, object[name], place)
     for (const [pattern, schema] of Object.entries(node.patternProperties ?? {})) {
       if (new RegExp(pattern, 'u').test(name)) return this.walk(schema, object[name], place)
     }
@@ -212,7 +212,7 @@ class Explainer {
     this.#broken(node, 'anyOf', path, `expected ${wanted}, found ${show(value, path)}`)
   }
 
-  /** A union whose branches are told apart by one constant: explain the branch that was meant. */
+  /** Explains a union whose branches differ in one constant, by the branch that the value names. */
   #chosen(
     node: SchemaNode,
     branches: readonly SchemaNode[],
@@ -260,7 +260,7 @@ class Explainer {
     return { properties: Object.fromEntries(alike), required }
   }
 
-  /** A union whose branches are told apart by the one key of `choosers` that each of them has. */
+  /** Explains a union whose branches differ in which key of `choosers` they have. */
   #present(
     node: SchemaNode,
     branches: readonly SchemaNode[],
@@ -308,14 +308,14 @@ class Explainer {
   #add(suffix: string, path: string, message: string, hint?: string | null): void {
     const code = `${this.#prefix}.${suffix}`
     invariant(isCode(code), `the schema names ${code}, which is not on the page of codes`)
-    this.#report.add(code as Code, path, message, hint)
+    this.#report.add(code, path, message, hint)
   }
 }
 
 /** What the walk tells its findings to. */
 type Listener = Pick<Report, 'add' | 'guess'>
 
-/** Stands in for a report where only "did anything break?" is asked. */
+/** A listener that only notes whether anything was reported. */
 class Probe implements Listener {
   isEmpty = true
 

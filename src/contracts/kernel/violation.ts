@@ -1,6 +1,6 @@
 /**
- * Violations, and the report that gathers them (C-1, C-2). A report keeps everything it is told,
- * drops exact repeats, and lists by path in code-point order, then by code: same input, same bytes.
+ * Violations, and the report that gathers them (C-1, C-2). A report drops exact repeats and lists the
+ * rest by path in code-point order, then by code: same input, same bytes.
  *
  * INVARIANT (bounded answer): a hostile document can ask for an answer far larger than itself, such
  * as many violations below one very long key. Past `PATH_UNITS_MAX` nothing more is listed, and past

@@ -1,6 +1,6 @@
 /**
- * `flow_claim_v1` and `flow_evidence_v1`: what somebody claims in a run, and what somebody brings for
- * or against it. Principal and participant are what the host saw, not what an answer says.
+ * `flow_claim_v1` and `flow_evidence_v1`: a claim in a run, and evidence for or against it. The host
+ * records principal and participant as it saw them; an answer cannot set them.
  */
 import * as Type from 'typebox'
 import { DOCUMENT_LIMITS } from '../../../base/index.ts'

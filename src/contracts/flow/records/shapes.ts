@@ -7,7 +7,7 @@ export { closed } from '../shapes.ts'
 
 export const Name = Type.String({ minLength: 1, 'x-code': { minLength: 'empty' } })
 export const Count = Type.Integer({ minimum: 0, 'x-code': { minimum: 'count' } })
-/** A document or value of somebody else, kept as it came. */
+/** A document or value from outside writ, kept unchanged. */
 export const Anything = Type.Unsafe<unknown>({})
 export const AnyObject = Type.Object({})
 export const Digest = Type.String({
