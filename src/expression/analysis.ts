@@ -1,9 +1,9 @@
 /**
- * What can be told about an expression without evaluating it: which names it uses, and a word that
- * some field must have for it to be true, so that many expressions can be indexed by that field.
+ * Analyses an expression without evaluating it: which names it uses, and which words some field must
+ * hold for it to be true. Callers index many expressions by that field.
  *
- * INVARIANT (needed is needed): where the field holds a text that is none of the words, the
- * expression is false, and never undetermined: a false operand of `&&` absorbs what fails beside it.
+ * INVARIANT (needed is needed): if the field holds any other text, the expression is false and never
+ * undetermined, because a false operand of `&&` absorbs the failures of the other operands.
  */
 import { chainOf, sayPath } from './path.ts'
 import { type Node, partsOf } from './syntax.ts'

@@ -3,7 +3,7 @@ import { showName } from '../base/index.ts'
 import type { Lowering } from './lower.ts'
 import type { CallNode } from './syntax.ts'
 
-/** Whether as many arguments stand there as wanted; tells when not. */
+/** Returns whether a call has the wanted number of arguments. Reports a fault if not. */
 export function hasCount(
   lowering: Lowering,
   node: CallNode,

@@ -26,7 +26,7 @@ const TEXT_TESTS: Readonly<Record<string, (text: string, part: string) => boolea
 const FUNCTIONS = ['has', 'size', 'int', 'double'] as const
 const METHODS = ['size', 'startsWith', 'endsWith', 'contains', 'exists', 'all'] as const
 
-/** What CEL has besides; naming one deserves another answer than a word that nobody knows. */
+/** Functions of CEL that writ leaves out. Their error differs from that of an unknown function. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   ...['matches', 'map', 'filter', 'exists_one', 'string', 'bytes', 'uint', 'bool', 'dyn', 'type'],
   ...['timestamp', 'duration', 'getDate', 'getDayOfMonth', 'getDayOfWeek', 'getDayOfYear'],
@@ -68,7 +68,7 @@ function unknownCall(lowering: Lowering, { name, at, target }: CallNode): Lowere
   )
 }
 
-/** The host is asked with what its own `prepare` made of the literal, at most once an evaluation. */
+/** Calls the host with the argument that its `prepare` returned, at most once an evaluation. */
 function hostCall(lowering: Lowering, node: CallNode, host: HostFunction): Lowered {
   const { name, at, args } = node
   const [argument] = args
@@ -93,7 +93,7 @@ function hostCall(lowering: Lowering, node: CallNode, host: HostFunction): Lower
   })
 }
 
-/** `has(a.b)`: whether the field is there. That it is declared is checked as for a reading. */
+/** `has(a.b)`: whether the field exists. The field must be declared, as for a read. */
 function presence(lowering: Lowering, node: CallNode): Lowered {
   const { at, args } = node
   const [field] = args
@@ -202,6 +202,7 @@ function textTest(lowering: Lowering, node: CallNode, target: Node): Lowered {
       `${showName(name)} compares texts, not ${sayType(type)}`,
     )
   }
+  // `lowerCall` passes only names of the table.
   const test = TEXT_TESTS[name] as (text: string, part: string) => boolean
   return bool((frame) => {
     const whole = text.run(frame)
@@ -211,7 +212,7 @@ function textTest(lowering: Lowering, node: CallNode, target: Node): Lowered {
     if (typeof whole !== 'string' || typeof piece !== 'string') {
       return fail('expression.overload', at, `${showName(name)} stands behind what is no text`)
     }
-    // Looking for a long text in a long one may take their product.
+    // Searching for one long text in another may take time in proportion to the product of their lengths.
     const units = (whole.length * (1 + (piece.length >> 8))) >> 4
     return charge(frame, units < 0 ? Number.MAX_SAFE_INTEGER : units, at) ?? test(whole, piece)
   })

@@ -11,9 +11,9 @@ export interface Environment {
   readonly functions?: Readonly<Record<string, HostFunction>>
 }
 
-/** A function of the host: one argument, a text that stands in the source, and a bool for answer. */
+/** A function of the host. It takes one text literal and returns a bool. */
 export interface HostFunction {
-  /** Turns the argument into what the host will be asked with, once, when the source is loaded. */
+  /** Converts the literal to the argument of the host's function, once, when the source is loaded. */
   readonly prepare: (argument: string) => Prepared
 }
 
@@ -21,7 +21,7 @@ type Prepared =
   | { readonly ok: true; readonly argument: unknown }
   | { readonly ok: false; readonly message: string; readonly hint?: string }
 
-/** The host's answers during one evaluation; null when it cannot tell. */
+/** The host's functions during one evaluation. They return null when they have no answer. */
 export type HostCalls = Readonly<Record<string, (argument: unknown) => HostAnswer | null>>
 
 export interface HostAnswer {
@@ -37,7 +37,7 @@ export interface Read {
   readonly witness?: string
 }
 
-/** A read of an item of a macro; its path has the place of the item only once that matters. */
+/** A read of a macro's item. Its path gets the index of the item only if that item decides. */
 export interface LocalRead extends Read {
   readonly isLocal: true
 }
@@ -46,9 +46,9 @@ export interface LocalRead extends Read {
 export interface Frame extends Meter {
   readonly values: Readonly<Record<string, unknown>>
   readonly calls: HostCalls
-  /** What decided so far; whoever finds that a part did not matter takes its reads out again. */
+  /** The reads that decided so far. An operator removes the reads of a part that did not matter. */
   readonly reads: (Read | LocalRead)[]
-  /** The item that `exists` or `all` is at, and where it is; macros do not nest. */
+  /** The current item of `exists` or `all`, its list and its index. Macros do not nest. */
   local: unknown
   localList: string
   localIndex: number

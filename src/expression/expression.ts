@@ -1,11 +1,10 @@
 /**
- * An expression, loaded once and evaluated often. Loading refuses whatever is wrong, with places;
- * evaluating cannot throw, loop or reach the machine, and its cost is bounded.
+ * An expression, loaded once and evaluated often. Loading reports every fault with its place.
+ * Evaluation cannot throw, loop or reach the machine, and its cost is bounded.
  *
  * INVARIANT (three values): an answer is true, false, or undetermined with the reasons. A part that
  * fails is absorbed only where the rest settles the answer without it, as CEL says.
- * INVARIANT (deciding values): had the values listed as deciding been read alone, the answer would
- * be the same.
+ * INVARIANT (deciding values): the values listed as deciding determine the answer alone.
  */
 import { type Needs, namesIn, needsOf } from './analysis.ts'
 import type { Environment, Frame, HostCalls, Read, Run } from './environment.ts'
@@ -35,7 +34,7 @@ export type Compilation =
 
 export interface Evaluation {
   readonly value: Truth
-  /** What was read and made it so, in the order of reading; a path stands once. */
+  /** The reads that decided the answer, in the order of reading, each path once. */
   readonly deciding: readonly Read[]
   /** Why it is undetermined; empty otherwise. */
   readonly reasons: readonly Reason[]
@@ -60,8 +59,8 @@ export function compileExpression(source: string, environment: Environment): Com
 }
 
 /**
- * The path whose absence may leave the expression undetermined in a scene that is known only in
- * part; null when nothing that is missing there can.
+ * Returns a path whose absence may leave the expression undetermined in a partly known scene; null
+ * when there is none.
  */
 export function mayLack({ tree }: Expression, scene: Scene): string | null {
   return mayLackIn(tree, scene)

@@ -1,7 +1,7 @@
 /**
- * Whether an expression may turn out undetermined in a scene where some fields are known to be
- * missing: every answer that is possible, worked out without values. It errs on the side of "may":
- * parts are taken as if they were independent, but for `has` before what it asks about.
+ * Finds out whether an expression may be undetermined in a scene where some fields may be missing. It
+ * computes the set of possible answers without values. It errs on the side of "may": it treats operands
+ * as independent, except that `has(a.b)` guards the other operands of its `&&`.
  */
 import { chainOf, sayPath } from './path.ts'
 import { type Node, partsOf } from './syntax.ts'
@@ -82,7 +82,7 @@ function and(one: number, other: number): number {
   return mask
 }
 
-/** Anything that reads: it fails where what it reads is missing. */
+/** Returns the answers of a part that reads: it fails if a field that it reads is missing. */
 function reading(node: Node, scene: Scene): number {
   const paths = pathsIn(node)
   if (paths.some((path) => scene.absent.has(path))) return EITHER | UNDETERMINED
@@ -98,7 +98,7 @@ function presence(field: Node | undefined, scene: Scene): number {
     : EITHER | reading(field.base, scene)
 }
 
-/** A field whose word is known, beside a literal or a list of them. */
+/** Returns the answer of comparing a field of known value with a literal or a list; null otherwise. */
 function knownComparison(
   node: Extract<Node, { kind: 'compare' | 'in' }>,
   scene: Scene,
@@ -127,7 +127,7 @@ function operandsOf(node: Node): readonly Node[] {
   return node.kind === 'logic' && node.operator === '&&' ? node.operands : [node]
 }
 
-/** Where `has(a.b)` stands among the operands of `&&`, the others only matter if it holds. */
+/** Returns the scene for operands of `&&`: if one is `has(a.b)`, the others count only with `a.b`. */
 function assuming(operands: readonly Node[], scene: Scene): Scene {
   const optional = new Set(scene.optional)
   for (const operand of operands) {

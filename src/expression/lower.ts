@@ -1,9 +1,9 @@
 /**
- * Checks the types of a tree and turns it into functions, in one walk. Every fault is found, each at
- * its place: a part that is wrong counts as `any`, so that it does not make its surroundings wrong.
+ * Checks the types of a tree and turns it into functions, in one walk. It reports every fault at its
+ * place. A faulty part counts as `any`, so that it causes no further faults around it.
  *
- * INVARIANT (an int literal adapts): beside a double, or beside a value whose type is known only when
- * it is read, an integer literal is a double. No other value changes its type by itself.
+ * INVARIANT (an int literal adapts): an integer literal becomes a double if the other operand is a
+ * double or a value whose type is known only when it is read. No other value is converted implicitly.
  */
 import { nearest, showName } from '../base/index.ts'
 import { lowerCall } from './call.ts'
@@ -88,7 +88,7 @@ export class Lowering {
     }
   }
 
-  /** A part that has to be a condition. */
+  /** Lowers a part that must be a condition. */
   condition(node: Node): Run {
     const { type, run } = this.lower(node)
     const kind = kindOf(type)
@@ -138,7 +138,7 @@ export class Lowering {
     }
   }
 
-  /** `&&` and `||`: one operand that settles is enough, whatever became of the others. */
+  /** `&&` and `||`: one settling operand decides, even if other operands failed. */
   #logic(nodes: readonly Node[], isAnd: boolean): Lowered {
     const runs = nodes.map((node) => this.condition(node))
     const settling = !isAnd
@@ -148,7 +148,7 @@ export class Lowering {
       let failure: Failure | null = null
       for (let index = 0; index < runs.length; index++) {
         const start = reads.length
-        const value = (runs[index] as Run)(frame)
+        const value = (runs[index] as Run)(frame) // `index` is below the length.
         if (value === settling) {
           if (start > mark) reads.splice(mark, start - mark)
           return settling
@@ -221,7 +221,7 @@ export class Lowering {
     return { type, literal: null, path: null, run }
   }
 
-  /** Holds parts to one type; int literals among doubles adapt. Nothing when they differ. */
+  /** Checks that parts have one type; int literals among doubles adapt. Returns [] if types differ. */
   alike(parts: readonly Lowered[], at: number, what: string): readonly Lowered[] {
     const wide = parts.some(({ type }) => kindOf(type) === 'double' || kindOf(type) === 'any')
     const adapted = wide ? parts.map((part) => adapt(part)) : parts
@@ -258,6 +258,7 @@ export class Lowering {
   #unknownName({ root, at, steps }: Chain): Lowered {
     const { variables } = this.environment
     const holder = Object.keys(variables).find((name) =>
+      // `name` is a key of `variables`.
       Object.hasOwn(objectOf(variables[name] as ValueType)?.fields ?? {}, root),
     )
     const hint =
@@ -269,7 +270,7 @@ export class Lowering {
     return this.refuse('expression.unknown_name', at, message, hint ?? plain)
   }
 
-  /** The type of one step further; null when there is no such step, which is then told. */
+  /** Returns the type of a member. Reports a fault and returns null if there is no such member. */
   member(type: ValueType, { key, at }: Step, holder: string): ValueType | null {
     const kind = kindOf(type)
     if (kind === 'any') return 'any'

@@ -17,7 +17,7 @@ export interface Lowered {
 
 export const OVERFLOW = 'the result is beyond 64 bits'
 
-/** Stands for a part that is wrong; never evaluated, since nothing with a fault is. */
+/** The lowered form of a faulty part. It never runs, because an expression with a fault is not loaded. */
 export const UNKNOWN: Lowered = {
   type: 'any',
   run: () => fail('expression.overload', 0, 'the expression was refused'),

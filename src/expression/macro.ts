@@ -49,8 +49,8 @@ export function macro(lowering: Lowering, node: CallNode, target: Node): Lowered
 }
 
 /**
- * The reads of the item that settled; when none did, the list as a whole decided, with what the
- * condition read besides its items.
+ * Keeps the reads of the settling item. If no item settles, the list as a whole decides, together with
+ * what the condition read outside its items.
  */
 function overItems(
   list: Run,
@@ -86,13 +86,13 @@ function overItems(
   }
 }
 
-/** Gives the reads of the settling item their place; that there is one matters, looked at or not. */
+/** Adds the item's index to the reads of the settling item. Adds a read of the item if there is none. */
 function placeItem(frame: Frame, from: number): void {
   const { reads } = frame
   const item = itemPath(frame)
   let isRead = false
   for (let index = from; index < reads.length; index++) {
-    const read = reads[index] as Read | LocalRead
+    const read = reads[index] as Read | LocalRead // `index` is below the length.
     if (!('isLocal' in read)) continue
     reads[index] = { path: item + read.path, value: read.value }
     isRead = true
@@ -104,7 +104,7 @@ function placeItem(frame: Frame, from: number): void {
 function keepCommon(reads: Frame['reads'], first: number, start: number): number {
   let end = start
   for (let index = start; index < reads.length; index++) {
-    const read = reads[index] as Read | LocalRead
+    const read = reads[index] as Read | LocalRead // `index` is below the length.
     if ('isLocal' in read || isListed(reads, first, end, read.path)) continue
     reads[end++] = read
   }

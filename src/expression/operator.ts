@@ -1,6 +1,6 @@
 /**
- * Comparison, membership and arithmetic: which types may stand beside an operator, and what it does.
- * Numbers compare by value whatever their types; arithmetic mixes no types.
+ * Comparison, membership and arithmetic: which types an operator takes, and what it does. Numbers of
+ * different types compare by value; arithmetic mixes no types.
  */
 import { showName } from '../base/index.ts'
 import type { Frame, Run } from './environment.ts'
@@ -154,7 +154,7 @@ function equality(left: Lowered, right: Lowered, wanted: boolean, at: number): R
   }
 }
 
-/** Whether the two can be equal at all; tells when they cannot. */
+/** Returns whether the two can be equal at all. Reports a fault if they cannot. */
 function checkEqual(lowering: Lowering, left: Lowered, right: Lowered, at: number): boolean {
   if (!isComparable(left.type, right.type)) {
     const isNull = kindOf(left.type) === 'null' || kindOf(right.type) === 'null'
@@ -168,7 +168,7 @@ function checkEqual(lowering: Lowering, left: Lowered, right: Lowered, at: numbe
   return checkWord(lowering, left, right) && checkWord(lowering, right, left)
 }
 
-/** A literal beside a field that has a closed list of words has to be one of them. */
+/** Checks that a literal is one of the words of the field that it is compared with. */
 function checkWord(lowering: Lowering, part: Lowered, other: Lowered): boolean {
   const words = wordsOf(part.type)
   const word = other.literal
@@ -269,6 +269,7 @@ export function lowerArithmetic(
     type === 'int'
       ? intRun(left, right, operator, at)
       : anyRun(tagged(left), tagged(right), operator, at)
+  // `isReckoned` accepts scalar kinds only, and those are types.
   return { type: type as ValueType, run, literal: null, path: null }
 }
 
@@ -295,7 +296,7 @@ function isInt(value: unknown): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint'
 }
 
-/** An int beside a value of unknown type is made a bigint, so that it cannot pass for a double. */
+/** Converts an int to a bigint, so that it differs from a double when the other type is unknown. */
 function tagged(part: Lowered): Lowered {
   if (kindOf(part.type) !== 'int') return part
   const run: Run = (frame) => {
@@ -305,7 +306,7 @@ function tagged(part: Lowered): Lowered {
   return { ...part, run }
 }
 
-/** Doubles, texts, and values whose types are known only now. */
+/** Computes with doubles, texts, and values whose types are known only at evaluation. */
 function anyRun(left: Lowered, right: Lowered, operator: ArithmeticOperator, at: number): Run {
   return (frame) => {
     const one = left.run(frame)

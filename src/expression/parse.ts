@@ -1,9 +1,9 @@
 /**
- * Reads CEL, and `->` as its lowest operator, which is right-associative. One descent a level of
- * precedence; chains are loops, so only nesting is recursion.
+ * Parses CEL, and `->` as the operator of lowest precedence, which is right-associative. Recursive
+ * descent with one method for each level of precedence. Chains are loops, so only nesting recurses.
  *
- * INVARIANT (bounded): at most 4,096 bytes, 64 levels of nesting and 512 nodes; beyond them the
- * source is refused, so whatever walks the tree is bounded too.
+ * INVARIANT (bounded): a source has at most 4,096 bytes, 64 levels of nesting and 512 nodes, so every
+ * walk over the tree is bounded too.
  */
 import { nearest, showName, utf8Length } from '../base/index.ts'
 import type { RawFault } from './fault.ts'
@@ -53,7 +53,7 @@ const FOREIGN_WORDS: Readonly<Record<string, string>> = {
   NOT: '!',
 }
 
-/** Every method answers null once a fault is known; the first fault is the one that is told. */
+/** Every method returns null once there is a fault. Only the first fault is reported. */
 class Parser {
   readonly #tokens: readonly Token[]
   #next = 0
@@ -87,7 +87,7 @@ class Parser {
     return token.kind === 'mark' && token.text === text
   }
 
-  /** Goes past the mark when it stands here, and says whether it did. */
+  /** Consumes the mark if it is the next token. Returns whether it was. */
   #take(text: string): boolean {
     if (!this.#isMark(text)) return false
     this.#next++
@@ -141,8 +141,8 @@ class Parser {
     }
     let right = operands.pop() ?? null
     while (operands.length > 0 && right !== null) {
-      const left = operands.pop() as Node
-      const at = places.pop() as number
+      const left = operands.pop() as Node // The loop ends when none is left.
+      const at = places.pop() as number // There is one place between two operands.
       right = this.#made({ kind: 'implies', at, operator: '->', left, right })
     }
     return right
@@ -182,6 +182,7 @@ class Parser {
       this.#next++
       const right = this.#sum()
       if (right === null) return null
+      // `COMPARISONS` holds the text.
       left = isIn
         ? this.#made({ kind: 'in', at, operator: 'in', left, right })
         : this.#made({ kind: 'compare', at, operator: text as CompareOperator, left, right })
@@ -201,7 +202,7 @@ class Parser {
       this.#next++
       const right = read()
       if (right === null) return null
-      const operator = text as ArithmeticOperator
+      const operator = text as ArithmeticOperator // `operators` holds the text.
       left = this.#made({ kind: 'arithmetic', at, operator, left, right })
     }
     return null
@@ -321,10 +322,10 @@ class Parser {
     return args === null ? null : this.#made({ kind: 'call', at, name: text, target: null, args })
   }
 
-  /** Expressions between commas up to `end`, which is taken; a comma may stand before `]`. */
+  /** Parses expressions between commas and consumes `end`. A comma may precede `]`. */
   #list(end: ')' | ']'): Node[] | null {
     const items: Node[] = []
-    // The grammar of CEL lets that comma stand alone.
+    // The grammar of CEL also allows a comma alone.
     if (end === ']' && this.#take(',') && !this.#isMark(end)) return this.#unexpected('`]`')
     while (!this.#take(end)) {
       const item = this.#nested(() => this.#expression())

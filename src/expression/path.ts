@@ -1,6 +1,6 @@
 /**
- * Reading along a path: a variable, then fields and indices. Own properties only; whatever is absent
- * or not of its declared type is a failure that names the path as far as it was read.
+ * Reads along a path: a variable, then fields and indices. Reads own properties only. An absent value,
+ * or one of another type than declared, is a failure that names the path as far as it was read.
  */
 import { showName } from '../base/index.ts'
 import type { Frame, Run } from './environment.ts'
@@ -66,7 +66,7 @@ export function readPath(chain: Chain, type: ValueType, isLocal: boolean): Run {
   const read = (frame: Frame): unknown => {
     let current: unknown = isLocal ? frame.local : frame.values
     for (let index = 0; index < keys.length; index++) {
-      const key = keys[index] as string | number
+      const key = keys[index] as string | number // `index` is below the length.
       if (!holdsKey(current, key)) {
         return absent(chain, isLocal ? index + 1 : index, isLocal ? itemPath(frame) : root, current)
       }
@@ -87,8 +87,8 @@ export function readPath(chain: Chain, type: ValueType, isLocal: boolean): Run {
 }
 
 /**
- * Most paths are a field of something in the scene, such as `state.score`. Whatever is unusual about
- * one, from what is absent to what is inherited, is left to the reader of any path.
+ * Reads the most common paths, one field of a variable such as `state.score`, faster than `read` does.
+ * Falls back to `read` for unusual values, such as absent or inherited ones.
  */
 function readField(
   root: string,
@@ -115,12 +115,12 @@ function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
   return Object.getPrototypeOf(value) === Object.prototype
 }
 
-/** Where the item stands that a macro is at. */
+/** Returns the path of the macro's current item. */
 export function itemPath({ localList, localIndex }: Frame): string {
   return `${localList}[${localIndex}]`
 }
 
-/** Only what JSON nests is walked: a list by place, so that its length is no field of it. */
+/** Returns whether an object has a field, or a list an index. The length of a list is no field. */
 export function holdsKey(
   value: unknown,
   key: string | number,

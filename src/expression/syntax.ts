@@ -73,7 +73,7 @@ export interface CallNode {
   readonly kind: 'call'
   readonly at: number
   readonly name: string
-  /** What stands before the dot; null for a plain call. */
+  /** The receiver before the dot; null for a plain call. */
   readonly target: Node | null
   readonly args: readonly Node[]
 }

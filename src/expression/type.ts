@@ -1,6 +1,6 @@
 /**
- * The types of values that expressions speak of. A number declared `int` is a CEL int (64 bits), any
- * other number a double; `any` is told apart only when it is evaluated, a number in it is a double.
+ * The types of values in expressions. A number declared `int` is a CEL int (64 bits), any other number
+ * a double. The type of an `any` value is known only at evaluation; a number in it is a double.
  */
 
 type ScalarType = 'bool' | 'int' | 'double' | 'string' | 'null' | 'any'
