@@ -1,5 +1,5 @@
 /**
- * Circles of a graph whose ways are grouped by the node they leave: those of node n stand at
+ * Finds the cycles of a graph whose edges are grouped by the node they leave: those of node n are at
  * `heads[n]` up to `heads[n + 1]`. Iterative and linear, so that a long chain costs no stack.
  */
 
@@ -8,9 +8,9 @@ const ON_WAY = 1
 const LEFT = 2
 
 /**
- * The places of the ways that close a circle: they lead to a node which the depth-first walk, in the
- * order of the ways, has not yet left. Without them there is no circle. `targetAt` answers -1 where
- * a way is not to be followed.
+ * Returns the places of the edges that close a cycle: they lead to a node that the depth-first walk, in
+ * the order of the edges, has not yet left. Without them the graph has no cycle. `targetAt` returns -1
+ * for an edge to skip.
  */
 export function closingPlaces(heads: Int32Array, targetAt: (place: number) => number): number[] {
   const count = heads.length - 1
@@ -23,8 +23,8 @@ export function closingPlaces(heads: Int32Array, targetAt: (place: number) => nu
     state[start] = ON_WAY
     way.push(start)
     while (way.length > 0) {
-      const node = way[way.length - 1] as number
-      const place = next[node] as number
+      const node = way[way.length - 1] as number // `way` is not empty.
+      const place = next[node] as number // `next` has an entry for every node.
       if (place === heads[node + 1]) {
         state[node] = LEFT
         way.pop()

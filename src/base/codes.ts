@@ -599,14 +599,14 @@ export const CODES = {
   'fact.contract': wrong('the record of a stored fact does not follow its contract'),
   'bundle.exists': { http: 409, exit: 2, says: 'there is something at the place of the bundle' },
 
-  // What is kept of what stands, beside the ledger. None of it is believed further; facts are.
+  // The kept copy of the standing. It is a cache: the host falls back to the facts.
   'standing.damaged': broken('what is kept of what stands is damaged'),
   'standing.version': broken('what is kept of what stands is of another version'),
   'standing.ahead': broken('what is kept of what stands knows more facts than there are'),
   'standing.forked': broken('what is kept of what stands is of another history'),
   'standing.different': wrong('what is kept of what stands is not what the facts say'),
 
-  // Bodies: what is kept beside the ledger.
+  // Bodies: content that is kept outside the ledger.
   'body.missing': { http: 404, exit: 1, says: 'the body is not kept here' },
   'body.altered': broken('the body is not the one that the fact names'),
 

@@ -1,5 +1,5 @@
 /**
- * Identifiers. Chance comes from outside: a caller hands in the random bytes and the time.
+ * Identifiers. The caller passes the random bytes and the time.
  */
 import { invariant } from './invariant.ts'
 
@@ -22,7 +22,7 @@ export function isUuid(text: string): boolean {
   for (let index = 0; index < UUID_LENGTH; index++) {
     const unit = text.charCodeAt(index)
     units |= unit
-    weight += UUID_WEIGHTS[unit & 127] as number
+    weight += UUID_WEIGHTS[unit & 127] as number // The table has 128 entries.
   }
   return units < 128 && weight === UUID_WEIGHT
 }

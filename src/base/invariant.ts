@@ -1,6 +1,4 @@
-/**
- * A broken promise inside writ is a bug, not an answer: it throws, and nobody catches it to steer.
- */
+/** A broken invariant is a bug in writ, not an answer. It throws, and no caller recovers from it. */
 
 export class BrokenInvariant extends Error {
   override readonly name = 'BrokenInvariant'

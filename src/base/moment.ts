@@ -1,6 +1,4 @@
-/**
- * Moments as ISO 8601 text. Judging and parsing only; nobody here reads a clock.
- */
+/** Judges and parses moments as ISO 8601 text. Reads no clock. */
 
 const MOMENT =
   /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}(?::?\d{2})?)$/

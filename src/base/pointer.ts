@@ -28,7 +28,7 @@ export function readPointer(value: unknown, pointer: string): unknown {
   for (const step of pointerSteps(pointer)) {
     if (typeof current !== 'object' || current === null || !Object.hasOwn(current, step))
       return undefined
-    current = (current as Record<string, unknown>)[step]
+    current = (current as Record<string, unknown>)[step] // `step` is an own key.
   }
   return current
 }

@@ -3,8 +3,8 @@
  * do not survive a round trip, broken strings, and sizes past the limits (C-3).
  *
  * INVARIANT (bounded walk): recursion ends at `depthMax`, so cycles end too, and the walk stops at
- * `valuesMax`. The happy path builds no strings; the pointer is made while the refusal travels up,
- * and the message after it, because it must not show a value that stands in a secret place.
+ * `valuesMax`. The happy path builds no strings. The pointer is built while the refusal returns up the
+ * stack, and the message after it, because a message must not show a value in a secret place.
  */
 import { at } from '../pointer.ts'
 import { show, showName } from '../show.ts'
@@ -111,9 +111,10 @@ function visitObject(walk: Walk, object: object, depth: number): boolean {
   const keys = Object.keys(object)
   walk.keys += keys.length
   for (let index = 0; index < keys.length; index++) {
-    const key = keys[index] as string
+    const key = keys[index] as string // `index` is below the length.
     walk.units += key.length
     if (!key.isWellFormed()) return refuseKey(walk, key)
+    // `key` is an own key of the object.
     if (!visit(walk, (object as Record<string, unknown>)[key], depth + 1)) return trace(walk, key)
   }
   return true

@@ -102,13 +102,13 @@ class Locator {
     this.#index++
     this.#skipSpace()
     if (frame.names !== null) return this.#key()
-    frame.step = (frame.step as number) + 1
+    frame.step = (frame.step as number) + 1 // The step of a list is an index.
     this.#wantsValue = true
     return null
   }
 
   #key(): Refusal | null {
-    const frame = this.#stack.at(-1) as Frame
+    const frame = this.#stack.at(-1) as Frame // A key is read only inside an object.
     if (this.#text[this.#index] !== '"') return this.#unexpected('a key in quotation marks')
     const name = this.#string()
     if (typeof name !== 'string') return name
@@ -162,6 +162,7 @@ class Locator {
     }
     this.#index = index + 1
     try {
+      // The slice begins and ends with a quotation mark.
       return JSON.parse(this.#text.slice(start, index + 1)) as string
     } catch {
       return this.#stringRefusal(start, 'the string holds an unknown escape')
@@ -203,7 +204,7 @@ class Locator {
     )
   }
 
-  /** A piece of the text as it stands; not shown where a value would not be. */
+  /** Shows a piece of the text, unless it lies in a secret place. */
   #shown(piece: string): string {
     return isSecretPlace(this.#path()) ? show(piece, this.#path()) : showName(piece)
   }
