@@ -4,7 +4,7 @@
  * spent. From then on a change counts as not declared.
  *
  * INVARIANT (reality beats intent, I2): every change is a finding unless the declaration covers it.
- *   Only changes in ephemeral places are discarded, and discarded changes are never promoted.
+ *   Discarded changes are findings too, and they are never promoted.
  */
 import type { Code } from '../base/index.ts'
 import type {
@@ -328,13 +328,13 @@ class Step implements StepOutcome {
   judge(change: Change): void {
     const { path } = change
     if (this.#staysBehind(change)) {
-      // What holds it cannot go either.
+      // The directory around it stays as well.
       if (this.#staying.has(path)) this.#staying.add(parentOfRaw(path))
       this.discarded.add(path)
       return this.#findings.add('effect.writ_kept', displayOfRaw(path), verb(change))
     }
     const isShared = this.#lists.isShared(change)
-    // What a human accepts first runs nothing by itself.
+    // Laws and rules take effect only after a human accepts them.
     const deferral = isShared ? null : this.#lists.deferred.of(change)
     const isDeclared = this.#isDeclared(change, deferral)
     if (!isShared && this.#lists.isWrits(path)) {
@@ -357,8 +357,8 @@ class Step implements StepOutcome {
   }
 
   /**
-   * By every kind that it is. What acts later is asked about however it was declared; before evaluator
-   * 3 only its exact path declared it.
+   * Returns whether every kind of the change is declared. A change that acts later is asked about even
+   * if it is declared; before evaluator 3 only its exact path declared it.
    */
   #isDeclared(change: Change, deferral: Deferral): boolean {
     const needsName = deferral?.kind === 'ask' && !this.#lists.isAmended
