@@ -53,6 +53,11 @@ const SOAKS = [
     files: ['tests/cli-gate/faithful.test.ts'],
     env: { WRIT_FAITHFUL_ROUNDS: '600' },
   },
+  {
+    name: 'memory',
+    files: ['tests/cli-gate/memory.test.ts'],
+    env: { WRIT_MEMORY_FILES: '200000' },
+  },
   { name: 'scan', files: ['tests/tree/scan-fuzz.test.ts'], env: { WRIT_SCAN_ROUNDS: '4000' } },
   {
     name: 'promotion-trees',
