@@ -89,7 +89,7 @@ function checkAnswer(subject: Subject): void {
   report.add('gate_record.assurance', '/assurance', message)
 }
 
-/** Who answers is in time; who does not is not. A superseded question ends before its time. */
+/** Checks that an approval came in time, and EXPIRED not early unless a newer question replaced it. */
 function checkExpiry({ document, report }: Subject): void {
   const answer = field(document, 'answer')
   if (answer === 'EXPIRED' && field(document, 'superseded_by') !== undefined) return
@@ -104,7 +104,7 @@ function checkExpiry({ document, report }: Subject): void {
   report.add('gate_record.time_order', '/answered_at', 'the approval came after the expiry')
 }
 
-/** A question is superseded by another one. */
+/** Reports a question that names itself as the newer one. */
 function checkSuperseding({ document, report }: Subject): void {
   const newer = field(document, 'superseded_by')
   if (typeof newer !== 'string' || newer !== field(document, 'action_id')) return

@@ -1,6 +1,6 @@
 /**
- * `halt_v1`: everything was stopped, or goes on (G-23). A fact of the host's stream. Anyone may halt;
- * who resumes is a human with a credential, and says why.
+ * `halt_v1`: the host was halted or resumed (G-23). A fact of the host's stream. Anyone may halt. Only
+ * a human with a credential may resume.
  */
 import * as Type from 'typebox'
 import { DOCUMENT_LIMITS } from '../../base/index.ts'

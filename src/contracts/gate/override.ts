@@ -1,5 +1,5 @@
 /**
- * `override_v1`: a human set something aside, knowing and bounded. `law`: a law of tier 1, for one
+ * `override_v1`: a human knowingly set aside one rule, within bounds. `law`: a law of tier 1, for one
  * action or for a time. `lift`: a permanent block of an intent. `release`: requests that the proxy
  * would refuse, to these hosts by these methods, before the one run that sends them.
  *

@@ -1,15 +1,15 @@
 /**
- * `clock_jump_v1`: the wall clock of the host said something else than it had to, by more than a
- * minute. A process that runs compares it with the monotonic clock; a process that begins compares it
- * with the last fact of a stream, which cannot lie in the future. A machine that slept shows the same
- * way, since its monotonic clock slept as well.
+ * `clock_jump_v1`: the wall clock of the host was off by more than a minute. A running process compares
+ * it with the monotonic clock. A starting process compares it with the last fact of a stream, which
+ * cannot lie in the future. A machine that slept gives the same record, because its monotonic clock
+ * stopped as well.
  */
 import * as Type from 'typebox'
 import { DOCUMENT_LIMITS, parseIsoMomentMs, show } from '../../base/index.ts'
 import { type Contract, field, type Subject } from '../kernel/contract.ts'
 import { checkMomentAt, closed, Moment } from './shapes.ts'
 
-/** Smaller ones are the corrections of everyday. */
+/** Smaller jumps are ordinary clock corrections. */
 export const CLOCK_JUMP_MS_MIN = 60_000
 
 const ClockJumpSchema = Type.Object(
