@@ -22,13 +22,11 @@ const FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin']
 const PACKAGES = {
   bwrap: 'bubblewrap',
   unshare: 'util-linux',
-  setpriv: 'util-linux',
   nsenter: 'util-linux',
   script: 'bsdutils',
   strace: 'strace',
   mount: 'mount',
   sh: 'dash',
-  bash: 'bash',
   mkfifo: 'coreutils',
   stty: 'coreutils',
   chmod: 'coreutils',

@@ -1,6 +1,6 @@
 /**
- * The arguments of bubblewrap, and the shell that waits as first process inside. A function of what is
- * to be bound where; the order of the lines is what makes it safe.
+ * The arguments of bubblewrap: a function of what is bound where. The order of the lines is what makes
+ * it safe.
  *
  * INVARIANT (order): first the machine as the holder shows it, read-only, then private and masked
  *   places, then the roots. A later line covers an earlier one, so nothing shows through.
@@ -40,8 +40,8 @@ export interface Bubble {
   /** With the full map bubblewrap stays in the holder's user namespace and keeps these. */
   readonly capabilities: readonly string[] | null
   readonly sharedMemoryBytes: number
-  /** The command line of the first process inside; null for a shell. */
-  readonly first: readonly string[] | null
+  /** The command line of the first process inside. */
+  readonly first: readonly string[]
 }
 
 /** For root; they count in the sandbox's own user namespace only. */
@@ -68,29 +68,6 @@ export const FD = {
   channel: 9,
 } as const
 
-/**
- * First process inside, where there is no interpreter (see first-process.ts). It cannot be killed from inside, has a shell ready that will become the command,
- * waits for that one, runs what belongs around a command instead where there is something, and tells how
- * it ended. While others are left it stays until it is killed from outside.
- */
-const INNER = [
-  `exec ${FD.filter}<&- ${FD.status}>&-`,
-  // Made before anybody tells to begin: to make it then would take longer than all that it reads.
-  `( echo R >&${FD.inner}`,
-  // Other lines are sizes of a terminal that came too late for an earlier run.
-  `while read -r line <&${FD.inner} || exit; do [ "$line" = go ] && break; done`,
-  `. /proc/self/fd/${FD.own} )`,
-  'status=$?',
-  // Who is ready finds nothing to read then, and ends well. One that did not was never told to begin.
-  `[ $status != 0 ] || [ ! -s /proc/self/fd/${FD.around} ] || { . /proc/self/fd/${FD.around}; status=$?; }`,
-  `times >&${FD.inner}`,
-  // Alone, it ends by itself, and the namespace with it. A signal to everybody else finds whoever is
-  // there at one moment: a listing misses processes that follow one another.
-  `kill -s 0 -- -1 2>&- || { echo "X$status 1" >&${FD.inner} && exit; }`,
-  `echo "X$status" >&${FD.inner}`,
-  `while read -r line <&${FD.inner}; do :; done`,
-].join('\n')
-
 const RUNTIME_BYTES = 1024 * 1024
 const PAGE_BYTES = 4096
 
@@ -115,7 +92,7 @@ export function bubbleArguments(bubble: Bubble): readonly string[] {
     ...(bubble.capabilities ?? []).flatMap((name) => ['--cap-add', name]),
     ...['--new-session', '--die-with-parent', '--as-pid-1'],
     ...['--seccomp', String(FD.filter), '--json-status-fd', String(FD.status)],
-    ...['--', ...(bubble.first ?? ['/bin/sh', '-c', INNER, 'writ'])],
+    ...['--', ...bubble.first],
   ]
 }
 

@@ -1,8 +1,8 @@
 /**
- * The first process inside, where the interpreter is installed. It cannot be killed from inside, has a
+ * The first process inside, a program in Perl. It cannot be killed from inside, has a
  * shell ready that will become the command, waits for that one, runs what belongs around a command
  * instead where there is something, and tells how it ended. While others are left it stays until it is
- * killed from outside. It says what `INNER` of bubble.ts says.
+ * killed from outside.
  *
  * Besides it answers renames. An overlay in a user namespace cannot rename a directory that lies in a
  * lower layer: it answers EXDEV, and many programs give up. So the kernel tells this process each rename

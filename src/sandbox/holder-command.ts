@@ -1,17 +1,16 @@
 /**
- * The command line of a holder, up to the shell that starts bubblewraps. One interpreter makes the
- * namespaces, joins the groups and mounts everything, by system calls: five programs that do the same
- * one after another take three times as long, and are only started where it is not installed.
+ * The command line of a holder. A program in Perl creates the namespaces, joins the control groups and
+ * mounts everything by system calls; then it becomes the shell that starts bubblewraps.
  *
- * Said on the socket of the holder, by either. U: waits for its maps, T: the memory filesystem is there,
- * M: the overlays are, E: one bubblewrap has ended. The first one starts by itself, since it is needed
- * whatever the command is.
+ * The holder writes to its socket: U when it waits for its maps, T when the memory filesystem is
+ * mounted, M when the overlays are, E when a bubblewrap has ended. It starts the first bubblewrap by
+ * itself, because every command needs one.
  */
 
-import { findProgram, type ProgramPath, quote, quoteAll, requireProgram } from '../machine/index.ts'
+import { type ProgramPath, requireProgram } from '../machine/index.ts'
 import { FD } from './bubble.ts'
-import type { Furnishing } from './furnishing.ts'
 import { MAY_FAIL, VIEW } from './mount-lines.ts'
+import type { PreparedEntry } from './prepared-entries.ts'
 import { type Architecture, ownNumber } from './syscalls.ts'
 
 export interface HolderPlan {
@@ -29,10 +28,9 @@ export interface HolderPlan {
   readonly hasChannel: boolean
   /** Directories whose attributes are looked at before anything lies over them. */
   readonly attributesOf: readonly string[]
-  /** What is made in the directory, and below where layers lie; only the interpreter does that. */
-  readonly furnishings: readonly Furnishing[]
+  /** What the program creates in the directory before it mounts anything. */
+  readonly entries: readonly PreparedEntry[]
   readonly uppers: readonly Upper[]
-  readonly makers: Makers
 }
 
 /** A directory where layers lie: in the memory filesystem, or on a disk. */
@@ -43,9 +41,6 @@ export interface Upper {
   readonly owner: { readonly uid: number; readonly gid: number } | null
 }
 
-/** Who makes namespaces and mounts: one interpreter, or a program for each. */
-export type Makers = 'one' | 'many'
-
 /** The file that lists what was found of attributes. */
 export const CARRIERS = 'carriers'
 
@@ -53,30 +48,19 @@ export const CARRIERS = 'carriers'
 export const UNSEEN = 'unseen'
 const VIEW_OPTIONS = 'size=4m,nr_inodes=16k,mode=700'
 
-type Words = readonly [ProgramPath, ...string[]]
-
-export function holderCommand(plan: HolderPlan): Words {
-  return plan.makers === 'one' ? oneProgram(requireProgram('perl'), plan) : manyPrograms(plan)
-}
-
-/** The interpreter where it is installed. */
-export function findMakers(): Makers {
-  return findProgram('perl') === null ? 'many' : 'one'
-}
-
 /**
  * Arguments: the directory, options of the memory filesystem, whether maps are waited for, the shell and
- * its script; then doors, descriptors, directories to look at, furnishings by three words and directories
+ * its script; then doors, descriptors, directories to look at, entries by three words and directories
  * for layers, each list after its length.
  */
-function oneProgram(perl: ProgramPath, plan: HolderPlan): Words {
+export function holderCommand(plan: HolderPlan): readonly [ProgramPath, ...string[]] {
   const uppers = plan.uppers.map(
     ({ name, mode, owner }) => `${name} ${mode} ${owner?.uid ?? ''} ${owner?.gid ?? ''}`,
   )
-  const furniture = plan.furnishings.flatMap(furnishingWords)
-  const lists = [plan.doors, plan.strayDescriptors, plan.attributesOf, furniture, uppers]
+  const entries = plan.entries.flatMap(entryWords)
+  const lists = [plan.doors, plan.strayDescriptors, plan.attributesOf, entries, uppers]
   return [
-    perl,
+    requireProgram('perl'),
     '-e',
     program(process.arch as Architecture),
     ...[plan.directory, plan.memory ?? '', plan.fullMap ? '1' : ''],
@@ -85,7 +69,7 @@ function oneProgram(perl: ProgramPath, plan: HolderPlan): Words {
   ]
 }
 
-function furnishingWords(each: Furnishing): readonly string[] {
+function entryWords(each: PreparedEntry): readonly string[] {
   if (each.kind === 'directory') return ['d', each.name, '']
   return each.kind === 'link' ? ['l', each.name, each.target] : ['f', each.name, String(each.mode)]
 }
@@ -121,7 +105,7 @@ else {
   put('/proc/self/uid_map', "0 $uid 1", 'unshare');
   put('/proc/self/gid_map', "0 $gid 1", 'unshare');
 }
-${call('prctl')}, 1, 9, 0, 0, 0) == 0 or fail('setpriv: prctl failed');
+${call('prctl')}, 1, 9, 0, 0, 0) == 0 or fail('prctl');
 mounted($none, $top, $none, 0x44000, $none);
 put($_, '0', 'group') for @doors;
 mounted($source, "$dir/${VIEW}", my $small = 'tmpfs', 0, my $size = '${VIEW_OPTIONS}');
@@ -173,49 +157,6 @@ close $lines;
 put("$dir/${UNSEEN}", $unseen, 'view') if $unseen ne '';
 exec $sh, '-c', $loop or fail('sh');
 `
-}
-
-/**
- * With the full map, programs start without capabilities until it is written: so a shell waits for the
- * map first, and what it becomes has them.
- */
-function manyPrograms(plan: HolderPlan): Words {
-  const { fullMap, strayDescriptors } = plan
-  const shell = [requireProgram('sh'), '-c', `${mountScript(plan)}\n${runLoop(plan)}`]
-  const dying = [requireProgram('setpriv'), '--pdeathsig', 'KILL', ...shell]
-  const unshare = requireProgram('unshare')
-  const wait = `echo U >&${FD.holder}; read -r map <&${FD.holder} && exec "$@"`
-  const inside: Words = fullMap
-    ? [unshare, '-U', '-m', requireProgram('sh'), '-c', wait, 'writ', ...dying]
-    : [unshare, '-U', '-m', '-r', ...dying]
-  if (strayDescriptors.length === 0) return inside
-  const closing = strayDescriptors.map((descriptor) => `exec ${descriptor}<&-`).join(';')
-  return [requireProgram('bash'), '-c', `${closing};exec "$@"`, 'writ', ...inside]
-}
-
-function mountScript({ directory, memory, doors, attributesOf }: HolderPlan): string {
-  const mount = requireProgram('mount')
-  const carriers = `${directory}/${CARRIERS}`
-  return [
-    ...doors.map((door) => `echo 0 >${quote(door)} || exit 90`),
-    `${mount} -t tmpfs -o ${VIEW_OPTIONS} writ ${directory}/${VIEW} || exit 91`,
-    ...(memory === null ? [] : [`${mount} -t tmpfs -o ${memory} writ ${directory}/t || exit 91`]),
-    `echo T >&${FD.holder}`,
-    ...(attributesOf.length === 0 ? [] : attributeLines(attributesOf, carriers)),
-    `read -r line <&${FD.holder} || exit`,
-    // Nothing is laid over a root that carries such attributes.
-    `[ ! -s ${carriers} ] || exit 94`,
-    `${mount} -a -T ${directory}/fstab || exit 92`,
-  ].join('\n')
-}
-
-/** Status 1 is a directory without attributes at all, on a filesystem that has none. */
-function attributeLines(paths: readonly string[], carriers: string): readonly string[] {
-  const words = ['--absolute-names', '-h', '-m', '^user\\.overlay\\.', '--', ...paths]
-  return [
-    `${requireProgram('getfattr')} ${quoteAll(words)} >${carriers} 2>/dev/null`,
-    '[ $? -le 1 ] || { echo "attributes cannot be read" >&2; exit 93; }',
-  ]
 }
 
 function runLoop({ directory }: HolderPlan): string {

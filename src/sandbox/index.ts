@@ -17,7 +17,6 @@ export type {
   SocketProfile,
   ToolChannel,
 } from './driver.ts'
-export { findMakers } from './holder-command.ts'
 export { sandboxBase, sandboxLeftovers } from './leftovers.ts'
 export { createDriver } from './linux.ts'
 export { isGone, isLeftBehind, ownerMark } from './owner.ts'

@@ -8,7 +8,6 @@
 
 import type { Probe, Sandbox, SandboxDriver, SandboxRequest } from './driver.ts'
 import { sandboxFailure } from './failure.ts'
-import type { Makers } from './holder-command.ts'
 import { LinuxSandbox } from './linux-sandbox.ts'
 import { MaskVanished, type Opened, openSandbox } from './opening.ts'
 import { probeMachine } from './probe.ts'
@@ -17,15 +16,13 @@ import type { Architecture } from './syscalls.ts'
 import { startWatcher, type Watcher } from './watcher.ts'
 import { makeWorkshop, type Workshop } from './workshop.ts'
 
-export interface DriverOptions {
+interface DriverOptions {
   /** Where this user's sandboxes have their working directories; private to the user. */
   readonly directory?: string
   /** Directories for layers that do not fit into memory; the one on the root's disk is taken. */
   readonly disks?: readonly string[]
   /** Pipes left in stock stay for the next process of this user. */
   readonly keepsPipes?: boolean
-  /** One interpreter where it is installed, unless many programs are asked for. */
-  readonly makers?: Makers
   /** The built thread of watch.worker.ts, for who runs from sources. */
   readonly watcher?: URL
 }

@@ -3,12 +3,10 @@
  * could be tried again, and with the one command that repairs it.
  */
 import { existsSync, readFileSync } from 'node:fs'
-import { installCommand } from '../machine/index.ts'
 import { sandboxFailure } from './failure.ts'
 
 const SIGNS: readonly { readonly sign: RegExp; readonly control: string; hint(): string }[] = [
   { sign: /^unshare: /, control: 'user_namespace', hint: userNamespaceHint },
-  { sign: /^setpriv: /, control: 'setpriv', hint: () => installCommand('setpriv') },
   {
     sign: /^bwrap: .*(?:namespace|uid map|seccomp)/i,
     control: 'bubblewrap',

@@ -2,16 +2,7 @@
  * Opening a sandbox: what is mounted where, in which backing, under which limits, up to the moment when
  * a shell waits inside. Whatever fails on the way is undone before the failure is told.
  */
-import {
-  chmodSync,
-  chownSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { quoteAll, removeTree, requireProgram } from '../machine/index.ts'
 import { TOOLS, toolPipes } from './attendant-script.ts'
@@ -19,7 +10,6 @@ import { type Bubble, bubbleArguments, FD, OWNER_CAPABILITIES } from './bubble.t
 import { ControlGroup } from './cgroup.ts'
 import type { Caps, Layer, SandboxRequest } from './driver.ts'
 import { sandboxFailure } from './failure.ts'
-import { furnish, furnishings } from './furnishing.ts'
 import { Holder } from './holder.ts'
 import { CARRIERS, UNSEEN, type Upper } from './holder-command.ts'
 import type { MachineView } from './machine-view.ts'
@@ -28,6 +18,7 @@ import { MACHINE, mountLines, READ_ONLY, seenAt, VIEW } from './mount-lines.ts'
 import type { OverlayPlan } from './overlay-plan.ts'
 import { ownerMark } from './owner.ts'
 import { destroyEnds, type Ends, openEnds, type Pipes } from './pipe-ends.ts'
+import { preparedEntries } from './prepared-entries.ts'
 import { refuseCarriers } from './root-attributes.ts'
 import { TERMINAL_TASKS } from './run-script.ts'
 import { AROUND, OWN, ScriptFiles } from './script-files.ts'
@@ -103,8 +94,6 @@ async function build(
   const unknown = shop.attributes.unknown(plan.roots)
   const over = plan.roots.map(({ path }) => layersOver(path, request.bases ?? []))
   const scratch = backing.kind === 'memory' ? 0 : PRIVATE_PLACES.length
-  const furniture = furnishings(plan, view, over, scratch)
-  const isMadeThere = shop.makers === 'one'
   const holder = new Holder({
     directory,
     memory: backing.kind === 'memory' ? memoryOptions(caps) : null,
@@ -113,9 +102,8 @@ async function build(
     strayDescriptors: shop.strayDescriptors,
     attributesOf: unknown.map(({ path }) => path),
     hasChannel: request.hasChannel === true,
-    furnishings: isMadeThere ? furniture : [],
-    uppers: isMadeThere ? uppersOf(plan, request) : [],
-    makers: shop.makers,
+    entries: preparedEntries(plan, view, over, scratch),
+    uppers: uppersOf(plan, request),
   })
   undo.push(() => holder.kill())
   // All of this happens while the holder starts.
@@ -135,16 +123,10 @@ async function build(
   if (taken !== null) await taken
   const ends = openEnds(pipes)
   undo.push(() => destroyEnds(ends))
-  // Maps are written first, and memory is mounted where uppers are made from here; otherwise the holder
-  // need not be waited for until everything is in place, so that who opens can do something else.
-  const waitsFirst = request.allOwners || !isMadeThere
-  if (waitsFirst) await holder.begin()
-  if (!isMadeThere) {
-    furnish(holder.reach(directory), furniture)
-    makeUppers(uppersOf(plan, request), holder, directory, backing)
-  }
+  // The holder waits for its maps if every owner is known inside; otherwise it can go on at once.
+  if (request.allOwners) await holder.begin()
   holder.go()
-  if (!waitsFirst) await holder.begin()
+  if (!request.allOwners) await holder.begin()
   await mounted(holder, plan, join(directory, CARRIERS))
   if (unknown.length > 0)
     shop.attributes.take(unknown, readFileSync(join(directory, CARRIERS), 'utf8'))
@@ -231,21 +213,6 @@ function uppersOf({ roots }: OverlayPlan, { allOwners }: SandboxRequest): readon
     ]),
     ...PRIVATE_PLACES.map((_, index) => ({ name: `p${index}`, mode: 0o1777, owner: null })),
   ]
-}
-
-function makeUppers(
-  uppers: readonly Upper[],
-  holder: Holder,
-  directory: string,
-  backing: Backing,
-): void {
-  const top = backing.kind === 'memory' ? holder.reach(join(directory, 't')) : backing.directory
-  for (const { name, mode, owner } of uppers) {
-    const path = join(top, name)
-    mkdirSync(path)
-    if (owner !== null) chownSync(path, owner.uid, owner.gid)
-    chmodSync(path, mode)
-  }
 }
 
 /** A place that had to be hidden went away between being found and being hidden. */

@@ -41,7 +41,7 @@ export async function probeMachine(base = '/tmp'): Promise<readonly Probe[]> {
 
 const OTHER = 'commands can be rehearsed on Linux only; contracts, rules and ledger work here'
 
-const PROGRAMS: readonly Program[] = ['bwrap', 'unshare', 'setpriv', 'mount', 'mkfifo']
+const PROGRAMS: readonly Program[] = ['bwrap', 'perl', 'unshare', 'mount', 'mkfifo']
 
 function programProbes(): readonly Probe[] {
   return [...PROGRAMS, 'getfattr' as const].map((name) =>

@@ -24,7 +24,6 @@ import type { SandboxRequest } from './driver.ts'
 import { sandboxFailure } from './failure.ts'
 import { FifoStock } from './fifo-stock.ts'
 import { firstProcess } from './first-process.ts'
-import { findMakers, type Makers } from './holder-command.ts'
 import { leftBehind, namesIn, sandboxBase, sandboxLeftovers } from './leftovers.ts'
 import { SystemMasks } from './masks.ts'
 import { ownerMark } from './owner.ts'
@@ -40,9 +39,8 @@ export interface Workshop {
   readonly groups: GroupPlaces
   readonly filters: Readonly<Record<SandboxRequest['sockets'], string>>
   readonly strayDescriptors: readonly number[]
-  readonly makers: Makers
-  /** The command line of the first process inside a sandbox; null for a shell. */
-  readonly first: readonly string[] | null
+  /** The command line of the first process inside a sandbox. */
+  readonly first: readonly string[]
   /** Never visible inside, besides what a request hides. */
   readonly ownPlaces: readonly string[]
   readonly attributes: RootAttributes
@@ -60,7 +58,6 @@ interface WorkshopOptions {
   readonly directory?: string
   readonly keepsPipes?: boolean
   readonly disks?: readonly string[]
-  readonly makers?: Makers
 }
 
 export type Backing =
@@ -72,7 +69,7 @@ export type Backing =
     }
 
 export function makeWorkshop(options: WorkshopOptions, architecture: Architecture): Workshop {
-  for (const name of ['bwrap', 'unshare', 'setpriv', 'mount', 'sh'] as const) requireProgram(name)
+  for (const name of ['bwrap', 'perl', 'sh'] as const) requireProgram(name)
   const { base, isOnlyOurs } = baseDirectory(options)
   const groups = findGroupPlaces()
   let isSwept = false
@@ -87,7 +84,6 @@ export function makeWorkshop(options: WorkshopOptions, architecture: Architectur
   const memory = new MemoryBudget()
   const fifos = new FifoStock(join(options.keepsPipes === true ? base : directory, 'fifos'))
   const disks = [...(options.disks ?? []), directory]
-  const makers = options.makers ?? findMakers()
   return {
     directory,
     fifos,
@@ -96,8 +92,7 @@ export function makeWorkshop(options: WorkshopOptions, architecture: Architectur
     groups,
     filters: filtersIn(directory, architecture),
     strayDescriptors: strayDescriptors(),
-    makers,
-    first: makers === 'one' ? firstProcess(requireProgram('perl'), architecture) : null,
+    first: firstProcess(requireProgram('perl'), architecture),
     ownPlaces: [base, ...(options.disks ?? [])],
     chooseBacking: (diskMb, device, name) =>
       memory.take(diskMb) ?? diskBacking(disks, device, `${ownerMark()}-${name}.upper`),

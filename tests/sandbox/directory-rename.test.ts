@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { drive, driveOne, place, TEST_UID, WHO, type Who } from './drive.ts'
+import { driveOne, place, TEST_UID, WHO, type Who } from './drive.ts'
 
 const EXDEV = 18
 
@@ -138,18 +138,6 @@ describe.each(WHO)('a directory renamed by %s', (as) => {
       `perl -e '${script.replaceAll("'", `'\\''`)}'; perl -e 'print " ", rename("dd", "ee") ? 0 : $! + 0'`,
     )
     expect(stdout).toMatch(/^(?:restricted 18 18|none 0 2)$/)
-  })
-
-  it('stays where it is without the interpreter', async () => {
-    const root = place(as)
-    makeTree(root, as)
-    const { runs } = await drive({
-      as,
-      root,
-      makers: 'many',
-      scripts: [`perl -e 'print rename("dd", "ee") ? 0 : $! + 0'`],
-    })
-    expect(runs[0]?.stdout).toBe(String(EXDEV))
   })
 })
 

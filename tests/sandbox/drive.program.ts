@@ -15,7 +15,6 @@ const order: DriveOrder = JSON.parse(process.argv[2] ?? '{}')
 const driver = createDriver({
   watcher: new URL(order.watcher),
   ...(order.disks === undefined ? {} : { disks: order.disks }),
-  ...(order.makers === undefined ? {} : { makers: order.makers }),
 })
 
 function say(value: unknown): void {

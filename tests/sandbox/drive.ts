@@ -10,7 +10,6 @@ import { pathToFileURL } from 'node:url'
 import { afterAll } from 'vitest'
 import type { Fault } from '../../src/base/index.ts'
 import type { Caps, Control, Layer, RunOutcome, SandboxRequest } from '../../src/sandbox/index.ts'
-import type { DriverOptions } from '../../src/sandbox/linux.ts'
 import { programFile, runProgram } from '../ledger/program.ts'
 
 /** Who opens the sandbox: the superuser, or the test user without groups and capabilities. */
@@ -23,7 +22,6 @@ const TEST_USER = 'writ-test'
 export interface DriveOrder {
   readonly watcher: string
   readonly disks?: readonly string[]
-  readonly makers?: DriverOptions['makers']
   readonly signalAtDoor?: NodeJS.Signals
   readonly request: SandboxRequest
   readonly runs: readonly {
@@ -93,7 +91,6 @@ export interface Drive {
   readonly signal?: { readonly name: NodeJS.Signals; readonly afterMs: number }
   readonly disks?: readonly string[]
   /** Programs that make namespaces and mounts, instead of the interpreter. */
-  readonly makers?: DriverOptions['makers']
   /** Sent when the way out is opened: everything is ready, and the command was not told to begin. */
   readonly signalAtDoor?: NodeJS.Signals
   /** Kills the process that opened the sandbox, so long after it was ready. */
@@ -134,7 +131,6 @@ export async function orderOf(asked: Drive): Promise<DriveOrder> {
   return {
     watcher: pathToFileURL(watcher).href,
     ...(asked.disks === undefined ? {} : { disks: asked.disks }),
-    ...(asked.makers === undefined ? {} : { makers: asked.makers }),
     ...(asked.signalAtDoor === undefined ? {} : { signalAtDoor: asked.signalAtDoor }),
     request: {
       sandboxId: `test-${process.pid}-${Math.random().toString(36).slice(2)}`,

@@ -138,10 +138,7 @@ describe.each(WHO)('streams of %s', (as) => {
   })
 })
 
-const MAKERS = ['one', 'many'] as const
-const MADE = MAKERS.flatMap((makers) => WHO.map((as) => [makers, as] as const))
-
-describe.each(MADE)('made by %s, for %s', (makers, as) => {
+describe.each(WHO)('mounted for %s', (as) => {
   it('has the same mounts, modes and masks', async () => {
     const root = place(as)
     const [hidden, banned, odd] = ['hidden', 'banned', "od d#'\\"].map((name) => join(root, name))
@@ -152,7 +149,6 @@ describe.each(MADE)('made by %s, for %s', (makers, as) => {
       {
         as,
         root,
-        makers,
         request: {
           hidden: [hidden ?? '', odd ?? '', join(root, 'shut')],
           banned: [banned ?? ''],
@@ -168,27 +164,27 @@ describe.each(MADE)('made by %s, for %s', (makers, as) => {
   it('refuses a root that carries attributes of overlays', async () => {
     const root = place(as)
     spawnSync('setfattr', ['-n', 'user.overlay.opaque', '-v', 'y', root])
-    const { failure } = await drive({ as, root, makers, scripts: ['true'] })
+    const { failure } = await drive({ as, root, scripts: ['true'] })
     expect(failure).toMatchObject({ code: 'sandbox.overlay_attributes', at: root })
   })
 
   it('dies with who opened it', async () => {
     const root = place(as)
-    const mark = `7${process.pid}${MADE.findIndex(([one, who]) => one === makers && who === as)}`
-    await drive({ as, root, makers, scripts: [`sleep ${mark}`], killAfterMs: 400 })
+    const mark = `7${process.pid}${WHO.indexOf(as)}`
+    await drive({ as, root, scripts: [`sleep ${mark}`], killAfterMs: 400 })
     const left = (): string => spawnSync('pgrep', ['-f', `sleep ${mark}`]).stdout.toString()
     await expect.poll(left, { timeout: 10_000 }).toBe('')
   })
 })
 
-describe.each(MAKERS)('made by %s, with owners of all kinds', (makers) => {
+describe('mounted with owners of all kinds', () => {
   it('keeps them', async () => {
     const root = place('root')
     writeFileSync(join(root, 'theirs'), 'x')
     chownSync(join(root, 'theirs'), 12_345, 23_456)
     chownSync(root, 54_321, 54_322)
     const { stdout } = await driveOne(
-      { as: 'root', root, makers, request: { allOwners: true } },
+      { as: 'root', root, request: { allOwners: true } },
       'stat -c "%u %g" . theirs; chown 11:12 theirs; stat -c "%u %g" theirs',
     )
     expect(stdout).toBe('54321 54322\n12345 23456\n11 12\n')

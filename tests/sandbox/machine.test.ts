@@ -26,6 +26,21 @@ describe('a missing control is a refusal', () => {
     expect(runs).toEqual([])
   })
 
+  it('perl, which mounts', async () => {
+    // In a mount namespace of its own the opener sees a file there that cannot be executed.
+    const hide = 'mount --bind /dev/null "$(readlink -f /usr/bin/perl)" && exec "$@"'
+    const wrapper = ['unshare', '-m', 'sh', '-c', hide, 'sh']
+    const { failure, runs } = await drive({
+      as: 'root',
+      root: place('root'),
+      wrapper,
+      scripts: ['echo ran'],
+    })
+    expect(failure).toMatchObject({ code: 'sandbox.control_missing', at: 'perl' })
+    expect(failure?.hint).toBe('sudo apt-get install -y perl-base')
+    expect(runs).toEqual([])
+  })
+
   it('a filter that the kernel does not take', async () => {
     const { startFailure } = await import('../../src/sandbox/missing-control.ts')
     const { fault } = startFailure('bwrap: prctl(PR_SET_SECCOMP): Invalid argument')
@@ -75,7 +90,7 @@ describe('the probe', () => {
     const probes = await probeMachine()
     expect(probes.filter(({ status }) => status === 'absent')).toEqual([])
     expect(probes.map(({ name }) => name)).toEqual([
-      ...['bwrap', 'unshare', 'setpriv', 'mount', 'mkfifo', 'getfattr'],
+      ...['bwrap', 'perl', 'unshare', 'mount', 'mkfifo', 'getfattr'],
       ...[
         'user_namespace',
         'mount_namespace',

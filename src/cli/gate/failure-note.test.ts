@@ -14,19 +14,18 @@ function noteAfter(...pieces: readonly string[]): FailureNote {
 
 it('is given for a command that failed and said so, in whatever pieces', () => {
   const git = noteAfter("fatal: renaming 'dd' failed: Invalid cross-de", 'vice link\n')
-  expect(git.text(ended(128), 'many')).toContain('sudo apt-get install -y perl-base')
-  expect(git.text(ended(128), 'one')).toContain('hidden from the run')
+  expect(git.text(ended(128))).toContain('hidden from the run')
   const node = noteAfter('x'.repeat(100), 'Error: EXDEV: cross-device link not permitted')
-  expect(node.text(ended(1), 'many')).toContain('could not rename a directory')
+  expect(node.text(ended(1))).toContain('could not rename a directory')
 })
 
 it('names the option for a clone that cannot link', () => {
   const git = noteAfter('fatal: hardlink different from sou', "rce at 'cl/.git/objects/aa/ff74'\n")
-  expect(git.text(ended(128), 'one')).toContain('git clone --no-hardlinks')
+  expect(git.text(ended(128))).toContain('git clone --no-hardlinks')
 })
 
 it('is not given for one that went well, or said nothing, or never ran', () => {
-  expect(noteAfter('EXDEV').text(ended(0), 'many')).toBe(null)
-  expect(noteAfter('some other error').text(ended(1), 'many')).toBe(null)
-  expect(noteAfter('EXDEV').text(null, 'many')).toBe(null)
+  expect(noteAfter('EXDEV').text(ended(0))).toBe(null)
+  expect(noteAfter('some other error').text(ended(1))).toBe(null)
+  expect(noteAfter('EXDEV').text(null)).toBe(null)
 })

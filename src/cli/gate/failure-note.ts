@@ -4,8 +4,6 @@
  * the programs themselves do not tell.
  */
 
-import { installCommand } from '../../machine/index.ts'
-import { findMakers } from '../../sandbox/index.ts'
 import type { GateAnswer, ProposeOptions } from '../../service/index.ts'
 
 type LiveRun = NonNullable<ProposeOptions['live']>
@@ -39,11 +37,10 @@ export class FailureNote {
   }
 
   /** Null where the command said nothing of the kind, or went well. */
-  text(result: GateAnswer['result'], makers = findMakers()): string | null {
+  text(result: GateAnswer['result']): string | null {
     const isFailed = result !== null && result.execution.exit_code !== 0
     if (this.#seen === null || !isFailed) return null
-    if (this.#seen === 'hard_link') return LINKED
-    return makers === 'one' ? REFUSED : NO_PERL
+    return this.#seen === 'hard_link' ? LINKED : REFUSED
   }
 }
 
@@ -57,10 +54,4 @@ const REFUSED = [
   'writ: the command could not rename a directory (EXDEV)',
   '  why:  something inside it is hidden from the run or may not be changed, or the new name lies in another tree',
   '  next: use `mv`, which copies, or rename what lies inside one by one',
-].join('\n')
-
-const NO_PERL = [
-  'writ: the command could not rename a directory (EXDEV)',
-  '  why:  directories of the real tree are renamed inside a run with the help of `perl`, which is not installed',
-  `  next: ${installCommand('perl')}  (or use \`mv\`, which copies)`,
 ].join('\n')

@@ -1,26 +1,24 @@
 /**
- * What stands in the working directory of a sandbox before anything is mounted: places for mounts, links
- * to real paths, files that stand for others. Made by the holder where one interpreter makes everything,
- * else from here.
+ * What the holder creates in the working directory of a sandbox before it mounts anything: mount points,
+ * links to real paths, and files that are mounted over others.
  */
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { MachineView } from './machine-view.ts'
 import { linkOf, MACHINE, NOTHING, READ_ONLY } from './mount-lines.ts'
 import type { OverlayPlan } from './overlay-plan.ts'
 
-export type Furnishing =
+export type PreparedEntry =
   | { readonly kind: 'directory'; readonly name: string }
   | { readonly kind: 'link'; readonly name: string; readonly target: string }
   | { readonly kind: 'file'; readonly name: string; readonly mode: number }
 
 /** `over` are the layers over each root, `scratch` says how many private places lie on a disk. */
-export function furnishings(
+export function preparedEntries(
   { roots }: OverlayPlan,
   view: MachineView,
   over: readonly (readonly string[])[],
   scratch: number,
-): readonly Furnishing[] {
+): readonly PreparedEntry[] {
   return [
     ...linked(
       roots.map(({ path }) => path),
@@ -38,7 +36,7 @@ export function furnishings(
 }
 
 /** What lies in the memory filesystem of the view before its parts are mounted. */
-function viewParts(view: MachineView): readonly Furnishing[] {
+function viewParts(view: MachineView): readonly PreparedEntry[] {
   const { covered, bound, files, made, links, emptied } = view
   const at = (path: string): string => join(MACHINE, path)
   const empty = (path: string) => ({ kind: 'file' as const, name: at(path), mode: 0o444 })
@@ -53,30 +51,15 @@ function viewParts(view: MachineView): readonly Furnishing[] {
   ]
 }
 
-export function furnish(place: string, made: readonly Furnishing[]): void {
-  for (const each of made) {
-    const path = join(place, each.name)
-    if (each.kind === 'directory') {
-      mkdirSync(path)
-      // Modes must not depend on the caller's umask, which the command keeps.
-      chmodSync(path, 0o755)
-    } else if (each.kind === 'link') symlinkSync(each.target, path)
-    else {
-      writeFileSync(path, '', { flag: 'wx' })
-      chmodSync(path, each.mode)
-    }
-  }
-}
-
 /** A link to each path, and a directory for what is mounted in its place. */
-function linked(paths: readonly string[], from: string, to: string): readonly Furnishing[] {
+function linked(paths: readonly string[], from: string, to: string): readonly PreparedEntry[] {
   return paths.flatMap((target, index) => [
     { kind: 'link' as const, name: `${from}${index}`, target },
     directory(`${to}${index}`),
   ])
 }
 
-function layersOf(layers: readonly string[], index: number): readonly Furnishing[] {
+function layersOf(layers: readonly string[], index: number): readonly PreparedEntry[] {
   if (layers.length === 0) return []
   const links = layers.map((target, depth) => {
     return { kind: 'link' as const, name: `l${index}.${depth}`, target }
@@ -84,6 +67,6 @@ function layersOf(layers: readonly string[], index: number): readonly Furnishing
   return [directory(`b${index}`), ...links]
 }
 
-function directory(name: string): Furnishing {
+function directory(name: string): PreparedEntry {
   return { kind: 'directory', name }
 }
