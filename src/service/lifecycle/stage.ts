@@ -19,10 +19,14 @@ export function stage(
   decided: Decided,
   earlier: Pick<Staged, 'bytes'> | null,
 ): Staged {
-  if (earlier !== null) return { decided, bytes: earlier.bytes }
   const { seen, terms } = decided.compared
   if (seen === null) return { decided, bytes: null }
   const isBlocked = decided.decision.decision === 'BLOCK'
+  if (earlier !== null) {
+    // No command needs the bytes of a refused act, and they would count against the quota of questions.
+    if (isBlocked) removeTreeSync(stageOf(seen.rehearsal.place, seen.rehearsal.sandboxId))
+    return { decided, bytes: earlier.bytes }
+  }
   if (isBlocked || terms.dryRun || decided.changes.length === 0) {
     closeEarly(seen.rehearsal)
     return { decided, bytes: null }
