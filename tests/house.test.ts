@@ -285,6 +285,7 @@ describe('every guard goes red on a seeded breach', () => {
     expect(bareCasts("import { a as b } from './a.ts'\nconst c = b as Digest\n")).toEqual([2])
     expect(bareCasts('// The shape of a digest.\nconst c = b as Digest\n')).toEqual([])
     expect(bareCasts("const c = [1] as const\nconst d = 'as it is'\n")).toEqual([])
+    expect(bareCasts('const c = `\n\n\n\nas good as new`\nconst d = c as Digest\n')).toEqual([6])
   })
 
   it('a door whose header is not the law', () => {

@@ -146,6 +146,7 @@ function receiptErrors(
     if (task !== undefined && seq < task.seq) {
       add('receipt.unknown_task', 'the receipt stands before its task')
     }
+    // The contract found no violation above.
     const key = receiptKey(payload as ActReceipt)
     const first = keys.get(key)
     if (first !== undefined) add('receipt.duplicate', `the receipt repeats the one at seq ${first}`)

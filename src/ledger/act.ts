@@ -30,7 +30,7 @@ export type TaskAnswer =
   | { readonly ok: true; readonly task: ActTask }
   | { readonly ok: false; readonly violations: readonly Violation[] }
 
-/** Fills what the host fills, whatever the client wrote there, and judges the rest. */
+/** Overwrites the fields that the host fills in, and judges the task. */
 export function judgeTask(document: unknown, caller: Caller, fill: TaskFill): TaskAnswer {
   const filled = isObject(document)
     ? { ...document, act_task_id: fill.actTaskId, created_at_ts: fill.createdAtMs }
@@ -115,7 +115,7 @@ export function judgeReceipt(
   return { ok: true, receipt, idempotencyKey: receiptKey(receipt) }
 }
 
-/** Without its task nobody can say whether an observed string is free. */
+/** Validates a receipt. Without its task, skips the check for free strings, which needs the task. */
 function documentViolations(document: unknown, task: unknown): readonly Violation[] {
   const found = validate(actReceipt, document, task === null ? {} : { task }).violations
   return task === null ? found.filter(({ code }) => code !== 'receipt.free_string') : found

@@ -1,6 +1,7 @@
 /**
- * Going over a stream from its first fact: leaf, chain and tree are computed again from the bytes
- * alone. What they must equal (chain values, tiles, checkpoints) is compared by whoever holds it.
+ * Audits a stream from its first fact: computes leaves, chain and tree again from the bytes alone.
+ * The caller compares tiles and checkpoints; `take` compares the chain values that the caller
+ * passes.
  *
  * Memory does not grow with the stream.
  */
@@ -37,8 +38,8 @@ export class Audit {
   }
 
   /**
-   * Takes the next fact; false when its stored chain value, as bytes or in upper-case hex, is not the
-   * one that follows.
+   * Takes the next fact. Returns false if its stored chain value, as bytes or in upper-case hex, is
+   * not the computed one.
    */
   take(text: string | Uint8Array, chain: Uint8Array | string): boolean {
     this.#leaf.set(factLeaf(text))
@@ -51,7 +52,7 @@ export class Audit {
     return this.#follow(chain)
   }
 
-  /** The tiles that the facts taken since the last call have changed. */
+  /** Returns the tiles that changed since the last call. */
   takeTiles(): readonly StoredTile[] {
     return this.#growth.takeChanges()
   }
@@ -65,10 +66,11 @@ export class Audit {
 
 const DIGITS = '0123456789ABCDEF'
 
-/** Texts come out of databases faster than bytes do, so they are compared as they come. */
+/** Compares hex with bytes. Databases return text faster than bytes, so it is not decoded. */
 function isHexOf(text: string, bytes: Uint8Array): boolean {
   if (text.length !== 2 * bytes.length) return false
   for (let at = 0; at < bytes.length; at++) {
+    // `at` is below `bytes.length`.
     const byte = bytes[at] as number
     if (text.charCodeAt(2 * at) !== DIGITS.charCodeAt(byte >> 4)) return false
     if (text.charCodeAt(2 * at + 1) !== DIGITS.charCodeAt(byte & 15)) return false

@@ -1,20 +1,22 @@
 /**
- * Bodies (L-5): what is never written into a fact, whatever its size: outputs, standard input, values
- * of variables and headers, contents. The fact keeps a redacted view and a commitment
+ * Bodies (L-5): values of any size that a fact never holds: outputs, standard input, values of
+ * variables and headers, contents. The fact keeps a redacted view and a commitment
  *
  *     sha256(salt ‖ bytes)
  *
- * and the body, kept elsewhere, is exactly `salt ‖ bytes`: its content address is the commitment, and
- * once it is dropped nobody can guess short secrets from the fact.
+ * and the store keeps the body, which is exactly `salt ‖ bytes`. So its content address is the
+ * commitment. Once the store has dropped it, a short secret cannot be guessed from the fact.
  *
- * Which places are bodies is data. A place is a JSON Pointer in which `*` stands for any one step and
- * `**` for any number of them. Chance is handed in as salts.
+ * A table says which places are bodies. A place is a JSON Pointer in which `*` matches any one step and
+ * `**` any number of them. The caller passes random salts.
  */
 import { canonicalJson, type Digest, digestBytes, isDigest, pointerSteps } from '../base/index.ts'
 
 export const SALT_BYTES = 32
 
-/** What is to lie in the content-addressed store before the fact that names it. */
+/**
+ * An object for the content-addressed store. The store must have it before the fact that names it.
+ */
 export interface StoredObject {
   readonly digest: Digest
   readonly bytes: Uint8Array
@@ -24,7 +26,7 @@ export interface BodyRule {
   /** The record type. */
   readonly type: string
   /**
-   * `places`: each place becomes a body of its own, and a marker stands where it was.
+   * `places`: each place becomes a body of its own, and a marker replaces it in the fact.
    * `whole`: the unredacted payload becomes one body that the record names as its original.
    */
   readonly keep: 'places' | 'whole'
@@ -105,7 +107,7 @@ export function contentOf(body: Uint8Array): Uint8Array {
   return body.subarray(SALT_BYTES)
 }
 
-/** What stands in a fact in place of a body. */
+/** Returns the marker that replaces a body in a fact. */
 export function bodyMarker(digest: Digest, bytes: number): string {
   return `body:${digest}:${bytes}`
 }
@@ -161,8 +163,8 @@ export function namedContents(type: string, payload: unknown): readonly Digest[]
 type Steps = readonly string[]
 
 /**
- * A copy in which every value at one of the places is replaced. Values are visited once; each carries
- * the patterns that may still match below it.
+ * Copies a value and replaces every value at one of the places. Visits each value once, with the
+ * patterns that may still match below it.
  */
 function replaceAt(value: unknown, places: Places, replace: (value: unknown) => unknown): unknown {
   if (places.isHere) return replace(value)
@@ -171,8 +173,7 @@ function replaceAt(value: unknown, places: Places, replace: (value: unknown) => 
     return value.map((item, index) => replaceAt(item, places.below(String(index)), replace))
   }
   const copy: Record<string, unknown> = {}
-  for (const key of Object.keys(value)) {
-    const item = (value as Readonly<Record<string, unknown>>)[key]
+  for (const [key, item] of Object.entries(value)) {
     const replaced = replaceAt(item, places.below(key), replace)
     // `__proto__` is an ordinary key of a document.
     Object.defineProperty(copy, key, {
@@ -215,13 +216,13 @@ class Places {
   }
 }
 
-/** `**` stands for no step as well. A trailing `**` means everything below, not the value itself. */
+/** Adds the patterns in which `**` matches no step. A last `**` matches one step at least. */
 function unfold(steps: Steps): readonly Steps[] {
   if (steps[0] !== '**' || steps.length === 1) return [steps]
   return [steps, ...unfold(steps.slice(1))]
 }
 
-/** Null is a key that no pattern names. */
+/** Returns the patterns below a key; null means a key that no pattern names. */
 function narrow(open: readonly Steps[], key: string | null): readonly Steps[] {
   const rest: Steps[] = []
   for (const steps of open) {

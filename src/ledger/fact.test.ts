@@ -233,7 +233,7 @@ describe('bodies', () => {
     expect(JSON.parse(kept)).toEqual(proposal)
   })
 
-  it('are told apart from texts that only look like markers', () => {
+  it('differ from texts that only look like markers', () => {
     expect(parseBodyMarker('body:sha256:00:1')).toBe(null)
     expect(parseBodyMarker(5)).toBe(null)
     expect(parseBodyMarker(`body:${digestBytes('x')}:01`)).toBe(null)

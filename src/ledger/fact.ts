@@ -1,12 +1,12 @@
 /**
- * Facts (L-1): `{ seq, fact_id, occurred_at, source, stream, principal, record }`. What is asked to be
- * recorded is an entry; `prepareFact` judges it and makes a draft; the store gives the draft its place
- * and time, and the sealed text is what is hashed and never changed.
+ * Facts (L-1): `{ seq, fact_id, occurred_at, source, stream, principal, record }`. A caller passes an
+ * entry, and `prepareFact` judges it and makes a draft. The store adds sequence number, id and time.
+ * The sealed text is hashed and never changes.
  *
- * INVARIANT (canonical bytes): the text of a fact is its RFC 8785 form, so the leaf can be computed
- * from the document alone. Keys sort so that what the store adds stands around what the draft holds:
- * a store seals a fact by putting texts together, without reading it again.
- * INVARIANT (small facts): a fact is at most 65,535 bytes, the length that a tile's bundle can say.
+ * INVARIANT (canonical bytes): the text of a fact is its RFC 8785 form, so the leaf follows from the
+ * document alone. By the order of keys, the parts that the store adds surround those of the draft: a
+ * store seals a fact by joining texts, without parsing it again.
+ * INVARIANT (small facts): a fact is at most 65,535 bytes, the most that a tile's bundle can state.
  */
 import {
   at,
@@ -40,11 +40,11 @@ export interface Principal {
   readonly namespace: string
 }
 
-/** The envelope as it stands in a fact; open, seed 000 §C says "at least". */
+/** The envelope of a record in a fact. It is open: seed 000 §C says "at least". */
 export interface FactRecord {
   readonly type: string
   readonly payload?: unknown
-  /** In place of `payload` when the record was too long: where the canonical payload is kept. */
+  /** Replaces `payload` in a record that was too long: the place of the canonical payload. */
   readonly payload_ref?: string
   readonly bytes?: number
   /** By-reference records keep their search terms in the fact. */
@@ -81,11 +81,11 @@ export interface Entry {
 export interface Draft {
   readonly stream: string
   readonly idempotencyKey: string | null
-  /** Canonical JSON of principal and record, as it stands between `occurred_at` and `seq`. */
+  /** Canonical JSON of principal and record, the part between `occurred_at` and `seq`. */
   readonly middle: string
-  /** Canonical JSON of source and stream, as it stands behind `seq`. */
+  /** Canonical JSON of source and stream, the part after `seq`. */
   readonly tail: string
-  /** Refuse unless the stream has this many facts; null when it does not matter. */
+  /** The store refuses the draft unless the stream has this many facts; null for any number. */
   readonly expectedSize: number | null
 }
 
@@ -93,7 +93,7 @@ export type Preparation =
   | {
       readonly ok: true
       readonly draft: Draft
-      /** To be durable before the draft is appended. */
+      /** The store must make these durable before it appends the draft. */
       readonly objects: readonly StoredObject[]
     }
   | { readonly ok: false; readonly violations: readonly Violation[] }
@@ -113,7 +113,7 @@ export function isStreamName(name: string): boolean {
   return STREAM.test(name)
 }
 
-/** Judges an entry and makes its draft, with everything that has to be kept beside it. */
+/** Judges an entry and makes its draft, and the objects that the store must keep for it. */
 export function prepareFact(entry: Entry, options: PrepareOptions): Preparation {
   const violations = [...checkEnvelope(entry), ...checkRecord(entry)]
   if (violations.length > 0) return { ok: false, violations }
@@ -146,7 +146,7 @@ const LONGEST_SEAL: Seal = {
   occurredAt: '0'.repeat(24),
 }
 
-/** The canonical text of the fact. */
+/** Returns the canonical text of the fact. */
 export function sealFact(draft: Draft, { seq, factId, occurredAt }: Seal): string {
   return `{"fact_id":"${factId}","occurred_at":"${occurredAt}",${draft.middle},"seq":${seq},${draft.tail}}`
 }
@@ -156,12 +156,12 @@ export function factLeaf(text: string | Uint8Array): Uint8Array {
   return leafHash(text)
 }
 
-/** What stands in front of the first fact's chain value. */
+/** The previous chain value of the first fact: 32 zero bytes. */
 export const CHAIN_START = new Uint8Array(32)
 
 /**
- * The hash chain: H(0x01 ‖ previous ‖ leaf). It proves less than the tree, but a row can be checked
- * against its neighbour alone.
+ * Returns the next value of the hash chain: H(0x01 ‖ previous ‖ leaf). The chain proves less than the
+ * tree, but a row can be checked against its neighbour alone.
  */
 export function chainNext(previous: Uint8Array, leaf: Uint8Array): Uint8Array {
   return nodeHash(previous, leaf)
@@ -203,6 +203,7 @@ function wrong(code: Violation['code'], path: string, value: unknown, wanted: st
 
 export function isPrincipal(value: unknown): value is Principal {
   if (typeof value !== 'object' || value === null) return false
+  // Any object has this type: every field is optional and unknown.
   const { kind, id, namespace } = value as Partial<Record<keyof Principal, unknown>>
   if (!PRINCIPAL_KINDS.some((known) => known === kind)) return false
   return isName(id) && isName(namespace)

@@ -1,10 +1,12 @@
 /**
- * How a stored tree grows: tile by tile, each with the complete subtrees inside it, so that a store
- * writes a few rows per commit and a proof reads one row per tile level and hashes nothing again.
+ * Grows a stored tree tile by tile. Each tile has the complete subtrees inside it, so that a store
+ * writes a few rows per commit, and a proof reads one row per tile level and computes no hash
+ * again.
  *
- * INVARIANT (only longer): a tile's hashes and its inner nodes are written in the order in which they
- * come to be, so every later state of a tile begins with the bytes of every earlier one.
- * The right edge is not stored: it is read out of the open tiles, one at most per level.
+ * INVARIANT (only longer): a tile appends its hashes and its inner nodes in the order of
+ * completion, so every later state of a tile begins with the bytes of every earlier one.
+ *
+ * The right edge is not stored: `Growth` reads it out of the open tiles, one at most per level.
  */
 import { HASH_BYTES, invariant } from '../base/index.ts'
 import { TILE_HEIGHT, TILE_WIDTH } from './tile.ts'
@@ -46,7 +48,7 @@ export function readNode(tile: StoredTile, place: NodePlace): Uint8Array | null 
   return bytes.subarray(place.offset, place.offset + HASH_BYTES)
 }
 
-/** How many open tiles a tree of that size has to be loaded with, and which. */
+/** Returns the open tiles of a tree of that size, which `Growth.load` needs. */
 export function openTiles(
   size: number,
 ): readonly { level: number; index: number; width: number }[] {
@@ -61,7 +63,7 @@ export function openTiles(
   return open
 }
 
-/** Where a node lies: among the hashes of its tile, or among the inner nodes. */
+/** Returns the offset of a node among the hashes of its tile, or among the inner nodes. */
 function nodeOffset(height: number, index: number): number {
   return height === 0 ? index * HASH_BYTES : innerOffset(height, index)
 }
@@ -105,6 +107,7 @@ class Row {
 
   push(hash: Uint8Array): void {
     const start = this.width * HASH_BYTES
+    // `hash` has `HASH_BYTES` bytes: a leaf that `append` has checked, or a node.
     for (let index = 0; index < HASH_BYTES; index++)
       this.hashes[start + index] = hash[index] as number
     this.isChanged = true
@@ -136,7 +139,7 @@ class Row {
     }
   }
 
-  /** The complete subtrees of the open tile, largest first. */
+  /** Returns the complete subtrees of the open tile, largest first. */
   edge(): readonly Uint8Array[] {
     const edge: Uint8Array[] = []
     for (let height = TILE_HEIGHT - 1, start = 0; height >= 0; height--) {
@@ -149,7 +152,7 @@ class Row {
   }
 }
 
-/** A tree at its right edge, growing. */
+/** A growing tree, of which only the right edge is in memory. */
 export class Growth {
   #size: number
   readonly #rows: Row[] = []
@@ -163,7 +166,7 @@ export class Growth {
     return new Growth(0)
   }
 
-  /** The tree of that size from its open tiles; null when they are not those of such a tree. */
+  /** Loads a tree of that size from its open tiles; null if the tiles do not fit the size. */
   static load(size: number, tiles: readonly StoredTile[]): Growth | null {
     const growth = new Growth(size)
     for (const { level, index, width } of openTiles(size)) {
@@ -190,13 +193,14 @@ export class Growth {
 
   root(): Uint8Array {
     const edge: Uint8Array[] = []
-    for (let level = this.#rows.length - 1; level >= 0; level--) {
-      edge.push(...(this.#rows[level] as Row).edge())
-    }
+    for (const row of this.#rows.toReversed()) edge.push(...row.edge())
     return foldRoot(edge)
   }
 
-  /** Every tile that changed since the last call, as it stands now; each level from the left. */
+  /**
+   * Returns the present state of every tile that changed since the last call, each level from the
+   * left.
+   */
   takeChanges(): readonly StoredTile[] {
     const changed = this.#filled.splice(0)
     for (const row of this.#rows) {
@@ -222,6 +226,7 @@ export class Growth {
     for (let next = this.#rows.length; next <= level; next++) {
       this.#rows.push(new Row(next, Math.floor(this.#size / TILE_WIDTH ** (next + 1))))
     }
+    // The loop has added every row up to `level`.
     return this.#rows[level] as Row
   }
 }

@@ -3,8 +3,8 @@
  *
  *     — <key name> base64(key id (4 bytes) ‖ signature)
  *
- * The list of signatures is open: lines of unknown keys and types are kept and ignored, so that
- * witnesses and other algorithms can sign beside us. Curves live behind `Signer` and `Verifier`.
+ * The list of signatures is open: readers keep and ignore lines of unknown keys and types, so that
+ * witnesses can sign as well, with other algorithms too. `Signer` and `Verifier` hide the curves.
  */
 import { type Fault, fault, sha256, showName } from '../base/index.ts'
 import { decodeBase64, encodeBase64, encodeHex } from './base64.ts'
@@ -115,14 +115,14 @@ export type OpenedNote =
       readonly text: string
       /** By known keys, each once. */
       readonly verified: readonly Signature[]
-      /** By keys that nobody named. */
+      /** By keys that are not among the verifiers. */
       readonly unknown: readonly Signature[]
     }
   | { readonly ok: false; readonly fault: Fault }
 
 /**
- * Reads a note and believes it only as far as the named keys signed it. A wrong signature of a known
- * key spoils the whole note; a note that no known key signed is not believed.
+ * Reads a note and verifies its signatures. Fails if the signature of a known key is wrong, or if no
+ * known key signed the note.
  */
 export function openNote(note: string, verifiers: readonly Verifier[]): OpenedNote {
   const parsed = parseNote(note)
@@ -173,7 +173,7 @@ export function formatVerifierKey({ name, keyId, type, publicKey }: VerifierKey)
   return `${name}+${showKeyId(keyId)}+${encodeBase64(Uint8Array.of(type, ...publicKey))}`
 }
 
-/** Null when the text is no key, or its id is not the one that its name and bytes make. */
+/** Parses a public key. Returns null if the text is no key, or its id does not fit name and bytes. */
 export function parseVerifierKey(text: string): VerifierKey | null {
   const fields = parseKeyFields(text)
   if (fields === null || !isPublicKey(fields)) return null
@@ -181,7 +181,7 @@ export function parseVerifierKey(text: string): VerifierKey | null {
   return keyIdOf(name, type, publicKey) === keyId ? { name, keyId, type, publicKey } : null
 }
 
-/** Of an unknown type nothing is known but that it has bytes; Ed25519 has 32. */
+/** Accepts 32 bytes for Ed25519, and one byte or more for an unknown type. */
 function isPublicKey({ type, bytes }: KeyFields): boolean {
   return type === SIGNATURE_TYPES.ed25519 ? bytes.length === 32 : bytes.length > 0
 }
@@ -200,7 +200,7 @@ export function formatSignerKey({ name, keyId, type, seed }: SignerKey): string 
   return `${PRIVATE}${name}+${showKeyId(keyId)}+${encodeBase64(Uint8Array.of(type, ...seed))}`
 }
 
-/** Whether the id belongs to the seed is for whoever can derive the public key. */
+/** Parses a private key. The caller derives the public key and checks that the id fits the seed. */
 export function parseSignerKey(text: string): SignerKey | null {
   if (!text.startsWith(PRIVATE)) return null
   const fields = parseKeyFields(text.slice(PRIVATE.length))
@@ -224,6 +224,7 @@ function parseKeyFields(text: string): KeyFields | null {
   return {
     name,
     keyId: Number.parseInt(id, 16),
+    // `content` has two bytes or more.
     type: content[0] as number,
     bytes: content.subarray(1),
   }

@@ -30,7 +30,7 @@ export function planInclusion(index: number, size: number): ProofPlan {
   return plan
 }
 
-/** That the first `newSize` leaves begin with the first `oldSize` ones. */
+/** Plans a proof that the tree of `newSize` leaves begins with the tree of `oldSize` leaves. */
 export function planConsistency(oldSize: number, newSize: number): ProofPlan {
   invariant(
     isCount(oldSize) && isCount(newSize) && oldSize <= newSize,
@@ -50,7 +50,7 @@ export function planConsistency(oldSize: number, newSize: number): ProofPlan {
       start = middle
     }
   }
-  // The old root itself is known to whoever checks the proof, when it is a complete subtree.
+  // If the old tree is a complete subtree, its root is no part of the proof: the verifier has it.
   if (start !== 0) plan.push(coveringNodes(start, end))
   return plan.reverse()
 }
@@ -59,7 +59,7 @@ export function planRoot(size: number): ProofPlan {
   return [coveringNodes(0, size)]
 }
 
-/** Every node that a plan needs, in the order in which `assemble` takes their hashes. */
+/** Returns every node of a plan, in the order in which `assemble` takes their hashes. */
 export function nodesOf(plan: ProofPlan): readonly NodeId[] {
   const nodes: NodeId[] = []
   for (const part of plan) nodes.push(...part)
@@ -89,7 +89,7 @@ export interface Inclusion {
   readonly root: Uint8Array
 }
 
-/** Whether the leaf stands at that index of the tree with that root. Total on hostile input. */
+/** Returns whether the leaf is at that index of the tree with that root. Total on hostile input. */
 export function verifyInclusion({ index, size, leaf, path, root }: Inclusion): boolean {
   if (!isCount(index) || !isCount(size) || index >= size) return false
   if (!isHash(leaf) || !path.every(isHash)) return false

@@ -134,7 +134,10 @@ export type CallerAnswer =
   | { readonly ok: true; readonly caller: Caller }
   | { readonly ok: false; readonly fault: Fault }
 
-/** The bearer of a token. A token that is unknown, revoked or expired is nobody, never the human. */
+/**
+ * Returns the bearer of a token. Refuses an unknown, revoked or expired token: it is never the
+ * human.
+ */
 export function bearerOf(register: Register, token: string, nowMs: number): CallerAnswer {
   const refused = (message: string): CallerAnswer => ({
     ok: false,

@@ -1,10 +1,10 @@
 /**
- * Replay (L-9): what was decided is computed again from the facts and compared. A part of writ that
- * decides registers a replayer for its record type; whoever wires the parts together hands the table
- * in, so this room knows none of them.
+ * Replay (L-9): computes decisions again from the facts and compares them with the recorded ones.
+ * Each part of writ that decides has a replayer for its record type. The caller passes the table of
+ * replayers, so this room knows none of these parts.
  *
- * INVARIANT (three answers): equal, different, or neither. A record whose bodies were dropped, or that
- * an evaluator of another version made, is never called equal.
+ * INVARIANT (three answers): equal, different, or neither. A record whose bodies were dropped, or
+ * that an evaluator of another version made, is never called equal.
  */
 import { canonicalJson } from '../base/index.ts'
 import type { OpenedFact } from './act-evidence.ts'
@@ -29,7 +29,7 @@ export interface ReplayLookup {
   ofRun(stream: string, run: string): Promise<readonly OpenedFact[]>
 }
 
-/** Handed the payload whole, also of a record that was kept by reference. */
+/** Receives the whole payload, also of a record that was kept by reference. */
 export type Replayer = (
   fact: Fact,
   payload: unknown,
@@ -38,7 +38,7 @@ export type Replayer = (
 
 export type Replayers = ReadonlyMap<string, Replayer>
 
-/** Equal by canonical form: the order of keys says nothing. */
+/** Compares by canonical form, so the order of keys does not count. */
 export function compareReplay(recorded: unknown, computed: unknown): Replay {
   return canonicalJson(recorded) === canonicalJson(computed)
     ? { kind: 'equal' }

@@ -13,7 +13,7 @@ export interface Appended {
   readonly stream: string
   readonly seq: number
   readonly factId: string
-  /** ISO 8601, as it stands in the fact. */
+  /** ISO 8601, the `occurred_at` of the fact. */
   readonly occurredAt: string
   /** `sha256:` and hex of the leaf. */
   readonly leaf: string

@@ -1,16 +1,19 @@
 /**
- * Terms: by what facts are found besides stream and time (L-6). They are read out of the record, never
- * given beside it, so an index can always be made again from the facts.
+ * Terms: the values by which queries find facts, apart from stream and time (L-6). They come from the
+ * record itself, so an index can always be rebuilt from the facts.
  */
+import { field } from '../contracts/index.ts'
 
-/** What a query may name, and where each stands in a payload. */
+/** The terms that a query may name, and the places of each in a payload. */
 export const TERM_PLACES = {
   action: [['action_id'], ['descriptor', 'action_id']],
   task: [['act_task_id']],
   run: [['run_id']],
 } as const satisfies Record<string, readonly (readonly string[])[]>
 
-/** The terms of a record: from its payload, or from `refs` when the payload is kept elsewhere. */
+/**
+ * Returns the terms of a record: from its payload, or from `refs` if the payload is kept elsewhere.
+ */
 export function termsOf(record: {
   readonly type: string
   readonly payload?: unknown
@@ -20,7 +23,7 @@ export function termsOf(record: {
   for (const [term, places] of Object.entries(TERM_PLACES)) {
     const value =
       record.payload === undefined
-        ? own(record.refs, term)
+        ? field(record.refs, term)
         : places.map((steps) => walk(record.payload, steps)).find(isTerm)
     if (isTerm(value)) terms[term] = value
   }
@@ -34,10 +37,5 @@ function isTerm(value: unknown): value is string {
 }
 
 function walk(value: unknown, steps: readonly string[]): unknown {
-  return steps.reduce(own, value)
-}
-
-function own(value: unknown, key: string): unknown {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
-  return (value as Record<string, unknown>)[key]
+  return steps.reduce(field, value)
 }

@@ -15,14 +15,14 @@ export const ENTRY_BYTES_MAX = 65_535
 const LEVEL_MAX = 63
 
 export interface Tile {
-  /** `entries` is the bundle beside the tile of level 0. */
+  /** `entries` means the bundle of entries for the tile of level 0. */
   readonly level: number | 'entries'
   readonly index: number
   /** 1 to 256; less than 256 is a partial tile. */
   readonly width: number
 }
 
-/** The path of a tile: `tile/<L>/<N>[.p/<W>]`, N in groups of three digits, `x` before all but the last. */
+/** Writes `tile/<L>/<N>[.p/<W>]`: N in groups of three digits, `x` before all but the last group. */
 export function tilePath({ level, index, width }: Tile): string {
   const digits = String(index)
   const padded = digits.padStart(Math.ceil(digits.length / 3) * 3, '0')
@@ -82,6 +82,7 @@ export function decodeBundle(bundle: Uint8Array): readonly Uint8Array[] | null {
   let at = 0
   while (at < bundle.length) {
     if (at + 2 > bundle.length) return null
+    // The line above has checked that both bytes exist.
     const length = ((bundle[at] as number) << 8) | (bundle[at + 1] as number)
     if (at + 2 + length > bundle.length) return null
     entries.push(bundle.subarray(at + 2, at + 2 + length))

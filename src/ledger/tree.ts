@@ -1,20 +1,20 @@
 /**
- * The Merkle tree of RFC 6962 and RFC 9162, section 2.1: how leaves and nodes are hashed, and the
- * right edge, which is all that a tree must remember to grow and to tell its root.
+ * The Merkle tree of RFC 6962 and RFC 9162, section 2.1: the hashes of leaves and nodes, and the
+ * right edge, which is all that a tree needs to grow and to compute its root.
  *
- * INVARIANT (separated hashes): a leaf is SHA-256(0x00 ‖ entry), a node SHA-256(0x01 ‖ left ‖ right),
- * so no node can be passed off as a leaf. Levels count from the leaves, indexes from the left, both
- * from 0; a node (level, index) here is always complete: it stands over 2^level leaves.
+ * INVARIANT (separated hashes): a leaf is SHA-256(0x00 ‖ entry), a node SHA-256(0x01 ‖ left ‖
+ * right), so no node can be passed off as a leaf. Levels count from the leaves, indexes from the
+ * left, both from 0. A node (level, index) here is always complete: it covers 2^level leaves.
  */
 import { HASH_BYTES, invariant, sha256, sha256Into } from '../base/index.ts'
 
-/** Where a complete subtree stands. */
+/** The position of a complete subtree. */
 export interface NodeId {
   readonly level: number
   readonly index: number
 }
 
-/** A text is its UTF-8 bytes: the sign U+0000 in front of it is the byte 0x00. */
+/** Hashes an entry. For a string, hashes its UTF-8 bytes: a leading U+0000 is the byte 0x00. */
 export function leafHash(entry: string | Uint8Array): Uint8Array {
   if (typeof entry === 'string') return sha256(`\u0000${entry}`)
   const bytes = entry.length < ENTRY.length ? ENTRY : new Uint8Array(entry.length + 1)
@@ -34,8 +34,8 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array {
 }
 
 /**
- * The same among hashes that lie in larger arrays, without cutting them out: half the cost of a node
- * is in handling it. The target may be one of the sources.
+ * Hashes a node whose children and target lie in larger arrays, without slicing them: slicing doubles
+ * the cost of a node. The target may be one of the sources.
  */
 export function nodeHashAt(
   left: Uint8Array,
@@ -45,6 +45,7 @@ export function nodeHashAt(
   target: Uint8Array,
   targetAt: number,
 ): void {
+  // The caller passes places of whole hashes, so every byte exists.
   for (let index = 0; index < HASH_BYTES; index++) {
     PAIR[1 + index] = left[leftAt + index] as number
     PAIR[1 + HASH_BYTES + index] = right[rightAt + index] as number
@@ -57,18 +58,13 @@ export function emptyRoot(): Uint8Array {
   return sha256('')
 }
 
-/** The root over complete subtrees that stand side by side, largest first. */
+/** Returns the root over adjacent complete subtrees, largest first. */
 export function foldRoot(hashes: readonly Uint8Array[]): Uint8Array {
-  const last = hashes[hashes.length - 1]
-  if (last === undefined) return emptyRoot()
-  let root = last
-  for (let index = hashes.length - 2; index >= 0; index--) {
-    root = nodeHash(hashes[index] as Uint8Array, root)
-  }
-  return root
+  if (hashes.length === 0) return emptyRoot()
+  return hashes.reduceRight((root, left) => nodeHash(left, root))
 }
 
-/** The complete subtrees that cover the leaves `start` to `end`, largest first. */
+/** Returns the complete subtrees that cover the leaves from `start` up to `end`, largest first. */
 export function coveringNodes(start: number, end: number): readonly NodeId[] {
   const nodes: NodeId[] = []
   let at = start
@@ -85,7 +81,7 @@ export function coveringNodes(start: number, end: number): readonly NodeId[] {
   return nodes
 }
 
-/** Told of every complete subtree in the order in which they come to be. */
+/** Receives every complete subtree in the order of completion. */
 type OnNode = (level: number, index: number, hash: Uint8Array) => void
 
 /**

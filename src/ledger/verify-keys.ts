@@ -1,7 +1,7 @@
 /**
- * Which key may sign which sizes of a stream (L-2). The first key is told by the host's stream; each
- * `key_rotated_v1` of the stream itself hands over to the next. At the size of that fact both sign,
- * the old key first; beyond it the old one never again.
+ * The keys that may sign each size of a stream (L-2). The host's stream names the first key. Each
+ * `key_rotated_v1` of the stream itself names the next one. At the size of that fact both keys sign,
+ * the old one first; the old key signs no larger size.
  */
 
 import type { Code } from '../base/index.ts'
@@ -45,7 +45,7 @@ export class KeySchedule {
     return this.#spans.map(({ key }) => key)
   }
 
-  /** Each key with the sizes it may sign, for a page that people read. */
+  /** Returns each key with the sizes that it may sign, for a page that people read. */
   spans(): readonly { readonly key: string; readonly from: number; readonly to: number | null }[] {
     return this.#spans.map(({ key, lastSize }, index) => ({
       key: formatVerifierKey(key),
@@ -54,7 +54,7 @@ export class KeySchedule {
     }))
   }
 
-  /** Takes the first key as it stands in a fact; tells why it cannot be one. */
+  /** Takes the first key from the text in a fact. Returns the reason if it cannot be one. */
   begin(text: unknown): Wrong | null {
     const key = this.#read(text)
     if (key === null) return unfit('the first key is no key of this stream')
@@ -70,12 +70,12 @@ export class KeySchedule {
     return unfit('the first key is not the one that the host stream names')
   }
 
-  /** Takes the payload of a rotation that stands at `seq`. */
+  /** Takes the payload of the rotation at `seq`. */
   rotate(payload: unknown, seq: number): Wrong | null {
     const { origin, old_key: oldKey, new_key: newKey, last_size: lastSize } = fieldsOf(payload)
     if (origin !== this.origin) return unfit('the rotation names another origin')
     if (lastSize !== seq + 1) return unfit('the last size of the old key is not that of the fact')
-    // When nobody told the first key, the rotation does, and the pinned keys decide.
+    // Without a known first key, takes it from the rotation; the pinned keys decide whether it counts.
     const wrong = this.#spans.length === 0 ? this.begin(oldKey) : null
     const current = this.#spans[this.#spans.length - 1]
     if (wrong !== null || current === undefined) return wrong
@@ -94,7 +94,7 @@ export class KeySchedule {
     return key?.name === this.origin && key.type === SIGNATURE_TYPES.ed25519 ? key : null
   }
 
-  /** The same keys and sizes under another name, such as the ledger's own. */
+  /** Copies the schedule under another name, such as the ledger's own. */
   under(name: string): KeySchedule {
     const schedule = new KeySchedule(name)
     for (const { key, lastSize } of this.#spans) {
@@ -103,7 +103,7 @@ export class KeySchedule {
     return schedule
   }
 
-  /** The keys that sign a checkpoint of that size, in their order. */
+  /** Returns the keys that sign a checkpoint of that size, in their order. */
   signersOf(size: number): readonly VerifierKey[] {
     return this.#spans
       .filter(({ lastSize }, index) => {
@@ -113,7 +113,7 @@ export class KeySchedule {
       .map(({ key }) => key)
   }
 
-  /** Whether one of the keys is among the pinned public keys, whatever name those stand under. */
+  /** Returns whether one of the keys is among the pinned public keys; names do not count. */
   hasPinned(pinned: readonly VerifierKey[]): boolean {
     return this.#spans.some(({ key }) =>
       pinned.some(
@@ -131,7 +131,7 @@ export function unfit(message: string): Wrong {
   return { code: 'ledger.key_unfit', message }
 }
 
-/** Reads a stored note that has to be exactly what a writer writes: three lines, no more. */
+/** Reads a stored note, which must be exactly as a writer writes it, without extension lines. */
 export function readStoredNote(note: string, origin: string): Checkpoint | Wrong {
   const parsed = parseNote(note)
   if (parsed === null || formatNote(parsed) !== note) {
@@ -152,9 +152,9 @@ export function isWrong(value: Checkpoint | Wrong): value is Wrong {
 }
 
 /**
- * The signatures of a note that follows the schedule. `exact` is for notes of the ledger itself: the
- * signers of that size, in order, and nobody else. A note from elsewhere may carry more signatures,
- * such as those of witnesses; one of its signers has to be one of ours.
+ * Checks the signatures of a note against the schedule. `exact` is for notes of the ledger itself: it
+ * requires the signers of that size in order, and no others. With `any`, a note may carry other
+ * signatures, such as those of witnesses, but needs one by a key of the schedule.
  */
 export function checkSigners(
   note: string,

@@ -1,6 +1,6 @@
 /**
- * Proofs for people and other programs, as JSON: that a fact stands in a stream, and that a stream
- * only grew. Made from any store; checked without one.
+ * Proofs for people and other programs, as JSON: that a fact is in a stream, and that a stream only
+ * grew. Making a proof needs a store; checking it does not.
  *
  *     proveFact(store, stream, seq)             → { seq, leaf, size, root, path[], checkpoint } | null
  *     proveExtension(store, stream, from, to?)  → { from, to, from_root, to_root, path[] } | null

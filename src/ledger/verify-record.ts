@@ -1,9 +1,9 @@
 /**
- * The record of a stored fact against its contract, and what it names outside the fact: the payload
+ * Checks the record of a stored fact against its contract, and the objects that it names: the payload
  * of a long record, the bodies behind a redacted view, the unredacted original.
  *
- * A redacted view is judged as it stands. Only when it does not follow its contract because of what
- * was taken out of it does the original decide, as long as that is kept.
+ * A redacted view is validated first. If it breaks its contract because of the removed values, the
+ * original decides, as long as the store has it.
  */
 import {
   canonicalJson,

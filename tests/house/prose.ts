@@ -25,7 +25,12 @@ export function bareCasts(text: string): readonly number[] {
   const lines = text.split('\n')
   const bare: number[] = []
   let isList = false
+  let isText = false
   for (const [index, line] of lines.entries()) {
+    // A template of several lines, such as a page of prose, ends at the next backtick.
+    const wasText = isText
+    isText = wasText ? !line.includes('`') : /= `[^`]*$/.test(line)
+    if (wasText) continue
     if (/^(?:import|export)(?: type)? \{/.test(line)) isList = true
     const isCode = !isList && !/^\s*(?:\*|\/\/|\/\*)/.test(line)
     if (isList && /\}/.test(line)) isList = false
