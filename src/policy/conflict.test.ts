@@ -1,4 +1,4 @@
-/** Laws of settling conflicts: order is irrelevant, and nobody is silenced by a silenced one. */
+/** Laws of settling conflicts: order is irrelevant, and a silenced policy silences no other. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Ranked, settleConflicts, type Triggered } from './conflict.ts'

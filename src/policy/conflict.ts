@@ -1,9 +1,9 @@
 /**
- * Policies that are triggered together and name each other as conflicting (F-3): the higher priority
- * wins, in the winner's mode. One model for flows and for the laws of the gate.
+ * Settles conflicts between policies that are triggered together (F-3): the higher priority wins, in
+ * the winner's mode. Flows and the laws of the gate share this model.
  *
  * INVARIANT (only the certain override): a policy that is triggered because it could not be
- * evaluated silences nobody, and neither does one that was itself overridden.
+ * evaluated silences no other, and neither does an overridden policy.
  */
 import type { OVERRIDE_MODES } from '../contracts/index.ts'
 

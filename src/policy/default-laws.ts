@@ -5,7 +5,7 @@
 import type { LawDocument } from '../contracts/index.ts'
 import { DEFAULT_LAW_DOCUMENTS } from './default-law-documents.ts'
 
-/** One law as a person writes it; every part of it stands for itself in YAML. */
+/** Writes one law as a person would. No part of a default law needs quotes in YAML. */
 function lawText(law: LawDocument): string {
   const { policy_id, text = '', tier, policy_expr, priority } = law
   const lines = policy_expr.split('\n')

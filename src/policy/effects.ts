@@ -11,7 +11,7 @@ export interface LawChange {
   readonly path: string
   /** Two for what was replaced by another kind. */
   readonly lists: readonly ('added' | 'modified' | 'deleted')[]
-  /** In a place that nobody keeps: dropped, not promoted. */
+  /** In an ephemeral place: dropped, not promoted. */
   readonly discarded: boolean
 }
 

@@ -1,13 +1,13 @@
 /**
- * Laws that want more approvals than there are humans who can give one. Legal, since humans come and
- * go; but what such a law asks about can only wait or be denied, so whoever checks laws is told.
+ * Warns about laws that want more approvals than there are humans who can approve. Such a law is
+ * legal, since humans come and go, but its questions can only wait or be denied.
  */
 import { showName } from '../base/index.ts'
 import type { Laws } from './law.ts'
 import { readLawText } from './law-text.ts'
 import type { LawFault } from './load-laws.ts'
 
-/** How many different humans the laws ask at most. */
+/** Returns the largest number of approvals that a law wants, at least 1. */
 export function mostApprovals({ laws }: Pick<Laws, 'laws'>): number {
   return Math.max(1, ...laws.map(({ approvals }) => approvals))
 }

@@ -50,6 +50,7 @@ export function flowEnvironment(flow: Pick<Flow, 'state'>): Environment {
   const own = Object.entries(flow.state?.fields ?? {}).map(
     ([name, { type }]: [string, StateField]): [string, ValueType] => [name, type],
   )
+  // The schema of a flow is an object.
   const document = typeOfSchema(nodeOf(flowContract.schema)) as ObjectType
   return {
     variables: {

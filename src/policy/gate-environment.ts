@@ -53,6 +53,7 @@ const WITHHELD: Readonly<Record<string, string>> = {
 }
 
 function resultType(): ObjectType {
+  // The schema of a result is an object, and has every field of `SHOWN`.
   const document = typeOfSchema(nodeOf(sandboxResult.schema)) as ObjectType
   const shown = SHOWN.map((name) => [name, document.fields[name] as ValueType])
   return {

@@ -92,7 +92,7 @@ export interface LawJudgement {
   readonly silenced: readonly SilencedLaw[]
 }
 
-/** The same, with those that were silenced, for whoever asks why. */
+/** Judges as `judgeLaws` does, and also returns the laws that others silenced. */
 export function judgeLawsInFull(
   { laws }: Pick<Laws, 'laws'>,
   phase: LawPhase,
@@ -103,7 +103,7 @@ export function judgeLawsInFull(
   const settlement = settleConflicts(
     broken.map(({ law, evaluation }) => ({
       policy: law,
-      // A law that a human set aside does not speak, and so silences nobody either.
+      // A law that a human set aside silences no other.
       isCertain: evaluation.value === true && !isSetAside(law, overrides),
     })),
   )

@@ -80,6 +80,7 @@ function textAt(
   for (const step of steps) {
     if (typeof current !== 'object' || current === null || Array.isArray(current)) return null
     if (!Object.hasOwn(current, step)) return null
+    // The lines above have checked that it is an object with this key.
     current = (current as Readonly<Record<string, unknown>>)[step]
   }
   return typeof current === 'string' ? current : null

@@ -1,7 +1,7 @@
 /**
- * The text of a law file, YAML or JSON, as the value it stands for, and where in the text each part
- * of it stands. As strict as the reader of documents: no duplicate keys, no foreign tags, bounded
- * aliases, the same limits. The YAML library is loaded at the first use.
+ * Reads the text of a law file, YAML or JSON: its value, and the place of each part in the text. As
+ * strict as the reader of documents: no duplicate keys, no foreign tags, bounded aliases, the same
+ * limits. Loads the YAML library at the first use.
  */
 import type { Document, LineCounter, Node, parseDocument as ParseDocument } from 'yaml'
 import {
@@ -26,9 +26,9 @@ export interface LawText {
   readonly value: unknown
   /** Where the value at the pointer begins; where nothing is, what would hold it. */
   readonly placeOf: (pointer: string) => TextPlace
-  /** Where the key stands that the pointer ends with. */
+  /** Returns the place of the last key of the pointer. */
   readonly placeOfKey: (pointer: string) => TextPlace
-  /** Where a character of the text at the pointer stands, as near as the quoting lets one say. */
+  /** Returns the place of a character of the string at the pointer, or of the string itself. */
   readonly placeInside: (pointer: string, offset: number) => TextPlace
 }
 
@@ -117,10 +117,10 @@ function placesOf(text: string, document: Document, lines: LineCounter): Places 
   }
 }
 
-/** The node of YAML at these steps; null when there is none, or an alias stands in the way. */
+/** Returns the YAML node at these steps; null if there is none, or if an alias is on the way. */
 function nodeAt(document: Document, steps: readonly string[]): Node | null {
   const found: unknown = steps.length === 0 ? document.contents : document.getIn(steps, true)
-  // Whatever the library gives here with its third argument true is a node or nothing.
+  // With `true`, `getIn` returns a node or undefined.
   return typeof found === 'object' && found !== null && 'range' in found ? (found as Node) : null
 }
 
@@ -138,6 +138,7 @@ function keyOffset(document: Document, pointer: string): number | null {
   const holder = nodeAt(document, steps.slice(0, -1))
   const name = steps.at(-1)
   if (holder === null || !('items' in holder)) return null
+  // Items of a map are pairs with a node as key; items of a list have no key.
   for (const item of holder.items as readonly unknown[]) {
     const key = (item as { readonly key?: Node & { readonly value?: unknown } } | null)?.key
     if (key?.value === name && key?.range) return key.range[0]

@@ -1,6 +1,6 @@
 /**
- * Laws of the gate (G-8a), loaded: what a file says, checked, with its expressions ready, beside
- * the laws that are built in and the settings with their defaults.
+ * Loaded laws of the gate (G-8a): the checked laws of a file with compiled expressions, the built-in
+ * laws, and the settings with their defaults.
  */
 import type {
   GrantDocument,
@@ -24,7 +24,7 @@ export interface Law extends Ranked {
   readonly isBuiltIn: boolean
   /** A default law that the file neither replaces nor turns off. */
   readonly isDefault: boolean
-  /** Why it is there, in the words of whoever wrote it; null without any. */
+  /** The reason for the law, in its author's words; null if the author gave none. */
   readonly text: string | null
 }
 
@@ -78,7 +78,7 @@ export interface Laws {
   readonly defaults: readonly LawDocument[]
   /** Ids of default laws and grants that the file turns off. */
   readonly disabled: readonly string[]
-  /** The file stands by itself: no default law and no default grant holds. */
+  /** The file replaces all defaults: no default law and no default grant holds. */
   readonly isWhole: boolean
   readonly settings: GateSettings
 }

@@ -1,4 +1,7 @@
-/** Laws from a kept document are the laws of the text; whatever breaks the contract is none. */
+/**
+ * Laws from a kept document equal the laws of the text; a document that breaks the contract has
+ * none.
+ */
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { DEFAULT_LAWS, LAYERED, type Laws, lawsOfDocument, loadLaws } from './index.ts'

@@ -1,7 +1,7 @@
 /**
- * Loads a law file: reads the text, judges it by its contract, compiles every expression, and looks
- * at conflicts across phases. All that is wrong is told, each with its place in the file; a file
- * with a fault has no laws at all.
+ * Loads a law file: reads the text, judges it by its contract, compiles every expression, and
+ * checks conflicts across phases. Returns all faults with their places in the file. A file with a
+ * fault gives no laws.
  */
 import { at, type Code, nearest, showName } from '../base/index.ts'
 import {
@@ -84,6 +84,7 @@ function layered(document: unknown, { defaults }: LawGround): unknown {
     ...(Array.isArray(disabled) ? disabled : []),
   ])
   const kept = defaults.filter(({ policy_id }) => !gone.has(policy_id))
+  // It has a field `laws`, so it is an object.
   return { ...(document as object), laws: [...own, ...kept] }
 }
 
@@ -175,6 +176,7 @@ function compileLaws(
     }
     const source = field(document, 'policy_expr')
     if (typeof source !== 'string' || source === '') continue
+    // If the document breaks the contract, there are faults already and the law is not used.
     const law = compileLaw(document as LawDocument, false)
     if ('faults' in law) faults.push(...expressionFaults(law.faults, index, reading))
     else laws.push(law)

@@ -1,4 +1,4 @@
-/** Which laws are told that they break on acts they do not mean. */
+/** Tests which laws `findUnguarded` reports: those that break on acts they do not mean. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { OPERATION_TYPES } from '../contracts/index.ts'
