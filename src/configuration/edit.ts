@@ -1,8 +1,8 @@
 /**
- * The door of the room: a text, what to set and what to unset, and the text afterwards or why not.
+ * Changes the text of a configuration: sets and unsets keys, and returns the new text or a failure.
  *
- * INVARIANT (checked edit): the changed text is read again and stands for exactly the value that the
- *   change means; otherwise nothing is answered but the failure. An editor that errs refuses.
+ * INVARIANT (checked edit): `checked` reads the changed text again and compares it with the value that
+ *   the change means. If the two differ, the edit fails.
  */
 import { parseKeyPath } from '../contracts/index.ts'
 import { type ConfigurationFailure, Refused } from './failure.ts'
@@ -29,7 +29,7 @@ type Edited =
 
 const BYTE_ORDER_MARK = '\ufeff'
 
-/** Unsets first, so that what is set finds its room; the contract keeps both apart anyway. */
+/** Unsets first, then sets. The contract refuses a key path in both lists. */
 export async function editConfiguration(
   text: string,
   change: ConfigurationChange,

@@ -1,6 +1,6 @@
 /**
- * Why a configuration could not be changed. The program that edits inside a sandbox can tell the host
- * one number only, so each failure has an exit status of its own; whatever else it prints is words.
+ * The reasons why an edit fails. The editing program in a sandbox can report only an exit status to
+ * the host, so each failure has its own. The host does not interpret what the program prints.
  */
 import type { Code } from '../base/index.ts'
 
@@ -27,7 +27,7 @@ export function exitStatusOf(failure: ConfigurationFailure): number {
   return FIRST_STATUS + CONFIGURATION_FAILURES.indexOf(failure)
 }
 
-/** The failure that an exit status stands for; null for any other status. */
+/** Returns the failure of an exit status; null for any other status. */
 export function failureOfStatus(status: number | null): ConfigurationFailure | null {
   return status === null ? null : (CONFIGURATION_FAILURES[status - FIRST_STATUS] ?? null)
 }

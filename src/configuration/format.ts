@@ -2,7 +2,7 @@
 import type { Keys, Value } from './value.ts'
 
 export interface Format {
-  /** The value that a text stands for. */
+  /** Returns the value of a text. */
   readonly read: (text: string) => Value
   readonly set: (text: string, keys: Keys, value: Value) => string
   readonly unset: (text: string, keys: Keys) => string

@@ -1,7 +1,7 @@
 /**
- * Edits of JSON texts. A value is replaced where it stands; a new member follows the last one, laid
- * out like it; a member that goes takes its comma and, when it had lines of its own, these lines and
- * the comment behind it. Comments elsewhere stay.
+ * Edits JSON texts. Replaces a value in place. Adds a new member after the last one, with the same
+ * layout. Removes a member with its comma and, if it has lines of its own, with these lines and the
+ * comment after it. Keeps all other comments.
  */
 import type { Format } from './format.ts'
 import { type JsonMember, type JsonNode, jsonValue, readJsonTree, skipGap } from './json-tree.ts'
@@ -68,6 +68,7 @@ class Editor {
   }
 
   #member(node: JsonNode, keys: Keys, at: number): JsonMember | undefined {
+    // `at` is an index of `keys`.
     const key = keys[at] as string
     if (node.kind === 'object') return node.members.find((member) => member.key === key)
     if (node.kind === 'plain') throw wrongType(keys, at, 'a plain value, which holds no keys')
@@ -128,6 +129,7 @@ class Editor {
 
   #remove(node: JsonNode, index: number): Splice[] {
     const { members } = node
+    // `unset` passes the index of a member.
     const member = members[index] as JsonMember
     const stop = member.comma === null ? member.node.end : member.comma + 1
     if (members.length === 1) return [this.#removeOnly(node, member, stop)]
@@ -143,6 +145,7 @@ class Editor {
         hasLines && end <= next.start ? lineStart(this.#text, member.start) : member.start
       return [{ start, end: Math.min(end, next.start), text: '' }]
     }
+    // The last of two members or more has one before it.
     return this.#removeLast(before as JsonMember, member, stop, hasLines)
   }
 

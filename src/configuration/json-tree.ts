@@ -21,7 +21,7 @@ export interface JsonMember {
   /** Of the key, or of an item. */
   readonly start: number
   readonly node: JsonNode
-  /** Where the comma behind it stands; null when there is none. */
+  /** The place of the comma after it; null if there is none. */
   readonly comma: number | null
 }
 
@@ -106,6 +106,7 @@ class Reader {
     if (isObject) {
       const end = this.#match(STRING, start)
       if (end === null) throw this.fail(start, 'a key in double quotes is expected here')
+      // `STRING` matched, so this parses as a string.
       key = JSON.parse(this.#text.slice(start, end)) as string
       const colon = this.gap(end)
       if (this.#text[colon] !== ':') throw this.fail(colon, 'a colon is expected here')
@@ -117,7 +118,7 @@ class Reader {
   }
 }
 
-/** The value that a tree stands for. */
+/** Returns the value of a tree. */
 export function jsonValue(node: JsonNode): unknown {
   if (node.kind === 'plain') return node.value
   if (node.kind === 'array') return node.members.map((member) => jsonValue(member.node))

@@ -31,7 +31,7 @@ export function lineStart(text: string, place: number): number {
   return text.lastIndexOf('\n', place - 1) + 1
 }
 
-/** Where the line break stands that ends the line, or the end of the text. */
+/** Returns the place of the line break that ends the line, or the end of the text. */
 export function lineStop(text: string, place: number): number {
   const found = text.indexOf('\n', place)
   if (found < 0) return text.length
@@ -48,7 +48,7 @@ export function isBlank(text: string): boolean {
   return /^[ \t\r\n]*$/.test(text)
 }
 
-/** What stands before a place on its line, when that is blank; null when it is not. */
+/** Returns the part of the line before a place if it is blank, else null. */
 export function indentBefore(text: string, place: number): string | null {
   const before = text.slice(lineStart(text, place), place)
   return /^[ \t]*$/.test(before) ? before : null

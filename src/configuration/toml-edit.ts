@@ -1,7 +1,7 @@
 /**
- * Edits of TOML texts at the places that `toml-eslint-parser` reads them from; no package prints TOML
- * as it was written. A value is replaced where it stands. A new key goes behind the last key of its
- * table; a table that is not there is added at the end as a section. What goes takes its lines.
+ * Edits TOML texts at the places that `toml-eslint-parser` reports; no package prints TOML as it was
+ * written. Replaces a value in place. Adds a new key after the last key of its table, and a new table
+ * as a section at the end. Removes a key or a table with its lines.
  */
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from 'toml-eslint-parser'
 import { Refused } from './failure.ts'
@@ -117,6 +117,7 @@ class Editor {
   #setBelow(node: AST.TOMLContentNode, keys: Keys, at: number, value: Value): Splice[] {
     const [start, end] = node.range
     if (at === keys.length) return [{ start, end, text: tomlForm(value, keys, node) }]
+    // `at` is below `keys.length`.
     const key = keys[at] as string
     if (node.type === 'TOMLInlineTable') {
       for (const pair of node.body) {
@@ -153,6 +154,7 @@ class Editor {
     return { start: end, end, text: `,${gap}${member}` }
   }
 
+  /** Removes the value at `keys` below a node; `at` is an index of `keys`. */
   #unsetBelow(node: AST.TOMLContentNode, keys: Keys, at: number): Splice {
     const key = keys[at] as string
     if (node.type === 'TOMLInlineTable') {
@@ -200,6 +202,7 @@ class Editor {
     const pairs = pairsOf(holder)
     const last = pairs[pairs.length - 1]
     if (last === undefined && holder.type === 'TOMLTopLevelTable') return this.#firstLine(line)
+    // A holder without keys is a section: the line above returns for the top-level table.
     const after = last ?? (holder as AST.TOMLTable).key
     const [start, stop] = after.range
     const indent = (last === undefined ? '' : indentBefore(this.#text, start)) ?? ''
@@ -207,7 +210,7 @@ class Editor {
     return { start: place, end: place, text: `${this.#end}${indent}${line}` }
   }
 
-  /** Before the first section and the comment that stands right above it. */
+  /** Adds a line before the first section and the comment directly above it. */
   #firstLine(line: string): Splice {
     const [first] = this.#top.body
     if (first === undefined) {
@@ -266,6 +269,7 @@ function removeBeside(
   members: readonly AST.TOMLNode[],
   index: number,
 ): Splice {
+  // `#unsetBelow` passes the index of a member.
   const member = members[index] as AST.TOMLNode
   const next = members[index + 1]
   if (next !== undefined) return { start: member.range[0], end: next.range[0], text: '' }
@@ -279,6 +283,7 @@ function pathOf(table: Body): Path {
 }
 
 function pairsOf(table: Body): readonly AST.TOMLKeyValue[] {
+  // Both kinds of `Body` hold only these parts; `filter` needs one type for both.
   return (table.body as readonly (AST.TOMLKeyValue | AST.TOMLTable)[]).filter(
     (part) => part.type === 'TOMLKeyValue',
   )

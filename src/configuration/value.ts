@@ -1,6 +1,7 @@
 /**
- * Values of a configuration and what a change makes of them, apart from any text. The editors change
- * texts; this says what the changed text has to stand for, so that every edit can be checked.
+ * Values of a configuration, and the effect of a change on them, apart from any text. The editors
+ * change texts; `edit.ts` compares the value of the changed text with the value that this file
+ * computes.
  *
  * Objects are read by their own keys only: `__proto__` is a key like any other.
  */
@@ -23,7 +24,7 @@ export function indexOf(key: string, length: number): number | null {
   return index <= length ? index : null
 }
 
-/** What stands at a key path; undefined when nothing does. */
+/** Returns the value at a key path; undefined if there is none. */
 function valueAt(root: Value, keys: Keys): Value {
   let value = root
   for (const key of keys) {
@@ -66,6 +67,7 @@ export function withoutKey(root: Value, keys: Keys, at = 0): Value {
   if (!isTable(root)) throw root === undefined ? nothing(keys) : wrongType(keys, at, nameOf(root))
   if (!Object.hasOwn(root, key)) throw nothing(keys)
   const rest = Object.entries(root).filter(([name]) => name !== key)
+  // `Object.assign` returns its first argument, an object.
   const kept = Object.assign({}, ...rest.map(([name, item]) => entry(name, item))) as object
   return isLast ? kept : { ...kept, ...entry(key, withoutKey(root[key], keys, at + 1)) }
 }
@@ -97,7 +99,7 @@ export function isSame(one: Value, other: Value): boolean {
   return keys.every((key) => Object.hasOwn(other, key) && isSame(one[key], other[key]))
 }
 
-/** An object with one key, whatever it is called. */
+/** Returns an object with one key, which may be `__proto__`. */
 export function entry(key: string, value: Value): Record<string, Value> {
   return Object.fromEntries([[key, value]])
 }

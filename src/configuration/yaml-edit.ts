@@ -1,7 +1,7 @@
 /**
- * Edits of YAML 1.2 texts at the places that the `yaml` package reads them from. Its own printer keeps
- * comments but lays lines out anew, so texts are spliced instead: lines that are not about the change
- * stay as they are. One document a file; what an alias shares is not changed through the alias.
+ * Edits YAML 1.2 texts at the places that the `yaml` package reports. The printer of the package
+ * keeps comments but changes the layout, so the editor splices texts instead: all other lines stay
+ * as they are. Refuses a file with several documents, and a change through an alias.
  */
 import {
   type Document,
@@ -98,6 +98,7 @@ class Editor {
       const next = this.#step(place.node, keys, at)
       if (next === undefined) {
         const inner = keys.slice(at + 1).reduceRight<Value>((held, one) => entry(one, held), value)
+        // `at` is an index of `keys`.
         return [this.#add(place.node, keys[at] as string, inner)]
       }
       place = next
@@ -122,6 +123,7 @@ class Editor {
   }
 
   #step(node: Node, keys: Keys, at: number): Place | undefined {
+    // Callers pass an index of `keys`.
     const key = keys[at] as string
     if (isAlias(node)) {
       const message = 'an alias stands on the way: what it shares would change elsewhere too'
@@ -130,11 +132,13 @@ class Editor {
     if (isMap(node)) {
       const pair = node.items.find((one) => keyText(one.key) === key)
       if (pair === undefined) return undefined
+      // In a parsed document, the value of a pair is a node or null.
       return { node: (pair.value as Node | null) ?? new Scalar(null), pair }
     }
     if (!isSeq(node)) throw wrongType(keys, at, 'a plain value, which holds no keys')
     const index = indexOf(key, node.items.length)
     if (index === null) throw wrongType(keys, at, 'a list, which has no such place')
+    // In a parsed document, items are nodes; `index` may be the next free place.
     const item = node.items[index] as Node | undefined
     if (isPair(item)) throw wrongType(keys, at, 'a pair in a list, which cannot be named')
     return item === undefined ? undefined : { node: item, pair: null }
@@ -171,6 +175,7 @@ class Editor {
     if (!isCollection(node)) throw wrongType([key], 0, 'a plain value, which holds no keys')
     const name = isMap(node) ? `${keyForm(key)}: ` : ''
     if (node.flow === true) return this.#addInFlow(node, `${name}${JSON.stringify(value)}`)
+    // `isCollection` held above: the node is a map or a list.
     const column = this.#collectionColumn(node as YAMLMap | YAMLSeq)
     const indent = ' '.repeat(column)
     const body = isMap(node)
@@ -190,11 +195,13 @@ class Editor {
       const [, stop] = rangeOf(node)
       return { start: start + 1, end: stop - 1, text: member }
     }
+    // In a parsed document, members are nodes or pairs.
     const place = endOf(last as Node | Pair)
     return { start: place, end: place, text: `, ${member}` }
   }
 
   #remove({ node: holder, pair: above }: Place, { node, pair }: Place): Splice {
+    // `#step` found the member in this holder, so the holder is a map or a list.
     const collection = holder as YAMLMap | YAMLSeq
     const members = collection.items as readonly (Node | Pair)[]
     const index = members.indexOf(pair ?? node)
@@ -211,6 +218,7 @@ class Editor {
     return { start: lineStart(this.#text, start), end: stop, text: '' }
   }
 
+  /** Removes a member of a flow collection; `index` is its place in `members`. */
   #removeInFlow(members: readonly (Node | Pair)[], index: number): Splice {
     const member = members[index] as Node | Pair
     const next = members[index + 1]
@@ -234,15 +242,16 @@ class Editor {
     return { start, end, text: `${lead}${empty}${tail}` }
   }
 
-  /** A value as it stands behind `key:` or `-`, without the blank before it. */
+  /** Writes a value that follows `key:` or `-`, without the blank before it. */
   #inline(value: Value, column: number, old: Node | null): string {
     const isPlain = !isTable(value) && !Array.isArray(value)
     if (isPlain) return scalarForm(value, old)
+    // A value that is not plain is a table or a list.
     if (Object.keys(value as object).length === 0) return Array.isArray(value) ? '[]' : '{}'
     return `${this.#end}${this.#block(value, column + this.#unit)}`
   }
 
-  /** A value as it stands behind a dash: a collection begins on the same line. */
+  /** Writes a value that follows a dash: a collection begins on the same line. */
   #item(value: Value, column: number, old: Node | null): string {
     const text = this.#inline(value, column - this.#unit, old)
     return text.startsWith(this.#end) ? text.trimStart() : text
@@ -261,11 +270,13 @@ class Editor {
     if (isCollection(node) && node.flow !== true) {
       const last = node.items[node.items.length - 1]
       if (isPair(last)) {
+        // In a parsed document, the value of a pair is a node or null.
         const value = last.value as Node | null
         return value?.range == null
           ? rangeOf(last.key)[1]
           : Math.max(this.#contentEnd(value), rangeOf(last.key)[1])
       }
+      // A member that is no pair is a node.
       if (last !== undefined) return this.#contentEnd(last as Node)
     }
     return node.range == null ? rangeOf(fallback)[1] : rangeOf(node)[1]
@@ -287,8 +298,10 @@ class Editor {
   }
 
   #memberStart(collection: YAMLMap | YAMLSeq, index: number): number {
+    // Callers pass the index of a member, which is a node or a pair.
     const member = collection.items[index] as Node | Pair
     if (isMap(collection)) return startOf(member)
+    // `keepSourceTokens` is set, so a list has its token with these fields.
     const { items = [] } = (collection.srcToken ?? {}) as {
       items?: readonly { start: readonly { type: string; offset: number }[] }[]
     }
@@ -321,6 +334,7 @@ function glued(text: string, end: string): string {
 }
 
 function rangeOf(node: unknown): readonly [number, number, number] {
+  // Callers pass nodes, which have a range if they come from a text.
   const { range } = node as { range?: readonly [number, number, number] | null }
   if (range == null) throw new Refused('config.inexact', 'a value has no place in the text')
   return range
@@ -332,6 +346,7 @@ function startOf(member: Node | Pair): number {
 
 function endOf(member: Node | Pair): number {
   if (!isPair(member)) return rangeOf(member)[1]
+  // In a parsed document, the value of a pair is a node or null.
   const value = member.value as Node | null
   return Math.max(rangeOf(member.key)[1], value?.range == null ? 0 : rangeOf(value)[1])
 }

@@ -147,7 +147,7 @@ export const FULL: Readonly<Record<string, string>> = {
 export const HARD_WORDS_LEFT: Readonly<Record<string, number>> = {
   base: 0,
   cli: 100,
-  configuration: 16,
+  configuration: 0,
   constitution: 0,
   contracts: 0,
   expression: 0,
@@ -171,7 +171,7 @@ export const HARD_WORDS_LEFT: Readonly<Record<string, number>> = {
 export const BARE_CASTS_LEFT: Readonly<Record<string, number>> = {
   base: 0,
   cli: 49,
-  configuration: 26,
+  configuration: 0,
   constitution: 0,
   contracts: 0,
   expression: 0,
