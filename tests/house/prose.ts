@@ -28,7 +28,7 @@ export function bareCasts(text: string): readonly number[] {
   let isText = false
   for (const [index, line] of lines.entries()) {
     // A template of several lines, such as a page of prose, ends at the next backtick.
-    const wasText = isText
+    const wasText: boolean = isText
     isText = wasText ? !line.includes('`') : /= `[^`]*$/.test(line)
     if (wasText) continue
     if (/^(?:import|export)(?: type)? \{/.test(line)) isList = true
