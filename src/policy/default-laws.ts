@@ -19,7 +19,7 @@ function lawText(law: LawDocument): string {
     ...expression,
     `priority: ${priority}`,
     'conflicts_with: []',
-    `override_mode: ${law.override_mode ?? 'merge'}`,
+    `override_mode: ${law.override_mode}`,
     `violation_action: ${law.violation_action}`,
   ]
   return [`  - policy_id: ${policy_id}`, ...rows.map((row) => `    ${row}`), ''].join('\n')

@@ -41,15 +41,6 @@ describe('a kept document', () => {
 })
 
 describe('a law file', () => {
-  it('lets a law without a mode merge', async () => {
-    const { override_mode: _, ...law } = LAW
-    const reading = await loadLaws(JSON.stringify({ laws: [law] }))
-    expect(reading.ok && reading.laws.laws.at(-1)).toMatchObject({
-      policyId: 'A',
-      overrideMode: 'merge',
-    })
-  })
-
   it('warns when it turns every default law off and has none', async () => {
     const codes = async (text: string) => {
       const reading = await loadLaws(text, LAYERED)

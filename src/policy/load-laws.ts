@@ -209,7 +209,7 @@ function compileLaw(document: LawDocument, isBuiltIn: boolean): Law | Compiled {
     action: document.violation_action,
     priority: document.priority,
     conflictsWith: document.conflicts_with ?? [],
-    overrideMode: document.override_mode ?? 'merge',
+    overrideMode: document.override_mode,
     expression,
     approvals: document.approvals ?? 1,
     readsResult: [...expression.names].some((name) => RESULT_NAMES.has(name)),

@@ -116,8 +116,7 @@ function besideDefault(law: Law): { readonly default_law?: 'same' | 'replaced' }
   const known = DEFAULT_LAW_DOCUMENTS.find(({ policy_id }) => policy_id === law.policyId)
   if (known === undefined) return {}
   const own = [law.tier, law.action, law.priority, law.overrideMode, law.conflictsWith]
-  const { tier, violation_action, priority, conflicts_with = [] } = known
-  const { override_mode = 'merge' } = known
+  const { tier, violation_action, priority, override_mode, conflicts_with = [] } = known
   const isSame =
     JSON.stringify(own) ===
       JSON.stringify([tier, violation_action, priority, override_mode, conflicts_with]) &&

@@ -67,7 +67,7 @@ function reportTierOverride(law: unknown, other: unknown, path: string, subject:
   const tier = (one: unknown): number => Number(field(one, 'tier'))
   const [winner, loser] = rank(law) > rank(other) ? [law, other] : [other, law]
   if (!(rank(winner) > rank(loser) && tier(winner) > tier(loser))) return
-  if ((field(winner, 'override_mode') ?? 'merge') === 'merge') return
+  if (field(winner, 'override_mode') === 'merge') return
   const [strong, weak] = [field(winner, 'policy_id'), field(loser, 'policy_id')].map(String)
   subject.report.add(
     'laws.tier_override',

@@ -35,8 +35,7 @@ const LawSchema = Type.Object(
     policy_expr: Type.String({ minLength: 1, 'x-code': { minLength: 'empty' } }),
     priority: Type.Integer(),
     conflicts_with: Type.Optional(Type.Array(PolicyId)),
-    /** `merge` without it: both laws speak. */
-    override_mode: Type.Optional(Type.Enum([...OVERRIDE_MODES])),
+    override_mode: Type.Enum([...OVERRIDE_MODES]),
     violation_action: Type.Enum([...LAW_ACTIONS]),
     /** How many different humans have to say yes; one without it. */
     approvals: Type.Optional(Approvals),
