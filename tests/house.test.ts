@@ -26,6 +26,16 @@ function sources(folder: string, ending = '.ts'): Map<string, string> {
   return files
 }
 
+/** These pages quote help texts and names of tests. */
+const QUOTING = ['docs/reference.md', 'docs/requirements.md']
+
+function documents(): readonly (readonly [path: string, text: string])[] {
+  const pages = [...sources('docs', '.md').keys()].filter((path) => !QUOTING.includes(path))
+  expect(pages.length).toBeGreaterThan(10)
+  const top = ['README.md', 'ARCHITECTURE.md', 'HACKING.md', 'CHANGELOG.md', 'spec/requirements.md']
+  return [...top, ...pages].map((path) => [path, readFileSync(path, 'utf8')])
+}
+
 describe('the house', () => {
   const files = new Map([...sources('src'), ...sources('tests'), ...sources('bench', '.mjs')])
 
@@ -74,6 +84,13 @@ describe('the house', () => {
     const casts = (path: string, text: string): readonly unknown[] =>
       path.startsWith('src/') && !path.endsWith('.test.ts') ? bareCasts(text) : []
     expect(moreThan(BARE_CASTS_LEFT, casts)).toEqual([])
+  })
+
+  it('has no hard word in a document', () => {
+    const found = documents().flatMap(([path, text]) =>
+      hardWords(text).map((word) => `${path}: ${word}`),
+    )
+    expect(found).toEqual([])
   })
 
   /** The rooms in which more is found than is left. */
