@@ -1,8 +1,8 @@
 /**
  * The gate as its callers see it: the command line, later the server and hooks.
  *
- * PROMISE (nothing half done): whatever a call rejects with, the tree is as it was or as promoted, or
- *   a journal is left that the next call under the workspace's lock finishes.
+ * PROMISE (nothing half done): when a call rejects, the tree is as it was or as promoted, or a journal
+ *   is left that the next call under the workspace's lock finishes.
  * PROMISE (asked about effects): `confirm` is called after the rehearsed bytes and the result are
  *   durable, and its answer counts for exactly that proposal and that result.
  */
@@ -30,7 +30,7 @@ import type { Holdings } from './upkeep/holdings.ts'
 import type { KeptState } from './upkeep/kept-state.ts'
 
 export interface GateSurface {
-  /** Of participants of flows: effects stay staged until somebody else approves them. */
+  /** Attempts of flow participants: their effects stay staged until another caller approves them. */
   readonly attempts: AttemptSurface
   /** The most that this host grants to one act. */
   readonly ceilings: HostFacts['ceilings']
@@ -66,7 +66,7 @@ export interface GateSurface {
   /** Drops bodies of the past, never facts, and nothing that is still needed. */
   purge(order: PurgeOrder, options: { readonly dryRun: boolean }): Promise<PurgeAnswer>
   halt(reason: string | null): Promise<{ readonly ok: true; readonly seq: number }>
-  /** Whether a human halted everything and nobody resumed since. */
+  /** Returns whether a human halted everything and no human has resumed since. */
   isHalted(): Promise<boolean>
   resume(reason: string | null): Promise<{ readonly ok: true; readonly seq: number }>
   close(): Promise<void>

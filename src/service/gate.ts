@@ -3,8 +3,8 @@
  * policy), what runs (sandbox), what looks (tree), what changes (promotion) and what remembers
  * (ledger), in the one order that there is.
  *
- * INVARIANT (approval is of effects, I4): an answer counts for the digests it was asked about, while
- *   the question stands.
+ * INVARIANT (approval is of effects, I4): an answer counts for the digests it was asked about, as
+ *   long as the question is open.
  */
 import type { Fault } from '../base/index.ts'
 import type { HostFacts, Proposal } from '../contracts/index.ts'

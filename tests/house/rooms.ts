@@ -161,7 +161,7 @@ export const HARD_WORDS_LEFT: Readonly<Record<string, number>> = {
   promotion: 0,
   runs: 0,
   sandbox: 94,
-  service: 140,
+  service: 0,
   store: 0,
   tree: 0,
   tests: 222,
@@ -184,7 +184,7 @@ export const BARE_CASTS_LEFT: Readonly<Record<string, number>> = {
   promotion: 0,
   runs: 0,
   sandbox: 7,
-  service: 50,
+  service: 0,
   store: 0,
   tree: 0,
 }

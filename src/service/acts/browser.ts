@@ -53,7 +53,7 @@ export function browserCommand(
     XDG_CONFIG_HOME: `${home}/.config`,
     XDG_CACHE_HOME: `${home}/.cache`,
     XDG_DATA_HOME: `${home}/.local/share`,
-    // Nobody speaks with the session's own bus.
+    // The browser must not connect to the session's D-Bus.
     DBUS_SESSION_BUS_ADDRESS: 'disabled:',
   }
   return { ...command, env: { ...command.env, ...env } }

@@ -1,5 +1,5 @@
 /**
- * Runs inside a sandbox: reads a configuration, edits it, and writes it where it stands, so that mode,
+ * Runs inside a sandbox: reads a configuration, edits it, and overwrites the same file, so that mode,
  * owner and links stay. Nothing is written unless the whole change can be made. Failures leave by their
  * exit status; the words are for people.
  */
@@ -32,7 +32,7 @@ function read(path: string): { readonly text: string } {
   try {
     handle = openSync(path, 'r')
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const { code } = error as NodeJS.ErrnoException // Thrown by openSync.
     if (code === 'ENOENT' || code === 'ENOTDIR')
       throw new Stop('config.no_file', 'there is no such file')
     throw error

@@ -1,6 +1,6 @@
 /**
- * Screenshots are evidence: their bytes are kept as bodies, under the digests that the result's diff
- * names, whatever becomes of the act. What is too large to be one is left to the files.
+ * Keeps screenshots as evidence: their bytes become bodies under the digests that the result's diff
+ * names, whether or not the act is promoted. A screenshot that is too large for a body is only a file.
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'

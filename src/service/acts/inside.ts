@@ -1,6 +1,6 @@
 /**
- * Programs of writ's own that run inside a sandbox: the bytes of files that nobody vouches for are
- * read there and nowhere else. The whole program and what it is asked go in on its standard input, so
+ * Programs of writ's own that run inside a sandbox: untrusted files are parsed
+ * there and nowhere else. The whole program and what it is asked go in on its standard input, so
  * nothing of writ has to be visible inside but the runtime itself, and no argument is too long.
  */
 import { readFileSync } from 'node:fs'

@@ -1,9 +1,9 @@
 /**
  * Sends one request, once: the name is resolved once, the address judged, the certificate verified, no
- * redirect followed, nothing tried again. Whatever goes wrong is told by how much is known about it.
+ * redirect followed, nothing tried again. A failure says whether the request may have been carried out.
  *
  * INVARIANT (known or unknown): before the first byte of the request is handed to the network a failure
- *   is known; between that and the whole head of an answer nobody knows what the other side did.
+ *   is known; from then until the whole head of an answer has come, the outcome is unknown.
  */
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { isIP, type Socket } from 'node:net'
@@ -63,7 +63,7 @@ export async function sendRequest(composed: ComposedRequest, options: SendOption
   }
 }
 
-/** The certificate is for the name that was asked for, and somebody known vouches for it. */
+/** Opens TLS on the socket; fails unless a trusted authority signed the certificate for this name. */
 function secured(socket: Socket, name: string, deadline: AbortSignal): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const secure = secureConnect({
@@ -80,7 +80,7 @@ function secured(socket: Socket, name: string, deadline: AbortSignal): Promise<T
   })
 }
 
-/** From here on something may have left: every failure before an answer is one that nobody knows. */
+/** Sends the request. Bytes may have left by then, so a failure before an answer is UNKNOWN. */
 function exchange(
   { operation, address }: ComposedRequest,
   socket: Socket,
@@ -116,7 +116,7 @@ function exchange(
   })
 }
 
-/** The status is an answer, whatever becomes of the rest of it. */
+/** Reads the answer. Its status counts even if the body breaks off. */
 async function readAnswer(response: IncomingMessage, bytesMax: number): Promise<Answer> {
   const status = response.statusCode ?? 0
   const pieces: Buffer[] = []
@@ -124,6 +124,7 @@ async function readAnswer(response: IncomingMessage, bytesMax: number): Promise<
   let isWhole = true
   try {
     for await (const piece of response) {
+      // A stream without an encoding yields buffers.
       bytes += (piece as Buffer).length
       if (bytes <= bytesMax) pieces.push(piece as Buffer)
     }
@@ -149,6 +150,7 @@ export function addressRules(hosts: readonly string[]): AddressRules {
 }
 
 function wordsOf(error: unknown): string {
+  // Sockets, DNS and TLS fail with an Error; only some have a code.
   const { code, message } = error as NodeJS.ErrnoException
   return code === undefined ? String(message) : `${code}`
 }

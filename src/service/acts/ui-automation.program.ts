@@ -103,7 +103,7 @@ async function follow(page: Page, step: UiStep): Promise<void> {
   }
 }
 
-/** An error page of a server is no page that somebody meant. */
+/** Opens a page; fails if the server answers with an error status. */
 async function visit(page: Page, url: string): Promise<void> {
   const response = await page.goto(url, { waitUntil: 'load' })
   if (response !== null && response.status() >= 400) {

@@ -1,10 +1,10 @@
 /**
- * The stages that an attempt stands on (F-13): found on the ledger, checked, and laid out as layers for
- * its sandbox. A base that was promoted meanwhile is in the tree already and needs no layer; it is still
- * what the attempt stands on.
+ * The bases of an attempt (F-13): the stages under its sandbox. This file finds them on the ledger,
+ * checks them, and lays them out as layers. A base that was promoted meanwhile is in the tree already
+ * and needs no layer, but it is still recorded as a base of the attempt.
  *
- * INVARIANT (whole ground): whatever a base stands on itself is promoted, or comes before it in the
- *   order. So a view is never made of a stage without what that stage saw.
+ * INVARIANT (whole ground): every base of a base is promoted, or comes before it in the order. So a
+ *   view never contains a stage without the stages which that stage was made on.
  */
 import { join } from 'node:path'
 import { type Digest, FaultError, fault, showName } from '../../base/index.ts'
@@ -26,7 +26,7 @@ import { StageVoid } from '../workspace/stopped-promotion.ts'
 
 type BaseSources = Pick<GateParts, 'context' | 'view' | 'workspace' | 'questions'>
 
-/** What an attempt stands on, laid out. */
+/** The bases of an attempt, laid out as layers. */
 export interface LaidBases {
   readonly bases: HeldBase[]
   /** Directories of layers, lowest first. */
@@ -115,7 +115,7 @@ async function findBases(
   return found
 }
 
-/** The manifest that an act was promoted with and that stands; null when there is none. */
+/** Returns the manifest of a promoted act; null if it was not promoted or was rolled back. */
 function promotedManifest(standing: StandingFold, id: string): string | null {
   const action = standing.promotion(id)
   return action !== null && action.rolledBackBy === null ? action.promotion.manifest : null
@@ -159,6 +159,7 @@ export async function readThrough(
       }
       return readPlainFile(root, path.slice(root.length), FILE_BYTES_MAX)
     } catch (error) {
+      // A FaultError has `fault`; it is undefined on any other error.
       const { fault: failed } = error as { readonly fault?: { readonly code: string } }
       if (tries <= 1 || failed?.code !== 'stage.missing') throw error
     }
@@ -177,7 +178,7 @@ async function readIn(
   if (own !== undefined) return null
   for (let parent = parentOfRaw(path); parent !== '/'; parent = parentOfRaw(parent)) {
     const change = byPath.get(parent)
-    // Whatever lay there before, in a directory that is gone or new, is not there any more.
+    // The directory above was removed, replaced or created, so no older entry below it is left.
     if (change !== undefined && !staysDirectory(change)) return null
   }
   return undefined

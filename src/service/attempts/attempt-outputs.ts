@@ -1,6 +1,6 @@
 /**
- * What a participant and its operations printed: whole for whoever reads it now, and for the record
- * cut, with every secret taken out first, so that no cut leaves half of one.
+ * The output of a participant and its operations: whole for live readers, shortened for the record.
+ * Secrets are removed before shortening, so that no cut leaves half of one.
  */
 import { Buffer } from 'node:buffer'
 

@@ -73,7 +73,7 @@ export function attemptDescriptor(
   }
 }
 
-/** The participant's own process. Its input is text, or it could not be told on the record. */
+/** Returns the proposal for the participant's process. Its input is text, as the record needs. */
 export function commandProposal(
   terms: AttemptTerms,
   actionId: string,

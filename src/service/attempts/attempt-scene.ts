@@ -1,6 +1,6 @@
 /**
- * Where an attempt takes place: one sandbox over the workspace and the stages it stands on, open until
- * the attempt is over. Runs and looks; decides nothing.
+ * The sandbox of one attempt: it covers the workspace and the attempt's bases, and stays open until the
+ * attempt is over. Runs commands and scans; decides nothing.
  */
 import { randomUUID } from 'node:crypto'
 import { dirname } from 'node:path'
@@ -166,7 +166,7 @@ export class AttemptScene {
     return new AttemptScene(parts, own)
   }
 
-  /** Somebody stopped it, or everything. */
+  /** Aborts when the caller stops this attempt or a human halts everything. */
   get abort(): AbortSignal {
     return this.#stop.signal
   }
@@ -199,7 +199,7 @@ export class AttemptScene {
     return this.#run(command, onOutput)
   }
 
-  /** Beside the participant's process, in the same sandbox; its exit. */
+  /** Runs a command in the sandbox next to the participant's process; returns its exit status. */
   runBeside(command: OperationCommand, onOutput: OnOutput): Promise<number | null> {
     const env = { ...this.#environment(), ...command.env }
     return this.sandbox.runBeside({ ...command, env, onOutput })
@@ -289,7 +289,7 @@ async function hostOf(
   }
 }
 
-/** One signal for whoever stops the attempt and whoever halts everything. */
+/** One abort signal for two sources: the caller of the attempt, and a halt. */
 class Stop {
   readonly #controller = new AbortController()
   readonly #abort: AbortSignal

@@ -1,10 +1,10 @@
 /**
  * One attempt of a participant while it lasts: its process, what it asks for, files of the host, all in
- * one sandbox, and in the end one result that is compared with the declaration and judged like any
- * proposal. What it came to stays staged.
+ * one sandbox, and finally one result that is compared with the declaration and judged like any
+ * proposal. Its changes stay staged.
  *
- * INVARIANT (recorded before run): a participant's process, and an operation beside it, is a proposal
- *   on the ledger before it starts.
+ * INVARIANT (recorded before run): the process of a participant, and each of its operations, is a
+ *   proposal on the ledger before it starts.
  * INVARIANT (one at a time): operations are admitted and carried out in the order they were asked for.
  */
 import { randomUUID } from 'node:crypto'
@@ -102,7 +102,7 @@ export class OpenAttempt implements Attempt {
     const isFirst = this.#run === null
     if (!isFirst && (this.#isRunning || this.#refused !== null || this.#isSpent()))
       throw over(order.actionId)
-    // The act is the first run; what it is asked again is recorded beside it.
+    // The first run has the id of the act; each later run is an act of its own.
     const actionId = isFirst ? order.actionId : randomUUID()
     const admitted = await this.#admit(commandProposal(this.#terms(), actionId, command))
     this.#run ??= admitted
@@ -204,7 +204,7 @@ export class OpenAttempt implements Attempt {
     return admit(this.#gate, document, this.#scene.terms)
   }
 
-  /** Records that nothing of it was run, or that nobody can tell what it did. */
+  /** Records a BLOCK for an operation that did not run, or whose effects are unknown. */
   #block(admitted: Admitted, ...obstacles: readonly Obstacle[]): Promise<Recorded> {
     const blocked = withObstacles(admitted, obstacles)
     return judge(this.#gate, { admitted: blocked, rehearsal: null })
@@ -252,6 +252,7 @@ export class OpenAttempt implements Attempt {
 
   #descriptorFor(operation: unknown) {
     const type = field(operation, 'type')
+    // `includes` compares; a value of another type is not found.
     const kind = OPERATION_TYPES.includes(type as string) ? type : 'COMMAND_EXECUTION'
     // One of the types of operations is a kind of action.
     return attemptDescriptor(this.#terms(), randomUUID(), kind as Operation['type'])
@@ -259,6 +260,7 @@ export class OpenAttempt implements Attempt {
 
   #commandOf({ descriptor, operation }: Proposal): OperationCommand {
     const path = this.#scene.context.environment['PATH'] ?? ''
+    // `#operate` has refused a proposal without an operation.
     return actCommand(operation as Operation, { descriptor, path })
   }
 
@@ -303,7 +305,7 @@ export class OpenAttempt implements Attempt {
     }
   }
 
-  /** A cap was passed or somebody stopped it: nothing more runs. */
+  /** Returns whether a run passed a cap or was stopped: then nothing more runs. */
   #isSpent(): boolean {
     const last = this.#done[this.#done.length - 1]?.outcome
     return [this.#outcome, last].some((outcome) => outcome != null && isEnded(outcome))
@@ -382,7 +384,7 @@ export class OpenAttempt implements Attempt {
     return steps.map((step) => ({ ...step, outcome: { ...step.outcome, aborted: true } }))
   }
 
-  /** Whatever mounts could not keep away: paths that were not there when the sandbox was made. */
+  /** Finds changes below read-only paths: mounts cannot seal a path that did not exist at the start. */
   #accessFindings(changes: readonly Change[]): SandboxResult['findings'] {
     const { readOnly } = this.#scene.order
     const others = changes.filter((change) => !this.#isOfHost(change))
@@ -400,6 +402,7 @@ export class OpenAttempt implements Attempt {
 
   #held({ proposalDigest, decision, result }: Recorded): HeldAttempt {
     const { actionId } = this.#scene.order
+    // A diff names its manifest by a digest.
     const manifest = (result?.diff.manifest ?? manifestDigest([])) as HeldAttempt['manifest']
     const refusedAccesses = this.refusedAccesses()
     return { actionId, proposalDigest, decision, result, manifest, refusedAccesses }
@@ -460,7 +463,7 @@ function isEnded({ killedBy, aborted }: RunOutcome): boolean {
   return killedBy !== null || aborted
 }
 
-/** The exit of an operation was told to who asked for it, who then went on; it is not the end. */
+/** Clears the exit of an operation: the participant has received it and continued. */
 function spoken(outcome: RunOutcome): RunOutcome {
   return isEnded(outcome) ? outcome : { ...outcome, exitCode: 0, signal: null }
 }

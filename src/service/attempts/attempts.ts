@@ -1,7 +1,7 @@
 /**
- * Attempts of participants (F-13): begun over the stages they stand on, held when they are finished,
- * promoted when somebody asks, once, or dropped. What is held lives in the stage and on the ledger;
- * nothing of it lives in memory, so any process can go on with it.
+ * Attempts of participants (F-13): begun over their bases, held when they are finished, then
+ * promoted once on request, or dropped. A held attempt lives in its stage and on the ledger, not in
+ * memory, so any process can continue with it.
  */
 import { FaultError, fault } from '../../base/index.ts'
 import { answerOf } from '../lifecycle/answer.ts'

@@ -46,7 +46,7 @@ export async function recordLaws(
   })
 }
 
-/** Records the default laws as the ones in force, whatever the file of the home holds. */
+/** Records the default laws as the ones in force; does not read the law file of the home. */
 export async function recordDefaultLaws(
   home: KnownHome,
   ledger: Ledger,
@@ -78,5 +78,6 @@ async function lastAccepted(ledger: Ledger): Promise<Laws | null> {
   })
   const [found] = page.facts
   if (found === undefined) return null
+  // The query asked for facts of this type, and the store checked them when they were recorded.
   return (JSON.parse(found.text) as { record: { payload: Laws } }).record.payload
 }

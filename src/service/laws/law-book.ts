@@ -3,7 +3,7 @@
  * another one, from the body in which their bytes are kept; and the lists with what they add. Accepted
  * laws that cannot be read or break their contract leave one law: nothing is let through.
  *
- * INVARIANT (only the accepted): nothing of a file that nobody accepted is obeyed.
+ * INVARIANT (only the accepted): a law file that no human accepted has no effect.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -47,7 +47,7 @@ export interface LawBook {
   readonly laws: readonly Pick<Law, 'policyId' | 'tier' | 'approvals' | 'text'>[]
   readonly settings: GateSettings
   readonly lists: GateLists
-  /** Kept as a body beside every decision. */
+  /** Kept as a body with every decision. */
   readonly listsText: string
   readonly listsDigest: Digest
   judge(phase: LawPhase, values: LawValues, overrides: ReadonlySet<string>): readonly LawOutcome[]
@@ -93,7 +93,7 @@ export interface LawLedger {
 /** Where bodies are kept, each under the digest of its bytes. */
 export type Bodies = Pick<ObjectStore, 'get'>
 
-/** The accepted laws by their digest; null where nobody has their bytes. */
+/** Returns the text of accepted laws by their digest; null if their body is missing. */
 export async function keptLaws(digest: string, bodies: Bodies): Promise<string | null> {
   if (!isDigest(digest)) return null
   try {
@@ -104,7 +104,7 @@ export async function keptLaws(digest: string, bodies: Bodies): Promise<string |
   }
 }
 
-/** What the file stands for, read once: it spares every command the reading of YAML. */
+/** The parsed law file, so that not every command parses YAML. */
 const CACHE = 'laws.json'
 
 /** An empty file has no laws of its own. */

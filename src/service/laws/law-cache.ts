@@ -15,6 +15,7 @@ export function keptReading(file: string, digest: Digest, own: Seal): unknown {
   try {
     const kept: unknown = JSON.parse(readIfThere(file) ?? 'null')
     if (!isObject(kept)) return undefined
+    // `isObject` has just said so.
     const { digest: of, document, seal } = kept as Readonly<Record<string, unknown>>
     if (of !== digest || typeof document !== 'string' || typeof seal !== 'string') return undefined
     const signature = Buffer.from(seal, 'base64')
@@ -32,6 +33,7 @@ export function keepReading(file: string, digest: Digest, value: unknown, own: S
     const text = Buffer.from(own.sign(textOf(digest, document))).toString('base64')
     writeWhole(file, JSON.stringify({ digest, document, seal: text }), 0o600)
   } catch (error) {
+    // Only errors of the system have a code that is text.
     if (typeof (error as NodeJS.ErrnoException).code !== 'string') throw error
   }
 }

@@ -32,7 +32,7 @@ export function overrideFact(
   }
 }
 
-/** How long an override for one intent waits for its use when nobody says how long. */
+/** How long an override for one intent can be used if the human names no duration. */
 const UNUSED_MS = 24 * 60 * 60 * 1000
 
 /** Only a law of tier 1 can be set aside, and only one that there is. */

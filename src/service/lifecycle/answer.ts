@@ -119,7 +119,7 @@ function setAsideOf({ evaluation }: Recorded): Pick<GateAnswer, 'set_aside'> {
   return set_aside.length === 0 ? {} : { set_aside }
 }
 
-/** A recorded result lists some entries and names a manifest; whoever asked gets them all. */
+/** Lists every change in the result: the recorded one lists only some and names a manifest. */
 function withWholeDiff(result: SandboxResult, changes: readonly Change[]): SandboxResult {
   const { diff } = result
   const listed = diff.added.length + diff.modified.length + diff.deleted.length

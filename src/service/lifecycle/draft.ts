@@ -1,6 +1,6 @@
 /**
  * The evaluation of a proposal as it begins: what the document says, what the host found out about it,
- * and what stands against it. The stages after it add to it.
+ * and the obstacles so far. Later stages add to it.
  */
 import { digestDocument } from '../../base/index.ts'
 import {

@@ -1,7 +1,7 @@
 /**
- * A held act (F-13) when its promotion is asked for: read from the ledger, judged by the laws of now,
- * and looked at once more for what it stands on. It lives in its stage and on the ledger alone, so any
- * process can go on with it.
+ * A held act (F-13) when its promotion is asked for: read from the ledger, judged by the current laws,
+ * and its bases checked again. It lives in its stage and on the ledger alone, so any process can
+ * continue with it.
  */
 import { FaultError, fault } from '../../base/index.ts'
 import type { Confirmation } from '../../contracts/index.ts'
@@ -22,8 +22,8 @@ interface Held {
 }
 
 /**
- * Returns the outcome instead where all is over. Fails, and the stage stays, while something is in the
- * way that passes: a halt, laws that nobody accepted, a base that is not promoted yet.
+ * Returns the held act, or its outcome if it has ended. Fails and keeps the stage while a temporary
+ * obstacle lasts: a halt, laws that no human has accepted, a base that is not promoted yet.
  */
 export async function heldAct(gate: GateParts, actionId: string): Promise<Held | Outcome> {
   const { act, discarded } = await readHeld(gate, actionId)

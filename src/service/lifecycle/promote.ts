@@ -117,7 +117,7 @@ async function isLast(view: LedgerView, { action_id, decided_at }: Decision): Pr
   return (last?.payload as Decision | undefined)?.decided_at === decided_at
 }
 
-/** Nothing that a held act stands on is promoted or taken back any more while the lock is held. */
+/** Fails if a held act has ended or its bases are not promoted. The caller's lock keeps it so. */
 async function checkFooting(
   { view }: GateParts,
   { actionId, evaluation: { held } }: Recorded,
@@ -146,6 +146,7 @@ async function tidyUp({ context, view, book }: GateParts): Promise<void> {
 }
 
 async function notPromoted(gate: GateParts, act: Recorded, error: unknown): Promise<Outcome> {
+  // A FaultError has `fault`; it is undefined on any other error.
   const { fault: stopped } = error as { readonly fault?: Fault }
   if (!(error instanceof Error) || stopped === undefined) throw error
   const { actionId, changes, evaluation } = act
@@ -156,7 +157,7 @@ async function notPromoted(gate: GateParts, act: Recorded, error: unknown): Prom
   return end(gate, act, { fault: stopped })
 }
 
-/** What is to be sent once the files are in place. */
+/** Returns the requests that are sent once the files are in place. */
 function requestsOf(proposal: Proposal): Pick<PromotionOrder, 'requests'> {
   const { length } = heldRequests(proposal)
   return length === 0 ? {} : { requests: { count: length, proposal } }

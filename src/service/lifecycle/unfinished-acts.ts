@@ -69,13 +69,14 @@ export class UnfinishedActs {
       await this.#gate.workspace.sweep()
       return true
     } catch (error) {
+      // A FaultError has `fault`; it is undefined on any other error.
       const { fault: failed } = error as { readonly fault?: Fault }
       if (failed?.code === 'workspace.busy') return false
       throw error
     }
   }
 
-  /** Nothing is sent that a process did not begin to send: of such an act only the end is told. */
+  /** Finishes an interrupted act. One with requests is only ended: recovery sends no request. */
   async #finishGoing(actionId: string, stage: string): Promise<void> {
     if (findPreimages(this.#context.home, actionId) !== null) return
     const act = await this.#recorded(actionId)
@@ -100,6 +101,7 @@ export class UnfinishedActs {
       const code = promoted ? null : outcome.act.decision.code
       this.#finished.push({ action_id: actionId, approved, promoted, code })
     } catch (error) {
+      // The same as in `#sweep`.
       const { fault: failed } = error as { readonly fault?: Fault }
       if (failed === undefined) throw error
       if (PASSING.has(failed.code)) return

@@ -73,7 +73,7 @@ export class Approvers {
     throw refused('confirm.unproven', decision.action_id, message)
   }
 
-  /** Whether the caller's yes was the last that was missing: whoever gave that one carries it out. */
+  /** Returns whether the caller gave the last missing approval: their process carries the act out. */
   async isLast(decision: Decision): Promise<boolean> {
     const approvals = await this.count(decision)
     if (approvals === null) return true

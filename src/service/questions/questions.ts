@@ -112,7 +112,7 @@ function pathsOf(changes: readonly Change[]): ReadonlySet<RawPath> {
   return new Set(changes.map(({ path }) => path))
 }
 
-/** A command that a known agent started is the agent's, whatever name it goes by. */
+/** Returns `ai` for a command that a known agent started, even if its actor says otherwise. */
 function actorKindOf({ agent, actor_kind }: Evaluation): Circumstances['actorKind'] {
   return agent === undefined ? actor_kind : 'ai'
 }
@@ -149,15 +149,17 @@ export class Questions {
     ])
     if (proposed === null || result === null || decided === null || evaluated === null) return null
     const proposal = await this.#view.originalOf(proposed)
+    // The ledger has checked each payload below against the contract of its type.
     const whole = await this.#withOutputs(result.payload as SandboxResult)
     const manifest = await this.#manifest(whole.diff.manifest)
     if (proposal === null || manifest === null) return null
+    // As above; the original of a proposal has the digest of the checked one.
     const evaluation = evaluated.payload as Evaluation
     const act = { proposal: proposal as Proposal, evaluation, result: whole, manifest }
     return {
       proposal: act.proposal,
       result: whole,
-      decision: decided.payload as Decision,
+      decision: decided.payload as Decision, // As above.
       evaluation,
       ...(await this.#marked(act)),
       asker: askerOf(proposed.fact, evaluation),
@@ -174,10 +176,11 @@ export class Questions {
       this.#view.factOf('evaluation_v1', actionId),
     ])
     if (result === null || decided === null || evaluated === null) return null
+    // The ledger has checked each payload against the contract of its type.
     return {
       result: result.payload as SandboxResult,
       decision: decided.payload as Decision,
-      evaluation: evaluated.payload as Evaluation,
+      evaluation: evaluated.payload as Evaluation, // As above.
     }
   }
 
@@ -189,7 +192,7 @@ export class Questions {
     return bare === null ? null : { ...bare, proposal: null, changes: [] }
   }
 
-  /** One line of the inbox. A question that lost its bodies is told, and can be denied. */
+  /** Returns one line of the inbox. A question that lost its bodies is listed and can only be denied. */
   async row(
     pending: Pending,
   ): Promise<Omit<PendingQuestion, 'id' | 'expires_at' | 'action_id' | 'approvals'> | null> {

@@ -57,7 +57,7 @@ export function programNames(argv: readonly string[]): readonly string[] {
 /** Options of an interpreter come before what it runs, some with a word of their own. */
 const WORDS_LOOKED_AT = 8
 
-/** A module is told by its first part, a script by its name or by the directory of its package. */
+/** Returns the names in a word: of a module its first part, of a script its file or package. */
 function wordNames(word: string): readonly string[] {
   if (word.startsWith('-')) return []
   if (!word.includes('/')) return [word, ...word.split('.').slice(0, 1)]

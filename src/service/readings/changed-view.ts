@@ -69,15 +69,17 @@ export class ChangedView {
   resolve(path: RawPath): Resolved {
     const visited: RawPath[] = []
     let rest = path.split('/').filter((name) => name !== '')
+    // Parts of a raw path, joined by slashes, are a raw path again.
     let place = '' as RawPath
     let links = 0
     for (let name = rest.shift(); name !== undefined; name = rest.shift()) {
       if (name === '.') continue
       if (name === '..') {
+        // The part of a raw path before a slash.
         place = place.slice(0, Math.max(0, place.lastIndexOf('/'))) as RawPath
         continue
       }
-      const next = `${place}/${name}` as RawPath
+      const next = `${place}/${name}` as RawPath // Both are parts of raw paths.
       visited.push(next)
       const target =
         this.kind(next) === 'symlink' && links++ < LINKS_MAX ? this.#target(next) : null
@@ -86,7 +88,7 @@ export class ChangedView {
         continue
       }
       rest = [...target.split('/').filter((one) => one !== ''), ...rest]
-      if (target.startsWith('/')) place = '' as RawPath
+      if (target.startsWith('/')) place = '' as RawPath // The root.
     }
     return { path: place, visited }
   }

@@ -84,6 +84,7 @@ class GitCheck {
     if (hash === undefined || !this.#objectsOf(place).has(hash)) return false
     const last = this.#lastValue(path, place)
     if (last === null || last === hash) return true
+    // `place.rest` is part of a raw path.
     return this.#isNoted(joinRaw(place.directory, `logs/${place.rest}` as RawPath), last, hash)
   }
 
@@ -99,12 +100,13 @@ class GitCheck {
   #lastValue(path: RawPath, place: GitPath): string | null {
     const loose = this.#then(path, REFERENCE_BYTES_MAX)
     if (loose !== null) return HASH.exec(loose)?.[1] ?? loose
-    const packed = joinRaw(place.common, 'packed-refs' as RawPath)
+    const packed = joinRaw(place.common, 'packed-refs' as RawPath) // ASCII.
     return this.#entries(beforePath(packed, this.#layers)).get(place.rest) ?? null
   }
 
   #isThere(name: string, place: GitPath): boolean {
     if (!REFERENCE_NAME.test(name)) return false
+    // The name comes from a file that was read byte by byte.
     const loose = joinRaw(place.common, name as RawPath)
     if (this.#view.kind(loose) === 'file') return true
     return this.#packedNow(joinRaw(place.common, 'packed-refs' as RawPath)).has(name)
@@ -116,6 +118,7 @@ class GitCheck {
     const objects = this.#objectsOf(place)
     return [...now].every(([name, hash]) => {
       if (then.has(name)) return true
+      // The name comes from a file that was read byte by byte.
       const loose = joinRaw(place.common, name as RawPath)
       return (
         REFERENCE_NAME.test(name) &&

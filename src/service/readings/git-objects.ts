@@ -124,6 +124,7 @@ export class GitObjects {
     const folder = joinRaw(this.#objects, rawOfText('pack'))
     return this.#files.names(folder).flatMap((name) => {
       if (!name.endsWith('.idx')) return []
+      // A raw name with another ASCII ending.
       const [index, pack] = [name, `${name.slice(0, -'idx'.length)}pack` as RawPath].map((each) =>
         this.#files.place(joinRaw(folder, each)),
       )

@@ -91,7 +91,7 @@ export class GitReach {
     }
   }
 
-  /** Every value of a configuration, whatever its key: any of them may name a program or a file. */
+  /** Reads every value of a configuration under any key: each may name a program or a file. */
   #config(path: RawPath, worktree: RawPath): void {
     const key = `${path}\0${worktree}`
     if (this.#read.has(key) || this.#read.size > CONFIGS_MAX) return
@@ -116,7 +116,7 @@ export class GitReach {
       this.#config(included, worktree)
     }
     for (const word of value.split(/[\s'"`;|&<>()=!]+/)) {
-      // A name without a slash is looked for in the PATH, except by a shell that is told to read it.
+      // A name without a slash is looked up in PATH, but a shell may read it as a file here.
       if (word === '' || word.startsWith('-')) continue
       this.#targets.push({ path: this.#placed(word, worktree), by: 'git_config', isTree: false })
     }
@@ -124,11 +124,12 @@ export class GitReach {
 
   #placed(text: string, directory: RawPath): RawPath {
     const [home] = this.#homes
+    // Raw all the way: the text is of a file that was read as bytes.
     if (text.startsWith('~/') && home !== undefined) {
       return this.#view.resolve(`${home}${text.slice(1)}` as RawPath).path
     }
     const whole = text.startsWith('/') ? text : `${directory}/${text}`
-    return this.#view.resolve(whole as RawPath).path
+    return this.#view.resolve(whole as RawPath).path // Raw, as above.
   }
 
   /** The path that a small file of git names. */

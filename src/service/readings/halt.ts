@@ -23,7 +23,7 @@ export function liftHalt(state: string): void {
   rmSync(join(state, FILE), { force: true })
 }
 
-/** Aborts as soon as somebody halts; the answer ends the watch. */
+/** Calls `abort` as soon as a human halts. Returns a function that ends the watch. */
 export function watchHalt(state: string, abort: () => void): () => void {
   const look = (): void => {
     if (isHalted(state)) abort()

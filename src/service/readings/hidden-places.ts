@@ -35,7 +35,7 @@ interface HiddenOrder {
 
 type XdgPlaces = Readonly<Partial<Record<XdgName, readonly string[]>>>
 
-/** Returns the homes with the one that the table of users has, whatever `$HOME` says. */
+/** Returns the homes with the account's home from the table of users, which `$HOME` may not name. */
 export function withAccountHome(homes: readonly string[]): readonly string[] {
   const account = realPathOf(accountHome())
   const isHome = account !== '/' && !account.startsWith('/nonexistent')
@@ -62,7 +62,7 @@ export function hiddenPlaces(order: HiddenOrder): readonly string[] {
     ...elsewhere(path, all, xdg),
   ])
   const places = listed.flatMap(expanded).flatMap(realPlace)
-  // A workspace that somebody keeps inside such a place shows it on purpose.
+  // A place that contains the workspace is not hidden: the user put the workspace there.
   const found = new Set(places.filter((path) => !isWithin(workspace, path)))
   const isOwn = (path: string): boolean =>
     shown.some((root) => isWithin(path, root) || isWithin(root, path))
@@ -110,7 +110,7 @@ function xdgPlaces(name: XdgName, xdg: XdgPlaces): readonly string[] {
   return [...new Set([...(isAbsolute(given) ? [given] : []), ...(xdg[name] ?? [])])]
 }
 
-/** A trailing pair of stars means the directory; one star stands for names that are there. */
+/** Expands a pattern: two trailing stars mean the directory, one star matches existing names. */
 function expanded(pattern: string): readonly string[] {
   const path = pattern.endsWith('/**') ? pattern.slice(0, -3) : pattern
   if (!path.includes('*')) return [path]
@@ -149,7 +149,7 @@ function linkTargets(directory: string): readonly string[] {
     .filter((target) => !isSystemPlace(target))
 }
 
-/** What a package brought is no secret, whoever links to it. */
+/** Returns whether a path belongs to the system: files of packages are no secrets. */
 function isSystemPlace(path: string): boolean {
   return /^\/(?:usr|etc|opt|bin|lib\w*|sbin|nix|snap|proc|dev|sys|run)?(?:\/|$)/.test(path)
 }

@@ -99,7 +99,7 @@ function realPaths(paths: readonly string[]): HostFacts['real_paths'] {
     .filter(({ declared, real }) => declared !== real)
 }
 
-/** Homes of the users of this machine, and the actor's own whatever the table of users says. */
+/** Returns the homes in the table of users, and the actor's own home even if it is not listed. */
 function readHomes(own: string): HostFacts['homes'] {
   const real = realPathOf(own)
   const homes = new Set([...usersHomes()].map(realPathOf))
@@ -107,7 +107,7 @@ function readHomes(own: string): HostFacts['homes'] {
   return [...homes].map((path) => ({ path, own: path === real }))
 }
 
-/** System users live in places that are nobody's home. */
+/** Entries of system users that are not home directories. */
 const NO_HOMES: ReadonlySet<string> = new Set(['/', '/nonexistent', '/bin', '/dev', '/usr/sbin'])
 const HOME_ROOTS = /^\/(?:root$|home\/|Users\/)/
 

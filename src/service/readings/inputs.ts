@@ -29,7 +29,7 @@ export async function changedInputs(
     for (const entry of entriesOf(next)) {
       if (++looked > ENTRIES_MAX || changed.length >= LISTED_MAX) return changed.sort()
       if (looked % PAUSE_EVERY === 0) await pause()
-      const path = joinRaw(next, entry.name as RawPath)
+      const path = joinRaw(next, entry.name as RawPath) // `entriesOf` reads raw names.
       if (SKIPPED.has(entry.name) || touched.has(path)) continue
       if (entry.isDirectory()) open.push(path)
       // Files' clock may be a tick behind; what was shown already is not shown again for that.

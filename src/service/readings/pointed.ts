@@ -84,6 +84,7 @@ class PointedSearch {
     const directories = new Set<RawPath>()
     for (const { path } of this.#changed) {
       const installed = path.indexOf('/node_modules/')
+      // The beginning of a raw path.
       const start = installed < 0 ? path : (path.slice(0, installed + 1) as RawPath)
       for (let place = parentOfRaw(start); !directories.has(place); place = parentOfRaw(place)) {
         directories.add(place)
@@ -176,7 +177,7 @@ class PointedSearch {
     }
   }
 
-  /** Whether Python would load these bytes although nobody changed the source that they belong to. */
+  /** Returns whether Python would load this bytecode although its source did not change. */
   #isLoadedUnasked(path: RawPath): boolean {
     const name = nameOfRaw(path)
     if (!name.endsWith('.pyc')) return false
@@ -184,6 +185,7 @@ class PointedSearch {
     const isCached = nameOfRaw(directory) === '__pycache__'
     const stem = isCached ? name.slice(0, name.indexOf('.')) : name.slice(0, -'.pyc'.length)
     const home = isCached ? parentOfRaw(directory) : directory
+    // A raw name with another ASCII ending.
     const source = this.#view.changes.get(joinRaw(home, `${stem}.py` as RawPath))
     return source?.after == null || this.#isUnchecked(path)
   }

@@ -1,6 +1,6 @@
 /**
  * Preconditions (G-9), probed by the host. What cannot be probed counts as failed. The answer names
- * what failed; an actor is told no more than that something did.
+ * what failed; an actor learns only that a precondition failed.
  */
 import { lstatSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
@@ -19,7 +19,7 @@ export function probePreconditions(proposal: Proposal): readonly PreconditionFai
     .filter((path) => !exists(path))
     .map((path) => ({ name: 'paths_exist', path }))
   if (network_available && !hasNetwork()) failures.push({ name: 'network_available' })
-  // Nothing on a plain system tells whether somebody sits in front of it.
+  // A plain system cannot say whether a person is using it.
   if (user_idle) failures.push({ name: 'user_idle' })
   return [...failures, ...(proposal.children ?? []).flatMap(probePreconditions)]
 }

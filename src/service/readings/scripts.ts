@@ -78,10 +78,11 @@ function layerOf(path: RawPath, layers: readonly Layer[]): Layer | undefined {
 function pathIn(path: RawPath, layer: Layer | undefined, side: 'upper' | 'lower'): RawPath | null {
   const place = layer?.[side]
   if (layer === undefined || place === undefined) return null
+  // Two raw paths, joined.
   return `${rawOfText(place)}${path.slice(rawOfText(layer.root).length)}` as RawPath
 }
 
-/** Null when it cannot be told. */
+/** Returns the scripts of a manifest as text; null if it cannot be read. */
 function scriptsOf(path: RawPath | null): string | null {
   const bytes = path === null ? null : readSmall(path, MANIFEST_BYTES_MAX)
   if (bytes === null) return null

@@ -1,6 +1,6 @@
 /**
- * The ledger as the gate uses it: what stands after all facts, kept current fact by fact, and the one
- * way in which the gate records. Host-wide facts (halt, laws) lie in the host's stream.
+ * The ledger as the gate uses it: the state folded from all facts, updated with each new fact, and the
+ * only way in which the gate records. Host-wide facts (halt, laws) lie in the host's stream.
  */
 import { faultCode, invariant } from '../../base/index.ts'
 import type { StandingFold, StandingOptions } from '../../gate/index.ts'
@@ -32,12 +32,12 @@ export class LedgerView {
     this.#standing = new StandingView({ ledger, stream, keeper }, options)
   }
 
-  /** What stands now: everything that was acknowledged to anybody before the call. */
+  /** Returns the current state, with every fact that was acknowledged before the call. */
   standing(): Promise<StandingFold> {
     return this.#standing.standing()
   }
 
-  /** Asks what stands; once more when what was kept turns out damaged. A question has no effects. */
+  /** Calls `question` with the current state; again if the kept one was damaged. It has no effects. */
   ask<T>(question: (standing: StandingFold) => T): Promise<T> {
     return this.#standing.ask(question)
   }
@@ -47,7 +47,7 @@ export class LedgerView {
     return this.#standing.extent
   }
 
-  /** When all else is done: what stands is kept for the next command. */
+  /** Keeps the current state for the next command. Call it last. */
   close(): void {
     this.#standing.close()
   }
@@ -112,6 +112,7 @@ export class LedgerView {
       order: 'newest_first',
     })
     const [found] = page.facts
+    // The store returns the canonical text of a fact.
     return found === undefined ? null : wholeFact(ledger, JSON.parse(found.text) as Fact)
   }
 
@@ -132,6 +133,7 @@ export class LedgerView {
         limit: PAGE,
         order: 'oldest_first',
       })
+      // The store returns the canonical text of a fact.
       for (const { text } of page.facts)
         found.push(await wholeFact(ledger, JSON.parse(text) as Fact))
       cursor = page.next
@@ -181,7 +183,7 @@ export class LedgerView {
     }
   }
 
-  /** How many facts what stands was folded from; to be asked right behind it, without a pause. */
+  /** Numbers of facts in the current state; read them right after `standing()`, with no await between. */
   get seen(): { readonly host: number; readonly stream: number } {
     const { host, stream } = this.#standing.positions
     return { host: host.size, stream: stream.size }

@@ -1,7 +1,7 @@
 /**
- * Which runs of flows have not ended: whoever goes on with one reads what its participants said from
- * bodies. A run has ended when a fact of it says so; one that is blocked or waits can still go on.
- * What was said before any run began, when a flow was planned, belongs to none.
+ * Finds the runs of flows that have not ended: a process that resumes one needs the bodies with the
+ * outputs of its participants. A run has ended when a fact of it says so; a blocked or waiting run can
+ * still continue. Outputs from planning a flow, before any run, belong to no run.
  */
 import type { Fact } from '../../ledger/index.ts'
 import type { GateContext } from '../surface/context.ts'

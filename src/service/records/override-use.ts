@@ -1,7 +1,7 @@
 /**
  * An override counts for so many acts, also when two acts ask at the same moment: an act that uses one
- * is recorded only on the very facts at which the override was found to be in force. Whoever comes
- * second finds it used up.
+ * is recorded only if the stream still ends at the facts where the override was found in force. The
+ * second of two acts finds it used up.
  */
 import type { Evaluation } from '../../contracts/index.ts'
 import type { StandingFold } from '../../gate/index.ts'

@@ -17,7 +17,7 @@ export function proposalRecord(draft: Evaluation, proposal: Proposal): GateRecor
   return { type: 'proposal_v1', payload: proposal, key: `proposal/${keyOf(draft)}` }
 }
 
-/** Stands for the id of a document that has none; such a document leaves no fact. */
+/** The id of a document that has none; such a document leaves no fact. */
 export const NO_ID = '00000000-0000-0000-0000-000000000000'
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i

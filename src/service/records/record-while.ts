@@ -1,6 +1,6 @@
 /**
- * Records on the very facts at which something was found to hold. Whoever comes second finds the
- * stream longer, looks again, and finds that it holds no longer.
+ * Records only if the stream still ends at the facts where a condition was found to hold. The second of
+ * two writers finds the stream longer, checks again, and finds that the condition no longer holds.
  */
 import { faultCode } from '../../base/index.ts'
 import type { StandingFold } from '../../gate/index.ts'

@@ -1,7 +1,7 @@
 /**
- * Directories that an act leaves so that their own owner cannot look into them. They could be put in
- * place, but neither be checked there nor be taken back by anybody but root: so they are told with the
- * diff, which refuses them (G-8: an undo has to be possible before something is decided).
+ * Directories that an act leaves unreadable for their own owner. They could be promoted, but only root
+ * could check or undo them there. So each becomes a finding of the diff, which refuses it (G-8: an undo
+ * has to be possible before something is decided).
  */
 import type { Change } from '../../gate/index.ts'
 import type { Scan, TreeFinding } from '../../tree/index.ts'

@@ -1,4 +1,4 @@
-/** What a command printed, kept up to a bound for the record; whoever watches sees all of it. */
+/** The output of a command: the record keeps it up to a bound, a live reader gets all of it. */
 
 const OUTPUT_BYTES_MAX = 256 * 1024
 

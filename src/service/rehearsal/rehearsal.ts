@@ -59,7 +59,7 @@ interface RehearsalRequest {
   readonly recorded: Promise<void>
   /** By which rules something of it runs with a network. */
   readonly network?: NetworkGrounds
-  /** Nothing is staged, whatever is found. */
+  /** Stages nothing, even if there are changes. */
   readonly isDry: boolean
 }
 
@@ -81,7 +81,7 @@ export interface Rehearsal {
   readonly findings: readonly TreeFinding[]
   /** What the acts themselves said about why they failed. */
   readonly told: SandboxResult['findings']
-  /** Directories that were emptied and made anew. */
+  /** Directories that were removed and created again. */
   readonly emptied: Scan['emptied']
   readonly controls: readonly Control[]
   readonly outputs: Pick<Outputs, 'document'>

@@ -1,7 +1,7 @@
 /**
- * A run that a human released to send, from its beginning to its decision, and what is told when it
- * never came to one. While it goes on its process holds a lock, which the kernel drops when that
- * process ends, however it ends: whoever finds the run undecided and the lock free knows.
+ * A run that a human released to send requests, from its beginning to its decision, and what is
+ * recorded if it was interrupted. Its process holds a lock, which the kernel drops when that process
+ * ends for any reason: an undecided run whose lock is free was interrupted.
  *
  * INVARIANT (told once, never sent again): an interrupted run becomes one decision, BLOCK with
  *   `request.unknown`; its release stays used, and what follows is a human's to say.
@@ -30,7 +30,7 @@ import { KeptBodies } from '../records/kept-bodies.ts'
 import type { LedgerView } from '../records/ledger-view.ts'
 import { type GateContext, workspaceOf } from '../surface/context.ts'
 
-/** writ itself: whoever happens to look first has sent nothing. */
+/** writ itself records the interruption: the process that finds it has sent nothing. */
 const WRIT: Principal = { kind: 'script', id: 'writ', namespace: 'host' }
 
 /** Does `work` under the lock of the release that an act uses; fails if another run holds it. */
@@ -67,7 +67,7 @@ async function underLock<T>(
     if (isHeld || !isBusy) throw error
     return onBusy()
   } finally {
-    // Whoever opened it before finds the run decided; both would tell the same under one key.
+    // A process that opened the folder before finds the run decided; both records have one key.
     if (isHeld) rmSync(folder, { recursive: true, force: true })
   }
 }
@@ -104,7 +104,7 @@ export class ReleasedRuns {
     return found.filter(({ foundMs }) => nowMs - foundMs < RECENT_MS)
   }
 
-  /** Under its lock, and from what stands now: it may have been decided a moment ago. */
+  /** Records an interrupted run. Reads the state under the lock: the run may have just been decided. */
   async #tell(overrideId: string): Promise<void> {
     const standing = await this.#view.standing()
     const run = standing.releasedRuns().find(({ override_id }) => override_id === overrideId)
@@ -125,8 +125,8 @@ export class ReleasedRuns {
   }
 
   /**
-   * Not a judgement of the proposal, which was admitted: that it cannot be judged any more stands where
-   * other documents have what is wrong with them, and the obstacle says what may have been sent.
+   * Returns an evaluation that does not judge the proposal, which was admitted: its one violation says
+   * that the outcome is unknown, and its obstacle says what may have been sent.
    */
   #evaluationOf(run: ReleasedRun, standing: StandingFold): Evaluation {
     const { home, stateRoot, userDirectory } = this.#context

@@ -81,6 +81,7 @@ function treeFindings({ findings }: Rehearsal): SandboxResult['findings'] {
 
 function sumResources(outcomes: readonly RunOutcome[]): SandboxResult['resources'] {
   const all = outcomes.map(({ resources }) => resources)
+  // Every `enforcedBy` has this type; `Object.assign` loses it.
   const enforced = Object.assign({}, ...all.map(({ enforcedBy }) => enforcedBy)) as Partial<
     Record<RunCap, 'kernel' | 'polled'>
   >

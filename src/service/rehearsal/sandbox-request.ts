@@ -114,7 +114,7 @@ function hiddenFrom(order: SandboxOrder): readonly string[] {
   )
 }
 
-/** What of it a person may want to know of: writ's own places are nobody's business. */
+/** Returns the hidden places to show to a person: writ's own places are left out. */
 export function hiddenFromRun(order: SandboxOrder, hidden: readonly string[]): HiddenFromRun {
   const { lists, ownHomes, home, stateRoot, network } = order
   const own = new Set([stateRoot, ...stagePlaces(home)].map(realPathOf))

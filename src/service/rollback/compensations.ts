@@ -43,6 +43,7 @@ export class Compensations {
       const found = await this.#gate.view.factOf('proposal_v1', actionId)
       const proposal = found === null ? null : await this.#gate.view.originalOf(found)
       if (proposal !== null) {
+        // The original has the digest of a proposal that was checked.
         undoings.push(...undoingsOf(proposal as Proposal, standing.requests.of(actionId)))
       } else if (standing.reachesBeyondFiles(actionId)) {
         // Its words are not kept any more, and with them what would undo it.

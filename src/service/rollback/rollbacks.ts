@@ -1,9 +1,9 @@
 /**
- * Taking promoted acts back: which ones are meant, which newer ones stand on them, what has to be
- * compensated first, and then the files.
+ * Takes promoted acts back: selects them, finds newer acts that depend on them, compensates requests
+ * first, then restores the files.
  *
  * INVARIANT (newest first): no act is rolled back under a newer one that changed the same paths. So
- *   every act that stands can be taken back, at the latest when all newer ones are.
+ *   every promoted act can be taken back, at the latest when all newer ones are.
  */
 import { FaultError, fault, showName } from '../../base/index.ts'
 import type { Evaluation, Promotion, Proposal } from '../../contracts/index.ts'
@@ -157,6 +157,7 @@ export class Rollbacks {
   async #words(id: string): Promise<string> {
     const found = await this.#view.factOf('proposal_v1', id)
     const proposal = found === null ? null : await this.#view.originalOf(found)
+    // The original has the digest of a proposal that was checked.
     return proposal === null ? '' : actWords(proposal as Proposal)
   }
 }
@@ -174,7 +175,7 @@ function named(standing: StandingFold, id: string): PromotedAction {
   throw new FaultError(fault('rollback.nothing', id, null, { message, hint }))
 }
 
-/** What stands and can be taken back, newest first. */
+/** Yields the promoted acts that can be taken back, newest first. */
 function* undoable(standing: StandingFold): Generator<PromotedAction> {
   for (const action of standing.promotedNewestFirst()) {
     if (action.rolledBackBy === null && isUndoable(standing, action.promotion)) yield action

@@ -1,7 +1,7 @@
 /**
  * Where staged bytes and pre-images of a scope lie: on the scope's filesystem, because they are moved
- * and not copied. In the state directory when that is the same filesystem, else beside the laws in
- * `.writ/stage`, which no sandbox and no diff shows.
+ * and not copied. In the state directory when that is the same filesystem, else next to the laws
+ * in `.writ/stage`, which no sandbox and no diff shows.
  */
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -41,12 +41,12 @@ export function stageOf(place: string, sandboxId: string): string {
 
 const HELD = 'held'
 
-/** Kept for whoever asks for its promotion, however long that takes; see `isHeldStage`. */
+/** Marks a stage as held: it stays until its promotion is asked for. See `isHeldStage`. */
 export function markHeld(stage: string): void {
   writeFileSync(join(stage, HELD), '', { mode: 0o600 })
 }
 
-/** Told by the stage itself, since whoever tidies up may not know of the run that holds it. */
+/** Reads the mark in the stage, because housekeeping may not know the run that holds it. */
 export function isHeldStage(stage: string): boolean {
   return existsSync(join(stage, HELD))
 }
@@ -57,7 +57,7 @@ interface StageHolder {
   readonly run: string
 }
 
-/** Says in a stage that is held for whom it is, so that whoever tidies up can ask whether that goes on. */
+/** Notes in a held stage which run holds it, so that housekeeping can ask whether that run is open. */
 export function noteHolder(stage: string, holder: StageHolder): void {
   if (isHeldStage(stage)) writeWhole(join(stage, HELD), JSON.stringify(holder), 0o600)
 }

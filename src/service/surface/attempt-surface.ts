@@ -1,11 +1,11 @@
 /**
  * What the gate offers to flows: one attempt of a participant, whose effects stay staged until
- * somebody else approves them (F-13). The declaration is the host's: which paths the node may write.
+ * another caller approves them (F-13). The declaration is the host's: which paths the node may write.
  *
  * PROMISE (nothing real changes): an attempt changes a stage; only `promoteHeld` changes the tree, in
  *   one act that can be rolled back as one.
- * PROMISE (flat): an attempt stands on the stages it names, at most 8, and on nothing else that is
- *   not promoted.
+ * PROMISE (flat): an attempt sees the stages it names, at most 8, and no other change that is not
+ *   promoted.
  * PROMISE (judged whole): what the participant's process and its operations did together is compared
  *   with the declaration and judged by the laws, exactly like a proposal.
  */
@@ -132,7 +132,7 @@ export interface Attempt {
   /** Reads a file as the participant sees it now or left it; null when there is none. */
   read(path: string): Promise<Uint8Array | null>
   /**
-   * Puts a file of the host (an artifact) into the view, whatever the participant may write itself. It
+   * Puts a file of the host (an artifact) into the view, also where the participant may not write. It
    * counts as an effect of the attempt, so `writes` has to hold the path.
    */
   write(path: string, bytes: Uint8Array): Promise<void>

@@ -23,7 +23,7 @@ export interface GateContext {
   /** A human of the home has a passphrase or a passkey; absent: one has. */
   readonly hasCredential?: boolean
   readonly driver: SandboxDriver
-  /** Whoever gave the driver closes it, and with it what is left of sandboxes that are done with. */
+  /** Whether the caller that passed the driver closes it and its sandboxes, instead of the gate. */
   readonly leavesClosing?: boolean
   readonly nowMs: () => number
   /** Where names lead; the machine's own resolver without it. */

@@ -14,7 +14,7 @@ import type { ApprovalProof } from '../../home/index.ts'
 import type { OnRefused } from '../../network/index.ts'
 import type { RunRequest } from '../../sandbox/index.ts'
 
-/** What an approval stands on (G-18a). */
+/** How it was checked that a human approved (G-18a). */
 type Assurance = 'terminal' | 'passphrase' | 'passkey' | 'none'
 
 /** What a question needs to be answered with yes. */
@@ -81,7 +81,7 @@ export interface SentRequest {
   readonly step_id: string
   readonly method: string
   readonly host: string
-  /** UNKNOWN: nobody knows whether the other side carried it out, and it is not sent again. */
+  /** UNKNOWN: the server may or may not have carried it out; it is not sent again. */
   readonly state: RequestState
   readonly status?: number
   readonly code?: string
@@ -100,7 +100,7 @@ export interface Asker {
   readonly at: string
 }
 
-/** What somebody is asked, with everything needed to show it. */
+/** A question to a person, with everything needed to show it. */
 export interface Question {
   readonly actionId: string
   readonly proposal: Proposal
@@ -144,7 +144,7 @@ export interface Question {
   readonly read: (change: Change, side: 'before' | 'after') => AsyncIterable<Uint8Array> | null
 }
 
-/** `wait`: nobody is there; the question goes to the inbox. */
+/** `wait`: no person can answer now; the question goes to the inbox. */
 export type Answered =
   | {
       readonly kind: 'yes'
@@ -185,8 +185,8 @@ export interface ProposeOptions {
     /** Called before the command runs with what it cannot see. */
     readonly onHidden?: (hidden: HiddenFromRun) => void
     /**
-     * Called when the command changed the person's home outside the scope; absent where nobody can be
-     * asked, and then those changes are left out.
+     * Called when the command changed the person's home outside the scope. Without it no person can be
+     * asked, and those changes are left out.
      */
     readonly chooseHome?: (leftOut: SandboxResult['findings']) => Promise<HomeChoice>
     /** Called when the chosen changes of the home cannot be kept; the scope alone is asked about. */
@@ -219,13 +219,13 @@ export interface PendingQuestion {
   readonly result_digest: string
   readonly effects: { readonly added: number; readonly modified: number; readonly deleted: number }
   readonly expires_at: string
-  /** Null when nobody can say yes to it any more, for its problem. */
+  /** Null if the question cannot be approved any more; see `problem`. */
   readonly needs: Need | null
-  /** Questions of one shape can be answered together; null where it cannot be told. */
+  /** Questions of one shape can be answered together; null if the shape is unknown. */
   readonly shape: string | null
   /** Where several humans have to approve. */
   readonly approvals?: ApprovalsSoFar
-  /** Why nobody, or not enough of them, can say yes now. */
+  /** Why the question cannot be approved, or not by enough humans, now. */
   readonly problem?: {
     readonly code: 'body.missing' | 'confirm.few_humans'
     readonly message: string

@@ -3,7 +3,7 @@
  * facts stay, and new ones say what went, when, and by which rule (L-5).
  *
  * INVARIANT (told before it goes): the fact that a body was dropped is durable before the body is
- *   gone, so that no crash leaves a body missing that nobody dropped.
+ *   gone, so that no crash leaves a body missing without a fact.
  */
 
 import { statSync, utimesSync, writeFileSync } from 'node:fs'

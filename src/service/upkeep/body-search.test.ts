@@ -103,7 +103,7 @@ it('finds nothing of what is gone already, and only the kinds that were asked fo
   expect(outputs.found.map(({ kind }) => kind)).toEqual(['output'])
 })
 
-/** What somebody said, in a run or while a flow was planned. */
+/** Returns the record of a participant's output, in a run or while a flow was planned. */
 function output(run_id: string, seq: number) {
   const head = { run_id, seq, at: '2026-11-15T08:00:00.000Z' }
   const payload = { ...head, nonce: 'n', node_id: 'a', command: 1, raw: 'said', answer: null }

@@ -128,7 +128,7 @@ async function leaveShared(
   }
 }
 
-/** Why a body has to stay; null when nobody needs it. */
+/** Returns why a body has to stay; null if it is not needed. */
 function neededBy(
   { action_id, kind }: FoundBody,
   standing: StandingFold,
@@ -140,7 +140,7 @@ function neededBy(
   const promoted = standing.promotion(action_id)
   if (promoted === null || promoted.rolledBackBy !== null) return null
   const { undoUntil, promotion } = promoted
-  // What a request is undone by stands in the unredacted proposal alone.
+  // Only the unredacted proposal says how a request is undone.
   const isNeeded =
     (kind === 'manifest' && promotion.paths > 0) ||
     (kind === 'proposal' && standing.reachesBeyondFiles(action_id))
@@ -182,6 +182,7 @@ function evidenceOf(
   paths: ReadonlySet<string> | undefined,
 ): readonly unknown[] {
   if (record.type !== 'sandbox_result_v1' || paths === undefined) return []
+  // The ledger has checked the payload against the contract of this type.
   const { added, modified } = (payload as SandboxResult).diff
   return [...added, ...modified].filter(({ path }) => paths.has(path)).map(({ after }) => after)
 }
@@ -200,6 +201,7 @@ function screenshotPaths(payload: unknown): readonly string[] {
 }
 
 function manifestsOf(type: string, payload: unknown): readonly string[] {
+  // The ledger has checked each payload against the contract of its type.
   if (type === 'sandbox_result_v1') return [(payload as SandboxResult).diff.manifest]
   if (type !== 'evaluation_v1') return []
   return ((payload as Evaluation).comparison?.steps ?? []).map(({ manifest }) => manifest)
@@ -219,6 +221,7 @@ async function* factsOf(
       else
         yield {
           ...fact,
+          // A recorded reference is a digest.
           payload: JSON.parse(decoder.decode(await ledger.objects.get(reference as Digest))),
         }
     }

@@ -1,7 +1,7 @@
 /**
- * What nobody needs any more: pre-images past their time or beyond the quota, and stages whose question
- * is long over. Runs after promotions, at most once an hour; what is kept is never needed less than
- * the record says.
+ * Removes what is no longer needed: pre-images past their time or beyond the quota, and stages whose
+ * question is long over. Runs after promotions, at most once an hour. Never removes what the record
+ * says is still kept.
  *
  * INVARIANT (an open run keeps its stages): what is staged for a run of a flow stays as long as that
  *   run can go on, however long that is.
@@ -100,7 +100,7 @@ export function undoRetention({ undoDays, undoQuotaMb }: RetentionSettings): Ret
   return { periodMs: undoDays * 24 * HOUR_MS, quotaBytes: undoQuotaMb * 1024 ** 2 }
 }
 
-/** The act that pre-images are of, by the name of their directory; null when nobody knows. */
+/** Returns the act of pre-images by the name of their directory; null if it is unknown. */
 export type ActOf = (name: string) => KeptAct | null
 
 interface KeptAct extends PromotedAction {

@@ -10,7 +10,7 @@ import { keptPreimages } from './housekeeping.ts'
 export interface KeptState {
   /** The law file is not the one that a human accepted. */
   readonly laws_differ: boolean
-  /** Of how many facts what stands is kept, of how many; and what of it was thrown away last. */
+  /** The kept state: how many of all facts it covers, and which kept state was dropped last. */
   readonly standing: {
     readonly kept: number
     readonly facts: number

@@ -60,7 +60,7 @@ export class Dispatcher {
     for (const request of requests) {
       const sent = await this.#sendOne(order, request, descriptors.get(request.stepId))
       if (sent.state === 'FAILED') throw failed(request, sent)
-      // What follows may rest on what nobody knows.
+      // Later requests may depend on one whose outcome is unknown.
       if (sent.state === 'UNKNOWN') return
     }
   }
@@ -109,7 +109,7 @@ export class Dispatcher {
     })
   }
 
-  /** Under the workspace's lock nobody is sending: what was begun and not ended was interrupted. */
+  /** Records begun requests as UNKNOWN. The caller holds the workspace's lock, so none is being sent. */
   async settleInterrupted(memories: readonly RequestMemory[]): Promise<void> {
     for (const { begun } of memories) {
       await this.#record({
@@ -159,7 +159,7 @@ function descriptorsOf(proposal: Proposal): ReadonlyMap<string, ActionDescriptor
   )
 }
 
-/** What is sent is what somebody said yes to. */
+/** Fails if the requests differ from the approved ones. */
 function refuseAltered(
   requests: readonly ComposedRequest[],
   { side_effects }: SandboxResult,

@@ -39,7 +39,7 @@ export class OutgoingRequests {
     return this.#dispatcher.send(order)
   }
 
-  /** Something was begun and never ended, by somebody who is gone or who holds the lock. */
+  /** Returns whether a request is not ended or its answer not saved: its process died or is at work. */
   async isInterrupted(): Promise<boolean> {
     const { requests } = await this.#view.standing()
     return requests.unsettled().length > 0 || requests.unsaved().length > 0
@@ -58,7 +58,7 @@ export class OutgoingRequests {
     return states.includes('UNKNOWN') || after.length >= wanted
   }
 
-  /** Requests without files: what is known of them is told, as an act that was done. */
+  /** Settles interrupted requests of acts without files, and lets `finish` record each act as done. */
   async recoverRest(finish: (begun: RequestFact) => Promise<void>): Promise<void> {
     const { requests } = await this.#view.standing()
     const open = requests.unsettled()
@@ -84,7 +84,7 @@ export class OutgoingRequests {
     await this.#dispatcher.recordKept(memory, isKept ? { ok: true } : { ok: false, detail })
   }
 
-  /** What cannot be kept is told; the answer stays in the objects. */
+  /** Saves an answer as a file; records why if it cannot. The answer stays in the objects. */
   async #keep(memory: RequestMemory, lock: WorkspaceLock): Promise<void> {
     const { save, answer } = memory.ended ?? memory.begun
     if (save === undefined) return

@@ -1,7 +1,7 @@
 /**
  * The answer to a request becomes a file by a promotion of its own: the body is in the objects, is
  * staged, journalled, and put in place like rehearsed bytes, with the same pre-image for undoing. It is
- * its own step because nobody can know an answer before it comes.
+ * its own step because the answer is unknown when the act is rehearsed.
  */
 import { chmodSync, closeSync, fsyncSync, lstatSync, mkdirSync, openSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -62,6 +62,7 @@ export async function stageAnswer(
     closeSync(handle)
   }
   const raw = rawOfText(real)
+  // An ASCII name is the same as a raw path.
   const entries = [{ path: raw, place: place as RawPath, isUnit: true }]
   const list = writeStage({ stage, entries, emptied: [] })
   await makeDurable([list, rawOfText(stage), rawOfText(dirname(stage))], stage)

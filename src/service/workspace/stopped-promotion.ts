@@ -31,7 +31,7 @@ const PASSING: ReadonlySet<string> = new Set([
   'promote.failed',
 ])
 
-/** What stands in the way of a held act for a while does not end it. */
+/** Returns whether a held act can be promoted later: the obstacle is temporary and does not end it. */
 export function isPassing(error: Error, { code }: Fault): boolean {
   return PASSING.has(code) || (error instanceof StageVoid && error.state === 'waiting')
 }

@@ -249,6 +249,7 @@ export class Workspace {
       },
       recordRollback: (done: Rollback) => this.#recordRollback(done),
       mayFinish: async (id: string, note: unknown) => {
+        // The journal has the note that `promote` gave it, or none.
         const { requests } = (note ?? {}) as Partial<PromotionNote>
         return requests === undefined || this.#requests.mayFinish(id, requests)
       },
@@ -275,6 +276,7 @@ export class Workspace {
   async #finishSent({ action_id, proposal_digest, result_digest }: RequestFact): Promise<void> {
     const result = await this.#view.factOf('sandbox_result_v1', action_id)
     if ((await this.#view.standing()).promotion(action_id) !== null || result === null) return
+    // The ledger has checked the payload against the contract of this type.
     const { manifest } = (result.payload as SandboxResult).diff
     const note = { proposal_digest, result_digest, manifest }
     await this.#recordPromotion({ ...notDone(action_id, note), status: 'APPLIED', recovered: true })
@@ -299,7 +301,7 @@ export class Workspace {
     return later.filter(({ id }, index) => later.findIndex((one) => one.id === id) === index)
   }
 
-  /** Passes over pre-images of what never came about, and over what stands on those alone. */
+  /** Returns the later acts; ignores unrecorded ones, and those that depend on unrecorded ones alone. */
   async #recordedLater(
     chosen: readonly KeptAct[],
     kept: readonly KeptAct[],
@@ -420,6 +422,7 @@ export class Workspace {
     if (done.status !== 'APPLIED') return
     const fact: RollbackFact = {
       rollback_id: done.rollbackId,
+      // The journal has the note that `rollback` gave it, or none.
       ...((done.note as RollbackNote | null) ?? { action_ids: [...done.actionIds] }),
       restored: done.restored,
       verified: done.verified,
