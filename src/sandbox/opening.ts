@@ -1,6 +1,6 @@
 /**
  * Opening a sandbox: what is mounted where, in which backing, under which limits, up to the moment when
- * a shell waits inside. Whatever fails on the way is undone before the failure is told.
+ * a shell waits inside. If a step fails, `openSandbox` undoes the earlier ones and then throws.
  */
 import { lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -43,7 +43,7 @@ export interface Opened {
   readonly pipes: Pipes
   /** What the shells inside read. */
   readonly scripts: ScriptFiles
-  /** With the pipes of commands beside a command; null without a channel. */
+  /** The directory with the pipes of commands for the attendant; null without a channel. */
   readonly tools: string | null
   /** Of the first run, whose bubblewrap starts by itself. */
   readonly ends: Ends
@@ -57,13 +57,16 @@ const SHARED_MEMORY_BYTES = 64 * MEBIBYTE
 export const OWN_TASKS = 3
 const OWN_BYTES = 16 * MEBIBYTE
 
+/** Steps that take an opening back, in the order of what they undo. */
+type Undo = (() => Promise<void> | void)[]
+
 export async function openSandbox(
   request: SandboxRequest,
   survey: Survey,
   shop: Workshop,
 ): Promise<Opened> {
   const directory = join(shop.directory, fileName(request.sandboxId))
-  const undo: (() => Promise<void> | void)[] = []
+  const undo: Undo = []
   try {
     return await build(request, shop, survey, directory, undo)
   } catch (error) {
@@ -77,26 +80,15 @@ async function build(
   shop: Workshop,
   { plan, view, masksNow }: Survey,
   directory: string,
-  undo: (() => Promise<void> | void)[],
+  undo: Undo,
 ): Promise<Opened> {
-  const { caps } = request
-  const name = fileName(request.sandboxId)
-  const backing = shop.chooseBacking(caps.diskMb, scopeDevice(request, plan), name)
-  undo.push(backing.release)
-  mkdirSync(directory, { mode: 0o700 })
-  undo.push(() => removeTree(directory))
-  // The holder mounts there as its first act.
-  mkdirSync(join(directory, VIEW), { mode: 0o700 })
-  if (backing.kind === 'memory') mkdirSync(join(directory, 't'), { mode: 0o700 })
-  else symlinkSync(backing.directory, join(directory, 't'))
-  const group = makeGroup(shop, name, request, backing)
-  if (group !== null) undo.push(() => group.remove())
+  const { backing, group } = makePlace(request, shop, plan, directory, undo)
   const unknown = shop.attributes.unknown(plan.roots)
   const over = plan.roots.map(({ path }) => layersOver(path, request.bases ?? []))
   const scratch = backing.kind === 'memory' ? 0 : PRIVATE_PLACES.length
   const holder = new Holder({
     directory,
-    memory: backing.kind === 'memory' ? memoryOptions(caps) : null,
+    memory: backing.kind === 'memory' ? memoryOptions(request.caps) : null,
     doors: group?.doors ?? [],
     fullMap: request.allOwners,
     strayDescriptors: shop.strayDescriptors,
@@ -109,11 +101,7 @@ async function build(
   // All of this happens while the holder starts.
   const pipes = pipesIn(directory)
   const tools = request.hasChannel === true ? makeTools(directory) : null
-  const names = [pipes, ...(tools === null ? [] : [toolPipes(tools)])].flatMap(
-    ({ stdin, stdout, stderr }) => [stdin, stdout, stderr],
-  )
-  const taken = shop.fifos.takeNow(names) ? null : shop.fifos.take(names)
-  taken?.catch(() => undefined)
+  const taken = takePipes(shop, [pipes, ...(tools === null ? [] : [toolPipes(tools)])])
   const masks = masksNow()
   writeMounts(directory, plan, view, masks, scratch, over)
   const scripts = new ScriptFiles(directory)
@@ -148,7 +136,39 @@ async function build(
   }
 }
 
-/** What is promoted is moved from the layer into the scope, which needs one disk. */
+/** Chooses the backing and makes the working directory and the control group. */
+function makePlace(
+  request: SandboxRequest,
+  shop: Workshop,
+  plan: OverlayPlan,
+  directory: string,
+  undo: Undo,
+): Pick<Opened, 'backing' | 'group'> {
+  const name = fileName(request.sandboxId)
+  const backing = shop.chooseBacking(request.caps.diskMb, scopeDevice(request, plan), name)
+  undo.push(backing.release)
+  mkdirSync(directory, { mode: 0o700 })
+  undo.push(() => removeTree(directory))
+  // The holder mounts there as its first act.
+  mkdirSync(join(directory, VIEW), { mode: 0o700 })
+  if (backing.kind === 'memory') mkdirSync(join(directory, 't'), { mode: 0o700 })
+  else symlinkSync(backing.directory, join(directory, 't'))
+  const group = makeGroup(shop, name, request, backing)
+  if (group !== null) undo.push(() => group.remove())
+  return { backing, group }
+}
+
+/** Takes named pipes from the stock; null if it had enough, otherwise settles when they are made. */
+function takePipes({ fifos }: Workshop, wanted: readonly Pipes[]): Promise<void> | null {
+  const names = wanted.flatMap(({ stdin, stdout, stderr }) => [stdin, stdout, stderr])
+  if (fifos.takeNow(names)) return null
+  const taken = fifos.take(names)
+  // The caller awaits it later; a failure until then must not count as unhandled.
+  taken.catch(() => undefined)
+  return taken
+}
+
+/** Returns the device of the scope: promotion moves files from the layer to it, so both need one disk. */
 function scopeDevice({ scopeRoots }: SandboxRequest, { roots }: OverlayPlan): number {
   const [scope] = scopeRoots
   return scope === undefined ? (roots[0]?.device ?? 0) : statSync(scope).dev
@@ -276,7 +296,7 @@ function textOr(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    // Nobody came so far as to write it.
+    // The holder failed before it wrote the file.
     return ''
   }
 }
