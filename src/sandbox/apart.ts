@@ -1,7 +1,7 @@
 /**
- * Where layers lie that an overlay shows below its own: overlayfs refuses a layer that lies inside
- * another one of the same overlay. A state directory is mostly inside the home, which is covered; then
- * layers go to the machine's places for temporary files, into directories that nobody can foresee.
+ * Chooses where the lower layers of an overlay lie: overlayfs refuses a layer that lies inside another
+ * one of the same overlay. The state directory is usually inside the home, which an overlay covers. Then
+ * the layers go to `/var/tmp` or `/tmp`, into directories with unpredictable names.
  */
 import { lstatSync, mkdtempSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,8 +1,9 @@
 /**
- * The shell that waits beside a command with a channel: the lines around the command's own script.
+ * The attendant: a shell that waits next to a command with a channel. These are the lines around the
+ * command's own script.
  *
- * It says D when the command has ended, S when the streams of what it was told are open, and O with its
- * status when that has ended.
+ * The shells write `D` when the command has ended, `S` when the streams of the attendant's next script
+ * are open, and `O` with the exit status when that script has ended.
  */
 import { join } from 'node:path'
 import { FD } from './bubble.ts'
@@ -18,7 +19,7 @@ export function toolPipes(directory: string): Pipes {
   return { stdin: at('stdin'), stdout: at('stdout'), stderr: at('stderr') }
 }
 
-/** Stands before the script of a command. */
+/** Returns the lines before the script of a command: they start the attendant in the background. */
 export function attendantLines(): readonly string[] {
   const { stdin, stdout, stderr } = toolPipes(TOOLS)
   const others = `${FD.own}<&- ${FD.around}<&- ${FD.stderr}>&- ${FD.channel}<&-`
@@ -36,7 +37,7 @@ export function attendantLines(): readonly string[] {
   ]
 }
 
-/** Stands behind it. Its status is that of the command. */
+/** The lines after the script of a command. They exit with the command's status. */
 export const ATTENDANT_END: readonly string[] = [
   'status=$?',
   `echo D >&${FD.inner}`,

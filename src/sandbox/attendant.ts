@@ -1,7 +1,7 @@
 /**
- * Commands beside a command: a shell inside that waits next to it, in the same namespaces and under the
- * same caps, and runs what it is told, one after another. It gets what to run over the socket of the
- * first process, which the command does not have, and lends its own streams over named pipes.
+ * The host's side of the attendant: a shell that waits next to a command, in the same namespaces and
+ * under the same caps, and runs further commands one after another. It reads their scripts from the
+ * socket of the first process, which the command does not have. Their streams are named pipes.
  */
 
 import { quote } from '../machine/index.ts'

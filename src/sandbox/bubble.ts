@@ -5,7 +5,7 @@
  * INVARIANT (order): first the machine as the holder shows it, read-only, then private and masked
  *   places, then the roots. A later line covers an earlier one, so nothing shows through.
  *
- * Every bind costs bubblewrap a reading of all mounts, so whatever can be mounted before is.
+ * For every bind bubblewrap reads the whole mount table, so the holder mounts as much as it can before.
  */
 import type { ProcMasks } from './masks.ts'
 
@@ -27,7 +27,7 @@ export interface Bubble {
   readonly masks: readonly string[]
   /** The same in places that are private anyway, and so after those. */
   readonly emptied: readonly string[]
-  /** Directory with the pipes of commands beside a command, and where it is seen; null without. */
+  /** The directory with the pipes of the attendant, and where it is seen; null without a channel. */
   readonly tools: Bind | null
   /** Parts of the overlays that are shown unwritable. */
   readonly sealed: readonly Bind[]
@@ -58,7 +58,7 @@ export const OWNER_CAPABILITIES = [
 export const FD = {
   filter: 3,
   holder: 4,
-  /** Inside, where nobody speaks with the holder: what the shell reads that becomes the command. */
+  /** Inside, where `holder` is not open: the script of the shell that becomes the command. */
   own: 4,
   inner: 5,
   /** What the first process reads that belongs around a command. */
@@ -123,12 +123,12 @@ function machine(bubble: Bubble): readonly string[] {
   ]
 }
 
-/** Without capabilities nobody writes where not even the owner may. */
+/** Returns arguments for an empty directory that not even its owner may write without capabilities. */
 function emptied(path: string): readonly string[] {
   return ['--perms', '0555', '--size', String(PAGE_BYTES), '--tmpfs', path]
 }
 
-/** Who may pass over modes could write there, and open for writing what the kernel only shows. */
+/** Remounts read-only if the command has capabilities, with which it could ignore the modes there. */
 function closed({ capabilities }: Bubble, paths: readonly string[]): readonly string[] {
   return capabilities === null ? [] : paths.flatMap((path) => ['--remount-ro', path])
 }

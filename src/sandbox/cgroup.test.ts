@@ -1,4 +1,4 @@
-/** Control groups that are still in use when they are to be removed. */
+/** Removing control groups that are still in use. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { expect, it } from 'vitest'
 import { findGroupPlaces, removeGroup, sweepGroup } from './cgroup.ts'
 
 it('a group goes when its last process does, even if that takes a while', async () => {
-  // Without groups for this user, a directory that nobody uses.
+  // If this user has no control groups, the test removes a plain directory.
   const place = findGroupPlaces().processes
   const directory = join(place ?? tmpdir(), `writ-test-${process.pid}`)
   mkdirSync(directory)

@@ -88,7 +88,7 @@ export function parseOwnGroups(text: string): ReadonlyMap<string, string> {
   return groups
 }
 
-/** Version 2 gives controllers only to children of groups that hold no process: so beside, not below. */
+/** Tries the own group, then its parent: version 2 has controllers only below groups without processes. */
 function unifiedPlaces(own: string): GroupPlaces {
   for (const candidate of [join(MOUNT, own), dirname(join(MOUNT, own))]) {
     if (!candidate.startsWith(MOUNT)) continue
@@ -134,7 +134,7 @@ export class ControlGroup {
     this.files = files
   }
 
-  /** Null when no controller is to be had. */
+  /** Makes a group; returns null if no controller is available. */
   static make(places: GroupPlaces, name: string, limits: GroupLimits): ControlGroup | null {
     const wanted = [places.cpu, places.memory, places.processes].filter((place) => place !== null)
     const directories = [...new Set(wanted)].map((place) => join(place, name))
@@ -171,28 +171,28 @@ const REMOVAL_TRIES = 200
 const QUICK_TRIES = 100
 
 /**
- * What a process that is gone left: whoever is still in there was being started when it died, and would
- * wait for it for ever.
+ * Removes a group that a dead process left. Kills its members: that process was starting them when it
+ * died, and they would wait for it for ever.
  */
 export function sweepGroup(directory: string): void {
   for (const pid of membersOf(directory)) {
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // It ended by itself, or is somebody else's.
+      // The process ended by itself, or belongs to another user.
     }
   }
   try {
     rmdirSync(directory)
   } catch {
-    // The dead may still be in there; the next one who sweeps finds nobody.
+    // Killed processes may still be in the group; the next sweep removes it.
   }
 }
 
 function membersOf(directory: string): readonly number[] {
   try {
     const lines = readFileSync(join(directory, 'cgroup.procs'), 'latin1').split('\n')
-    // One that this namespace has no number for is told as 0, which would mean ourselves.
+    // The kernel shows a process outside this PID namespace as 0, which `kill` takes for our own group.
     return lines.map(Number).filter((pid) => pid > 1)
   } catch {
     return []
@@ -205,6 +205,7 @@ export async function removeGroup(directory: string): Promise<void> {
       rmdirSync(directory)
       return
     } catch (error) {
+      // Thrown by rmdirSync.
       if ((error as NodeJS.ErrnoException).code !== 'EBUSY') return
       await new Promise((resolve) => setTimeout(resolve, attempt < QUICK_TRIES ? 2 : 20))
     }

@@ -5,7 +5,7 @@
  * so that who has one open keeps it, directories by the same again. Then the kernel is asked once more,
  * so that every flag means what it means.
  *
- * Whatever fails on the way is taken back, and EXDEV stays the answer.
+ * If a step fails, the earlier ones are taken back, and EXDEV stays the answer.
  *
  * Known limits: others see the states between; who had the directory itself open, or works in it, holds
  * one that is gone, as after a copy.

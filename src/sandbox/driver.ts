@@ -4,7 +4,7 @@
  *
  * PROMISE (no weaker run): a control that the request asks for and the machine lacks is a
  *   `FaultError` with `sandbox.control_missing` before anything runs, never a run without it.
- * PROMISE (nothing real changes): whatever runs inside changes the upper layers only.
+ * PROMISE (nothing real changes): processes inside change the upper layers only.
  * PROMISE (dead before read): when `run` resolves, every process of the run is gone, so layers are
  *   still and can be scanned.
  * PROMISE (no survivor): when the calling process dies by any signal, everything inside dies.
@@ -21,7 +21,7 @@ export interface Caps {
   readonly processes: number
 }
 
-/** Who may speak over unix sockets: nobody, or only processes inside with each other. */
+/** Which processes may use unix sockets: none, or those inside with each other. */
 export type SocketProfile = 'none' | 'inside'
 
 export interface SandboxRequest {
@@ -47,7 +47,7 @@ export interface SandboxRequest {
    * machine's tree, from its root on, as overlays write it down.
    */
   readonly bases?: readonly string[]
-  /** A command may get a channel to the host, and others may be run beside it. */
+  /** Whether a command may get a channel to the host, and `runBeside` may run others next to it. */
   readonly hasChannel?: boolean
   /** The only way out, on the loopback inside; without it there is none. */
   readonly network?: NetworkDoor
@@ -88,11 +88,11 @@ export interface RefusedAccess {
 /** Lines of a command, each answered with one line before the next is looked at. */
 export interface ToolChannel {
   readonly onLine: (line: string) => Promise<string>
-  /** The answer to a line of more than 1 MiB, which nobody reads. */
+  /** The answer to a line of more than 1 MiB, which is not read. */
   readonly tooLong: string
 }
 
-/** A command beside another one that has a channel. */
+/** A command that runs next to another one that has a channel. */
 export type BesideRequest = Pick<RunRequest, 'argv' | 'cwd' | 'env' | 'stdin' | 'onOutput'>
 
 export interface TerminalShape {
@@ -151,8 +151,8 @@ export interface Sandbox {
   signal(name: NodeJS.Signals): void
   run(request: RunRequest): Promise<RunOutcome>
   /**
-   * Beside the command that runs with a channel, one at a time, under the same caps. The exit status;
-   * null when it did not come to its end. Rejects when there is no such command, or not any more.
+   * Runs a command next to the one that runs with a channel, one at a time, under the same caps. Resolves
+   * to the exit status, or null if the sandbox ended first. Rejects if no command with a channel runs.
    */
   runBeside(request: BesideRequest): Promise<number | null>
   /** Kills what is left, unmounts, removes. Idempotent; layers are gone afterwards. */

@@ -3,7 +3,7 @@
  * and `echo > /dev/stdout` cannot open a socket. Node cannot make named pipes: a program makes many at
  * once, before they are needed.
  *
- * Several processes may share a stock: a pipe belongs to whoever moved it away.
+ * Several processes may share a stock: a pipe belongs to the process that renamed it.
  */
 import { mkdirSync, readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { sandboxFailure } from './failure.ts'
 
 const BATCH = 48
 const LOW = 12
-/** Told a mode, it would set it a moment later, when somebody may have moved the pipe away. */
+/** Sets the mode by the umask: `mkfifo -m` would set it later, when the pipe may have been renamed. */
 const MAKE = 'umask 177; exec "$@"'
 
 export class FifoStock {
@@ -71,7 +71,7 @@ export class FifoStock {
       this.#refill = this.#make().finally(() => {
         this.#refill = null
       })
-      // Whoever needs a pipe awaits the next order and hears of the failure there.
+      // A caller that needs a pipe awaits the next order and gets the failure there.
       this.#refill.catch(() => undefined)
     }
     return this.#refill
@@ -93,6 +93,7 @@ function isMoved(from: string, to: string): boolean {
     renameSync(from, to)
     return true
   } catch (error) {
+    // Thrown by renameSync.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
     throw error
   }

@@ -1,16 +1,15 @@
 /**
- * The first process inside, a program in Perl. It cannot be killed from inside, has a
- * shell ready that will become the command, waits for that one, runs what belongs around a command
- * instead where there is something, and tells how it ended. While others are left it stays until it is
- * killed from outside.
+ * The first process inside, a program in Perl. It cannot be killed from inside. It keeps a shell ready
+ * that becomes the command, or runs the script around a command if there is one; it waits for that shell
+ * and reports how it ended. While other processes are left it stays until it is killed from outside.
  *
- * Besides it answers renames. An overlay in a user namespace cannot rename a directory that lies in a
- * lower layer: it answers EXDEV, and many programs give up. So the kernel tells this process each rename
- * by a filter that the command inherits. Whatever is no directory goes on at once; for directories see
- * directory-rename.ts, which is compiled when the first one comes.
+ * It also answers renames. An overlay in a user namespace cannot rename a directory that lies in a
+ * lower layer: it answers EXDEV, and many programs give up. So a seccomp filter, which the command
+ * inherits, reports each rename to this process. It lets a rename of anything but a directory continue at
+ * once; for directories see directory-rename.ts, which is compiled when the first one comes.
  *
- * INVARIANT (no more rights): it has the command's own rights and answers nobody whose rights differ.
- *   Nothing is decided by what it reads: a caller that confuses it could have done the same by itself.
+ * INVARIANT (no more rights): it has the command's own rights and answers no process whose rights
+ *   differ. It decides nothing by what it reads: a caller that confuses it could do the same by itself.
  * INVARIANT (never less): without this filter, or without an answer, a rename is what the kernel does.
  */
 
@@ -19,12 +18,12 @@ import { directoryRename } from './directory-rename.ts'
 import { assembleRenameFilter, filterBytes, RENAME_MARK } from './seccomp.ts'
 import { type Architecture, numberOn, ownNumber, TOLD } from './syscalls.ts'
 
-/** A word of the kernel for `ioctl` on what it tells by: receive, answer, is it still asked, how to wake. */
+/** Numbers of `ioctl` calls on the seccomp listener: receive a call, answer it, set how to wake. */
 const LISTENER = { receive: 0xc0502100, send: 0xc0182101, wake: 0x40082104 } as const
 /** NEW_LISTENER, without and with WAIT_KILLABLE_RECV (Linux 5.19): who was heard waits for the answer. */
 const FILTER_FLAGS = '0x28, 0x8'
 
-/** Made before anybody tells to begin: to make it then would take longer than all that it reads. */
+/** The script of the waiting shell. It starts before a command is known, because starting it is slow. */
 const READY = [
   `echo R >&${FD.inner}`,
   // Other lines are sizes of a terminal that came too late for an earlier run.
@@ -49,8 +48,8 @@ function callOn(architecture: Architecture) {
 }
 
 /**
- * Descriptors of bubblewrap are closed; the listener is closed by itself in what is started. Nobody
- * waits for more than the filter and the shell: all else is compiled while that starts.
+ * Closes the descriptors of bubblewrap; the listener is close-on-exec. Installs the filter and starts the
+ * shell first, and compiles the rest while the shell starts.
  */
 function setUp(architecture: Architecture): string {
   const call = callOn(architecture)
@@ -138,7 +137,7 @@ sub rename2 {
 `
 }
 
-/** Whoever is left without a parent becomes a child of this one, and is reaped. */
+/** Waits for children. A process that loses its parent becomes a child of this one and is reaped here. */
 function life(architecture: Architecture): string {
   const call = callOn(architecture)
   return `

@@ -62,6 +62,7 @@ export function holderCommand(plan: HolderPlan): readonly [ProgramPath, ...strin
   return [
     requireProgram('perl'),
     '-e',
+    // The driver's `requirePlatform` has refused every other architecture.
     program(process.arch as Architecture),
     ...[plan.directory, plan.memory ?? '', plan.fullMap ? '1' : ''],
     ...[requireProgram('sh'), runLoop(plan)],

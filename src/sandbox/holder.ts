@@ -121,7 +121,7 @@ export class Holder {
   #socket(descriptor: number): Duplex {
     // Asked for as pipes above; Node's sockets go both ways.
     const socket = this.#process.stdio[descriptor] as Readable as Duplex
-    // A write to a holder that is gone is told by the line that never comes.
+    // If the holder is gone, the caller notices that its next line does not come.
     socket.on('error', () => undefined)
     return socket
   }

@@ -1,6 +1,6 @@
 /**
- * Short lines from a socket to another process, one after the other. Whoever waits is told when the
- * other side is gone instead. What comes from inside a sandbox is bounded.
+ * Short lines from a socket to another process, one after the other. A waiting caller gets null when the
+ * other side is gone. What comes from inside a sandbox is bounded.
  */
 import type { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'

@@ -72,7 +72,7 @@ export class LinuxSandbox implements Sandbox {
   readonly #read = (file: string): string => this.#meters.text(file)
   #waiting: Promise<Waiting> | null
   #running: Waiting | null = null
-  /** The command was told to begin; before that nobody is there whom a signal could mean. */
+  /** Whether the command was started; before that a signal has no receiver. */
   #isTold = false
   #lastEnd: Promise<unknown> | null = null
   #active: Promise<unknown> | null = null
@@ -84,7 +84,7 @@ export class LinuxSandbox implements Sandbox {
   #usedMs = 0
   #closed: Promise<void> | null = null
 
-  /** Does not wait for the shell inside: whoever runs does. */
+  /** Does not wait for the shell inside; `run` does. */
   constructor(request: SandboxRequest, opened: Opened, watcher: Watcher) {
     this.#request = request
     this.#opened = opened
@@ -93,7 +93,7 @@ export class LinuxSandbox implements Sandbox {
     this.controls = controlsOf(request, opened)
     // The holder starts the first bubblewrap by itself.
     this.#waiting = this.#inside(opened.ends, opened.holder.control.next())
-    // Heard of by who runs, or by nobody when it is closed before.
+    // `run` awaits it and gets the failure. If `close` comes first, the failure does not matter.
     this.#waiting.catch(() => undefined)
   }
 
@@ -101,7 +101,7 @@ export class LinuxSandbox implements Sandbox {
     return this.#opened.holder.isAlive
   }
 
-  /** Made before anybody asked, for a request with the same key: only time is capped anew. */
+  /** Gives a sandbox that was made in advance its real request; only the caps on time may differ. */
   adopt(request: SandboxRequest): void {
     this.#request = request
   }
@@ -123,8 +123,8 @@ export class LinuxSandbox implements Sandbox {
   }
 
   /**
-   * What relays a terminal wakes its child by itself, and is to be awake then: the kernel tells of a
-   * child that goes on and ends in the same breath but once. The others of the group are woken later.
+   * Continues the foreground group, a moment after `script(1)`. That resumes its own child and must be
+   * running by then: if the child continues and exits at once, the kernel sends only one SIGCHLD.
    */
   #wake(pid: number): void {
     const group = this.#running?.pid === pid && this.#isTold ? foregroundGroup(pid) : null
@@ -195,8 +195,8 @@ export class LinuxSandbox implements Sandbox {
   async #close(): Promise<void> {
     const { holder, group, directory, backing, scripts } = this.#opened
     if (this.#running !== null) killQuietly(this.#running.pid, 'SIGKILL')
-    // A run that was killed by this still hands out its outcome. With nobody to wait for, the holder
-    // is killed before this returns: it takes its time to die, and who closes has other things to do.
+    // A run that this kills still returns its outcome. Without a run or a waiting shell, this kills the
+    // holder before its first await: the holder dies slowly, and the caller can go on meanwhile.
     if (this.#active !== null) await this.#active.catch(() => undefined)
     if (this.#waiting !== null) await endWaiting(this.#waiting)
     // Only then: removing what is still mounted somewhere keeps the kernel from mounting elsewhere.
@@ -238,7 +238,7 @@ export class LinuxSandbox implements Sandbox {
     return { ...waiting, counted: countedBy(this.#opened.group?.files ?? {}, this.#read) }
   }
 
-  /** The script lies there for whichever shell is told to begin. */
+  /** Writes the scripts of the run, which the shells inside read when they start. */
   #prepare(request: RunRequest): ProcessLimits {
     const limits = processLimits(
       this.#request.caps,
@@ -279,7 +279,7 @@ export class LinuxSandbox implements Sandbox {
     this.#attendant = null
     finish(ends, this.#opened.pipes, request.onOutput)
     request.abort.removeEventListener('abort', onAbort)
-    // An answer that failed is told here, when nothing is left open.
+    // Throws if an answer failed; by now nothing is left open.
     await channel?.end()
     if (ended.isMisplaced) throw this.#misplaced(request)
     const durationMs = monotonicMs() - startedMs
@@ -320,13 +320,13 @@ export class LinuxSandbox implements Sandbox {
     return names.length === 0 ? {} : { leftovers: names.length }
   }
 
-  /** Null when nobody wants to know, or there is a way out. */
+  /** Returns null if the caller does not ask for it, or the run has a network. */
   #reaching(pid: number, { onUnreachable }: RunRequest): Reaching | null {
     if (onUnreachable === undefined || this.#request.network !== undefined) return null
     return new Reaching(pid, onUnreachable)
   }
 
-  /** The command's lines are answered from now on, and others can be run beside it. */
+  /** Opens the channel: answers the command's lines from now on, and lets `runBeside` run others. */
   #openChannel({ channel }: RunRequest, limits: ProcessLimits): LineChannel | null {
     const { holder, tools } = this.#opened
     if (channel === undefined) return null
@@ -422,7 +422,7 @@ export class LinuxSandbox implements Sandbox {
   }
 }
 
-/** Of one that nobody told to begin. */
+/** Ends a waiting shell that was never started. */
 async function endWaiting(coming: Promise<Waiting>): Promise<void> {
   const waiting = await coming.catch(() => null)
   if (waiting === null) return
@@ -432,7 +432,7 @@ async function endWaiting(coming: Promise<Waiting>): Promise<void> {
   letGo(waiting)
 }
 
-/** Of ours, beside the command. */
+/** Returns how many tasks of writ's own run next to the command. */
 function extraTasks({ terminal, channel }: RunRequest): number {
   return (terminal === null ? 0 : TERMINAL_TASKS) + (channel === undefined ? 0 : ATTENDANT_TASKS)
 }

@@ -69,7 +69,7 @@ class LinuxDriver implements SandboxDriver {
       sandbox.catch(() => undefined)
       this.#ahead = { request, found, sandbox }
     } catch {
-      // Whoever opens one hears why it cannot be.
+      // `open` tries again and reports the failure.
     }
   }
 
@@ -129,7 +129,7 @@ class LinuxDriver implements SandboxDriver {
 
 const OPENINGS_MAX = 8
 
-/** Sockets and files of others come and go: then the machine is looked at anew. */
+/** Opens a sandbox. If a place that has to be hidden vanished meanwhile, surveys the machine again. */
 async function openAgain(request: SandboxRequest, found: Survey, shop: Workshop): Promise<Opened> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,6 +1,6 @@
 /**
- * What of the machine is taken out of sight. Three kinds: places that root could read and nobody inside
- * should (other users' homes, /var/lib, the secrets of /etc, traces of the kernel), files of /proc that
+ * What of the machine is hidden. Three kinds: places that root could read and processes inside should
+ * not (other users' homes, /var/lib, the secrets of /etc, traces of the kernel), files of /proc that
  * reach the kernel, and what the request names. Places under a scope root are never masked by the first
  * kind.
  */
@@ -10,7 +10,7 @@ import { isWithin } from './mount-table.ts'
 export interface Mask {
   readonly path: string
   readonly kind: 'directory' | 'file'
-  /** Whoever tries is refused, instead of finding nothing. */
+  /** An access is refused, instead of finding an empty place. */
   readonly isBanned?: true
 }
 
@@ -47,8 +47,8 @@ const PROC = {
 }
 
 /**
- * As root: laid down before the overlays, so that a root inside one of them shows again. Found anew
- * every few seconds, since these places hardly ever come or go.
+ * Masks for runs as root. They are mounted before the overlays, so that a scope root inside one of them
+ * is visible again. Searched for again only every few seconds, since these places rarely change.
  */
 export class SystemMasks {
   #found: readonly Mask[] = []
@@ -75,7 +75,7 @@ function hasEntries(directory: string): boolean {
   try {
     return readdirSync(directory).length > 0
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ENOENT'
+    return (error as NodeJS.ErrnoException).code !== 'ENOENT' // Thrown by readdirSync.
   }
 }
 

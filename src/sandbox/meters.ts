@@ -101,15 +101,15 @@ export function lastMade(pid: number): string {
 
 /** Whether a process is gone or only waits to be reaped. */
 export function isDead(pid: number): boolean {
-  // Mostly it is gone, which is told sooner so than by a reading that fails.
+  // Usually it is gone, and this call is faster than a read that throws.
   if (statSync(`/proc/${pid}`, { throwIfNoEntry: false }) === undefined) return true
   const state = statOf(`/proc/${pid}/stat`)?.[0]
   return state === undefined || state === 'Z' || state === 'X'
 }
 
 /**
- * The group that has the word on the terminal of a sandbox, in the numbers of this process's namespace;
- * null when nobody below this process has a terminal.
+ * Returns the foreground process group of a sandbox's terminal, as a number of our own PID namespace;
+ * null if neither `first` nor a process below it has a terminal.
  */
 export function foregroundGroup(first: number): number | null {
   const open = [first]
@@ -143,7 +143,7 @@ export function childrenOf(pid: number): readonly number[] {
   return textOr(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number)
 }
 
-/** The terminal belongs to the second generation; further down nobody looks for it. */
+/** The terminal belongs to a grandchild, so the search need not go through more processes than this. */
 const CHILDREN_MAX = 1000
 
 /** How a file of a group is read; empty when it cannot be. */

@@ -11,8 +11,8 @@ import type { Mask } from './masks.ts'
 import { isWithin } from './mount-table.ts'
 
 /**
- * The working directory once more, unwritable. What a process inside holds open it can open anew, for
- * writing, and give another mode, unless it lies on such a mount.
+ * The working directory once more, mounted read-only. A process inside can reopen a file that it holds
+ * open, for writing, and change its mode, unless the file lies on such a mount.
  */
 export const READ_ONLY = 'r'
 

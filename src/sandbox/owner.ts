@@ -1,7 +1,7 @@
 /**
- * Whose something is that may be left behind: its name tells the process that made it, and the
- * namespace in which that number means that process. Directories can be seen from several namespaces
- * (containers with a common /tmp); what belongs to a process of another one is nobody's to sweep up.
+ * The owner of files that may be left behind: their name has the number of the process that made them,
+ * and the PID namespace of that number. Several namespaces can share a directory (containers with a
+ * common /tmp); a process never sweeps up files of another namespace.
  */
 import { readFileSync, readlinkSync } from 'node:fs'
 
@@ -30,7 +30,7 @@ export function isGone(pid: number): boolean {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
     return /^[ZX]/.test(text.slice(text.lastIndexOf(')') + 2))
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const { code } = error as NodeJS.ErrnoException // Thrown by readFileSync.
     return code === 'ENOENT' || code === 'ESRCH'
   }
 }

@@ -68,7 +68,7 @@ const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
 
 type OnBytes = (bytes: Uint8Array) => void
 
-/** A socket that failed has closed its descriptor, whose number may be somebody else's by now. */
+/** Reads the rest. A socket that failed has closed its descriptor, so its number may be in use again. */
 function drain(socket: Socket, path: string, onBytes: OnBytes): void {
   const own = socket.destroyed ? undefined : descriptors.get(socket)
   if (own !== undefined) {
@@ -92,6 +92,7 @@ function readNow(fd: number): Uint8Array | null {
     const count = readSync(fd, chunk)
     return count === 0 ? null : Buffer.from(chunk.subarray(0, count))
   } catch (error) {
+    // Thrown by readSync.
     if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return null
     throw error
   }

@@ -68,7 +68,7 @@ async function namespaceProbes(attempt: Try): Promise<readonly Probe[]> {
   ]
 }
 
-/** Somebody outside enters the network of a namespace, as the door of a run with a network needs. */
+/** Enters the network of a namespace from outside, as the door of a run with a network does. */
 const DOOR = [
   'unshare -U -n -r sleep 5 & i=0',
   'until nsenter --user=/proc/$!/ns/user --net=/proc/$!/ns/net --preserve-credentials true; do',
@@ -158,7 +158,7 @@ function groupProbes(): readonly Probe[] {
   return [
     cap('cap_memory', has(places.memory)),
     cap('cap_processes', has(places.processes)),
-    // The kernel counts processor time and stops nobody for it.
+    // The kernel counts processor time of a group but does not stop it.
     { name: 'cap_cpu', status: 'polled' },
     { name: 'cap_duration', status: 'polled' },
     {

@@ -63,7 +63,7 @@ function readWhole(file: number): string {
   }
 }
 
-/** Returns how many packets found no route, and how many datagrams found nobody who listens. */
+/** Returns how many packets found no route, and how many datagrams reached a closed port. */
 function attempts(counters: string): number {
   const ip6 = /^Ip6OutNoRoutes\s+(\d+)/m.exec(counters)?.[1]
   const udp6 = /^Udp6NoPorts\s+(\d+)/m.exec(counters)?.[1]

@@ -1,7 +1,7 @@
 /**
  * The scripts of one run, read by the shells inside: limits, directory, environment, command. The shell
- * that is ready becomes the command; where something has to be beside a command, the first process makes
- * another, and the one that is ready finds nothing to do. Either way the first process stays as it was.
+ * that is ready becomes the command. If something has to run next to the command, the first process
+ * starts another shell, and the one that is ready finds an empty script. The first process never changes.
  */
 
 import { quote, quoteAll, requireProgram } from '../machine/index.ts'
@@ -64,8 +64,8 @@ function text(lines: readonly string[]): string {
 }
 
 /**
- * The command gets a terminal of its own from `script`, the first one of this sandbox's own instance.
- * Beside it runs a loop that gives it each new size that is told.
+ * Returns a script that gives the command a terminal of its own from `script(1)`, the first one in this
+ * sandbox's devpts. A loop next to it sets each new size that the host sends.
  */
 function terminalScript({ argv, cwd, env }: Said, size: Size, limits: ProcessLimits): string {
   const { SHELL } = env
@@ -122,7 +122,7 @@ const OURS = [
 /** The descriptor on which a command finds its channel. */
 const CHANNEL = 3
 
-/** A limit that is lower already stays; what the shell says of it is nobody's output. */
+/** Returns the lines that set limits. A limit that is already lower stays; its message is dropped. */
 export function limitLines(limits: ProcessLimits): readonly string[] {
   return [
     '{',

@@ -60,6 +60,7 @@ class ScriptFile {
     try {
       return writeSync(this.#descriptor, bytes, 0, bytes.length, 0) === bytes.length
     } catch (error) {
+      // Thrown by writeSync.
       if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return false
       throw error
     }

@@ -97,7 +97,7 @@ export function assembleFilter(architecture: Architecture, sockets: SocketProfil
 export const RENAME_MARK = 0x77726974
 const RENAME_FLAGS = 4
 
-/** The second filter: renames are told to the first process inside, see first-process.ts. */
+/** Assembles the second filter: it reports renames to the first process inside, see first-process.ts. */
 export function assembleRenameFilter(architecture: Architecture): Instruction[] {
   const number = (name: keyof typeof TOLD): number => numberOn(architecture, TOLD[name]) ?? -1
   const tell = [give(RETURN.tell)]

@@ -1,7 +1,7 @@
 /**
- * Bubblewraps that outlived who started them. The kernel kills them with their parent, except for a
- * moment at their start in which the second of two still waits for a word of the first and nobody else
- * can give it. Where there are control groups these are swept with their group; this is for the others.
+ * Bubblewrap processes that outlived their parent. The kernel kills them with it, except for a moment at
+ * their start, when the second of two waits for a message that only the first can send. Where there are
+ * control groups they are swept with their group; this is for machines without.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { killQuietly } from './waiting-shell.ts'

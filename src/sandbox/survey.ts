@@ -103,7 +103,7 @@ function masksFor(
   }
 }
 
-/** What is not there cannot be sealed, and what nobody sees needs no seal. */
+/** Returns the read-only paths to seal: those that exist and that no mask hides. */
 function sealedIn(
   { readOnly = [], bases = [] }: SandboxRequest,
   roots: OverlayPlan['roots'],

@@ -1,9 +1,9 @@
 /**
  * Which accesses were refused to a run, by the paths that it named: a tracer that is attached from
- * outside sees every call that takes a path and fails. Slow, and only where somebody asks for it.
+ * outside sees every call that takes a path and fails. Slow, and only if the request asks for it.
  *
  * Paths are as the run named them, made whole by the directory it was in; links are not followed, so
- * that a name which leads to a refused place is told by itself.
+ * a link to a refused place is reported by its own name.
  */
 import type { ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'

@@ -1,7 +1,7 @@
 /**
- * What directories take on a disk, read while somebody hostile writes below them. Follows no link, does
- * not stop at what vanished, and sees what lies deeper than the longest path: from there on it goes by
- * descriptors.
+ * Measures the disk space of directories while a possibly hostile process writes below them. Follows no
+ * link, does not stop at entries that vanished, and uses descriptors for entries deeper than the longest
+ * path.
  *
  * Deliberately absent: directories that this user cannot list. Lending permissions would change what is
  * being rehearsed.
@@ -17,7 +17,7 @@ export const NO_USE: TreeUse = { bytes: 0, entries: 0 }
 
 /** Well below what the kernel takes, a name of 255 bytes included. */
 const PATH_LENGTH_MAX = 3000
-/** Nobody builds so many places that deep but to hide something. */
+/** More directories than this at that depth are only made to hide something. */
 const DEEP_MAX = 256
 
 /** Stops as soon as there are more entries than this. */

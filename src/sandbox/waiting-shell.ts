@@ -1,6 +1,6 @@
 /**
- * The shell that waits inside as first process, seen from outside: how it is heard of, whether others
- * are left beside it, and how it is known to be dead.
+ * The shell that waits inside as first process, seen from outside: how the host learns its number,
+ * whether other processes are left, and when it is dead.
  */
 import { close, openSync } from 'node:fs'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
@@ -56,11 +56,11 @@ export async function dead(
   { shared }: WatchOrder,
   status: Lines,
 ): Promise<void> {
-  // The supervision looks no more: after this the number may belong to somebody else.
+  // Ends the supervision: from now on the number may belong to another process.
   new Float64Array(shared)[SLOT.live] = 0
   if (isDead(pid)) return
   killQuietly(pid, 'SIGKILL')
-  // To be told is better than to look: who looks again and again keeps it from ending.
+  // Waits for bubblewrap's report: polling /proc would slow the process's end.
   const told = await status.nextOr(end)
   if (told === null || !told.includes('exit-code')) await untilDead(pid)
 }
@@ -74,7 +74,7 @@ function openOrNull(path: string): number | null {
   }
 }
 
-/** Taking the mounts down waits for the kernel, so not in this thread; nobody waits for it. */
+/** Closes the last handle on the mounts without waiting: the kernel takes them down slowly. */
 export function letGo({ mounts }: Coming): void {
   close(mounts, () => undefined)
 }

@@ -234,7 +234,7 @@ export function entriesMax(diskMb: number): number {
   return 4096 + diskMb * 512
 }
 
-/** Never is the disk of everybody written full, whoever does it and wherever it is hidden. */
+/** A run ends when a shared disk has less free than this, even if its own files are not the cause. */
 const RESERVE_BYTES = 512 * MEBIBYTE
 
 /**

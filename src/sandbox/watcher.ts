@@ -1,7 +1,7 @@
 /**
- * The caller's side of supervision. A thread of its own looks, so that a busy caller cannot delay it;
- * from TypeScript sources there is no built thread beside us, and this thread looks itself unless a
- * built one is named.
+ * The caller's side of supervision. A thread of its own looks, so that a busy caller cannot delay it.
+ * When writ runs from TypeScript sources there is no built worker file, and the calling thread looks
+ * itself unless a built file is named.
  *
  * Starting a thread takes longer than most commands do. So the calling thread looks itself until a run
  * has lasted a while, and hands it over when the thread is ready.
@@ -69,7 +69,7 @@ class ThreadWatcher implements Watcher {
   }
 }
 
-/** Looks from this thread until the run is over or somebody else took it. */
+/** Looks from this thread until the run is over or the worker has taken it. */
 function lookHere(order: WatchOrder, isTaken: () => boolean): void {
   const watch = new Watch(order)
   const timer = setInterval(() => {

@@ -105,7 +105,7 @@ export function makeWorkshop(options: WorkshopOptions, architecture: Architectur
   }
 }
 
-/** Somebody else may sit on the usual name; then one is taken that nobody could foresee. */
+/** Returns the base directory. If another user owns the usual one, makes one with a random name. */
 function baseDirectory({ directory }: WorkshopOptions) {
   if (directory !== undefined) return { base: privateDirectory(directory), isOnlyOurs: false }
   try {
@@ -116,7 +116,7 @@ function baseDirectory({ directory }: WorkshopOptions) {
   }
 }
 
-/** Nobody else may have made it: others could wait there with links of theirs. */
+/** Makes a directory; fails if another user owns it, because they could have put links there. */
 function privateDirectory(path: string): string {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   const found = lstatSync(path)
@@ -130,7 +130,7 @@ function privateDirectory(path: string): string {
 
 /** What processes that are gone have left. */
 function sweep(base: string, disks: readonly string[], groups: GroupPlaces): void {
-  // Nobody waits for it, and what cannot be removed now can be the next time.
+  // Runs in the background; the next sweep removes what this one cannot.
   const remove = (path: string): void => void removeTree(path).catch(() => undefined)
   for (const path of sandboxLeftovers(base, disks)) {
     if (dirname(path) === base) killStragglers(path)
@@ -236,7 +236,7 @@ async function removeLayers(directory: string): Promise<void> {
   await removeTree(directory)
 }
 
-/** What the kernel leaves of an overlay that syncs nothing: nobody but root may enter it. */
+/** Makes the work directories that a volatile overlay leaves removable: only root may enter them. */
 function openUp(workDirectory: string): void {
   try {
     for (const below of ['work', 'work/incompat', 'work/incompat/volatile']) {
