@@ -9,11 +9,12 @@ import type { Terminal } from './terminal.ts'
 export const EXIT = { yes: 0, no: 1, usage: 2, waiting: 3, fault: 4 } as const
 export type Exit = (typeof EXIT)[keyof typeof EXIT]
 
-/** The status of a command that writ ran for somebody; only a runner leaves with one. */
+/** Marks the exit status of the command that `writ exec` ran; only a runner exits with one. */
 declare const own: unique symbol
 export type OwnStatus = number & { readonly [own]: true }
 
 export function ownStatus(status: number): OwnStatus {
+  // The mark exists for the type checker only.
   return (status & 0xff) as OwnStatus
 }
 

@@ -37,7 +37,7 @@ type LineReading =
 /** The longest line that can hold a legal document of any contract. */
 export const LINE_BYTES_MAX = envelopeLimits(GRAPH_LIMITS).bytesMax
 
-/** Whatever fits in here is a legal size for every contract, envelope included. */
+/** A line within these limits is of a legal size for every contract, envelope included. */
 const SMALL: Limits = { ...DOCUMENT_LIMITS, depthMax: DOCUMENT_LIMITS.depthMax + 1 }
 
 /** Reads a line strictly as an object that has none but these keys. */

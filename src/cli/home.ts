@@ -59,7 +59,7 @@ export interface Session extends ReadSession {
   readonly ledger: Ledger
 }
 
-/** Opens the home, hands it over, and closes it again whatever happens. */
+/** Opens the home, hands it over, and closes it again, also when `work` fails. */
 export async function withHome<T>(call: Call, work: (session: Session) => Promise<T>): Promise<T> {
   const around = surroundings()
   const home = openHome(around, call.options.text('home'))

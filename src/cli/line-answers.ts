@@ -38,6 +38,7 @@ export async function answerLines(
       return flushed
     })
   } catch (thrown) {
+    // Only errors of the system name a system call.
     throw (thrown as NodeJS.ErrnoException).syscall === undefined
       ? thrown
       : new FaultError(unreadable(file, thrown))

@@ -15,7 +15,7 @@ export async function eachLine(
   let rest: Buffer[] = []
   let restBytes = 0
   for await (const piece of stream) {
-    const chunk = piece as Buffer
+    const chunk: Buffer = piece // The stream has no encoding.
     let start = 0
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
       const bytes = restBytes + end - start

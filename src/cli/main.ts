@@ -31,7 +31,7 @@ export async function main(argv: readonly string[]): Promise<Exit | OwnStatus> {
   const onError = (error: NodeJS.ErrnoException): void => {
     // A terminal that went away ends the command by a signal.
     if (error.code === 'EIO') isHungUp = true
-    // What the command of a runner did goes on the record, whoever reads of it.
+    // What the command of a runner did goes on the record, even if no reader of the output is left.
     if (isRunner) return
     if (isHungUp) endAsHungUp()
     process.exit(error.code === 'EPIPE' ? EXIT.yes : EXIT.fault)
@@ -197,7 +197,7 @@ function asksForJson(argv: readonly string[]): boolean {
   return ownWords(argv).includes('--json')
 }
 
-/** Everything behind `--` belongs to somebody else. */
+/** Returns the words before `--`; those behind it belong to the command that writ runs. */
 function ownWords(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--')
   return end === -1 ? argv : argv.slice(0, end)

@@ -8,7 +8,7 @@ const FAMILIES =
   /^(?:halted|cooldown|block|laws\.changed|effect|result|rehearsal|diff|promote|rollback|recovery|stage|request|sandbox|home|ledger|credential|principal|history|body|bundle|override|confirm|workspace|question|precondition|ui|config)\b/
 
 /**
- * Each is told with a hint of its own where it is made, is part of a question, or is a finding of
+ * Each has a hint of its own where it is made, is part of a question, or is a finding of
  * `writ ledger verify`, which lists what it found.
  */
 const TOLD_ELSEWHERE = `

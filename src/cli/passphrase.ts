@@ -8,6 +8,7 @@ import { Writable } from 'node:stream'
 import { isatty } from 'node:tty'
 import { FaultError, fault, showName } from '../base/index.ts'
 import type { Call } from './command.ts'
+import { reasonOf } from './unreadable.ts'
 
 /** Null when there is neither a descriptor nor a terminal. */
 export async function readPassphrase(call: Call, question: string): Promise<string | null> {
@@ -28,7 +29,7 @@ function readDescriptor(text: string): string {
   try {
     return readFileSync(Number(text), 'utf8').replace(/\r?\n[\s\S]*$/, '')
   } catch (thrown) {
-    const reason = (thrown as NodeJS.ErrnoException).code ?? 'unknown reason'
+    const reason = reasonOf(thrown)
     const message = `the file descriptor ${text} cannot be read (${reason})`
     throw new FaultError(fault('cli.usage', '', null, { message }))
   }
@@ -38,7 +39,7 @@ function readDescriptor(text: string): string {
 export function askHidden(question: string): Promise<string> {
   const output = new Writable({ write: (_chunk, _encoding, done) => done() })
   const reader = createInterface({ input: process.stdin, output, terminal: true })
-  // Asked once the terminal has stopped echoing: whoever answers at once is not shown either.
+  // Asks once the terminal has stopped echoing, so that a quick answer is not shown either.
   process.stderr.write(`${question}: `)
   return new Promise((resolve, reject) => {
     reader.on('SIGINT', () => reader.close())

@@ -27,7 +27,7 @@ function isReplaced(text: string, bytes: () => Buffer): boolean {
   try {
     return !isUtf8(bytes())
   } catch {
-    // Where nobody can tell, it may be.
+    // The bytes cannot be read, so the text counts as replaced.
     return true
   }
 }

@@ -15,7 +15,7 @@ import {
   readJson,
   showName,
 } from '../base/index.ts'
-import { type Context, readYaml } from '../contracts/index.ts'
+import { type Context, isObject, readYaml } from '../contracts/index.ts'
 import { unreadable } from './unreadable.ts'
 
 interface Source {
@@ -63,16 +63,16 @@ export async function readContext(name: string | null): Promise<Context> {
       }),
     )
   }
-  if (typeof reading.value !== 'object' || reading.value === null || Array.isArray(reading.value)) {
+  if (!isObject(reading.value)) {
     throw new FaultError(
       fault('cli.usage', name, null, { message: `the context ${showName(name)} is not an object` }),
     )
   }
-  return reading.value as Context
+  return reading.value
 }
 
 async function readAll(stream: Readable): Promise<Buffer> {
   const chunks: Buffer[] = []
-  for await (const chunk of stream) chunks.push(chunk as Buffer)
+  for await (const chunk of stream) chunks.push(chunk)
   return Buffer.concat(chunks)
 }

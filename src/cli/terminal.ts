@@ -1,7 +1,6 @@
 /**
  * The command line's view of its surroundings: where answers and errors go, and whether colours may
- * be used (only on a terminal, never with NO_COLOR). One object, handed down; nobody else in this
- * room touches `process`.
+ * be used (only on a terminal, never with NO_COLOR). `main.ts` hands one object down to the commands.
  */
 
 export interface Terminal {

@@ -146,7 +146,7 @@ export const FULL: Readonly<Record<string, string>> = {
 /** Hard words that are left in the comments of each room. The numbers may only shrink. */
 export const HARD_WORDS_LEFT: Readonly<Record<string, number>> = {
   base: 0,
-  cli: 100,
+  cli: 0,
   configuration: 0,
   constitution: 0,
   contracts: 0,
@@ -170,7 +170,7 @@ export const HARD_WORDS_LEFT: Readonly<Record<string, number>> = {
 /** Casts without a comment that are left in each room. The numbers may only shrink. */
 export const BARE_CASTS_LEFT: Readonly<Record<string, number>> = {
   base: 0,
-  cli: 49,
+  cli: 0,
   configuration: 0,
   constitution: 0,
   contracts: 0,

@@ -37,7 +37,7 @@ export async function run(call: Call): Promise<Exit> {
     const { gate } = found.session
     refuseRepeated([found])
     const answered = await approval(found)
-    // Whoever does not approve has not denied yet: that is a call of its own.
+    // An answer other than yes is no denial: `writ deny` is a call of its own.
     if (answered.kind !== 'yes') return stillWaits(call, id)
     const first = await gate.answer(found.question.actionId, answered)
     if (!asksFirst(call)) return printAnswer(call, first)

@@ -19,8 +19,8 @@ import { prepareReport, type ReportGround } from '../gate/report-file.ts'
 import { surroundings } from '../surroundings.ts'
 
 /**
- * The sandbox is begun before anything else is read, since it starts beside us: most of the program is
- * loaded while it does.
+ * Starts the sandbox as soon as the request is read: its processes start while Node loads most of the
+ * program.
  */
 export async function run(call: Call): Promise<OwnStatus> {
   const around = surroundings()

@@ -1,6 +1,7 @@
 /**
  * `writ flow answer`: answers a run that waits for a person: try again, give up, it is there,
- * or, where he is the participant, what he answers. Whoever walks the run takes it; else `resume` does.
+ * or, where the person is the participant, their answer. The process that walks the run takes it; if
+ * there is none, `resume` does.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

@@ -35,6 +35,7 @@ export async function run(call: Call): Promise<Exit> {
   if (read.flow !== null && out !== null) await writeWhole(out, textOf(read.flow, out))
   await tell(call, read.flow, out, errors, warnings)
   if (read.flow !== null && out === null && !options.isOn('json')) {
+    // A flow is plain JSON; its type only lacks an index signature.
     await terminal.out(toYaml(read.flow as unknown as JsonObject))
   }
   return errors.length === 0 && read.flow !== null ? EXIT.yes : EXIT.no

@@ -22,6 +22,7 @@ import { participantsIn } from '../flow/source.ts'
 import { interruptible } from '../flow/stopping.ts'
 import { plain } from '../history/plain.ts'
 import { refuse } from '../history/refusal.ts'
+import { reasonOf } from '../unreadable.ts'
 
 const NEXT = 'writ flow plan --goal TEXT --participants FILE --out plan.json'
 
@@ -98,7 +99,7 @@ async function writePlan(file: string, { plan }: Planned): Promise<void> {
   try {
     await writeFile(file, `${JSON.stringify(plan, null, 2)}\n`)
   } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code ?? 'unknown reason'
+    const reason = reasonOf(error)
     const message = `${showName(file)} cannot be written (${reason})`
     throw new FaultError(fault('cli.file_unwritable', file, { file, reason }, { message }))
   }

@@ -9,6 +9,7 @@ import { exportDeliverables } from '../flow/deliverables.ts'
 import { namedRun } from '../flow/named.ts'
 import { withHistory } from '../home.ts'
 import { refuseActorsOut } from '../output-file.ts'
+import { reasonOf } from '../unreadable.ts'
 
 export async function run(call: Call): Promise<Exit> {
   for (const option of ['html', 'deliverables']) {
@@ -48,7 +49,7 @@ async function writeText(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text)
   } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code ?? 'unknown reason'
+    const reason = reasonOf(error)
     const message = `${showName(file)} cannot be written (${reason})`
     throw new FaultError(fault('cli.file_unwritable', file, { file, reason }, { message }))
   }

@@ -1,4 +1,4 @@
-/** `writ flow status`: where a run stands; without a name, which runs there are. */
+/** `writ flow status`: prints the state of a run; without a name, lists the runs. */
 import { nodesOf, phasesOf } from '../../flow/index.ts'
 import { isWalked, lookAtRun, missingOutputs, type RunHead, runHeads } from '../../runs/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'

@@ -1,6 +1,6 @@
 /**
  * `writ halt`: everything stops now. Running commands are killed and nothing is promoted until a
- * human resumes. It needs no proof: whoever wants to stop must be able to.
+ * human resumes. It needs no passphrase, so that a human can always stop.
  */
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { withGate } from '../gate/open.ts'

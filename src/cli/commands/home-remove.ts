@@ -32,6 +32,7 @@ import {
 } from '../home.ts'
 import { canAsk } from '../passphrase.ts'
 import { surroundings } from '../surroundings.ts'
+import { reasonOf } from '../unreadable.ts'
 
 const WHAT = 'removing a home'
 
@@ -150,7 +151,7 @@ function makeFolder(dir: string): void {
   try {
     mkdirSync(dir, { mode: 0o700 })
   } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code ?? 'unknown reason'
+    const reason = reasonOf(error)
     const message = `${showName(dir)} cannot be written (${reason}); nothing was removed`
     throw new FaultError(fault('cli.file_unwritable', dir, { file: dir, reason }, { message }))
   }

@@ -200,7 +200,7 @@ async function settleHuman(
   }
   if (register.credential !== null || passphrase === null)
     return register.credential?.kind ?? 'none'
-  // Whoever sets the passphrase is the human from then on.
+  // The caller who sets the passphrase counts as the human from then on.
   refuseBelowAgent('setting a passphrase')
   await recordChange({ ledger, state }, actor, {
     change: 'credential_set',

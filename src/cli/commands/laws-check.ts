@@ -111,7 +111,7 @@ function described(law: Law) {
   }
 }
 
-/** How a law of the file stands to the default law of the same id; nothing where there is none. */
+/** Compares a law of the file with the default law of the same id; empty if there is none. */
 function besideDefault(law: Law): { readonly default_law?: 'same' | 'replaced' } {
   const known = DEFAULT_LAW_DOCUMENTS.find(({ policy_id }) => policy_id === law.policyId)
   if (known === undefined) return {}

@@ -1,7 +1,7 @@
 /**
  * `writ ledger key`: the public keys under which checkpoints are signed now, one per name: the home's
  * and each stream's. Kept outside this machine they are what `writ ledger verify --key` pins: a history
- * signed by another key does not pass then. The facts name the keys, not the files beside them.
+ * signed by another key does not pass then. The keys come from the facts, not from the files in `keys/`.
  */
 
 import {
@@ -19,6 +19,7 @@ export async function run(call: Call): Promise<Exit> {
   return withHistory(call, async (session) => {
     const names = await namesOf(session)
     const recorded = await recordedKeys(session.ledger.store)
+    // A list with at least one key stays one when it is reversed.
     const [current, ...retired] = [...recorded].reverse() as [VerifierKey, ...VerifierKey[]]
     const [public_key = ''] = textsOf(current, names)
     const earlier = retired.flatMap((key) => textsOf(key, names.slice(0, 1)))

@@ -1,8 +1,8 @@
 /**
  * `writ ledger verify`: goes over the whole history and says whether it holds. Reads the file without
  * opening it as a ledger, because a tampered one is what it is for. Without a checkpoint kept elsewhere
- * it proves consistency only, and says so. What is kept beside the facts to spare folding them is
- * folded again and compared.
+ * it proves consistency only, and says so. Folds all facts again and compares the result with the kept
+ * standing.
  */
 import { FaultError, fault } from '../../base/index.ts'
 import { openHome } from '../../home/index.ts'

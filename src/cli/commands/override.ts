@@ -40,7 +40,7 @@ async function wholeOrder(
   return { ...order, of: await wholeIdOf(sessions, order.of) }
 }
 
-/** What is sent cannot be taken back: the word of somebody at the terminal is not enough. */
+/** Fails if no passphrase is set: requests cannot be taken back, so a plain yes is not enough. */
 function requireCredential(session: Session): void {
   if (credentialOf(session) !== null) return
   const message = 'releasing needs the passphrase of a human, and none is set yet'
@@ -59,12 +59,12 @@ async function readOrder(call: Call): Promise<OverrideOrder> {
   if (release !== null) return readRelease(call, release, reason)
   const hasLaw = typeof law === 'string' && law !== ''
   const hasLift = typeof lift === 'string' && lift !== ''
-  if (hasLaw === hasLift) throw usage('name a law with `--law`, or a block with `--lift`')
-  if (hasLift) return { kind: 'lift', of: lift, reason }
+  if (hasLift && !hasLaw) return { kind: 'lift', of: lift, reason }
+  if (hasLift || !hasLaw) throw usage('name a law with `--law`, or a block with `--lift`')
   const forMs = time == null ? null : durationMs(time)
   if (action == null && forMs === null) throw usage('say `--action ID` or `--for DURATION`')
   const uses = usesOf(options.text('uses') ?? '1')
-  return { kind: 'law', policyId: law as string, actionId: action ?? null, forMs, uses, reason }
+  return { kind: 'law', policyId: law, actionId: action ?? null, forMs, uses, reason }
 }
 
 async function readRelease({ options }: Call, file: string, reason: string) {
@@ -79,7 +79,7 @@ async function readRelease({ options }: Call, file: string, reason: string) {
 
 function actionOf(order: OverrideOrder): string | null {
   if (order.kind === 'law') return order.actionId
-  // Facts about a proposal that nobody has decided yet go to the caller's stream.
+  // Facts about a proposal without a decision go to the caller's stream.
   if (order.kind === 'release') return actionIdOf(order.proposal)
   return order.kind === 'lift' && !isDigest(order.of) ? order.of : null
 }

@@ -1,6 +1,6 @@
 /**
- * `writ principal pass`: a human sets the passphrase of their own credential, once. Whoever knows the
- * token of a human speaks in that name; what several humans have to approve is signed with this.
+ * `writ principal pass`: a human sets the passphrase of their own credential, once. A token is enough to
+ * act in a human's name; an approval that several humans must give is signed with this credential.
  */
 import { FaultError, fault, showName } from '../../base/index.ts'
 import { recordChange, sealCredential } from '../../home/index.ts'
@@ -46,7 +46,7 @@ export async function run(call: Call): Promise<Exit> {
   })
 }
 
-/** What was signed with a credential stands for good, so it is not exchanged quietly. */
+/** Fails if the caller has a credential: signatures made with it stay valid, so it is never replaced. */
 function refuseSecond({ caller, register }: Session): void {
   if (ownCredential(register.credentials, caller.principal) === null) return
   const message = `${showName(principalText(caller.principal))} has a passphrase already`

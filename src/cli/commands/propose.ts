@@ -23,7 +23,7 @@ export async function run(call: Call): Promise<Exit> {
       door: 'propose',
       declaredByApproval: false,
       dryRun,
-      // Whoever proposes does not answer: the question goes to the inbox.
+      // The proposer does not answer: the question goes to the inbox.
       confirm: async () => ({ kind: 'wait' }),
       abort: abort.signal,
     })

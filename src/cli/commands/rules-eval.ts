@@ -1,6 +1,7 @@
 /**
  * `writ rules eval`: the verdicts of rulesets on inputs, and nothing else. Exits 0 whenever verdicts
- * were computed, whatever they say; inputs are never refused, their violations are warnings.
+ * were computed, even if every one of them denies; inputs are never refused, their violations are
+ * warnings.
  */
 import { FaultError, fault } from '../../base/index.ts'
 import { establish, type Inputs, inputsAreBound } from '../../constitution/index.ts'
@@ -61,7 +62,7 @@ export async function run(call: Call): Promise<Exit> {
   return EXIT.yes
 }
 
-/** The home and its ledger are loaded only when the evaluation is to be recorded. */
+/** Loads the home and its ledger here, so that a call without `--record` loads neither. */
 async function record(call: Call, evaluation: Evaluation): Promise<RecordedEvaluation> {
   const { recordEvaluation } = await import('../history/evaluation.ts')
   return recordEvaluation(call, evaluation)
@@ -93,6 +94,7 @@ function momentOf(call: Call): number {
 function warnAboutInputs(call: Call, inputs: Inputs): void {
   for (const [key, name] of Object.entries(INPUT_CONTRACTS)) {
     const contract = findContract(name)
+    // The keys of the table are those of `Inputs`.
     const document = inputs[key as keyof Inputs]
     if (contract !== null && document !== undefined)
       warn(call, key, validate(contract, document).violations)
@@ -157,7 +159,8 @@ function evalLine(line: Buffer | null): LineAnswer {
   const reading = readLine(line, ['rulesets', 'inputs', 'at'])
   if (!reading.ok) return refused(reading.refusal.code, reading.refusal.message)
   const { rulesets, inputs, at = Date.now() } = reading.value
-  if (!Array.isArray(rulesets) || !isObject(inputs) || !Number.isInteger(at)) {
+  const isTime = typeof at === 'number' && Number.isInteger(at)
+  if (!Array.isArray(rulesets) || !isObject(inputs) || !isTime) {
     return refused(
       'document.envelope',
       'a line is {"rulesets": […], "inputs": {…}, "at"?: milliseconds}',
@@ -165,7 +168,7 @@ function evalLine(line: Buffer | null): LineAnswer {
   }
   const verdicts = establish(rulesets.map((document: unknown) => ({ document }))).evaluate(
     inputs,
-    at as number,
+    at,
   )
   return { text: `${JSON.stringify({ verdicts })}\n`, valid: true }
 }

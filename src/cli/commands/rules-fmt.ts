@@ -9,6 +9,7 @@ import { type Call, EXIT, type Exit } from '../command.ts'
 import { refuseActorsOut } from '../output-file.ts'
 import { admitRuleFiles, placedText, type RuleFile, readRuleFiles } from '../rules/files.ts'
 import { toJson, toYaml, withGuards } from '../rules/print.ts'
+import { reasonOf } from '../unreadable.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const [name, ...others] = call.arguments
@@ -70,7 +71,7 @@ async function rewrite(name: string, text: string): Promise<void> {
   try {
     await writeFile(name, text)
   } catch (thrown) {
-    const reason = (thrown as NodeJS.ErrnoException).code ?? 'unknown reason'
+    const reason = reasonOf(thrown)
     throw new FaultError(fault('cli.file_unwritable', name, { file: name, reason }))
   }
 }

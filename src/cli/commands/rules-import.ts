@@ -1,4 +1,4 @@
-/** `writ rules import`: a template-form file (`control_ruleset_v0`) as the `ruleset_v0` it stands for. */
+/** `writ rules import`: prints a template-form file (`control_ruleset_v0`) as a `ruleset_v0`. */
 import { FaultError, fault, showName } from '../../base/index.ts'
 import { rewriteGuards } from '../../constitution/index.ts'
 import { importTemplate, type JsonObject, type Violation } from '../../contracts/index.ts'
@@ -21,6 +21,7 @@ export async function run(call: Call): Promise<Exit> {
   const imported = importTemplate(file.document)
   if (!imported.ok) throw inadmissible(file, imported.violations[0])
   const to = choice(call, 'to', ['yaml', 'json'], call.options.isOn('json') ? 'json' : 'yaml')
+  // An admitted template translates to an admitted ruleset, so this is never null.
   const document = rewriteGuards(imported.ruleset, to === 'yaml' ? 'text' : 'tree') as JsonObject
   await call.terminal.out(to === 'yaml' ? toYaml(document) : toJson(document))
   return EXIT.yes

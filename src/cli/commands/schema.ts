@@ -11,19 +11,20 @@ import {
 } from '../../contracts/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'
 import { refuseActorsOut } from '../output-file.ts'
+import { reasonOf } from '../unreadable.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const [name, ...others] = call.arguments
   if (others.length > 0)
     throw new FaultError(fault('cli.usage', '', null, { message: 'name one contract, or none' }))
-  const contracts = name === undefined ? CONTRACTS : [find(name)]
+  const named = name === undefined ? null : find(name)
+  const contracts = named === null ? CONTRACTS : [named]
   const folder = call.options.text('out')
   if (folder !== null) await refuseActorsOut(call, folder)
   if (call.options.isOn('summary'))
     await call.terminal.out(`${JSON.stringify(contractSummary(), null, 2)}\n`)
   else if (folder !== null) await writeSchemas(call, contracts, folder)
-  else
-    await call.terminal.out(name === undefined ? listing(call) : pretty(contracts[0] as Contract))
+  else await call.terminal.out(named === null ? listing(call) : pretty(named))
   return EXIT.yes
 }
 
@@ -74,7 +75,7 @@ async function writeSchemas(
       written.push(file)
     }
   } catch (thrown) {
-    const reason = (thrown as NodeJS.ErrnoException).code ?? 'unknown reason'
+    const reason = reasonOf(thrown)
     const message = `the schemas cannot be written to ${showName(folder)} (${reason})`
     throw new FaultError(
       fault('cli.file_unwritable', folder, { file: folder, reason }, { message }),

@@ -119,7 +119,7 @@ async function actText(
   return `${actLines(act, texts, call.terminal.paint).join('\n')}\n`
 }
 
-/** Of the last decision about an act; null where nobody or one human was asked. */
+/** Returns the approvals of the last decision about an act; null if it asked one human or none. */
 function approvalsAmong(facts: readonly OpenedFact[], register: Register): Approvals | null {
   const decided = facts.findLast(({ record }) => record.type === 'decision_v1')
   if (decided === undefined || decided.payload === null) return null

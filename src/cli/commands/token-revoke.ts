@@ -1,4 +1,4 @@
-/** `writ token revoke ID`: from now on nobody is the bearer of this token. */
+/** `writ token revoke ID`: makes a token invalid from now on. */
 import { FaultError, fault } from '../../base/index.ts'
 import { revokeToken } from '../../home/index.ts'
 import { type Call, EXIT, type Exit } from '../command.ts'

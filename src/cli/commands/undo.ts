@@ -1,4 +1,4 @@
-/** `writ undo`: takes back the last action that was promoted and still stands. */
+/** `writ undo`: takes back the last action that was promoted and not taken back yet. */
 import { FaultError, fault } from '../../base/index.ts'
 import type { Call, Exit } from '../command.ts'
 import { restore } from '../gate/restoring.ts'

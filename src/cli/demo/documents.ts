@@ -18,7 +18,7 @@ export const TASK = {
   created_at_ts: 1763190000000,
 }
 
-/** The same task after somebody "improved" it. */
+/** The same task after an edit that broke it. */
 export const BROKEN_TASK = {
   ...TASK,
   issuer: { ...TASK.issuer, kind: 'ai' },

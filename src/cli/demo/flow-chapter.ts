@@ -70,6 +70,7 @@ async function playRun(stage: Stage, host: FlowHost, workspace: string): Promise
 
 function story({ status }: WalkedRun, { reviews, phases, log }: RunReport): readonly string[] {
   const verdicts = reviews.map((review) => {
+    // The report lists events of the kind `reviewed`, which have both fields.
     const { verdict, score } = review as { readonly verdict: string; readonly score: number }
     return `  review  ${verdict} (${score})`
   })

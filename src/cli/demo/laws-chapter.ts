@@ -93,7 +93,7 @@ async function explainMigration(
 ): Promise<void> {
   stage.say('Ann wants to know why she is asked.')
   stage.command(`writ laws explain ${action_id}`)
-  // Nobody has a credential in the tour, so no law of it wants several humans.
+  // No principal of the tour has a credential, so none of its laws asks for several humans.
   const explained = await explainAction(
     { ledger, register: { credentials: [] } },
     MAIN_STREAM,

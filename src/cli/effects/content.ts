@@ -12,7 +12,7 @@ export type Content =
   /** What was there a moment ago cannot be read any more. */
   | { readonly kind: 'unreadable'; readonly reason: string }
 
-/** What is read to be compared line by line; `whole` is what somebody asks for who wants it all. */
+/** Bytes of a file that are read to compare it line by line; `whole` is the limit of the full view. */
 export const READ_BYTES_MAX = { usual: 4 << 20, whole: 64 << 20 } as const
 const COUNTED_BYTES_MAX = 256 << 20
 const LINE_FEED = 10
@@ -25,6 +25,7 @@ export async function readContent(
   try {
     return size > bytesMax ? await countLines(stream, size) : await readText(stream, bytesMax)
   } catch (thrown) {
+    // Streams of files fail with errors of the system.
     const { code, message } = thrown as NodeJS.ErrnoException
     return { kind: 'unreadable', reason: code ?? message }
   }
@@ -56,7 +57,7 @@ async function readText(stream: AsyncIterable<unknown>, bytesMax: number): Promi
   for await (const piece of bytesOf(stream)) {
     pieces.push(piece)
     length += piece.length
-    // The size was told beforehand; what grew since is not what would be promoted.
+    // The size was checked before: the file has grown since, and its new bytes are not promoted.
     if (length > bytesMax) return { kind: 'long', lines: null }
   }
   const bytes = Buffer.concat(pieces)
@@ -77,6 +78,7 @@ async function countLines(stream: AsyncIterable<unknown>, size: number): Promise
 
 async function* bytesOf(stream: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
   for await (const piece of stream) {
+    // A stream of bytes gives buffers, or texts if it has an encoding.
     yield typeof piece === 'string' ? Buffer.from(piece) : (piece as Uint8Array)
   }
 }

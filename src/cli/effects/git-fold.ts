@@ -1,7 +1,7 @@
 /**
- * What git keeps for itself, folded: objects, logs, references and the index of a repository are
- * counted, and what they come to is told as a person knows it, such as `commit c2fa8ec on master:
- * subject`. What is folded says `git-folded.ts`.
+ * Folds what git keeps for itself: counts the objects, logs, references and the index of a repository,
+ * and says what they amount to as git's users say it, such as `commit c2fa8ec on master: subject`.
+ * `git-folded.ts` says which paths are folded.
  *
  * A subject is read from the commit object, whose name is the hash of its bytes, and not from a log
  * that the run could have written as it liked.

@@ -1,7 +1,7 @@
 /**
  * Which paths in a git directory need no line of their own: new objects, logs that go on, the index,
- * and references that are told in words. All else is listed: what is deleted, changed objects,
- * rewritten logs, hooks, settings, and what git's ordinary commands do not write.
+ * and references that `git-fold.ts` puts into words. All else is listed: what is deleted, changed
+ * objects, rewritten logs, hooks, settings, and what git's ordinary commands do not write.
  */
 import { type Change, gitKindOf, gitPathOf, isGitWork, type RawPath } from '../../gate/index.ts'
 import { readContentBytes } from './content.ts'

@@ -1,7 +1,7 @@
 /**
  * Requests that a yes would send, and what became of those that were sent. Values of headers and
- * bodies are not shown: they are told by their names, their size and their digest. The query is shown
- * to the one who is asked, since it leaves the machine as well.
+ * bodies are not shown: the text has only names of headers, and size and digest of bodies. The query
+ * is shown to the person who is asked, since it leaves the machine as well.
  */
 import type { HeldRequest, Proposal, SandboxResult } from '../../contracts/index.ts'
 import { leavesOf } from '../../gate/index.ts'
@@ -67,7 +67,7 @@ export function withoutAwaitedCode(
 
 const NOT_OBSERVED = 'effect.not_observed'
 
-/** What became of requests, the ones that nobody knows about first. */
+/** Returns a line for each request that was sent, those of unknown outcome first. */
 export function sentLines(requests: GateAnswer['requests'], paint: Paint): readonly string[] {
   const all = [...(requests ?? [])].sort(
     (one, other) => Number(other.state === 'UNKNOWN') - Number(one.state === 'UNKNOWN'),

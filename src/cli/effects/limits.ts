@@ -5,7 +5,7 @@
  */
 
 export interface Limits {
-  /** A directory with more new entries than this is told by counts. */
+  /** The entries of a directory with more new ones than this are counted, not listed. */
   readonly listed: number
   /** Lines of diffs in one section; then names, then numbers. */
   readonly diffLines: number

@@ -1,5 +1,5 @@
 /**
- * What an act would do, in words: one line for lists, and every part of it for whoever is asked. Values
+ * What an act would do, in words: one line for lists, and every part of it for a question. Values
  * of headers are shown only for names that carry no secret; bodies are shown, since they leave the
  * machine.
  */
@@ -20,7 +20,7 @@ function quoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`
 }
 
-/** One line; a composite is told by its steps. */
+/** Returns one line; that of a composite lists its steps. */
 export function operationTitle({ operation, children }: Pick<Proposal, 'operation' | 'children'>) {
   if (operation !== undefined) return titleOf(operation)
   const steps: readonly string[] = (children ?? []).map(operationTitle)
@@ -105,7 +105,7 @@ function detailLines(operation: Operation, whole: boolean): readonly string[] {
   }
 }
 
-/** What is typed into a page may be a secret, and is told by its length. */
+/** Shows only the length of a text that is typed into a page, since it may be a secret. */
 function stepText(step: Extract<Operation, { type: 'UI_AUTOMATION' }>['steps'][number]): string {
   const shown = Object.entries(step).map(([name, value]) =>
     name === 'content' && typeof value === 'string'

@@ -14,7 +14,7 @@ export async function page(pieces: AsyncIterable<string>, terminal: Terminal): P
     return
   }
   const [program, ...words] = pager
-  // Standard output may be a pipe of somebody else; the terminal is behind standard error.
+  // Standard output may be a pipe to another program; standard error is the terminal.
   const stdio = ['pipe', 2, 2] as const
   const child = startProgram(program, words, {
     stdio: [...stdio],

@@ -1,7 +1,7 @@
 /**
- * The last lines before somebody answers: how many effects, of which result, and whether the command
- * failed. Counts and digest stand directly at the question, as the inbox shows them, so that what is
- * agreed to cannot be mistaken for something further up.
+ * The last lines before a person answers: how many effects, of which result, and whether the command
+ * failed. Counts and digest are directly above the question, as the inbox shows them, so that a person
+ * cannot mistake something further up for what they agree to.
  */
 import { CODES, isCode } from '../../base/index.ts'
 import type { SandboxResult } from '../../contracts/index.ts'
@@ -69,7 +69,7 @@ export function questionText(
 /** Texts of laws for people, by the ids of the laws. */
 export type LawTexts = ReadonlyMap<string, string>
 
-/** One line a code: what it means, and the code. A law is told in its own words, a failure with its status. */
+/** Returns a line for each code: meaning, then code; a law has its text, a failure its status. */
 export function reasonLines(
   codes: readonly string[],
   texts: LawTexts,

@@ -91,7 +91,7 @@ function ownWords(text: string): string {
   return text.trim() === '' ? '' : `, in its own words: “${visible(text)}”`
 }
 
-/** Of these the values that broke the law are told besides its text. */
+/** For these laws the reason also says which values broke the law. */
 const TELLS_VALUES: ReadonlySet<string> = new Set(['ASK_HIGH', 'ASK_MANY_DELETIONS'])
 
 function lawWords(id: string, asked: Asked): string {

@@ -3,9 +3,9 @@
  * with their lines, then what is new by directory, then what git keeps for itself, then findings. Given
  * out piece by piece, so that a diff of any length is shown in bounded memory.
  *
- * INVARIANT (nothing hidden): every deletion and every path that runs by itself is there, whatever
- * their number; a deleted directory stands for what was in it. What is only counted says how to see it:
- * the view `whole` shows all of it.
+ * INVARIANT (nothing hidden): every deletion and every path that runs by itself is there, however many
+ * there are; a deleted directory is one line for all that was in it. Where the text only counts, it says
+ * how to see the rest: the view `whole` shows everything.
  */
 import { type Change, isBelow, nameOfRaw, type RawPath } from '../../gate/index.ts'
 import type { Paint } from '../terminal.ts'
@@ -133,6 +133,7 @@ function heading({ paint }: View, words: string, count: number): string {
 function shownPath(path: RawPath, base: RawPath, columns: number | null = null): string {
   if (path === base) return '.'
   const isInside = base !== '/' && isBelow(path, base)
+  // The rest of a raw path behind a slash is a raw path.
   const text = visiblePath(isInside ? (path.slice(base.length + 1) as RawPath) : path)
   return columns === null ? text : shortened(text, columns)
 }

@@ -1,6 +1,6 @@
 /**
- * What a terminal is told before effects are shown, so that nothing a command wrote can colour, hide,
- * move or forge them. Data: each row says what it undoes. The order matters where it says so.
+ * The sequences that reset a terminal before effects are shown, so that nothing a command wrote can
+ * colour, hide, move or forge them. Data: each row says what it undoes. The order matters where it says so.
  */
 
 const ESC = '\u001b'

@@ -122,6 +122,7 @@ export function countsByDirectory(
   const rows = new Map<string, { deleted: number; modified: number; added: number }>()
   for (const change of changes) {
     const inside = base !== '/' && isBelow(change.path, base) && change.path !== base
+    // The rest of a raw path behind a slash is a raw path.
     const rest = inside ? displayOfRaw(change.path.slice(base.length + 1) as RawPath) : null
     const first = rest === null ? displayOfRaw(parentOfRaw(change.path)) : firstOf(rest)
     const row = rows.get(first) ?? { deleted: 0, modified: 0, added: 0 }

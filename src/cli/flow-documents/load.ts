@@ -1,7 +1,7 @@
 /**
  * Flows as people keep them: a `flow_v1` document in YAML or JSON, a plan with its participants, an edge
- * table with its side file. Whatever it is, it is read, turned into a flow and checked, and all that is
- * found has its place in the file that it is about.
+ * table with its side file. Reads each of these forms, turns it into a flow and checks it. Every problem
+ * has its place in the file that it is about.
  */
 import { isUtf8 } from 'node:buffer'
 import { basename, extname } from 'node:path'

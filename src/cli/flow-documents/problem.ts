@@ -1,5 +1,5 @@
 /**
- * Problems of a flow with their places in the files of the user, and how they are told: one line that
+ * Problems of a flow with their places in the files of the user, and their text: one line that
  * editors and terminals turn into a link, then the sentence.
  */
 import type { Code } from '../../base/index.ts'

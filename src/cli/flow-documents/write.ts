@@ -2,6 +2,7 @@
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { FaultError, fault, showName } from '../../base/index.ts'
+import { reasonOf } from '../unreadable.ts'
 
 export async function writeWhole(file: string, text: string): Promise<void> {
   const fresh = join(dirname(file), `.${basename(file)}.${process.pid}`)
@@ -10,7 +11,7 @@ export async function writeWhole(file: string, text: string): Promise<void> {
     await rename(fresh, file)
   } catch (thrown) {
     await rm(fresh, { force: true }).catch(() => undefined)
-    const reason = (thrown as NodeJS.ErrnoException).code ?? 'unknown reason'
+    const reason = reasonOf(thrown)
     const message = `${showName(file)} cannot be written (${reason})`
     throw new FaultError(fault('cli.file_unwritable', file, { file, reason }, { message }))
   }

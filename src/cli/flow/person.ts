@@ -1,6 +1,6 @@
 /**
  * Who may have a flow carried out: a person. A flow names who works in it, which hosts they reach,
- * which variables they get and what they may write, so whoever starts one declares all of that.
+ * which variables they get and what they may write, so the caller who starts one declares all of that.
  */
 import { FaultError, fault, showName } from '../../base/index.ts'
 import type { Flow, Participant } from '../../contracts/index.ts'

@@ -102,7 +102,7 @@ function ask(question: string, discard: Discard): void {
 
 const LINE_BYTES_MAX = 4096
 
-/** Reads one line. Whatever is read before the question is written was typed too early. */
+/** Reads one line. Discards what was typed before the question was written. */
 function readLine(input: ReadStream, question: string, discard: Discard): Promise<Line> {
   return new Promise((resolve) => {
     let text = ''

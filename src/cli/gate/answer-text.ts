@@ -32,7 +32,7 @@ export async function printAnswer(
   return exitOf(answer, dryRun)
 }
 
-/** What a read or a command gave out; written as it is where nobody looks at it on a terminal. */
+/** Prints the output of a read or a command; byte for byte if standard output is no terminal. */
 export async function printOutput({ terminal }: Call, { result }: GateAnswer): Promise<void> {
   const { stdout, stderr } = result?.outputs ?? { stdout: '', stderr: '' }
   for (const [name, text] of [

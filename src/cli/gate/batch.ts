@@ -1,7 +1,7 @@
 /**
  * Several questions answered together: each is shown, one yes and one proof count for all, and each
  * gets a confirmation of its own, bound to its own proposal and result (I4). Only questions of one
- * shape go together, so that nobody agrees to a deletion between two additions.
+ * shape go together, so that a person does not overlook a deletion between two additions.
  */
 import { FaultError, fault, showName } from '../../base/index.ts'
 import { principalText } from '../../ledger/index.ts'

@@ -1,10 +1,10 @@
 /**
- * How a person is asked about effects. What the gate needs is its own decision; here is who may
- * answer at all, and how sure one is of who answered.
+ * Asks a person about effects. The gate decides which answer it needs; this file decides who may answer,
+ * and what proves who answered.
  *
- * INVARIANT (I1): nobody but a human answers; a run of another caller, or below a known agent, only
- * leaves its question in the inbox.
- * INVARIANT (shown first): nobody is asked on a terminal before the terminal was reset and every
+ * INVARIANT (I1): only a human answers; a run of another caller, or below a known agent, only leaves its
+ * question in the inbox.
+ * INVARIANT (shown first): a question appears on a terminal only after the terminal was reset and every
  * effect was written to it.
  */
 import { FaultError, fault, showName } from '../../base/index.ts'
@@ -115,7 +115,7 @@ const INPUTS_CHANGED = 'promote.inputs_changed'
 /** Files can go on changing; then the question waits in the inbox. */
 const ASKED_AGAIN_MAX = 3
 
-/** What others changed while somebody was asked is asked about once more (G-19d). */
+/** Asks once more if files of the scope changed while the person was asked (G-19d). */
 export async function settleChangedInputs(
   gate: GateSurface,
   first: GateAnswer,
@@ -135,7 +135,7 @@ export async function settleChangedInputs(
   return answer
 }
 
-/** What a yes to one question stands on. One proof serves several questions, each signed for itself. */
+/** Returns the proof of a yes to one question. One passphrase serves several, each signed by itself. */
 type Assured = (
   question: Question,
 ) => Pick<Extract<Answered, { kind: 'yes' }>, 'assurance' | 'proof' | 'isAhead'>
@@ -143,7 +143,7 @@ type Assured = (
 /** Of a plain yes that came with the call. */
 const AHEAD = { assurance: 'terminal', isAhead: true } as const
 
-/** What the yes of a call stands on, where nothing is asked at a terminal. */
+/** Returns the proof of a yes that came with the call, where nothing is asked at a terminal. */
 export async function assureAhead(
   asking: Asking,
   question: Question,
@@ -153,7 +153,7 @@ export async function assureAhead(
   return (asked) => (assured(asked).assurance === 'terminal' ? AHEAD : assured(asked))
 }
 
-/** What the yes stands on; stops when the needed proof cannot be given. */
+/** Returns the proof of a yes; fails if the caller cannot give the proof that the question needs. */
 export async function assure(
   { call, session, isBelowAgent }: Asking,
   question: Question,

@@ -131,7 +131,7 @@ function explain(
 ): void {
   const lines = answerLines(answer, terminal.paintError, false, cap)
   const wasAsked = answer.decision.decision === 'CONFIRM' && answer.pending === undefined
-  // Whoever was asked has just seen everything.
+  // A person who was asked has just seen everything.
   if (wasAsked) lines.splice(1)
   terminal.err(`${[...lines, ...advice].join('\n')}\nwrit: ${code}\n`)
 }

@@ -11,7 +11,7 @@ import { dirname, isAbsolute, resolve } from 'node:path'
 import { FaultError, fault, showName } from '../../base/index.ts'
 import { gitDirectoriesOf, gitTop, workspacePlaces } from '../../home/index.ts'
 import { commandLine } from '../effects/operation-text.ts'
-import { unreadable } from '../unreadable.ts'
+import { reasonOf, unreadable } from '../unreadable.ts'
 
 interface Place {
   readonly cwd: string
@@ -48,7 +48,7 @@ function realDirectory(path: string): string {
     const real = realpathSync(path)
     if (statSync(real).isDirectory()) return real
   } catch (thrown) {
-    const { code } = thrown as NodeJS.ErrnoException
+    const code = reasonOf(thrown)
     if (code !== 'ENOENT') throw new FaultError(unreadable(path, thrown))
     const message = `the scope ${showName(path)} is not there`
     const hint = `make it first: ${commandLine(['mkdir', '-p', path])}`
@@ -89,7 +89,7 @@ function isInside(path: string, directory: string): boolean {
 }
 
 /**
- * A glob of `--write` or `--delete`, absolute. A directory stands for all that is in it, as it does
+ * A glob of `--write` or `--delete`, absolute. A directory means everything in it, as it does
  * everywhere else on a command line.
  */
 export function absoluteGlob(glob: string, cwd: string): string {

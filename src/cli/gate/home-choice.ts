@@ -28,7 +28,7 @@ export class HomeQuestion {
     this.#live = live
   }
 
-  /** The same run, with the question where somebody can be asked. */
+  /** Returns the same run; it asks about the home if a person is at the terminal. */
   asking(run: LiveRun): LiveRun {
     const { call, session, isBelowAgent } = this.#asking
     const isPersons = session.caller.principal.kind === 'human' && !isBelowAgent
@@ -41,7 +41,7 @@ export class HomeQuestion {
     }
   }
 
-  /** Whoever chose none is not asked again. */
+  /** Answers no without asking if the person chose to keep none of the changes. */
   confirming(confirm: Confirm): Confirm {
     return async (question) => (this.#isDeclined ? { kind: 'no' } : confirm(question))
   }

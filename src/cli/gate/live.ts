@@ -5,7 +5,7 @@
  *
  * INVARIANT (nothing lost): from the start of the command until its question is durable no wish to end
  *   ends writ: it reaches the command, and the effects wait in the inbox.
- * INVARIANT (given back): whatever ends the run, the terminal is left in the mode in which it was
+ * INVARIANT (given back): every end of a run leaves the terminal in the mode in which it was
  * found: when the command ends, when writ stops with a fault, when a signal ends writ.
  */
 import { readFileSync } from 'node:fs'
@@ -56,7 +56,7 @@ export class Live {
     this.#notices = new NetworkNotices(this.#isPty, (text) => process.stderr.write(text))
   }
 
-  /** Somebody asked writ itself to end; nobody is asked anything after that. */
+  /** Whether writ itself got a signal to end; it asks nothing after that. */
   get wasEnded(): boolean {
     return this.#wishedMs !== null
   }
@@ -155,8 +155,8 @@ export class Live {
   }
 
   /**
-   * The wish first, for programs that tidy up at it. The kernel drops it for a group that nobody of its
-   * session could wake, as the command's is: so a moment later it is no wish any more.
+   * Sends SIGTSTP first, for programs that tidy up when they get it. The kernel drops SIGTSTP for an
+   * orphaned process group, as the command's is, so SIGSTOP follows a moment later.
    */
   #suspend(): void {
     this.#send('SIGTSTP')
@@ -201,7 +201,7 @@ function tell(sequence: string): void {
 
 /**
  * Node's raw mode still makes two characters of a line feed, but the pty inside has done so already,
- * or was told not to. Leaving raw mode gives the terminal back as it was before, with this as well.
+ * or was set not to. Leaving raw mode gives the terminal back as it was before, with this as well.
  */
 function makeRaw(): void {
   process.stdin.setRawMode(true)
@@ -219,7 +219,7 @@ function terminalShape(): NonNullable<LiveRun['terminal']> {
   }
 }
 
-/** Whether somebody would wake us: a parent of the same session in another process group. */
+/** Whether a parent could resume writ: one of the same session in another process group. */
 function canStop(): boolean {
   const [ours, parents] = [groupOf(process.pid), groupOf(process.ppid)]
   if (ours === null || parents === null) return false

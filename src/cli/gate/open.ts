@@ -1,6 +1,6 @@
 /**
- * How commands come to the gate: the home is opened, the caller known, the gate closed again. A gate
- * speaks of one stream; whoever looks for what waits or what was done opens one for each stream that
+ * Opens the gate for a command: opens the home, finds out who calls, and closes the gate again. A gate
+ * is over one stream; a command that lists what waits or what was done opens one for each stream that
  * the caller may know of.
  */
 import { DEFAULT_LISTS, knownAgent } from '../../gate/index.ts'
@@ -21,7 +21,7 @@ export interface GateSession extends Asking {
 /** What a command had before it came here. */
 export interface Begun {
   readonly home: KnownHome
-  /** Closed at the end, whatever happens. */
+  /** Closed when the command ends, also when it fails. */
   readonly driver: SandboxDriver
 }
 
@@ -101,7 +101,7 @@ async function withGateOf<T>(
   const { ledger, register, caller } = session
   const around = surroundings()
   const ancestors = ancestorNames()
-  // A session of the gate is opened over a home that is known, whatever its laws are now.
+  // Callers open the session of a gate only over a known home.
   const home = session.home as KnownHome
   const gate = await openGate({
     home,
@@ -126,14 +126,14 @@ async function withGateOf<T>(
   }
 }
 
-/** Until it was heard who has ended: from then on their directories are removed beside us. */
+/** Lets Node report which processes ended; the driver then removes their directories. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve)
   })
 }
 
-/** Layers that do not fit into memory lie beside the stages: what they hold is then moved, not copied. */
+/** Puts layers that do not fit into memory on the disk of the stages: files are moved, not copied. */
 function begin(home: KnownHome): Begun {
   return { home, driver: createDriver({ disks: stagePlaces(home), keepsPipes: true }) }
 }

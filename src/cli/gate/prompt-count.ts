@@ -4,7 +4,7 @@ import type { Confirm } from '../../service/index.ts'
 export class PromptCount {
   #asked = 0
 
-  /** Every question counts, whoever answers it and how. */
+  /** Counts every question, independent of its answer. */
   counting(confirm: Confirm): Confirm {
     return (question) => {
       this.#asked++

@@ -13,7 +13,7 @@ import { canAsk } from '../passphrase.ts'
 import { askLine } from './answer-line.ts'
 import type { GateSession } from './open.ts'
 
-/** Through a tunnel nobody sees a method, so CONNECT stands for all of them. */
+/** The proxy sees no method inside a tunnel, so CONNECT covers all of them there. */
 const METHODS = ['CONNECT', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 /** `send`: hosts that are released though they may be read-only. */
@@ -49,8 +49,8 @@ function notReleasedText(hosts: readonly string[]): string {
 }
 
 /**
- * Returns whether requests are to be released: a passphrase that was handed over is for this, otherwise
- * a person is asked at a terminal. Fails if that person does not answer.
+ * Returns whether to release requests: yes if the call brings a passphrase, otherwise as a person
+ * answers at a terminal. Fails if that person does not answer.
  */
 async function isWanted(session: GateSession, names: string): Promise<boolean> {
   const { call, isBelowAgent } = session

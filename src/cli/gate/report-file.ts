@@ -25,6 +25,7 @@ import { FaultError, fault, showPath } from '../../base/index.ts'
 import { DEFAULT_LISTS, newFileDeferral, rawOfText } from '../../gate/index.ts'
 import type { GateAnswer } from '../../service/index.ts'
 import type { Options } from '../command.ts'
+import { reasonOf } from '../unreadable.ts'
 
 const REPORT_MARK = 'writ-report/1'
 
@@ -175,7 +176,7 @@ const ERRNO: Readonly<Record<string, string>> = {
 }
 
 function unwritable(file: string, thrown: unknown, hint: string): FaultError {
-  const { code = 'unknown reason' } = thrown as NodeJS.ErrnoException
+  const code = reasonOf(thrown)
   const reason = thrown instanceof Refused ? thrown.message : (ERRNO[code] ?? code)
   const message = `the report ${showPath(file)} cannot be written: ${reason}`
   return new FaultError(fault('cli.file_unwritable', file, { file, reason }, { message, hint }))

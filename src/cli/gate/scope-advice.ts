@@ -11,7 +11,7 @@ interface AdvisedRun {
   readonly cwd: string
   readonly scope: readonly string[]
   readonly home: string
-  /** An agent's scope lies inside the workspace, whatever option it uses. */
+  /** No option puts the scope of an agent outside the workspace. */
   readonly isPerson: boolean
 }
 

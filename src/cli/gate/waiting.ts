@@ -1,6 +1,6 @@
 /**
- * Waiting for a human: follows the facts about one action until its question is settled. Whoever
- * answers does so in another process, so the ledger is the only thing to look at.
+ * Waits for a human: follows the facts about one action until its question is settled. The answer is
+ * given in another process, so the ledger is the only place that shows it.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Confirmation, Decision, Promotion } from '../../contracts/index.ts'
@@ -25,7 +25,7 @@ export async function awaitHuman(
   while (!abort.aborted) {
     const settled = await settledAnswer(session, answer, paths)
     if (settled !== null) return settled
-    // That it expired goes on the record when somebody looks.
+    // `pending` records that a question has expired.
     if (Date.now() > expiresMs) await session.gate.pending()
     await pause(LOOK_MS, undefined, { signal: abort }).catch(() => {})
   }
@@ -57,7 +57,7 @@ async function settledAnswer(
   return decision?.decision === 'BLOCK' ? { ...rest, decision } : null
 }
 
-/** The facts that settle a question are small and stand on the ledger whole. */
+/** The facts that settle a question are small, so the ledger holds them whole. */
 async function newestPayload<Payload>(
   { session, stream }: GateSession,
   type: string,
@@ -71,5 +71,6 @@ async function newestPayload<Payload>(
     order: 'newest_first',
   })
   const [found] = page.facts
+  // The store judged the fact by its contract; the caller's type is that of the facts it asks for.
   return found === undefined ? null : ((JSON.parse(found.text) as Fact).record.payload as Payload)
 }

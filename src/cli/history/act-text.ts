@@ -234,7 +234,7 @@ function sentLines({ requests, result }: Act): readonly string[] {
   })
 }
 
-/** What undo would do about an act that stands. */
+/** Says how to undo an act that was promoted and not taken back. */
 function undoLine({ id, promotion, result }: Act): string {
   const { held = [] } = result?.payload.side_effects ?? {}
   if (held.length > 0) return undoSentText(held, null)

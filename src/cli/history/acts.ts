@@ -26,6 +26,7 @@ export async function actsOf(
     const page = await ledger.store.find(asked)
     for (const { text } of page.facts) {
       const { payload } = await openFact(ledger, text)
+      // The query finds decisions only; the payload of one that is gone is null.
       const id = (payload as Decision | null)?.action_id
       if (id !== undefined && !ids.includes(id) && ids.length < limit) ids.push(id)
     }

@@ -4,7 +4,7 @@ import { type Approvals, approvalQuestion, countApprovals } from '../../gate/ind
 import { isProvenApproval } from '../../home/index.ts'
 import type { OpenedFact, Register } from '../../ledger/index.ts'
 
-/** Null where one human is enough, or nobody is asked. `answers` are all about its act, in order. */
+/** Returns null if one human or none is asked. `answers`: all about its act, in order. */
 export function approvalsOf(
   decision: Decision,
   answers: readonly OpenedFact[],

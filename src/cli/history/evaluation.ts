@@ -74,5 +74,5 @@ export const replayEvaluation: Replayer = (_fact, payload) => {
     const recorded = `${evaluator.name}/${evaluator.version}`
     return { kind: 'engine_changed', recorded, known: `${EVALUATOR.name}/${EVALUATOR.version}` }
   }
-  return compareReplay(verdicts, establish(rulesets, {}, version).evaluate(inputs as Inputs, at))
+  return compareReplay(verdicts, establish(rulesets, {}, version).evaluate(inputs, at))
 }

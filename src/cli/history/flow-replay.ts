@@ -28,6 +28,7 @@ export const replayFlow: Replayer = async (fact, payload, lookup) => {
   }
   const bytes = await lookup.body(started.flow_digest)
   if (bytes === null) return { kind: 'unreplayable', reason: 'the flow is no longer kept' }
+  // A run starts only with a flow that its contract admits, and the digest binds the bytes.
   const compilation = compileFlow(JSON.parse(new TextDecoder().decode(bytes)) as Flow)
   if (!compilation.ok) return { kind: 'unreplayable', reason: 'the flow does not compile any more' }
   const facts: FlowFact[] = []

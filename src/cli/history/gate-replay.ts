@@ -1,7 +1,7 @@
 /**
  * Replay of the gate's decisions: gathers what a decision rests on from the ledger and its bodies, and
- * has the gate decide again. Whatever of it is no longer kept makes the decision unreplayable, which
- * is neither equal nor different.
+ * has the gate decide again. A decision that rests on a dropped body is unreplayable, which is neither
+ * equal nor different.
  */
 import { canonicalJson } from '../../base/index.ts'
 import type { Decision, Evaluation } from '../../contracts/index.ts'
@@ -49,7 +49,7 @@ function versionOf({ name, version }: Evaluation['evaluator']): string {
 /** In the order in which they follow from one another: the first that differs is the cause. */
 const PARTS = ['comparison', 'risk', 'standing', 'overrides', 'laws', 'decision'] as const
 
-/** Only the part that differs is told: a comparison can be long. */
+/** Reports only the first part that differs: a comparison can be long. */
 function compareParts(before: Recomputed, now: Recomputed): Replay {
   for (const part of PARTS) {
     if (canonicalJson(before[part]) === canonicalJson(now[part])) continue

@@ -20,6 +20,7 @@ export function momentOption(call: Call, name: string, nowMs: number): string | 
 
 function momentMs(text: string, nowMs: number): number | null {
   const ago = AGO.exec(text)
+  // The pattern admits the four units only.
   if (ago !== null) return nowMs - Number(ago[1]) * UNIT_MS[ago[2] as keyof typeof UNIT_MS]
   return parseIsoMomentMs(DAY.test(text) ? `${text}T00:00:00Z` : text)
 }

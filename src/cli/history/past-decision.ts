@@ -1,6 +1,6 @@
 /**
  * A decision of the past with everything that it rests on, gathered from the ledger and its bodies.
- * Whatever of it is no longer kept is told as `NotKept`: such a decision is not guessed at.
+ * Fails with `NotKept` if a part of it is no longer kept.
  */
 import { digestBytes } from '../../base/index.ts'
 import type { Decision, Evaluation, Proposal, SandboxResult } from '../../contracts/index.ts'
@@ -53,9 +53,11 @@ export async function evaluationOf(
     throw new NotKept('the evaluation is no longer kept')
   }
   const last = found.findLast(
+    // The lookup gives evaluations only, and none of them is gone.
     ({ payload }) => (payload as Evaluation).proposal_digest === proposal_digest,
   )
   if (last === undefined) throw new NotKept('there is no evaluation with it')
+  // It is one of the evaluations above.
   return { seq: last.seq, evaluation: last.payload as Evaluation, principal: last.principal }
 }
 
@@ -151,6 +153,7 @@ async function walk(stream: string, lookup: ReplayLookup): Promise<StandingHisto
     history.takeHost(standingFact(fact))
   }
   for await (const { seq, payload } of lookup.each(stream, new Set(['evaluation_v1']))) {
+    // The lookup gives evaluations only.
     if (payload !== null) history.ask(seq, payload as Evaluation)
   }
   for await (const fact of lookup.each(stream, new Set(STANDING_TYPES))) {
@@ -175,6 +178,7 @@ async function proposalOf(
     if (body === null) continue
     const content = contentOf(body)
     if (digestBytes(content) !== proposal_digest) continue
+    // The gate admitted the proposal with this digest.
     return JSON.parse(new TextDecoder().decode(content)) as Proposal
   }
   throw new NotKept('the proposal is no longer kept')
@@ -187,11 +191,12 @@ async function resultOf(
   lookup: ReplayLookup,
 ): Promise<SandboxResult> {
   const found = await lookup.ofAction(stream, 'sandbox_result_v1', action_id)
+  // The lookup gives results only; the payload of one that is gone is null.
   const isOf = (one: OpenedFact): boolean =>
     one.seq < seq && (one.payload as SandboxResult | null)?.proposal_digest === proposal_digest
   const last = found.findLast(isOf)
   if (last === undefined) throw new NotKept('the result is no longer kept')
-  return last.payload as SandboxResult
+  return last.payload as SandboxResult // `isOf` has seen its digest.
 }
 
 async function manifestOf(digest: string, lookup: ReplayLookup): Promise<Manifest> {

@@ -8,8 +8,8 @@ import type { OpenedFact, Register, Replay, ReplayLookup } from '../../ledger/in
 import { approvalsOf } from './approvals.ts'
 
 /**
- * Null where there is nothing to tell: nobody had to be asked, or one human was and said yes. What
- * several have to approve is computed again, and so counted either way.
+ * Returns null if there is nothing to compare: the promotion was not applied, the act needed no answer,
+ * or one human said yes. The approvals of several humans are counted again and compared.
  */
 export async function replayPromotion(
   fact: OpenedFact,
@@ -23,6 +23,7 @@ export async function replayPromotion(
   const { stream } = fact
   const decisions = before(await lookup.ofAction(stream, 'decision_v1', action_id))
   const decision = decisions
+    // The lookup gives decisions only.
     .map(({ payload }) => payload as Decision)
     .findLast((one) => one.proposal_digest === proposal_digest)
   if (decision?.decision !== 'CONFIRM') return null
@@ -33,6 +34,7 @@ export async function replayPromotion(
     answer === 'APPROVED' && about === result_digest
   const found =
     several?.given.length ??
+    // The lookup gives confirmations only.
     Math.min(1, answers.filter(({ payload }) => isYes(payload as Confirmation)).length)
   if (found >= needed) return several === null ? null : { kind: 'equal' }
   return { kind: 'different', recorded: { approvals: needed }, computed: { approvals: found } }

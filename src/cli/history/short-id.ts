@@ -19,7 +19,7 @@ export function shortId(id: string): string {
   return id.slice(0, SHOWN)
 }
 
-/** The whole id that a text stands for; the text itself when it is whole, or names nothing here. */
+/** Returns the whole id that a text abbreviates; the text itself if it is whole or unknown here. */
 export async function wholeActionId(
   ledger: LedgerReader,
   streams: readonly string[],

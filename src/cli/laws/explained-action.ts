@@ -32,6 +32,7 @@ export async function explainAction(
   const last = decided.at(-1)
   if (last === undefined) return null
   const answers = await allFacts(ledger, { stream, type: 'confirmation_v1', action })
+  // The query finds decisions only.
   const approvals = approvalsOf(last.payload as Decision, answers, register)
   const explanation = explain({ ...(await gather(ledger, last, answers)), approvals })
   return { explanation, human: remedies(explanation, await since(ledger, last, explanation)) }
@@ -43,7 +44,7 @@ async function gather(
   answers: readonly OpenedFact[],
 ): Promise<Omit<Found, 'approvals'>> {
   const lookup = replayLookup(ledger)
-  const decision = fact.payload as Decision
+  const decision = fact.payload as Decision // `explainAction` hands a decision over.
   const { stream } = fact
   const base = { decision, stream, answer: answers.at(-1) ?? null }
   let past: PastEvaluation | null = null
@@ -76,9 +77,12 @@ async function overridesOf(
   if (wanted.length === 0) return []
   const ids = wanted.map(({ override_id }) => override_id)
   const facts = await allFacts(ledger, { stream, type: 'override_v1' })
-  return facts
-    .map((fact) => ({ fact, override: fact.payload as Override }))
-    .filter(({ override }) => ids.includes(override.override_id))
+  return (
+    facts
+      // The query finds overrides only.
+      .map((fact) => ({ fact, override: fact.payload as Override }))
+      .filter(({ override }) => ids.includes(override.override_id))
+  )
 }
 
 /** Whether it still waits, and whether it can still be taken back. */
@@ -87,9 +91,11 @@ async function since(
   { stream, payload }: OpenedFact,
   { approvals, answered }: Explanation,
 ): Promise<Since> {
+  // `explainAction` hands a decision over.
   const { action_id: action, decision, result_digest = '' } = payload as Decision
   const of = async (type: string): Promise<readonly OpenedFact[]> =>
     allFacts(ledger, { stream, type, action })
+  // The query finds promotions only.
   const promotion = (await of('promotion_v1')).at(-1)?.payload as Promotion | undefined
   // A yes ends the question, unless others have to say it as well.
   const isMore = approvals !== undefined && approvals.given.length < approvals.needed
@@ -114,5 +120,6 @@ async function isUndone(
   { promoted_at }: Promotion,
 ): Promise<boolean> {
   const facts = await allFacts(ledger, { stream, type: 'rollback_v1', since: promoted_at })
+  // The query finds rollbacks only.
   return facts.some(({ payload }) => (payload as Rollback).action_ids.includes(action))
 }

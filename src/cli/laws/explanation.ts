@@ -96,7 +96,7 @@ export interface Explanation {
   readonly reasons: readonly ExplainedReason[]
   readonly laws: readonly ExplainedLaw[]
   readonly conflicts: readonly ExplainedConflict[]
-  /** What is no longer kept and so cannot be told; null when everything is. */
+  /** What is no longer kept, and so is missing here; null if everything is kept. */
   readonly missing: string | null
   /** Where several humans have to approve. */
   readonly approvals?: ReturnType<typeof shownApprovals>
@@ -119,7 +119,7 @@ export interface Found {
   readonly missing: string | null
   readonly overrides: readonly { readonly override: Override; readonly fact: OpenedFact }[]
   readonly answer: OpenedFact | null
-  /** Null where one human is enough, or nobody was asked. */
+  /** Null if one human is enough, or no question was asked. */
   readonly approvals: Approvals | null
 }
 
@@ -293,6 +293,7 @@ function conflictsOf(judgements: readonly LawJudgement[]): readonly ExplainedCon
 
 function answerOf(fact: OpenedFact | null): Explanation['answered'] {
   if (fact === null) return null
+  // `explainAction` hands a confirmation over.
   const { answer, assurance, answered_at: at } = fact.payload as Confirmation
   return { answer, by: principalText(fact.principal), assurance, at }
 }

@@ -82,7 +82,7 @@ export class TrialRun {
 
   async #judge(fact: OpenedFact, lookup: ReplayLookup): Promise<void> {
     this.#proposals++
-    const decision = fact.payload as Decision
+    const decision = fact.payload as Decision // The caller picks decisions only.
     const { action_id } = decision
     try {
       const past = await evaluationOf(fact, decision, lookup)
@@ -117,7 +117,7 @@ export class TrialRun {
   }
 }
 
-/** Stands for an override whose id the record does not tell. */
+/** The id of an override whose id the record does not have. */
 const NOBODY = '00000000-0000-0000-0000-000000000000'
 
 /** What turned up after the first decision about a proposal is no matter of laws. */

@@ -1,9 +1,9 @@
-/** The laws of a file that somebody is about to judge with, or to register. */
+/** The laws of a file that a command is about to judge with, or to register. */
 import { FaultError, fault, showName } from '../../base/index.ts'
 import type { Laws } from '../../policy/index.ts'
 import { readLawBytes, readLawFile } from '../commands/laws-check.ts'
 
-/** A file with a fault has no laws; the first one is told with its place. */
+/** Returns the laws of a file; fails with its first fault and the place of that. */
 export async function usableLaws(file: string, bytes?: Buffer): Promise<Laws> {
   const { laws } = await usableReading(file, bytes)
   return laws

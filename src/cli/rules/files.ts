@@ -33,7 +33,7 @@ export interface RuleFile {
 
 const RULE_FILE = /\.(?:ya?ml|json)$/i
 
-/** Files as named; a folder stands for the rule files in it, in the order of their names. */
+/** Reads the named files; of a folder the rule files in it, in the order of their names. */
 export async function readRuleFiles(names: readonly string[]): Promise<readonly RuleFile[]> {
   const files: RuleFile[] = []
   for (const name of names)

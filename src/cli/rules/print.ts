@@ -2,7 +2,7 @@
 import { isMap, isScalar, isSeq, parseDocument, stringify } from 'yaml'
 import type { JsonObject } from '../../contracts/index.ts'
 
-/** Lines are never folded: a guard stands on one line. */
+/** Never folds lines: a guard stays on one line. */
 const YAML_STYLE = { lineWidth: 0, flowCollectionPadding: false } as const
 
 export function toYaml(document: JsonObject): string {
@@ -18,6 +18,7 @@ export function withGuards(text: string, document: JsonObject): string {
   const file = parseDocument(text)
   const rules = file.get('rules')
   if (!isSeq(rules)) return toYaml(document)
+  // `rewriteGuards` has made the rules a list of objects.
   const fresh = document['rules'] as readonly JsonObject[]
   rules.items.forEach((rule, index) => {
     const guard = fresh[index]?.['guard']
