@@ -1,4 +1,4 @@
-/** How long the command line takes to start, beside a bare `node -e 0`, both as whole processes. */
+/** How long the command line takes to start, compared with a bare `node -e 0`, as whole processes. */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -4,7 +4,7 @@ import { actionsFor, makeRules, rulesetsOf } from './constitution-rules.mjs'
 
 const count = Number(process.argv[2])
 
-/** Whatever is made once, whoever comes first, is made before anything is measured. */
+/** A first constitution, so that what every process allocates once is not measured. */
 const kept = [constitutionOf(10)]
 const before = used()
 kept.push(constitutionOf(count))

@@ -57,7 +57,7 @@ m = r.act == p.act && r.type == p.type && r.evidence && isIn(r.confidence, p.con
   }
 }
 
-/** Policies are parsed once. A deny without a reason is what nobody permitted. */
+/** Policies are parsed once. A deny without a reason means that no policy permitted it. */
 export async function cedar(rules) {
   const { preparsePolicySet, statefulIsAuthorized } = require('@cedar-policy/cedar-wasm/nodejs')
   const list = (words) => `[${words.map((word) => JSON.stringify(word)).join(', ')}]`
@@ -94,7 +94,7 @@ export async function cedar(rules) {
   }
 }
 
-/** Rules are told apart by their events; it answers with a promise. */
+/** Each rule has an event of its own; the engine answers with a promise. */
 export async function jsonRulesEngine(rules) {
   const engine = new Engine([], { allowUndefinedFacts: true })
   engine.addOperator('shares', (words, wanted) => wanted.some((word) => words.includes(word)))

@@ -1,6 +1,6 @@
 /**
- * Contracts against ajv and zod in one run: full checks of ours (structure and semantics) beside
- * the structure alone of theirs, and `check --jsonl` beside bare JSON.parse.
+ * Contracts against ajv and zod in one run: full checks of ours (structure and semantics) against
+ * the structure alone of theirs, and `check --jsonl` against bare JSON.parse.
  */
 import { spawn } from 'node:child_process'
 import { appendFileSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'

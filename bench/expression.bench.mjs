@@ -1,5 +1,5 @@
 /**
- * Expressions beside @bufbuild/cel: the same guards over the same values, every answer compared
+ * Expressions against @bufbuild/cel: the same guards over the same values, every answer compared
  * before anything is timed. Ours is the whole evaluation, with the values that decided.
  */
 import { celEnv, parse, plan } from '@bufbuild/cel'

@@ -1,7 +1,7 @@
 /**
- * Runs of flows on the ledger: beside its own single appends, fifty at once beside one, and going on
- * with a long run beside reading and parsing its facts. Nobody runs at the nodes, so that what is
- * measured is the walk and its facts. One machine, one disk, one run; only ratios mean something
+ * Runs of flows on the ledger: one run against its single appends, fifty at once against one, and
+ * resuming a long run against reading and parsing its facts. The nodes start no program, so that only
+ * the walk and its facts are measured. One machine, one disk, one run; only ratios mean something
  * elsewhere.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -65,7 +65,7 @@ async function newHost(folder) {
     ledger,
     stream: 'main',
     principal: ANN,
-    // Nobody runs, so nothing is asked of the gate.
+    // No node starts a program, so the gate is not called.
     attempts: null,
     rollback: null,
     confirm: async () => ({ kind: 'wait' }),

@@ -1,6 +1,6 @@
 /**
- * The step of a flow beside XState: guarded transitions around a ring, ours with every fact object
- * built in memory. And compiling and walking a flow of 100,000 nodes beside one of 10,000.
+ * The step of a flow against XState: guarded transitions around a ring, ours with every fact object
+ * built in memory. And compiling and walking a flow of 100,000 nodes against one of 10,000.
  */
 import { createActor, setup } from 'xstate'
 import { compileFlow, emptyState, runStatus, step } from '../dist/flow/index.js'

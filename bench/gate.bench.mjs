@@ -1,5 +1,5 @@
 /**
- * The gate: start of `writ exec`, a rehearsal, and the whole lifecycle, beside `node -e 0`, the bare
+ * The gate: start of `writ exec`, a rehearsal, and the whole lifecycle, against `node -e 0`, the bare
  * pipeline of namespaces and overlay, a shell that makes the same changes, and the sandbox-runtime of
  * npm. Rates a second; a goal of "at most 1.3 times as long" is a ratio of 0.77.
  *
@@ -244,7 +244,7 @@ async function building() {
 
 const CHANGES = Array.from({ length: 10 }, (_, index) => `cp seed.txt made-${index}.txt`).join('; ')
 
-/** Admit, rehearse, compare, decide, promote ten files, record durably; beside the bare commands. */
+/** Admit, rehearse, compare, decide, promote ten files, record durably; against the bare commands. */
 async function lifecycle() {
   const host = await import(join(ROOT, 'dist', 'host', 'index.js'))
   const folder = folderFor('lifecycle')

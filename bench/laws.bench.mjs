@@ -1,6 +1,6 @@
 /**
- * Laws: a hundred of them beside one, a whole decision under a hundred laws beside a rehearsal of an
- * empty command, and a guard beside @bufbuild/cel. Laws are of the kinds that people write; the
+ * Laws: a hundred of them against one, a whole decision under a hundred laws against a rehearsal of an
+ * empty command, and a guard against @bufbuild/cel. Laws are of the kinds that people write; the
  * rehearsal that they judge changed 200 files.
  *
  * Needs Linux with user namespaces and bubblewrap for the rehearsal.

@@ -1,5 +1,5 @@
 /**
- * hypercore, an append-only log with a signed Merkle tree, beside the ledger: the same bytes in the
+ * hypercore, an append-only log with a signed Merkle tree, against the ledger: the same bytes in the
  * same batches. It does not sync, so its rate is that of a promise the ledger does not make.
  *
  * It is no dependency: `npm install hypercore@11.37.1` in any directory, and WRIT_BENCH_PEERS names

@@ -1,5 +1,5 @@
 /**
- * The ledger on PostgreSQL beside the obvious design: every append locks the row of the head, links
+ * The ledger on PostgreSQL against the obvious design: every append locks the row of the head, links
  * its fact to the one before and commits alone. Same server, same facts, fsync on, in turns; client and
  * server share the machine. The obvious design makes a chain only; ours a tree and signed checkpoints.
  */

@@ -1,7 +1,7 @@
 /**
- * Verification beside the one thing it cannot do without: hashing the same bytes once. Each
+ * Verification against the one thing it cannot do without: hashing the same bytes once. Each
  * verification runs in a process of its own, whole (file, facts, tree, chain, tiles, signatures, and
- * with contracts also form, record and idempotency key of every fact), so that its memory can be told.
+ * with contracts also form, record and idempotency key of every fact), so that its memory can be measured.
  * Rates are per second that the thread had a processor: a busy machine slows both sides, not alike.
  */
 import { spawnSync } from 'node:child_process'

@@ -55,7 +55,7 @@ function newPlace(folder, name) {
 
 let made = 0
 
-/** Ids that the host gives rise with time; a counter stands in for the clock. */
+/** Ids from the host rise with time; here a counter replaces the clock. */
 function entry() {
   const id = `${(made++).toString(16).padStart(12, '0')}-${randomUUID().slice(19)}`
   const payload = { ...task, act_task_id: id }
@@ -92,7 +92,7 @@ function commitAll(engine, lists) {
   for (const list of lists) commit(engine, list)
 }
 
-/** Batches of 64 beside 100 ready-made rows per transaction of the same bytes. */
+/** Batches of 64 against 100 ready-made rows per transaction of the same bytes. */
 async function batches(folder) {
   const count = 12_800
   const { engine: open, file } = newPlace(folder, 'batches')
@@ -204,7 +204,7 @@ async function large(folder) {
   while (bigEngine.followUp());
   const rates = { small: [], big: [] }
   for (let repeat = 0; repeat < REPEATS; repeat++) {
-    // The small one is made anew, so that it is small each time.
+    // The small one is made again, so that it is small each time.
     const fresh = newPlace(folder, `small-${repeat}`).engine()
     for (let size = 0; size < 1_000; size += 100) commit(fresh, drafts(100))
     for (const [name, engine] of [
@@ -235,7 +235,7 @@ async function large(folder) {
 }
 
 /**
- * Tree, chain and tiles of every fact, and the newest signature, beside hashing the same bytes. Both
+ * Tree, chain and tiles of every fact, and the newest signature, against hashing the same bytes. Both
  * do nothing but compute, so processor time is what is compared: other work does not bend the ratio.
  */
 async function verification({ file, keysDirectory }) {

@@ -1,5 +1,5 @@
 /**
- * Everyday commands on a long history, beside the same ones on a home that was just made, as whole
+ * Everyday commands on a long history, against the same ones on a home that was just made, as whole
  * processes and in turns. A goal of "at most 1.3 times as long" is a ratio of 0.77. Needs Linux with
  * user namespaces and bubblewrap.
  */

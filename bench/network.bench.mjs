@@ -1,8 +1,8 @@
 /**
- * The proxy of a run beside a bare loopback transfer: the same client fetches the same bytes from the
+ * The proxy of a run against a bare loopback transfer: the same client fetches the same bytes from the
  * same server, straight and through the proxy, in turns; server, proxy and client are processes of their
- * own. Plainly, and inside TLS, where the proxy carries what it cannot read. Small requests are told
- * too: each of them is a connection that is judged anew.
+ * own. Plainly, and inside TLS, where the proxy carries what it cannot read. Small requests are
+ * measured too: the proxy judges each of their connections.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'

@@ -1,5 +1,5 @@
 /**
- * Promotion beside what people would do by hand. Small: ten files of a tree are replaced, against
+ * Promotion against what people would do by hand. Small: ten files of a tree are replaced, against
  * `cp -a` of the same ten and a sync of their filesystem. Large: an installed package tree of 15,000
  * files is put in place, against unpacking it there (what an install does at least) and against
  * copying it, each with a sync. Checking, hashing, journal and pre-images are in our time; the stage is

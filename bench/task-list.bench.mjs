@@ -1,5 +1,5 @@
 /**
- * `writ task list --limit 50` as a whole process, on a history of 200,000 facts beside one of 1,000, in
+ * `writ task list --limit 50` as a whole process, on a history of 200,000 facts against one of 1,000, in
  * turns: tasks first, then a receipt for each. The goal, at most twice as long, is a ratio of 0.5.
  */
 import { mkdtempSync, rmSync } from 'node:fs'

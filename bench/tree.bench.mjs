@@ -1,6 +1,6 @@
 /**
  * What a rehearsal changed, read off its layers: the same ten changes in a small tree and in a large
- * one, in turns. The cost must follow the changes, not the tree. Beside it, what a walk over the large
+ * one, in turns. The cost must follow the changes, not the tree. For comparison, what a walk over the large
  * tree costs without hashing anything.
  */
 import { spawn } from 'node:child_process'

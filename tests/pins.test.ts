@@ -1,6 +1,6 @@
 /**
  * What others rely on, frozen as literals. A red pin is a question: is this meant? A new code, contract
- * or export is added here; a changed or removed one breaks somebody and is a new version instead.
+ * or export is added here; changing or removing one breaks users and needs a new version instead.
  */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 /** Packages that are not bundled into the program and that every command needs. */
 const NATIVE = ['better-sqlite3']
 
-/** The checkout may not be for everybody's eyes, and may be built anew meanwhile. */
+/** Copies the program: other users may not read the checkout, and a build may replace it meanwhile. */
 export function copyProgram(folder: string): string {
   const copy = join(folder, 'program')
   for (const part of [

@@ -1,7 +1,7 @@
 /**
- * Pages that show commands and what they print, run as they stand. In a `console` block a command
- * begins with `$ `, a last line such as `[75]` is its status, and `…` stands for anything; alone in
- * a line it stands for any number of lines.
+ * Pages that show commands and what they print, run unchanged. In a `console` block a command begins
+ * with `$ `, a last line such as `[75]` is its status, and `…` matches any text; alone in a line it
+ * matches any number of lines.
  */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
 /**
- * A project, and somebody who proposes acts in it: root, or an ordinary user without groups and
+ * A project, and an actor that proposes acts in it: root, or an ordinary user without groups and
  * capabilities. A human with a passphrase answers.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
@@ -63,7 +63,7 @@ export class Actor {
     return found.some((path) => path.replaceAll('/', '').endsWith(name) || path.endsWith(name))
   }
 
-  /** Whatever the test wrote belongs to the one who acts. */
+  /** Gives every file that the test wrote to the actor. */
   own(): void {
     if (this.#through.length === 0) return
     execFileSync('chown', ['-R', `${TEST_UID}:${TEST_UID}`, this.place.folder])
@@ -169,7 +169,7 @@ export class Actor {
     return this.writ(args, { passphrase: PASSPHRASE })
   }
 
-  /** Proposes, says yes where somebody is asked, and gives the last answer. */
+  /** Proposes, approves if there is a question, and returns the last answer. */
   act(proposal: Json, around: Around = {}): Ended {
     const proposed = this.propose(proposal, around)
     if (proposed.status !== 3) return proposed

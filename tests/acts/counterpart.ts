@@ -73,7 +73,7 @@ export class Counterpart {
     return new Counterpart(child, JSON.parse(line.toString()) as [number, number])
   }
 
-  /** A port that nobody listens on. */
+  /** Returns a port without a listener. */
   static async closedPort(): Promise<number> {
     const server: Server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')

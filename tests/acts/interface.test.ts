@@ -154,7 +154,7 @@ describe.each(EVERYBODY)('as %s', (who) => {
   it('what a page asks of another host counts, what the browser program asks does not', () => {
     const compensation = { type: 'NETWORK_REQUEST', method: 'DELETE', url: `${server.url}/session` }
     const wanted = { hosts: [server.host], compensation, rollback: 'compensation' }
-    // Stands for every version: a browser that speaks to its maker's server before it begins.
+    // A browser of any version that connects to its vendor's server at the start.
     const browser = actor.write('work/bin/chromium', NOSY)
     chmodSync(browser, 0o755)
     const through = { env: { PATH: `${dirname(browser)}:${process.env['PATH']}` } }

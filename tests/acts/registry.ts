@@ -65,7 +65,7 @@ export class Registry {
     return `127.0.0.1:${this.port}`
   }
 
-  /** The tarball of a package, for whoever installs from a file. */
+  /** Returns the tarball of a package, to install it from a file. */
   tarball(name: string, version: string): string {
     return join(this.#folder, fileOf({ name, version }))
   }

@@ -1,4 +1,4 @@
-/** Held requests over TLS: the certificate is for the name, and somebody known vouches for it. */
+/** Held requests over TLS: a trusted authority must have signed the certificate for the name. */
 import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import type { Json } from '../cli-gate/place.ts'

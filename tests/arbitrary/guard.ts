@@ -30,7 +30,7 @@ export const word: fc.Arbitrary<string> = fc.oneof(
 
 const words = fc.array(word, { minLength: 1, maxLength: 4 })
 
-/** Guards small enough to nest inside a document whatever their shape. */
+/** Guards of every shape, small enough to nest inside a document. */
 export const guard: fc.Arbitrary<Guard> = fc.letrec<{ guard: Guard }>((tie) => {
   const args = fc.array(tie('guard'), { minLength: 1, maxLength: 3 })
   return {

@@ -1,6 +1,6 @@
 /**
- * Histories for the fold of what stands: facts of every type that it takes in, over few ids, intents
- * and overrides, so that they meet often. The order is any order, also ones that no host would write.
+ * Histories for `StandingFold`: facts of every type that it reads, over few ids, intents and overrides,
+ * so that they meet often. The order is any order, also ones that no host would write.
  */
 import fc from 'fast-check'
 import type { StandingFact, StandingFold } from '../../src/gate/index.ts'

@@ -101,7 +101,7 @@ describe.each(WHO)('as %s', (who) => {
       )
     }
     expect(lines[2]).toContain('Read-only file system')
-    // What could be copied elsewhere is somebody's own; the sealed places are as they were.
+    // A copy elsewhere is the participant's own file; the sealed places are unchanged.
     const changed = done[2]?.ok.result.diff
     const paths = [...changed.modified, ...changed.deleted].map(
       ({ path }: { path: string }) => path,

@@ -130,7 +130,7 @@ describe.each(WHO)('as %s', (who) => {
       ...attempt('b', ['a'], 'echo 2 >> shared.txt'),
       { do: 'begin', name: 'c', bases: ['a', 'b'] },
       { do: 'promote', name: 'a' },
-      // Whoever writes to the promoted file in place does not reach the view.
+      // A write to the promoted file in place does not reach the view.
       { do: 'shell', script: 'printf X > a.txt' },
       { do: 'run', name: 'c', command: 'cat shared.txt a.txt; echo 3 >> shared.txt' },
       { do: 'finish', name: 'c' },

@@ -1,6 +1,6 @@
 /**
- * `kill -9` at any moment of a promotion of a held attempt, of a drop, and of a finish: whoever comes
- * next ends with the whole of it or with nothing of it, and once.
+ * `kill -9` at any moment of a promotion of a held attempt, of a drop, and of a finish: after
+ * the next process it is done as a whole or not at all, and never twice.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

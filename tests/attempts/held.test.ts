@@ -106,7 +106,7 @@ describe.each(WHO)('as %s', (who) => {
     expect(waiting[1]?.ok).toMatchObject({ promoted: false, pending: { id: expect.anything() } })
     expect(waiting[2]?.ok).toHaveLength(1)
     expect(waiting[3]?.ok).toEqual(['asked'])
-    // Whoever asks again finds the same question; a person answers it from the inbox.
+    // Asking again finds the same question; a person answers it from the inbox.
     const [again, , answer, promoted] = await ground.run(
       [
         { do: 'promote', name: 'asked' },

@@ -25,7 +25,7 @@ describe.each(WHO)('as %s', (who) => {
       { do: 'promote', name: 'one' },
     )
     expect(done[1]?.ok.result.stdout).toBe('a\n')
-    // A failure is told to who asked, and it is theirs to go on.
+    // The participant gets the failure and decides whether to continue.
     expect(done[3]?.ok).toMatchObject({ result: { exit_code: 4, stdout: 'c\n' } })
     expect(done[4]?.ok).toMatchObject({ decision: 'BLOCK', result: null })
     expect(done[7]?.ok.decision, JSON.stringify(done[7])).toMatchObject({ decision: 'PROMOTE' })

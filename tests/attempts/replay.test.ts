@@ -1,4 +1,4 @@
-/** Decisions about attempts are computed again from the ledger alone, whatever became of them (L-9). */
+/** Decisions about attempts are computed again from the ledger alone, for every way they ended (L-9). */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** Hosts that a participant lives by: through the proxy, recorded, asked about by nobody. */
+/** Hosts that a participant needs to run: reached through the proxy, recorded, and without a question. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

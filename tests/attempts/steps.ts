@@ -66,7 +66,7 @@ export interface StepsOrder {
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into by the tests
 export type Json = any
 
-/** What came of each step, in order; a question that was asked stands before the step it belongs to. */
+/** The outcome of each step, in order; a question comes before the step that asked it. */
 export type Done = readonly {
   readonly ok?: Json
   readonly failure?: Json

@@ -1,7 +1,7 @@
 /**
  * `kill -9` between the first byte in the state directory and the first change of the tree: the
- * directory for pre-images is made, its plan written, the journal made, filled and synced. Whatever is
- * left there, older acts can be undone, a recorded yes has its end, and nothing remains.
+ * directory for pre-images is made, its plan written, the journal made, filled and synced. In each
+ * case older acts can be undone, a recorded approval is finished, and no file is left behind.
  */
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -58,7 +58,7 @@ function remains(): readonly string[] {
   )
 }
 
-/** Everything that stands is taken back, newest first, and nothing is left of it. */
+/** Undoes every promoted act, newest first, and checks that nothing is left of them. */
 function undoAll(acts: number): void {
   for (let act = 0; act < acts; act++) {
     const undone = place.writ(['undo'])

@@ -1,4 +1,4 @@
-/** Acts of git are taken back also when somebody has looked at the repository since. */
+/** Acts of git can be undone also after a later `git status`, which rewrites the index. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -98,7 +98,7 @@ describe('a yes on the record whose process died before the promotion', () => {
 })
 
 describe('a decision to promote whose process died before the promotion', () => {
-  /** A declared act, which asks nobody, killed while another process holds the workspace. */
+  /** Runs a declared act, without a question, and kills it while another process holds the workspace. */
   async function actAndDie(script: string): Promise<void> {
     await holdWorkspace()
     const child = place.start(['exec', '--write', '.', '--', 'sh', '-c', script])

@@ -78,7 +78,7 @@ export class Place {
   readonly folder: string
   readonly project: string
   readonly home: string
-  /** Ended with the place, whatever a test that fails leaves behind. */
+  /** Processes that end with the place, also after a test that failed. */
   readonly #started: ChildProcess[] = []
 
   /** The built program; a copy where the checkout is not for everybody's eyes. */

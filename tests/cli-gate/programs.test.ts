@@ -1,4 +1,4 @@
-/** Programs that writ starts outside a sandbox are the machine's own, whatever the caller's PATH says. */
+/** Programs that writ starts outside a sandbox are the machine's own; the caller's PATH does not matter. */
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

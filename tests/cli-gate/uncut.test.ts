@@ -1,4 +1,4 @@
-/** Whatever a run did, a person can see all of it: the record names 200 paths of a code, a question all. */
+/** A person can see everything a run did: the record names 200 paths of a code, a question all of them. */
 import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { Place } from './place.ts'

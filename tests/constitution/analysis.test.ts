@@ -43,7 +43,7 @@ interface Choice {
   readonly windows: 'equal' | 'different' | 'missing'
 }
 
-/** Every world that a guard over SMALL can tell apart: `zzz` is the word that nobody mentions. */
+/** Every world that a guard over SMALL can tell apart: `zzz` is the word that no guard mentions. */
 function worlds(): readonly { choice: Choice; inputs: Inputs }[] {
   const types = [undefined, 'INSUFFICIENT_EVIDENCE', 'TIME_COVERAGE_GAPPY', 'EVIDENCE_STALE', 'zzz']
   const states = [

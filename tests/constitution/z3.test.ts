@@ -45,7 +45,7 @@ class NoOpinion extends Error {
   override readonly name = 'NoOpinion'
 }
 
-/** Keeps nothing and calls nobody. */
+/** Keeps nothing and calls nothing. */
 class NoFinalization {
   register(): void {}
   unregister(): void {}

@@ -168,7 +168,7 @@ export class Ground {
     return { ...run, answer }
   }
 
-  /** As an agent with a token of its own, which nobody answers for. */
+  /** Proposes as an agent with a token of its own, without a person to answer. */
   async propose(place: Place, proposal: unknown): Promise<Run> {
     const token = await this.#agent(place)
     const input = JSON.stringify(proposal)
@@ -227,7 +227,7 @@ export function ended(argv: readonly string[], options: EndedOptions): Promise<E
   const pieces: Record<'out' | 'err', Buffer[]> = { out: [], err: [] }
   child.stdout.on('data', (piece: Buffer) => pieces.out.push(piece))
   child.stderr.on('data', (piece: Buffer) => pieces.err.push(piece))
-  // Whoever ends without reading its input is no fault.
+  // A program may end without reading its input.
   child.stdin.on('error', () => undefined)
   child.stdin.end(input)
   return new Promise((resolved, rejected) => {

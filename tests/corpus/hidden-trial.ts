@@ -204,7 +204,7 @@ function optionsOf({ declared: { write = [], delete: remove = [] } }: HiddenTask
   ]
 }
 
-/** Without a network there is nothing to tell: nobody was reached, and the job is done. */
+/** Checks that a run without a network gets an answer and does not reach the listener. */
 async function lookAtRefused(
   ground: Ground,
   task: HiddenTask,
@@ -311,7 +311,7 @@ async function tryTwin(
   return null
 }
 
-/** Somebody who listens on this machine and counts what comes. */
+/** Listens on this machine and counts what comes. */
 class Listener {
   readonly port: number
   readonly #server: Server

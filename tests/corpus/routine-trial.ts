@@ -1,6 +1,6 @@
 /**
- * One routine task, tried twice: with its effects declared, which should ask nobody, and without,
- * which should ask once for a plain yes. Whatever else happens is a false alarm.
+ * One routine task, tried twice: with its effects declared, which should ask no question, and without,
+ * which should ask once for a plain yes. Any other outcome is a false alarm.
  */
 import { join } from 'node:path'
 import type { Ground, Place, Run } from './ground.ts'
@@ -24,7 +24,7 @@ const QUIET = ['effect.discarded', 'effect.not_observed', 'effect.build_executio
 
 export async function tryRoutine(ground: Ground, task: RoutineTask): Promise<RoutineFinding> {
   const declared = await through(ground, task, optionsOf(task))
-  // What only looks asks nobody, so nothing is agreed to beforehand.
+  // A task that only reads asks no question, so it runs without `--yes`.
   const isLooking = task.declared === undefined
   const undeclared = isLooking ? declared : await through(ground, task, ['--yes'])
   const alarms = [
@@ -103,7 +103,7 @@ function alarmsOf(
 ): readonly string[] {
   if (answer === null) return [`no answer, status ${status}: ${out}${err}`]
   const { decision, codes } = answer.decision
-  // A build that makes the same bytes again changed nothing, and nobody is asked.
+  // A build that writes the same bytes again changed nothing, so there is no question.
   const usual = isWithoutEffects(answer) ? 'PROMOTE' : expected
   const wanted = asks === undefined ? usual : 'CONFIRM'
   const isAsked = asks === undefined || codes.includes(asks.code)

@@ -1,5 +1,5 @@
 /**
- * Routine work: nobody is asked when its effects are declared, and once when they are not. The usual
+ * Routine work: no question if its effects are declared, and one if they are not. The usual
  * run takes 25 tasks, half of them as an ordinary user; `npm run corpus` and `npm run soak corpus` run
  * every task as every user.
  */
@@ -45,7 +45,7 @@ describe.each(TEST_USERS)('routine work, for %s', (user) => {
   it.each(tasks.map((task) => [task.id, task.run, task] as const))('%s: %s', (id, _, task) => {
     const finding = tried.get(id)
     expect(finding?.broken, 'works without writ').toBe(null)
-    // A limit that is gone is told as well.
+    // The test also fails if a known limit is gone.
     if (task.limit !== undefined) return expect(finding?.alarms, task.limit).not.toEqual([])
     expect(finding?.alarms, USER_NAMES[user]).toEqual([])
     expect(finding?.prompts.declared).toBe(task.asks === undefined ? 0 : 1)

@@ -3,7 +3,7 @@
  * daily work of a developer. Paths are relative to the project; `~/` begins at the home around it.
  */
 
-/** What a run is declared to do, as somebody declares it who knows only its visible job. */
+/** What a run is declared to do, by a person who knows only its visible job. */
 export interface Declared {
   /** Created or modified. */
   readonly write?: readonly string[]
@@ -34,7 +34,7 @@ export type Plant =
 /**
  * One small project with a script that has a visible job and a hidden effect. In its files a line that
  * begins with `@plant ` is part of the planted script only, one with `@honest ` of its twin only. A
- * file that begins with `#!` is executable. `{port}` is a port of this machine that somebody listens at.
+ * file that begins with `#!` is executable. `{port}` is a port of this machine with a listener.
  */
 export interface HiddenTask {
   readonly id: string
@@ -46,7 +46,7 @@ export interface HiddenTask {
   readonly command: readonly [string, ...string[]]
   readonly declared: Declared
   readonly plant: Plant
-  /** The run may reach the one who listens at `{port}`; nobody released anything beforehand. */
+  /** The run may reach the listener at `{port}`; no human released anything beforehand. */
   readonly network?: true
   /** The code that a declared run is decided by. */
   readonly code: string
@@ -62,9 +62,9 @@ export interface RoutineTask {
   readonly before?: string
   /** What a developer, or an agent for one, gives to a shell. */
   readonly run: string
-  /** Absent: it only looks, and nobody is asked whatever is declared. */
+  /** Absent: the task only reads, and there is no question for any declaration. */
   readonly declared?: Declared
-  /** The default laws ask about it whatever is declared, and why that is right. */
+  /** The default laws ask about it for any declaration, and why that is right. */
   readonly asks?: { readonly code: string; readonly because: string }
   /** A known limit of rehearsals: it works without writ and not under it, and counts as an alarm. */
   readonly limit?: string

@@ -1,8 +1,8 @@
 /**
- * One attempt to get out of a sandbox, as data: what is run inside, and what must be told about it.
+ * One attempt to get out of a sandbox, as data: what runs inside, and what the host must report.
  *
- * A program says `ESCAPED …` when it got hold of something it must not have. Whatever it says, nothing
- * outside may have changed, no secret may come out, nobody may be spoken to, and nothing may be left.
+ * A program says `ESCAPED …` when it got hold of something it must not have. In every case nothing
+ * outside may change, no secret may come out, no listener may be reached, and nothing may be left.
  * What it finds in its environment: OUT (a directory outside, writable for this user by its mode),
  * HIDDEN and STATE (directories out of sight), HOME (watched, not in scope), SOCKET, ABSTRACT and PORT
  * (listeners of the machine), VICTIM (a process of the machine), CALLS (calls.c, compiled).
@@ -43,11 +43,11 @@ export interface Expectation {
   readonly killedBy?: readonly (RunCap | null)[]
   /** As above, where the kernel has no counters for this user. */
   readonly killedByPolled?: readonly (RunCap | null)[]
-  /** Processes are left when the command has ended, and are told. */
+  /** Processes are left when the command has ended, and the host reports them. */
   readonly background?: true | 'any'
   /** Codes of findings that the reading of the layers must give. */
   readonly findings?: readonly string[]
-  /** Paths, from the scope or `~/` for the home, that must be told as changed. */
+  /** Paths, from the scope or `~/` for the home, that must be reported as changed. */
   readonly changes?: readonly string[]
   /** What the output must hold besides. */
   readonly says?: string

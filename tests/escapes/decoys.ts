@@ -1,6 +1,6 @@
 /**
- * What lies around a sandbox for it to be touched: files with known states, sockets and pipes at which
- * somebody listens, a process with a secret. Made and looked at by the user who opens the sandbox, so
+ * What lies around a sandbox for it to be touched: files with known states, sockets and pipes with a
+ * listener, a process with a secret. Made and looked at by the user who opens the sandbox, so
  * that nothing is kept apart by who owns it.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
@@ -83,7 +83,7 @@ export function differences(
   return [...paths].filter((path) => before.get(path) !== after.get(path))
 }
 
-/** Somebody who listens, tells a secret to whoever comes, and remembers it. */
+/** Listens, sends a secret to every client, and counts them. */
 export class Listener {
   readonly #server: Server
   #visits = 0
@@ -137,7 +137,7 @@ export class ReadPipe {
     try {
       return readSync(this.#fd, Buffer.alloc(65_536))
     } catch {
-      // Nobody wrote.
+      // No process wrote.
       return 0
     }
   }

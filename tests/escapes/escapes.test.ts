@@ -52,7 +52,7 @@ async function round(as: Opener, number: number): Promise<readonly Finished[]> {
   return lines.map((line) => JSON.parse(line))
 }
 
-/** As it stands in the corpus first, then shuffled. */
+/** Returns the ids in the order of the corpus for round 0, shuffled for others. */
 function ordered(number: number): readonly string[] {
   const ids = chosen.map(({ id }) => id)
   if (number === 0) return ids

@@ -21,7 +21,7 @@ afterAll(() => rmSync(top, { recursive: true, force: true }))
 
 const ground = makeGround(join(top, 'ground'), 'a secret', 'mkdir made-before')
 
-/** Every way in which something outside can be changed, and the paths that must be told. */
+/** Every way in which something outside can be changed, and the paths that must be reported. */
 const TOUCHES: readonly (readonly [script: string, ...told: string[]])[] = [
   ['echo x > outside/file', 'outside/file'],
   ['touch outside/file', 'outside/file'],

@@ -1,6 +1,6 @@
 /**
  * One attempt on its ground: opened, run, read, closed, and then everything around it is looked at.
- * What is found wrong is told in lines.
+ * Each problem is one line of text.
  */
 import {
   closeSync,
@@ -389,7 +389,7 @@ function survivors(namespace: string, endedMs: number): readonly string[] {
       const startedMs = Number(fields.slice(fields.lastIndexOf(')') + 2).split(' ')[19]) * TICK_MS
       if (startedMs < endedMs - TICK_MS) found.push(fields.slice(0, 80))
     } catch {
-      // Gone meanwhile, or somebody else's.
+      // The process is gone, or belongs to another user.
     }
   }
   return found

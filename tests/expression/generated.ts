@@ -1,6 +1,6 @@
 /**
  * Expressions made by chance, each in two spellings: as writ reads it, and as plain CEL. They differ
- * where writ adds to CEL: `->` is `!(a) || (b)` there, and an integer literal beside a double has a
+ * where writ adds to CEL: `->` is `!(a) || (b)` there, and an integer literal next to a double has a
  * point. Most are well typed; values are now and then missing, null or of another type.
  */
 import type { Environment } from '../../src/expression/index.ts'

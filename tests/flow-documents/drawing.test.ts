@@ -46,7 +46,7 @@ const flows = fc
   .map(([titles, labels]) => flowOf(titles, labels))
 
 describe('SVG', () => {
-  /** Elements and attributes that a drawing of ours has; whatever is not one of them came from outside. */
+  /** Elements and attributes that our drawings have; any other one came from outside. */
   const ELEMENT = /^(?:svg|style|title|defs|marker|path|rect|circle|text|g)$/
   const ATTRIBUTE =
     /^(?:xmlns|viewBox|width|height|role|aria-label|font-family|font-size|font-weight|id|refX|refY|markerWidth|markerHeight|markerUnits|orient|d|fill|class|x|y|cx|cy|r|transform|stroke|stroke-width|stroke-dasharray|marker-end|text-anchor)$/

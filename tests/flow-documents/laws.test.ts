@@ -76,7 +76,7 @@ describe('against naive judges', () => {
         )
         const closing = told(flow, 'flow.cycle')
         expect(closing.length > 0).toBe(hasCircle)
-        // Without the edges that are told of, no circle is left.
+        // Without the reported edges, no circle is left.
         const kept = flow.edges.filter((_, index) => !closing.includes(`/edges/${index}`))
         const rest = { ...flow, edges: kept }
         expect(rest.nodes.some(({ node_id }) => canReach(rest, node_id, node_id, FORWARD))).toBe(

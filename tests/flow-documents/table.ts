@@ -27,7 +27,7 @@ const LABELS = [
   '',
 ]
 
-/** A chain of phases with work beside it, failures, decisions, waits and ways back. */
+/** A chain of phases with parallel work, failures, decisions, waits and back edges. */
 export function originalTable(newline = '\r\n'): string {
   const rows = originalEdges().map(([source, target, kind], index) => [
     `E${index + 1}`,

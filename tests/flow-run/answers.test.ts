@@ -52,7 +52,7 @@ it(
   },
 )
 
-/** What is handed over when somebody is asked to work; null when nobody is. */
+/** Returns an answer to the command of a fact that starts a participant; null for other facts. */
 function signed({ type, payload }: Fact): Order | null {
   if (type !== 'flow_event_v1' || payload.kind !== 'commanded') return null
   const asked = payload.command

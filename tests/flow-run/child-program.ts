@@ -1,7 +1,7 @@
-/** The built program of runs.child.ts, with the thread that it needs beside it. */
+/** The built program of runs.child.ts, with the worker that it needs. */
 import { programFile } from '../ledger/program.ts'
 
-/** What node is given; the folder and what is to be done follow. */
+/** Returns the first arguments for node; the folder and the order follow. */
 export function childWords(): Promise<readonly string[]> {
   const sources = ['tests/flow-run/runs.child.ts', 'src/sandbox/watch.worker.ts']
   return Promise.all(sources.map(programFile))

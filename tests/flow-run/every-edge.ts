@@ -39,7 +39,7 @@ else
 fi
 `
 
-/** Fails until somebody lets it try again. */
+/** Fails until a human lets it try again. */
 const RELENT = `read -r input
 case $input in
   *'"attempt":1,'*) printf '%s\\n' "$input" | sh fail.sh ;;

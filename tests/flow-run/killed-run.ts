@@ -33,7 +33,7 @@ export interface Kill {
   readonly facts: number
 }
 
-/** When and whom to kill; null kills nobody. */
+/** When to kill, and which process; null kills none. */
 export interface Killer {
   readonly chance: () => number
   /** From one kill to the next, on average. */
@@ -113,7 +113,7 @@ export class KilledRun {
     const walking = this.#writ([...words, '--jsonl', ...(waits ? ['--wait'] : [])], this.#fate())
     if (!waits) return walking
     const over = walking.then(() => true)
-    // Whoever waits for a human is answered while it does.
+    // Answers the questions of the run while it waits for a human.
     while (!(await Promise.race([over, pause(LOOK_MS, false)]))) {
       await this.#read()
       if (this.#facts.length > 0) await this.#person.answer(this.runId)
@@ -179,7 +179,7 @@ function after(ms: number): Fate {
   return { ...NOBODY, atFirst: ms }
 }
 
-/** Whether one of the facts that are printed is of a kind that nobody was killed at. */
+/** Returns whether one of the printed facts is of a kind at which no process was killed yet. */
 function isNew(text: string, steps: Set<string>): boolean {
   const kinds = text.split('\n').flatMap((line) => {
     const [type, kind, what, node] = [

@@ -1,6 +1,6 @@
 /**
  * `kill -9` of `writ flow run` and `resume`, and of the `writ approve` by which a human lets the effects
- * become real: the example of two agents ends as if nobody had disturbed it, and the yes is said and
+ * become real: the example of two agents ends as without a kill, and the approval is recorded and
  * carried out once. How many are killed is data: `WRIT_FLOW_GATE_KILLS`.
  */
 import { execFileSync, spawn } from 'node:child_process'

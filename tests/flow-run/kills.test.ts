@@ -1,6 +1,6 @@
 /**
  * `kill -9` at any moment of a run with every class of edge, and again while it is gone on with: the
- * result is that of a run that nobody disturbed, no finished step is done twice, and no answer of a
+ * result is that of an undisturbed run, no finished step is done twice, and no answer of a
  * human is lost or counted twice. How many are killed is data: `WRIT_FLOW_KILLS`; how many runs are
  * walked side by side too: `WRIT_FLOW_KILLS_AT_ONCE`.
  */
@@ -30,7 +30,7 @@ beforeAll(() => {
   execFileSync(process.execPath, ['tools/build.mjs'])
 }, 300_000)
 
-/** What must be the same, whoever was killed when. */
+/** Returns what must be the same for all kills. */
 async function outcome({ place, facts, runId }: KilledRun): Promise<unknown> {
   const kinds = (kind: string, pick: (payload: never) => unknown) =>
     facts.flatMap(({ type, payload }) =>
@@ -104,7 +104,7 @@ function tree(root: string, folder = ''): Record<string, string> {
   return files
 }
 
-/** How it ends when nobody is killed, and how long that takes. */
+/** Returns how the run ends without a kill, and how long that takes. */
 async function undisturbed() {
   const run = await KilledRun.in(null)
   try {

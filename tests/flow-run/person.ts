@@ -44,7 +44,7 @@ export class Person {
     if (this.#said.has(key)) return
     const ended = await this.#say([...words(), '--json'])
     if (ended === null) return
-    // Whoever was cut off may have said it all the same.
+    // A killed command may have recorded the answer before.
     const isSaid = ended.status === 0 || ended.out.includes('"flow.not_waiting"')
     if (!isSaid) throw new Error(`${words().join(' ')}: ${ended.status} ${ended.out}`)
     this.#said.add(key)

@@ -1,4 +1,4 @@
-/** A project with a home, the real gate and its sandbox: what a run has when somebody calls writ. */
+/** A project with a home, the real gate and its sandbox: what a run has when a user calls writ. */
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'

@@ -124,7 +124,7 @@ function saidIn(planningId: string): readonly string[] {
     .map(({ node_id, seq }: Json) => `${seq} ${node_id}`)
 }
 
-/** A planner whose plans can be told from one another. */
+/** A planner whose plans all differ. */
 const NAMING = `const name = input.attempt + ' ' + Math.random()
 answer({ plan: { title: input.goal, root_task_id: 'root' }, tasks: [
   { id: 'root', type: 'goal', name: input.goal },
@@ -167,7 +167,7 @@ it('a planning that was killed goes on, and nobody is asked for what he has answ
   expect(saidIn(planningId)).toEqual(['0 plan', '1 plan_review', '2 plan'])
   const before = place.writ(['log', '--type', 'participant_output_v1', '--json']).json.facts
   rmSync(join(place.project, 'slow'))
-  // The plan that was made is judged; whoever would make another one fails.
+  // The existing plan is judged; a planner that is started again fails.
   place.write('planner.mjs', 'process.exit(9)')
   const answer = resumed(planningId.slice(5, 20))
   expect(answer, answer.err).toMatchObject({ exit: 0, approved: true, planning_id: planningId })

@@ -1,4 +1,4 @@
-/** Requirements of plans: nobody runs before what is required is there. */
+/** Requirements of plans: no participant runs before what is required is there. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Flow, FlowRequirement } from '../../src/contracts/index.ts'
 import { leaveOrder, resumeRun, startRun } from '../../src/runs/runs.ts'

@@ -66,7 +66,7 @@ else answer({ task_id: input.node.node_id, result_type: 'ARTIFACT', artifact: { 
   }, 60_000)
 
   it('that asks a program again lets it go on with what it had done', async () => {
-    // The work is done once: whoever is asked again for the form of an answer finds the rest there.
+    // The work is done once: a program that is asked again, for a valid answer, finds its files there.
     place.write(
       'worker.mjs',
       script(`const before = existsSync('made/log.txt') ? readFileSync('made/log.txt', 'utf8') : ''

@@ -1,4 +1,4 @@
-/** `trace: refused` (F-5): each access that a ban refused is on the record, whoever tried and however it ended. */
+/** `trace: refused` (F-5): each access that a ban refused is recorded, for every process and ending. */
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Flow } from '../../src/contracts/index.ts'

@@ -1,4 +1,4 @@
-/** `writ flow answer … unblock`: a human lets go on what stands still, whatever stopped it. */
+/** `writ flow answer … unblock`: a human lets a blocked node continue, after several causes of a block. */
 import { execFileSync } from 'node:child_process'
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { type Json, Place } from '../cli-gate/place.ts'

@@ -33,7 +33,7 @@ export function node(node_id: string, more: Partial<FlowNode> = {}): FlowNode {
   return { ...made, max_attempts: 3, ...more }
 }
 
-/** A WORK node that somebody runs. */
+/** Returns a WORK node with an executor. */
 export function work(node_id: string, more: Partial<FlowNode> = {}): FlowNode {
   return node(node_id, { executor: { command: ['work', node_id] }, ...more })
 }
@@ -283,7 +283,7 @@ export class Host {
     expect(replayRun(this.flow, kept)).toBeNull()
     const people = outstanding(this.state).filter(({ type }) => type === 'ask_human').length
     const machines = outstanding(this.state).length - people
-    // Whoever looks at the status knows who is waited for.
+    // The status says whether the run waits for machines or for people.
     const isSound = {
       RUNNING: machines > 0,
       WAITING: machines === 0 && people > 0,

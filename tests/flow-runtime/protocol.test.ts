@@ -335,7 +335,7 @@ describe('no tools, no work (row 7, criterion 3)', () => {
 })
 
 describe('file ban (row 8, criterion 4)', () => {
-  // The permission stands first: order does not lift a ban.
+  // The permission comes first: order does not lift a ban.
   const access_rules = [
     {
       actor: 'director',

@@ -96,7 +96,7 @@ describe('edges', () => {
     const counted = { class: 'Loop' as const, guard_expr: 'state.attempt_count < 4' }
     const scoped = { ...counted, guard_scope: 'global' as const }
     const host = new Host({ nodes, edges: [edge('a', 'b'), edge('b', 'a', scoped)] }).start().run()
-    // Four entries of the whole run; b itself was entered anew each time.
+    // Four entries of the whole run; b itself was entered again each time.
     expect(host.entered).toEqual(['a', 'b', 'a', 'b'])
     host.verify()
   })
@@ -204,7 +204,7 @@ describe('a guard that fails', () => {
       work('b', { subphase_id: '7A' }),
       node('c', { phase_id: 'Q' }),
     ]
-    // The second attempt of b uses more tools, whatever the span they are counted in.
+    // The second attempt of b uses more tools, for every scope in which they are counted.
     const guard = {
       guard_expr: 'state.tool_calls >= 2',
       guard_scope,

@@ -1,6 +1,6 @@
 /**
- * What is kept of what stands, over real ledgers in both stores: it spares reading old facts, and
- * nothing that is wrong with it is ever an answer.
+ * The kept state over real ledgers in both stores: it saves reading old facts, and a damaged one is never
+ * used for an answer.
  */
 import {
   cpSync,
@@ -238,7 +238,7 @@ describe.each(STORES)('in %s', (_name, store) => {
     expect((await view().standing()).halted).toBe(false)
   })
 
-  /** Everything is folded, it is said why, and the next one is kept anew. */
+  /** Expects that all facts are folded, that the reason is reported, and that a new state is kept. */
   async function expectDropped(code: string, count: number): Promise<void> {
     read = 0
     const one = view()
@@ -335,7 +335,7 @@ describe.each(STORES)('in %s', (_name, store) => {
   it('verification folds again, and names one that was bent and signed', async () => {
     await keep(5)
     expect(await verified()).toMatchObject({ ok: true })
-    // Somebody with the key, who wants the blocks gone without a fact.
+    // An attacker with the key, who wants the blocks gone without a fact.
     await rewrite()
     expect(await blocks(5)).toEqual([])
     const report = await verified()

@@ -49,7 +49,7 @@ export function definedIds(page: string): ReadonlyMap<string, Requirement> {
   return defined
 }
 
-/** Returns the ids that a text cites; a range stands for every defined id between its ends. */
+/** Returns the ids that a text cites; a range cites every defined id between its ends. */
 export function citedIds(text: string, defined: Iterable<string>): ReadonlySet<string> {
   const cited = new Set(text.match(IDS) ?? [])
   for (const [, from = '', to = ''] of text.matchAll(RANGES)) {

@@ -1,5 +1,5 @@
 /**
- * What is on the record of several approvals: asked anew when other files changed, never promoted by a
+ * What is on the record of several approvals: asked again when other files changed, never promoted by a
  * signature that is not the human's, finished after a kill, and told apart by replay.
  */
 
@@ -32,7 +32,7 @@ afterEach(() => humans?.remove())
 
 const BOB = { kind: 'human', id: 'bob', namespace: 'local' } as const
 
-/** Somebody who can write the ledger, and has no passphrase of anybody. */
+/** Records a fact as an attacker who can write the ledger but has no passphrase. */
 async function forge(type: string, payload: object, principal: Principal = BOB): Promise<void> {
   const root = join(humans.place.folder, 'state', 'writ')
   const [name = ''] = readdirSync(root).filter((one) => !one.endsWith('.json'))

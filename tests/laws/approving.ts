@@ -1,4 +1,4 @@
-/** What `approving.program.ts` is told to do. */
+/** The order that `approving.program.ts` carries out. */
 export interface ApprovingOrder {
   readonly project: string
   readonly state: string

@@ -1,6 +1,6 @@
 /**
  * What an agent may do without a question, with the built program: a declaration is no permission, a
- * scope lies inside the workspace, and nobody's undo is used up unasked.
+ * scope lies inside the workspace, and no undo is used up without a question.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'

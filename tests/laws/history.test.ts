@@ -100,7 +100,7 @@ describe('laws test', () => {
       { action_id: ids['notes'], from: 'BLOCK', to: 'PROMOTE', policy_id: 'NO_NOTES' },
       { action_id: ids['keys'], from: 'BLOCK', to: 'PROMOTE', policy_id: 'NEVER_KEYS' },
     ])
-    // It was refused before it could be rehearsed, so nobody knows what it would have done.
+    // It was refused before it could be rehearsed, so its effects are unknown.
     expect(json.unjudgeable).toEqual([
       { action_id: ids['huge'], reason: 'it was refused before it was rehearsed' },
     ])

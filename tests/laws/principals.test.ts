@@ -141,7 +141,7 @@ describe.each(ROWS.map((row) => [row.argv.join(' '), row] as const))('writ %s', 
       const ended = call(row, caller, held)
       found[caller] = endOf(ended, row.ends[caller])
       told += `${caller}: ${ended.out.slice(0, 300)}${ended.err.slice(0, 300)}\n`
-      // What a call may have used up is made anew for the next one.
+      // Makes again what the call may have used up.
       if (ended.status === 0 && row.held !== undefined && caller !== 'human') held = make(row.held)
     }
     if (row.command === 'halt') place.writ(['resume', ...PASS], PROOF)

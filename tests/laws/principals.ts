@@ -1,7 +1,7 @@
 /**
  * Who may call what (I1), as data: every command, what it is called with, and how it ends for each
  * kind of caller. A number is an exit status, a text is the code of the refusal. `held` names what
- * has to be there first; it is made anew whenever a call may have used it up.
+ * has to be there first; it is made again when a call may have used it up.
  */
 
 export const CALLERS = ['ai', 'script', 'device', 'bare', 'human'] as const
@@ -104,7 +104,7 @@ export const ROWS: readonly Row[] = [
     command: 'receipt submit',
     argv: ['receipt', 'submit', '-'],
     input: 'receipt',
-    // Whoever reports is heard; this one reports about a task that there is not.
+    // Every caller may report; this report is about a task that does not exist.
     ends: all(1),
   },
   { command: 'log', argv: ['log', '--limit', '1'], ends: all(0) },
@@ -112,7 +112,7 @@ export const ROWS: readonly Row[] = [
   {
     command: 'ledger verify',
     argv: ['ledger', 'verify'],
-    // It goes over every stream, and these are told nothing of others than their own.
+    // The command reads every stream, and these callers may read only their own.
     ends: { ...all('principal.scope'), bare: 0, human: 0 },
   },
   { command: 'ledger prove', argv: ['ledger', 'prove', '0'], ends: all(0) },
@@ -168,7 +168,7 @@ export const ROWS: readonly Row[] = [
   },
 ]
 
-/** Commands that open no home, or only read a file: nobody is asked who calls. */
+/** Commands that open no home, or only read a file: they do not check the caller. */
 export const OPEN_TO_ALL: readonly string[] = [
   'check',
   'normalize',

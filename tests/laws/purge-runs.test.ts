@@ -1,4 +1,4 @@
-/** What a run of a flow needs stays while it can go on; afterwards it may go, and is told as missing. */
+/** Bodies that a flow run needs stay while it can continue; later they may be dropped, and are missing. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -62,7 +62,7 @@ function purge(): Json {
   return json
 }
 
-/** What the person is shown, written anew by whoever goes on with the run. */
+/** Returns the file for the person, which the process that resumes the run writes again. */
 function shownAgain(runId: string): Json {
   const file = join(place.project, '.writ', 'runs', runId, 'waiting-c.json')
   rmSync(file)
@@ -164,7 +164,7 @@ function heldStages(): readonly string[] {
     .map((file) => dirname(file))
 }
 
-/** As if nobody had touched it for so long, and nobody had tidied up since. */
+/** Sets times as if the stage were that old and housekeeping had not run since. */
 function age(stage: string, days: number): void {
   const then = Date.now() / 1000 - days * 24 * 60 * 60
   utimesSync(stage, then, then)

@@ -65,7 +65,7 @@ describe('what is written down', () => {
     drive.descriptor.scope.network = { required: true, hosts: ['shop.example'] }
     drive.descriptor.effects.network = true
     drive.descriptor.sandbox.allow_network = true
-    // Whatever becomes of it, it is on the record.
+    // It is on the record, also if it is refused.
     const { action_id } = propose(drive)
     const [recorded] = facts('proposal_v1').filter(
       ({ record }) => record.payload.descriptor.action_id === action_id,

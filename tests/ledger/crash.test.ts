@@ -1,6 +1,6 @@
 /**
  * Crashes (L-4, I6): the writer is killed at random, and at each step of a commit before and after it
- * happened; every step also fails without a death. Whatever happens: no acknowledged fact is lost, no
+ * happened; every step also fails without a death. In every case: no acknowledged fact is lost, no
  * fact is doubled by asking again, and the tree extends every earlier checkpoint.
  *
  * `WRIT_CRASH_ROUNDS` and `WRIT_SEED` make the soak out of the slice; the seed is in the name.
@@ -164,7 +164,7 @@ describe('the writer is killed', () => {
   )
 })
 
-/** What is to be true after one step failed once. */
+/** What must be true after one step failed once. */
 interface Row {
   readonly step: Step
   readonly moment: (typeof MOMENTS)[number]

@@ -195,7 +195,7 @@ describe('no line of a bundle can be changed', () => {
     writeFileSync(join(directory, 'SHA256SUMS'), text)
   }
 
-  /** Whether the change of one file is found, with the sums as they were and, if bound, made anew. */
+  /** Whether the change of one file is found, with the sums as they were and, if bound, computed again. */
   function isFound(stream: string, file: string, changed: Buffer | null): boolean {
     const target = join(copy(), file)
     const honest = readFileSync(join(bundle(stream), file))

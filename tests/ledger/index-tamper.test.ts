@@ -49,7 +49,7 @@ function around(file: string, ...sql: readonly string[]): void {
   database.close()
 }
 
-/** Not through writ's own connection, which lets nobody write to the schema. */
+/** Uses a connection of its own: writ's does not allow writes to the schema. */
 const WITHOUT_ONE_KEY = `
 import sqlite3, sys
 database = sqlite3.connect(sys.argv[1], isolation_level=None)

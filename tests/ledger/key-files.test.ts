@@ -1,4 +1,4 @@
-/** Key files beside a ledger: the facts name the keys, and the files only follow. */
+/** Key files next to a ledger: the facts name the keys, and the files only follow. */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'

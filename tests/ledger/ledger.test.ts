@@ -1,4 +1,4 @@
-/** A ledger as the rest of writ uses it: made, recorded to, bodies beside it, keys rotated. */
+/** A ledger as the rest of writ uses it: made, recorded to, with bodies, and its keys rotated. */
 import {
   chmodSync,
   readdirSync,

@@ -1,6 +1,6 @@
 /**
  * Appends drafts to a ledger in PostgreSQL and says each acknowledgement at once: `seq factId key
- * size stream`. It can be told to kill itself before or after a step of a turn; tests kill it, and the
+ * size stream`. It can kill itself before or after a step of a turn; tests kill it, and the
  * server, from outside, too.
  */
 

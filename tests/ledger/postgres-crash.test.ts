@@ -1,6 +1,6 @@
 /**
  * Crashes on PostgreSQL (L-8): several writer processes at once, on one stream and on two, are killed
- * at random and at each step of a turn, and the server is killed under them. Whatever happens: no
+ * at random and at each step of a turn, and the server is killed under them. In every case: no
  * acknowledged fact is lost, none is doubled by asking again, and every tree extends every earlier
  * checkpoint. `WRIT_POSTGRES_CRASH_ROUNDS` and `WRIT_SEED` make the soak out of the slice.
  */
@@ -109,7 +109,7 @@ class Ordeal {
     const input: PostgresAppendInput = {
       place: this.#ledger.place,
       seed: Buffer.from(KEY.seed).toString('hex'),
-      // All writers ask for the same facts, each in another order: whoever is first records them.
+      // All writers ask for the same facts, each in another order: the first one records them.
       drafts: rotated(this.#open, who * 7 + this.#pick(5)).map((idempotencyKey) =>
         taskDraft(idempotencyKey, { idempotencyKey, stream: streamOf(idempotencyKey) }),
       ),

@@ -1,5 +1,5 @@
 /**
- * A corpus of manipulations of a ledger in PostgreSQL by whoever owns its tables, seeded and without
+ * A corpus of manipulations of a ledger in PostgreSQL by the owner of its tables, seeded and without
  * end. Each works on a database of its own, made from the fixture's as its template.
  *
  * What counts: every column of every row, every guard, table and right; but not `epoch` and `holder`

@@ -1,5 +1,5 @@
 /**
- * What stands around a ledger in PostgreSQL: guards in the database, an appender without the right to
+ * What protects a ledger in PostgreSQL: guards in the database, an appender without the right to
  * change anything, the fence against a sequencer that slept, and what callers hear when connections
  * break at each step of a turn.
  */
@@ -44,7 +44,7 @@ const freshLedger = async (): Promise<void> => {
   ledger = await postgresLedger(server)
 }
 
-/** `@` stands for the ledger's schema. */
+/** Replaces `@` by the ledger's schema. */
 const sql = (text: string): string => text.replaceAll('@', ledger.place.schema)
 
 async function refusal(work: Promise<unknown>): Promise<string> {
@@ -212,7 +212,7 @@ describe('a ledger is opened or refused', () => {
   })
 })
 
-/** Whoever owns the database can do this; the guards are put back. */
+/** Makes a change as the owner of the database, with the guards off; puts them back. */
 async function pastGuards(change: string): Promise<void> {
   await asOwner(server, async (client) => {
     await client.query(sql('ALTER TABLE @.facts DISABLE TRIGGER ALL'))
@@ -331,7 +331,7 @@ describe('turns', () => {
   })
 })
 
-/** What is to be true after the connection broke once, before or after a step. */
+/** Each step of a turn, with the connection broken once before or after it. */
 const BREAKS = POSTGRES_STEPS.flatMap((step) =>
   (['before', 'after'] as const).map((moment): [PostgresStep, 'before' | 'after'] => [
     step,
@@ -458,7 +458,7 @@ async function faultyLine(to: PostgresServer) {
 it('a full disk under the tables is told, after which the ledger goes on and opens again', async () => {
   const { directory, remove } = scratch()
   const folder = join(directory, 'small')
-  // The server may run as somebody else, who has to get there.
+  // The server may run as another user, who has to reach the directory.
   chmodSync(directory, 0o755)
   const apart =
     process.getuid?.() === 0

@@ -27,7 +27,7 @@ it(`${PROCESSES} processes append ${FACTS} facts each, one by one`, async () => 
       const input: AppendInput = {
         file,
         seed: Buffer.from(KEY.seed).toString('hex'),
-        // Every third key is used by everybody: one fact each, whoever comes first.
+        // All writers use every third key: one fact each, from the first writer.
         drafts: Array.from({ length: FACTS }, (_, index) => {
           const idempotencyKey = index % 3 === 0 ? `shared-${index}` : `${who}-${index}`
           return taskDraft(idempotencyKey, { idempotencyKey })

@@ -99,7 +99,7 @@ export async function runProgram(
     child.on('close', (status, signal) => {
       if (timer !== null) clearTimeout(timer)
       const lines = text.split('\n')
-      // What stands behind the last newline was cut off by the kill.
+      // The text after the last newline was cut off by the kill.
       resolved({ lines: lines.slice(0, -1), signal, status, errors })
     })
   })

@@ -1,5 +1,5 @@
 /**
- * What every store must do, whatever it is made of: the promises above `Store`, one by one. A store's
+ * What every kind of store must do: the promises above `Store`, one by one. A store's
  * own test file hands in how to make and open an empty ledger.
  */
 
@@ -43,7 +43,7 @@ export interface SuiteOptions {
 }
 
 export interface SuiteTraits {
-  /** A store that runs in a server reads the clock there, and cannot be told the time. */
+  /** A store that runs in a server reads the clock there; a test cannot set the time. */
   readonly clock: 'given' | 'system'
 }
 

@@ -37,7 +37,7 @@ export const STREAMS = ['host', 'main', 'north'] as const
 
 export interface Fixture {
   readonly directory: string
-  /** A checkpoint of each stream, as somebody kept it elsewhere, from before the last facts. */
+  /** A checkpoint of each stream from before the last facts, kept elsewhere. */
   readonly anchors: Readonly<Record<string, string>>
   /** The public keys, as they were handed out. */
   readonly pins: readonly string[]

@@ -53,7 +53,7 @@ async function verdict(
 
 const bundleOf = (stream: string) => join(place.directory, 'bundles', stream)
 
-/** Exports every stream as it stands; tells the sums of each bundle, and nothing of those that fail. */
+/** Exports every stream; returns the sums of each bundle, and leaves out those that fail. */
 async function bundleSums(directory: string): Promise<Record<string, string>> {
   const sums: Record<string, string> = {}
   rmSync(join(place.directory, 'bundles'), { recursive: true, force: true })

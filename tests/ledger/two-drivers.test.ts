@@ -1,6 +1,6 @@
 /**
- * One file, two ways to SQLite: what this Node writes, another one verifies and goes on with. Which of
- * them has SQLite inside is told by Node, so one side is `node:sqlite` and the other better-sqlite3
+ * One file, two ways to SQLite: what this Node writes, another one verifies and goes on with. The
+ * version of Node decides which driver it uses, so one side is `node:sqlite` and the other better-sqlite3
  * where this runs on Node 20.
  */
 import { execFileSync } from 'node:child_process'

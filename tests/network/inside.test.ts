@@ -1,6 +1,6 @@
 /**
  * Real programs in a real sandbox whose only way out is the proxy: what they can reach, what they
- * cannot, and what is told about it. Unix sockets are refused in all of these runs.
+ * cannot, and what the record says about it. Unix sockets are refused in all of these runs.
  */
 import { execFileSync } from 'node:child_process'
 import { createSocket } from 'node:dgram'
@@ -112,7 +112,7 @@ describe.each(WHO)('the network of a run by %s', (as) => {
       false,
       false,
       false,
-      // A datagram to a loopback where nobody listens is sent, to nobody.
+      // A datagram to a loopback port without a listener is sent, but not received.
       true,
       false,
       false,

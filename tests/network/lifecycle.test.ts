@@ -192,7 +192,7 @@ describe('a release', () => {
     expect(release(proposal, ['POST']).json).toMatchObject({ ok: true })
     const before = api.heard.length
     const { json } = await propose(proposal)
-    // What was sent is HIGH, and its files are a person's decision; it was sent whatever that is.
+    // The request is HIGH, and a person decides about the files; it was sent in either case.
     expect(json.decision, JSON.stringify(json)).toMatchObject({ decision: 'CONFIRM' })
     expect(json.result.side_effects.network).toMatchObject([
       { outcome: 'passed', method: 'POST', released: true, url: `http://${apiHost()}/buy` },

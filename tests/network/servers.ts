@@ -1,4 +1,4 @@
-/** Real servers on loopback, plain and with TLS, that remember what they were told. */
+/** Real servers on loopback, plain and with TLS, that remember what they received. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer as createHttp, type RequestListener } from 'node:http'
@@ -22,7 +22,7 @@ export interface TestServer {
   close(): Promise<void>
 }
 
-/** Answers `hello`, unless it is told how to answer. */
+/** Starts a server that answers `hello`, or with the given listener. */
 export async function plainServer(answer: RequestListener = hello): Promise<TestServer> {
   return started((listener) => createHttp({ maxHeaderSize: 65_536 }, listener), answer)
 }

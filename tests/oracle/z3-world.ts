@@ -48,8 +48,8 @@ export const EXISTENCE_ONLY = [
 const LEAVES = ['projectId', 'groupId', 'plotId', 'blockId']
 
 /**
- * Every word as a number from 1, and as a bit. Eight bits more stand for words that nobody mentions:
- * three sets can be told apart by eight kinds of them and no more.
+ * Every word as a number from 1, and as a bit. Eight more bits are words that no guard mentions:
+ * three sets can differ in eight kinds of them and no more.
  */
 export class Words {
   readonly #numbers = new Map<string, number>()
@@ -79,7 +79,7 @@ export class Words {
   }
 }
 
-/** What the three documents hold: for each path whether it is there, and what stands there. */
+/** What the three documents hold: for each path whether it is there, and its value. */
 export interface Holdings {
   readonly present: ReadonlyMap<string, Truth>
   readonly scalar: ReadonlyMap<string, Whole>

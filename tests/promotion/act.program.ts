@@ -1,5 +1,5 @@
 /**
- * Promotes, rolls back or recovers in a process of its own, and can be told to kill itself at a point:
+ * Promotes, rolls back or recovers in a process of its own, and can kill itself at a point:
  * before it, after it, or after the record was written and before anybody learned of it. Facts go to a
  * file, synced; every point it passes is said on standard output.
  */
@@ -20,7 +20,7 @@ export interface ActInput {
   readonly dieAt?: number
   /** Dies when the record is written and not acknowledged. */
   readonly dieUnacknowledged?: boolean
-  /** Somebody else makes this file right before the path is taken away. */
+  /** Another process makes this file right before the path is taken away. */
   readonly intrude?: { readonly path: string; readonly file: string }
   /** Says `ready` and none of the points, so that a kill can be timed. */
   readonly quiet?: boolean

@@ -80,7 +80,7 @@ async function tryCase(rig: Rig, { plant, change }: Case): Promise<readonly stri
   return [...wrong, ...listingDifferences(old, treeListing(rig.tree))]
 }
 
-/** A file that nobody may read is deleted; its bytes were seen from inside a sandbox. */
+/** Deletes a file that its owner may not read; its bytes were seen from inside a sandbox. */
 async function tryUnreadable(rig: Rig): Promise<readonly string[]> {
   const path = join(rig.tree, 'a')
   writeFileSync(path, 'old')
@@ -108,7 +108,7 @@ async function inRig(name: string, work: (rig: Rig) => Promise<readonly string[]
   rig.remove()
 }
 
-/** A file of somebody else in one's own directory: it may be moved, and not linked. */
+/** Tries a file of another user in an own directory: it may be moved, but not linked. */
 async function tryForeign(base: string): Promise<readonly string[]> {
   const rig = openRig(base)
   const old = treeListing(rig.tree)

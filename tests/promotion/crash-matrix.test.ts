@@ -136,7 +136,7 @@ async function dieEverywhere(
   )
 }
 
-/** A promotion that somebody gets into the way of: it goes back. */
+/** A promotion that another process disturbs: it is put back. */
 const intruded: Input = async (rig, scene) => ({
   ...(await promotion(rig, scene)),
   intrude: { path: join(rig.tree, 'swap'), file: join(rig.tree, 'swap/theirs') },

@@ -1,7 +1,7 @@
 /**
  * An editor that saves one file over and over, in place and by renaming, with pauses that leave room
- * for a promotion now and then. It says every save that it completed; a file that is absent in the
- * moment is made anew, as editors do.
+ * for a promotion now and then. It says every save that it completed; a file that is absent at
+ * that moment is created again, as editors do.
  */
 import {
   closeSync,

@@ -1,7 +1,7 @@
 /**
- * A hammering editor (G-20): promotions of a file that somebody else saves all the time. What is
- * promoted displaced exactly what was rehearsed on, and nothing is written to it afterwards; what the
- * editor saved last stands, or was seen by the rehearsal that replaced it. No edit is lost.
+ * A hammering editor (G-20): promotions of a file that an editor saves all the time. What is
+ * promoted displaced exactly what was rehearsed on, and nothing is written to it afterwards; the
+ * editor's last save is in place, or was seen by the rehearsal that replaced it. No edit is lost.
  *
  * Between the rehearsal and the promotion there is as little time as possible, so that many of them
  * come to the race itself. `WRIT_HAMMER_PROMOTIONS` makes the soak out of the slice.

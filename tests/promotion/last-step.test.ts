@@ -1,7 +1,7 @@
 /**
  * What has to happen last and cannot be taken back (G-22): it happens when every byte is in place and
- * before that is final. When it fails, everything is put back; after a crash in between, whoever knows
- * what became of it says which way recovery goes.
+ * before that is final. When it fails, everything is put back; after a crash in between, the caller, who
+ * knows the outcome, says which way recovery goes.
  */
 import { describe, expect, it } from 'vitest'
 import { runProgram } from '../ledger/program.ts'

@@ -1,5 +1,5 @@
 /**
- * Somebody else at work between the check and the change (G-20): every race is played at its exact
+ * Other processes at work between the check and the change (G-20): every race is played at its exact
  * point. Their bytes are never overwritten; everything of ours is put back, and the paths are named.
  */
 import {

@@ -48,7 +48,7 @@ function making(name: string) {
   return (root: string): void => {
     mkdirSync(join(root, 'new', 'deep'), { recursive: true })
     writeFileSync(join(root, 'new', `${name}.txt`), name)
-    // Beside it lies what its own bytes are moved to when they are put back.
+    // The name that its own bytes are moved to when they are put back.
     writeFileSync(join(root, 'new', `${name}.txt.aside`), `${name} aside`)
     writeFileSync(join(root, 'new', 'deep', `${name}.md`), `${name} deep`)
     symlinkSync('deep', join(root, 'new', `${name}-link`))

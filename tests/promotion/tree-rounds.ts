@@ -1,6 +1,6 @@
 /**
  * One round on a generated tree: promote, see that the tree is what was rehearsed, roll back, see that
- * it is what it was, to the nanosecond. What differs is told in lines; none is a pass.
+ * it is what it was, to the nanosecond. Each difference is one line; none is a pass.
  */
 import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { applySteps, randomTree } from '../tree/random-tree.ts'
@@ -43,7 +43,7 @@ async function tryRound(rig: Rig, seed: number): Promise<readonly string[]> {
   return verified && !hasJournals(rig) ? different : ['not verified', ...different]
 }
 
-/** So that what is left behind can be removed by whoever made it. */
+/** Opens directories, so that the user who made them can remove them. */
 function openUp(directory: string): void {
   if (isRoot) return
   const open = [Buffer.from(directory)]

@@ -1,6 +1,6 @@
 /**
  * What a command inside cannot reach, tried for real as root and as an ordinary user. Each block is one
- * wall; the corpus of escapes elsewhere goes further, these say that every wall stands at all.
+ * wall; the corpus of escapes elsewhere goes further, these check that every wall is there at all.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close()
 })
 
-/** A server of the machine that says so to whoever connects. */
+/** Starts a server of the machine that sends `HOST` to every client. */
 function listen(at: string | number): Promise<number> {
   const server = createServer((socket) => socket.end('HOST'))
   servers.push(server)

@@ -1,7 +1,7 @@
 /**
  * Directories of the real tree renamed inside a sandbox: by the programs that people use, with all that
- * they carry, while others look on; and the cases in which nobody helps, so that the kernel's own
- * answer stays.
+ * they carry, while other processes look on; and the cases in which the first process does not help, so
+ * that the kernel's own answer stays.
  */
 import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -113,7 +113,7 @@ describe.each(WHO)('a directory renamed by %s', (as) => {
   it('stays where it is, whole, when something in it cannot be moved', async () => {
     const root = place(as)
     makeTree(root, as)
-    // Without a place in the layer's user namespace: nobody can copy it.
+    // The owner has no number in the layer's user namespace, so the file cannot be copied.
     for (const path of ['dd/sub/deep/x', 'dd/sub/other']) {
       writeFileSync(join(root, path), 'theirs\n')
       chownSync(join(root, path), 4242, 4242)

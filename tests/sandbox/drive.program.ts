@@ -1,5 +1,5 @@
 /**
- * Opens a sandbox as the user this process has, runs what it is told one after another, and prints one
+ * Opens a sandbox as the user this process has, runs the ordered commands one after another, and prints one
  * JSON line for each: `{ready}` when open, `{outcome, stdout, stderr, listing}` for a run, `{failure}`.
  * Its one argument is an order; see drive.ts.
  */

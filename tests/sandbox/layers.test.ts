@@ -124,7 +124,7 @@ describe.each(WHO)('layers of %s', (as) => {
     expect(ready?.layers[0]).toMatchObject({ upperDevice: statSync(disk).dev })
     expect(ready?.layers[0]?.upper.startsWith(disk)).toBe(true)
     expect(runs[0]?.uppers[0]?.entries).toEqual(['f', 'locked'])
-    // Everything is gone afterwards, also what nobody may enter.
+    // Everything is gone afterwards, also directories that no user may enter.
     expect(readdirSync(disk)).toEqual([])
   })
 

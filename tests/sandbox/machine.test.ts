@@ -14,7 +14,7 @@ describe('a missing control is a refusal', () => {
     // In a user namespace of its own the opener may forbid itself any further one.
     const forbid = 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"'
     const wrapper = ['unshare', '-U', '-r', 'sh', '-c', forbid, 'sh']
-    // Root's directory is somebody else's there, so that another one is made, and goes again.
+    // Another user owns root's directory there, so the driver makes a new one and removes it.
     const made = (): readonly string[] =>
       readdirSync('/tmp').filter((name) => /^writ-[A-Za-z0-9]{6}$/.test(name))
     const before = made()
@@ -50,7 +50,7 @@ describe('a missing control is a refusal', () => {
 })
 
 describe('control groups', () => {
-  // Nobody else's: other tests run beside this one as the usual test user, without groups.
+  // A user of this test alone: others run at the same time as the usual test user, without groups.
   const UID = TEST_UID + 1
   const own = parseOwnGroups(readFileSync('/proc/self/cgroup', 'utf8'))
   const places = ['memory', 'pids', 'cpuacct'].map((name) =>

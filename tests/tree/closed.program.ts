@@ -1,6 +1,6 @@
 /**
  * Entries that their own owner may not read, seen by an ordinary user: those of the upper layer are
- * read all the same and stay as they are, those of the real tree are told.
+ * read all the same and stay as they are, those of the real tree are reported.
  */
 import { spawnSync } from 'node:child_process'
 import { lstatSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** What nobody but root may read, as an ordinary user. */
+/** Entries that only root may read, seen by an ordinary user. */
 import { expect, it } from 'vitest'
 import { digestBytes } from '../../src/base/index.ts'
 import { runAs, TEST_USERS } from './users.ts'

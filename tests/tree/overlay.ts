@@ -18,7 +18,7 @@ export interface Overlay {
 }
 
 export interface OverlayOptions {
-  /** `memory`: a tmpfs as the driver uses it; `disk`: beside the work directory. */
+  /** `memory`: a tmpfs as the driver uses it; `disk`: next to the work directory. */
   readonly upper?: 'memory' | 'disk'
   /** As root only: without a user namespace, so that every owner is known inside. */
   readonly everyOwner?: boolean

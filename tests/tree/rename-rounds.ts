@@ -1,6 +1,6 @@
 /**
  * One round of renames: a random tree and a copy of it; the same steps in the copy, plainly, and inside
- * a sandbox over the tree. What differs is told in lines; none is a pass.
+ * a sandbox over the tree. Each difference is one line; none is a pass.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -35,7 +35,7 @@ export async function renameRound(
   try {
     mkdirSync(root)
     const { build } = randomTree(seed, { links: false, owners: allOwners })
-    // Whatever a step did by mistake, it would stay in this folder.
+    // Without absolute links a wrong step stays in this folder.
     applySteps(
       root,
       build.filter((step) => step.do !== 'symlink' || !step.to.startsWith('/')),

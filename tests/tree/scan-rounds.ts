@@ -1,6 +1,6 @@
 /**
  * One round of the comparison of a scan with a full walk before and after: a random tree, a random
- * script on an overlay over it, a scan, a capture. What differs is told in lines; none is a pass.
+ * script on an overlay over it, a scan, a capture. Each difference is one line; none is a pass.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -110,7 +110,7 @@ function quoted(name: string): string {
   return name.replace(/[\n\r\\=]/g, (one) => `\\${one.charCodeAt(0).toString(8).padStart(3, '0')}`)
 }
 
-/** What was staged beside the merged tree: every entry with all that is carried, links as groups. */
+/** Compares the stage with the merged tree: every entry with all its attributes, links as groups. */
 async function captureDifferences(
   folder: string,
   root: string,

@@ -31,7 +31,7 @@ interface Shell {
   /** Where inputs and complaints lie. */
   readonly input: string
   readonly errors: string
-  /** What stands behind every output, and in none. */
+  /** The text that ends every output, and occurs in none. */
   readonly mark: string
 }
 
@@ -58,7 +58,7 @@ function startShell(): Shell {
   const at = (name: string): string => join(folder, name)
   execFileSync('mkfifo', [at('orders'), at('answers')])
   const [orders, answers] = [openSync(at('orders'), 'r+'), openSync(at('answers'), 'r+')]
-  // It holds no end for writing orders: when nobody does any more, it has read them all.
+  // The shell holds no write end of `orders`, so it gets end-of-file when all others are closed.
   const reading = openSync(at('orders'), constants.O_RDONLY)
   const child = spawn('sh', ['-s'], { stdio: [reading, answers, 'inherit'] })
   child.unref()

@@ -62,7 +62,7 @@ export function treeListing(
     for (const entry of entries) openFile(entry, lent)
     return listEntries(root, entries, options)
   } finally {
-    // From the leaves up: a directory that is closed again lets nobody through.
+    // From the leaves up: the entries of a directory cannot be reached once it is closed again.
     for (const { path, mode } of lent.reverse()) chmodSync(path, mode)
   }
 }

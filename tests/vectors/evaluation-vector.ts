@@ -84,7 +84,7 @@ function readCase(where: string, bases: File, row: File): EvaluationVector {
   return { id, note, context, rulesets, inputs, at, want, documents }
 }
 
-/** A base by its name. A ruleset that is a text stands in `bases` too: a bare text is a name. */
+/** Returns a base by its name. A ruleset that is a text is in `bases` too: a bare text is a name. */
 function named(where: string, bases: Record<string, unknown> | undefined, name: string): unknown {
   if (bases === undefined || !Object.hasOwn(bases, name))
     throw new Error(`${where}: no base ${name}`)

@@ -57,7 +57,7 @@ function makeVector(file: string, bases: Record<string, unknown>, row: Vector): 
   return row.from === undefined ? made : { ...made, document: makeDocument(where, bases, row) }
 }
 
-/** A normalised document may be told by its base and its changes, as a document is. */
+/** Makes the wanted normalised document if the vector gives it as a base and changes. */
 function makeWant(where: string, bases: Record<string, unknown>, want: Vector['want']) {
   const { from, remove, set, ...rest } = want as Recipe
   if (from === undefined) return want

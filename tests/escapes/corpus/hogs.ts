@@ -3,7 +3,7 @@ import type { RunCap } from '../../../src/contracts/index.ts'
 import { type Attempt, call } from '../attempt.ts'
 
 const SMALL = { memoryMb: 64, diskMb: 16 }
-/** Where the kernel counts nothing, nobody sees these: docs/sandbox.md says so. */
+/** Without counters of the kernel these are not noticed: docs/sandbox.md says so. */
 const UNCOUNTED: readonly (RunCap | null)[] = ['memory', 'duration', null]
 const forever = 'while :; do :; done'
 

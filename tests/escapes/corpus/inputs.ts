@@ -1,7 +1,7 @@
 /** Attempts by way of the standard input that a command shares with the opener and who comes after. */
 import type { Attempt } from '../attempt.ts'
 
-/** Every name under which the first descriptor can be opened anew. */
+/** Every name under which the first descriptor can be opened again. */
 const NAMES = '/proc/self/fd/0 /dev/stdin /dev/fd/0 /proc/1/fd/0 /proc/$PPID/fd/0'
 
 export const INPUT_ATTEMPTS: readonly Attempt[] = [

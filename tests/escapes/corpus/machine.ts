@@ -26,7 +26,7 @@ export const MACHINE_ATTEMPTS: readonly Attempt[] = [
     title: 'any file of /proc outside processes that can be written',
     program: [
       'sh',
-      // Pressure files are everybody's and take nothing but a wish to be told.
+      // Every user may write pressure files, and a write only registers for notifications.
       `${OPENS} $(find /proc -maxdepth 5 -path '/proc/[0-9]*' -prune -o -path /proc/pressure -prune -o ` +
         `-path /proc/self -prune -o -path /proc/thread-self -prune -o -path /proc/sys -prune -o -type f -print)`,
     ],

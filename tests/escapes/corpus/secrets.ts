@@ -1,10 +1,10 @@
-/** Reading what is out of sight, and speaking to somebody outside. */
+/** Reading what is hidden, and reaching listeners outside. */
 import type { Attempt } from '../attempt.ts'
 
 const connect = (path: string): string =>
   `perl -MSocket -e 'socket(S,AF_UNIX,SOCK_STREAM,0) or die "socket: $!"; connect(S,sockaddr_un(${path})) or die "connect: $!"; print <S>'`
 
-/** The listener takes connections only: who is told that found it. */
+/** The listener takes connections only: the error EPROTOTYPE means that it was reached. */
 const datagram = (make: string): string =>
   `perl -MSocket -MErrno -e '${make} or die "$!"; my $is = send(S,"SPOKEN",0,sockaddr_un($ENV{SOCKET})); ` +
   `print "ESCAPED " if defined $is || $!{EPROTOTYPE}; print "$!"'`

@@ -1,4 +1,4 @@
-/** Small flows for the acceptance tests: one working node, whoever judges it, and what comes after. */
+/** Small flows for the acceptance tests: one working node, its judges, and what comes after. */
 import type { Flow, FlowEdge, FlowNode } from '../../../src/contracts/index.ts'
 import type { Fact } from '../../../src/flow/index.ts'
 
