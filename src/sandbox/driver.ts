@@ -152,7 +152,7 @@ export interface Sandbox {
   run(request: RunRequest): Promise<RunOutcome>
   /**
    * Runs a command next to the one that runs with a channel, one at a time, under the same caps. Resolves
-   * to the exit status, or null if the sandbox ended first. Rejects if no command with a channel runs.
+   * to the exit status, or null if the run ended first. Rejects if no command with a channel runs.
    */
   runBeside(request: BesideRequest): Promise<number | null>
   /** Kills what is left, unmounts, removes. Idempotent; layers are gone afterwards. */
