@@ -3,7 +3,9 @@
  * goes this way: `exec`, `propose`, compensations (`act`), attempts of flows (`judge`, then
  * `proceedHeld`), answers from another process (`answer`), and acts whose process died (`resume`).
  * Each step is one file of this folder, takes the value of the step before it and returns the next
- * (`act.ts`). What a step finds in the way is part of its value; no step calls an earlier one.
+ * (`act.ts`). No step calls an earlier one. What keeps an act from going on (an obstacle) is part of the
+ * value: the steps after it then run, copy and change nothing, and `decide` answers BLOCK. So there is no
+ * early return, and a refused act is on the record like any other.
  *
  * INVARIANT (recorded before run): a proposal is on the ledger before anything of it runs (`rehearse`).
  * INVARIANT (durable before asked): before a person is asked or anything is promoted, the rehearsed
@@ -51,9 +53,11 @@ export async function act(
   terms: Terms & Asking,
 ): Promise<Outcome> {
   const admitted = await admit(gate, document, terms)
+  // Holds the release that a person gave for this run, if one did, until the decision is recorded.
   const recorded = await whileReleased(gate, admitted, async () =>
     judge(gate, await rehearse(gate, admitted)),
   )
+  // A dry run ends with its decision.
   return terms.dryRun ? blocked(recorded) : proceed(gate, recorded, terms)
 }
 
@@ -63,10 +67,12 @@ export async function judge(gate: GateParts, rehearsed: Rehearsed): Promise<Reco
     let compared = await compare(gate, rehearsed)
     for (let earlier: Pick<Staged, 'bytes'> | null = null; ; ) {
       const decided = decide(gate, compared)
+      // The laws refuse what the run changed in the home: decides once more without those changes.
       if (refusesHome(gate, decided)) {
         compared = await compareScope(gate, rehearsed)
         continue
       }
+      // Copies while the facts are prepared; `record` waits for it, and returns what failed.
       const staged = stage(gate, decided, earlier)
       const recorded = await record(gate, staged)
       if (recorded.kind === 'recorded') return recorded.act
@@ -82,6 +88,7 @@ export async function judge(gate: GateParts, rehearsed: Rehearsed): Promise<Reco
 async function proceed(gate: GateParts, recorded: Recorded, terms: Asking): Promise<Outcome> {
   const { decision, promotion } = recorded
   if (decision.decision === 'BLOCK') return blocked(recorded)
+  // Nothing was changed, so the promotion is on the record with its decision.
   if (promotion !== null) return promotedNothing(recorded, promotion)
   if (decision.decision === 'PROMOTE') return promote(gate, recorded)
   const waiting = await ask(gate, recorded)
@@ -111,7 +118,10 @@ export async function proceedHeld(
   return held.isApproved ? promote(gate, held.act) : proceed(gate, held.act, asking)
 }
 
-/** Continues with an act whose process died before it could promote it, if that is still meant. */
+/**
+ * Continues with an act whose process died before it could promote it. An old yes, or one under other
+ * laws, is no longer meant: the act ends.
+ */
 export function resume(gate: GateParts, recorded: Recorded, isMeant: boolean): Promise<Outcome> {
   return isMeant ? promote(gate, recorded, { isLate: true }) : endInterrupted(gate, recorded)
 }
