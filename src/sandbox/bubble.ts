@@ -44,10 +44,12 @@ export interface Bubble {
   readonly first: readonly string[]
 }
 
+export const OPENS_ALL = 'CAP_DAC_OVERRIDE'
+
 /** For root; they count in the sandbox's own user namespace only. */
 export const OWNER_CAPABILITIES = [
   'CAP_CHOWN',
-  'CAP_DAC_OVERRIDE',
+  OPENS_ALL,
   'CAP_FOWNER',
   'CAP_FSETID',
   'CAP_SETUID',

@@ -6,7 +6,7 @@ import { lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSyn
 import { join } from 'node:path'
 import { quoteAll, removeTree, requireProgram } from '../machine/index.ts'
 import { TOOLS, toolPipes } from './attendant-script.ts'
-import { type Bubble, bubbleArguments, FD, OWNER_CAPABILITIES } from './bubble.ts'
+import { type Bubble, bubbleArguments, FD, OPENS_ALL, OWNER_CAPABILITIES } from './bubble.ts'
 import { ControlGroup } from './cgroup.ts'
 import type { Caps, Layer, SandboxRequest } from './driver.ts'
 import { sandboxFailure } from './failure.ts'
@@ -286,10 +286,16 @@ function bubbleOf(
     emptyFile: join(directory, 'empty'),
     uid: process.getuid?.() ?? 0,
     gid: process.getgid?.() ?? 0,
-    capabilities: request.allOwners ? OWNER_CAPABILITIES : null,
+    capabilities: capabilitiesOf(request),
     sharedMemoryBytes: SHARED_MEMORY_BYTES,
     first,
   }
+}
+
+/** Root's rights inside. The right to open every file would open banned ones too. */
+function capabilitiesOf({ allOwners, banned = [] }: SandboxRequest): readonly string[] | null {
+  if (!allOwners) return null
+  return OWNER_CAPABILITIES.filter((right) => banned.length === 0 || right !== OPENS_ALL)
 }
 
 function textOr(file: string): string {
