@@ -39,6 +39,12 @@ export async function measure() {
   return rows
 }
 
+/** Everything that the doors of some rooms offer. */
+async function rooms(...names) {
+  const doors = names.map((name) => import(join(ROOT, 'dist', name, 'index.js')))
+  return Object.assign({}, ...(await Promise.all(doors)))
+}
+
 function folderFor(name) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), `writ-bench-${name}-`)))
   chmodSync(folder, 0o755)
@@ -114,9 +120,7 @@ exec bwrap --unshare-user --uid "$3" --gid "$4" --disable-userns --unshare-pid -
 
 /** Rehearsals of \`true\`, with their diff, in a process that lives on. */
 async function rehearsals(who) {
-  const { createDriver, scanLayers, makeMarker } = await import(
-    join(ROOT, 'dist', 'host', 'index.js')
-  )
+  const { createDriver, scanLayers, makeMarker } = await rooms('sandbox', 'tree')
   const folder = folderFor('rehearse')
   const scope = join(folder, 'scope')
   for (const name of ['scope', 't', 'm', 'place']) mkdirSync(join(folder, name))
@@ -184,7 +188,7 @@ const BUILD = 'for f in *.c; do cc -O1 -c "$f" -o "$f.o" || exit 1; done; cc -o 
 
 /** The same build outside and in a sandbox over the tree; how long opening takes is not in it. */
 async function building() {
-  const { createDriver } = await import(join(ROOT, 'dist', 'host', 'index.js'))
+  const { createDriver } = await rooms('sandbox')
   const folder = folderFor('build')
   const driver = createDriver()
   const env = { PATH: '/usr/bin:/bin' }
@@ -246,7 +250,7 @@ const CHANGES = Array.from({ length: 10 }, (_, index) => `cp seed.txt made-${ind
 
 /** Admit, rehearse, compare, decide, promote ten files, record durably; against the bare commands. */
 async function lifecycle() {
-  const host = await import(join(ROOT, 'dist', 'host', 'index.js'))
+  const host = await rooms('home', 'store', 'sandbox', 'service')
   const folder = folderFor('lifecycle')
   const project = join(folder, 'project')
   mkdirSync(join(folder, 'home'))

@@ -43,7 +43,8 @@ export async function makeHistory(folder, size) {
   writ(place, ['init', '--no-pass'])
   const acts = realActs(place)
   if (size === 0) return 0
-  const { openHome, openLedger } = await import(join(ROOT, 'dist', 'host', 'index.js'))
+  const { openHome } = await import(join(ROOT, 'dist', 'home', 'index.js'))
+  const { openLedger } = await import(join(ROOT, 'dist', 'store', 'index.js'))
   const around = {
     cwd: place.project,
     env: place.env,
