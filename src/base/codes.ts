@@ -659,7 +659,7 @@ export const CODES = {
   'confirm.blocked': waiting(
     'the same act was blocked before and stays blocked for agents, scripts and devices: look at what it does, then decide',
   ),
-  'confirm.critical': waiting('a CRITICAL act is asked about whatever laws are set aside'),
+  'confirm.critical': waiting('a CRITICAL act is asked about, also when its law is set aside'),
   'confirm.undo_quota': waiting(
     'the act would use up the room that is kept to take acts of this agent back',
   ),

@@ -26,7 +26,7 @@ export interface Writers<File extends Asked = Asked> {
   readonly processes: readonly number[]
 }
 
-const NOBODY = { files: [], processes: [] }
+const NO_WRITERS = { files: [], processes: [] }
 
 /** The files are gone through twice, and not held: there may be very many. */
 export async function findWriters<File extends Asked>(
@@ -34,7 +34,7 @@ export async function findWriters<File extends Asked>(
 ): Promise<Writers<File>> {
   const answers = await askForLeases(asked)
   const doubtful = [...doubtfulOf(asked, answers)]
-  if (doubtful.length === 0) return NOBODY
+  if (doubtful.length === 0) return NO_WRITERS
   const { inodes, processes } = lookThrough(doubtful)
   const busy = doubtful.filter(({ answer, inode }) => answer === 'b' || inodes.has(inode))
   return { files: busy.map(({ file }) => file), processes }

@@ -21,7 +21,7 @@ afterEach(() => place.remove())
 const SCRIPT = 'echo a > a.txt; [ ! -e flag ] || echo b > b.txt'
 const DECLARED = ['--write', 'a.txt']
 
-it('an undeclared effect of an agent asks a person, whatever `--yes` says', () => {
+it('an undeclared effect of an agent asks a person, also with `--yes`', () => {
   const token = place.token('ai:bot@local')
   place.write('flag')
   const tries = [1, 2].map(() => place.exec(DECLARED, SCRIPT, { token }))

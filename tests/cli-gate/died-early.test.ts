@@ -107,7 +107,7 @@ function alterStaged(): void {
 }
 
 describe('a declared act whose files recovery puts back', () => {
-  it('is told by recover, and not tried again', () => {
+  it('is printed by recover, and not tried again', () => {
     const at = 'linkSync /stage/[^/]+/u0$'
     expect(declared('echo three > f; echo n > g', at).status).toBe(null)
     alterStaged()
@@ -122,7 +122,7 @@ describe('a declared act whose files recovery puts back', () => {
 })
 
 describe('a yes whose files recovery puts back', () => {
-  it('is told by recover', () => {
+  it('is printed by recover', () => {
     expect(place.exec([], 'echo three > f; echo n > g').status).toBe(75)
     const { id } = place.pending()[0]
     const env = dying('linkSync /stage/[^/]+/u0$')

@@ -39,7 +39,7 @@ function later(script: string, env: Record<string, string> = {}): readonly Found
 }
 
 describe('the environment of a person', () => {
-  it('says what is on the PATH, whatever that of the actor says', () => {
+  it('says what is on the PATH, not what the PATH of the actor holds', () => {
     const tools = join(place.project, 'tools')
     const program = 'mkdir -p tools; echo x > tools/git; chmod 755 tools/git'
     expect(later(program)).toEqual([])

@@ -319,7 +319,7 @@ ${codeSays('effect.discarded')} (effect.discarded)
     for (const index of made.keys()) expect(whole).toContain(`  p${index % 2}/${index}/Makefile\n`)
   })
 
-  it('leaves room for the head and the question on two screens, whatever was installed', async () => {
+  it('leaves room for the head and the question on two screens', async () => {
     const lines = Array.from({ length: 200 }, (_, index) => `line ${index}`).join('\n')
     const later = ['activate', 'activate.fish', 'python'].map((name) => `.venv/bin/${name}`)
     const changes = [

@@ -12,7 +12,7 @@ function noteAfter(...pieces: readonly string[]): FailureNote {
   return note
 }
 
-it('is given for a command that failed and said so, in whatever pieces', () => {
+it('is given for a command that failed and said so, in pieces of any size', () => {
   const git = noteAfter("fatal: renaming 'dd' failed: Invalid cross-de", 'vice link\n')
   expect(git.text(ended(128))).toContain('hidden from the run')
   const node = noteAfter('x'.repeat(100), 'Error: EXDEV: cross-device link not permitted')

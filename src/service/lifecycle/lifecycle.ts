@@ -1,9 +1,8 @@
 /**
- * What happens to an action: admit, rehearse, compare, decide, stage, record, ask, promote. Every act
+ * What happens to an action: admit, rehearse, compare, decide, stage, record, ask, confirm, promote. An act
  * goes this way: `exec`, `propose`, compensations (`act`), attempts of flows (`judge`, then
  * `proceedHeld`), answers from another process (`answer`), and acts whose process died (`resume`).
- * Each step is one file of this folder, takes the value of the step before it and returns the next
- * (`act.ts`). No step calls an earlier one. What keeps an act from going on (an obstacle) is part of the
+ * Each step is one file of this folder and returns the value that the next step takes (`act.ts`). No step calls an earlier one. What keeps an act from going on (an obstacle) is part of the
  * value: the steps after it then run, copy and change nothing, and `decide` answers BLOCK. So there is no
  * early return, and a refused act is on the record like any other.
  *
