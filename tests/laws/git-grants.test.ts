@@ -117,6 +117,23 @@ describe('an agent is asked about a hook that only git holds', () => {
       `${OTHER}${STAGE}${WRITE}${commit('old')}git update-ref -m x refs/heads/old $c`,
     ],
     ['in a manifest', `${BLOB}git update-index --add --cacheinfo 100644,$blob,package.json`],
+    [
+      'in a branch without a line feed',
+      `${OTHER}${STAGE}${WRITE}${commit('main')}printf %s $c > .git/refs/heads/main`,
+    ],
+    ['in an index that writ cannot read', `${STAGE}printf more >> .git/index`],
+    [
+      'perhaps, in a tree without an end',
+      `tree=$(printf endless | git hash-object -t tree -w --literally --stdin); ` +
+        `${commit('main')}git update-ref -m x refs/heads/main $c`,
+    ],
+    [
+      'perhaps, in a tree of trees that has no end in practice',
+      `${BLOB}tree=$(printf '100644 blob %s\\ta\\n' $blob | git mktree); ` +
+        'for level in 1 2 3 4 5 6 7 8 9; do tree=$(for name in 0 1 2 3 4 5 6 7 8 9; ' +
+        `do printf '040000 tree %s\\t%s\\n' $tree $name; done | git mktree); done; ` +
+        `${commit('main')}git update-ref -m x refs/heads/main $c`,
+    ],
   ])('%s', (_, script) => {
     const { status, err } = agent(script)
     expect([status, err]).toEqual([75, expect.stringContaining('git would write files that run')])

@@ -24,6 +24,8 @@ import { beforePath, insidePath, readSmall } from './scripts.ts'
 
 const TEXT_BYTES_MAX = 64 * 1024 * 1024
 const HASH = /^([0-9a-f]{40}|[0-9a-f]{64})\n$/
+/** More new entries of trees are asked about unread: a few objects can name billions. */
+const ENTRIES_MAX = 100_000
 
 interface TreeEntry {
   readonly hash: string
@@ -46,7 +48,7 @@ export class GitPlanted {
     const place = gitPathOf(path)
     const kind = place === null ? null : gitKindOf(place)
     if (place === null || (kind !== 'index' && !/^refs\/heads\//.test(place.rest))) return false
-    const look = { place, objects: this.#objects(place) }
+    const look = { place, objects: this.#objects(place), left: ENTRIES_MAX }
     try {
       const fresh = kind === 'index' ? this.#ofIndex(path) : this.#ofBranch(path, look)
       for (const [name, hash] of fresh) if (this.#isPlanted(name, hash, look)) return true
@@ -59,8 +61,9 @@ export class GitPlanted {
   *#ofIndex(path: RawPath): Generator<readonly [string, string]> {
     const read = (place: RawPath | null): ReadonlyMap<string, string> => {
       const bytes = place === null ? null : readSmall(place, INDEX_BYTES_MAX)
-      if (bytes === null) return new Map()
-      return indexEntries(bytes) ?? indexEntries(bytes, 32) ?? new Map()
+      const entries = bytes === null ? null : (indexEntries(bytes) ?? indexEntries(bytes, 32))
+      if (place !== null && entries === null) throw new Error('an index cannot be read')
+      return entries ?? new Map()
     }
     const then = read(beforePath(path, this.#layers))
     for (const [name, hash] of read(this.#placeNow(path))) {
@@ -69,11 +72,12 @@ export class GitPlanted {
   }
 
   *#ofBranch(path: RawPath, look: Look): Generator<readonly [string, string]> {
+    if (this.#view.kind(path) === null) return
     const now = HASH.exec(this.#view.read(path, TEXT_BYTES_MAX) ?? '')?.[1]
+    if (now === undefined) throw new Error('a branch names no commit')
     const then = this.#commitBefore(path, look.place)
-    if (now === undefined) return
     const old = then === undefined ? null : treeOf(look.objects, then)
-    yield* freshIn(look.objects, '', treeOf(look.objects, now), old)
+    yield* freshIn(look, '', treeOf(look.objects, now), old)
   }
 
   #isPlanted(name: string, hash: string, look: Look): boolean {
@@ -128,22 +132,25 @@ export class GitPlanted {
 interface Look {
   readonly place: GitPath
   readonly objects: GitObjects
+  /** How many entries of trees may still be looked at. */
+  left: number
 }
 
-/** Files of a tree that another tree does not hold with the same bytes. */
+/** Files of a tree that another tree does not hold with the same bytes. Fails if there are too many. */
 function* freshIn(
-  objects: GitObjects,
+  look: Look,
   folder: string,
   now: string,
   then: string | null,
 ): Generator<readonly [string, string]> {
   if (now === then) return
-  const known = then === null ? new Map<string, TreeEntry>() : entriesOf(objects, then)
-  for (const [name, { hash, isTree }] of entriesOf(objects, now)) {
+  const known = then === null ? new Map<string, TreeEntry>() : entriesOf(look.objects, then)
+  for (const [name, { hash, isTree }] of entriesOf(look.objects, now)) {
+    if (--look.left < 0) throw new Error('the trees hold too many entries')
     const old = known.get(name)
     if (old?.hash === hash) continue
     if (!isTree) yield [`${folder}${name}`, hash]
-    else yield* freshIn(objects, `${folder}${name}/`, hash, old?.isTree === true ? old.hash : null)
+    else yield* freshIn(look, `${folder}${name}/`, hash, old?.isTree === true ? old.hash : null)
   }
 }
 
@@ -164,6 +171,7 @@ function entriesOf(objects: GitObjects, hash: string): ReadonlyMap<string, TreeE
   const entries = new Map<string, TreeEntry>()
   for (let at = 0; at < bytes.length; ) {
     const end = bytes.indexOf(0, at)
+    if (end === -1) throw new Error('a tree cannot be read')
     const [mode = '', ...name] = bytes.toString('latin1', at, end).split(' ')
     const next = end + 1 + hash.length / 2
     const isTree = mode === '40000'
