@@ -112,7 +112,7 @@ function baseDirectory({ directory }: WorkshopOptions) {
     return { base: privateDirectory(sandboxBase()), isOnlyOurs: false }
   } catch (error) {
     if (!(error instanceof FaultError)) throw error
-    return { base: mkdtempSync('/tmp/writ-'), isOnlyOurs: true }
+    return { base: mkdtempSync('/tmp/writ-sandboxes-'), isOnlyOurs: true }
   }
 }
 

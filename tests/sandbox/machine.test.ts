@@ -16,7 +16,7 @@ describe('a missing control is a refusal', () => {
     const wrapper = ['unshare', '-U', '-r', 'sh', '-c', forbid, 'sh']
     // Another user owns root's directory there, so the driver makes a new one and removes it.
     const made = (): readonly string[] =>
-      readdirSync('/tmp').filter((name) => /^writ-[A-Za-z0-9]{6}$/.test(name))
+      readdirSync('/tmp').filter((name) => name.startsWith('writ-sandboxes-'))
     const before = made()
     const { failure, runs } = await drive({ as, root, wrapper, scripts: ['echo ran'] })
     // Another test may remove its own meanwhile.
