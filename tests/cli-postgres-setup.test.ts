@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { postgresDifferences } from '../src/store/index.ts'
-import { diagnose } from '../src/store/postgres-diagnosis.ts'
+import { diagnose } from '../src/store/postgres/postgres-diagnosis.ts'
 import { type PostgresServer, startPostgres } from '../tools/postgres.mjs'
 import { asOwner } from './ledger/postgres-ledger.ts'
 

@@ -2,6 +2,10 @@
  * Room: store. Keeps facts on SQLite or PostgreSQL, bodies, keys, and the state folded from all facts;
  * verifies all of it. Sees base, contracts, ledger, gate and machine.
  */
+
+export { FactBlocks } from './database/fact-block.ts'
+export { connect } from './database/sqlite-driver.ts'
+export { schemaDifferences } from './database/sqlite-schema.ts'
 export {
   keyFromSeed,
   type LedgerKey,
@@ -9,14 +13,17 @@ export {
   publicKeyOf,
   type Seal,
   signerFor,
-} from './ed25519.ts'
-export { createLedgerFile, Engine, openLedgerDatabase } from './engine.ts'
-export { exportBundle } from './export.ts'
-export { type LedgerReader, ledgerFileId, openHistory, openLedgerReader } from './export-reader.ts'
-export { FactBlocks } from './fact-block.ts'
-export { ledgerNameOf, signHome } from './heads.ts'
-export { ringOf } from './key-ring.ts'
-export { createKey, makeCurrent, openKeys } from './keys.ts'
+} from './keys/ed25519.ts'
+export { ringOf } from './keys/key-ring.ts'
+export { createKey, makeCurrent, openKeys } from './keys/keys.ts'
+export { recordedKeys } from './keys/recorded-keys.ts'
+export { exportBundle } from './ledger/export.ts'
+export {
+  type LedgerReader,
+  ledgerFileId,
+  openHistory,
+  openLedgerReader,
+} from './ledger/export-reader.ts'
 export {
   type Actor,
   createLedger,
@@ -24,25 +31,28 @@ export {
   type NewStore,
   openLedger,
   type Recorded,
-} from './ledger.ts'
-export { type OnStep, STEPS, type Step } from './ledger-file.ts'
-export { ObjectStore } from './objects.ts'
-export { createPostgresLedger, type PostgresPlace } from './postgres.ts'
-export { postgresDifferences } from './postgres-schema.ts'
+} from './ledger/ledger.ts'
+export { ObjectStore } from './ledger/objects.ts'
+export { connectionOf, readStoreSetting, SQLITE, STORE_FILE } from './ledger/store-setting.ts'
+export { createPostgresLedger, type PostgresPlace } from './postgres/postgres-connection.ts'
+export { postgresDifferences } from './postgres/postgres-schema.ts'
 export {
   openPostgresStore,
   type PostgresStore,
   type PostgresStoreOptions,
-} from './postgres-store.ts'
-export { type OnPostgresStep, POSTGRES_STEPS, type PostgresStep } from './postgres-writer.ts'
-export { recordedKeys } from './recorded-keys.ts'
-export { schemaDifferences } from './schema.ts'
-export { connect } from './sqlite-driver.ts'
-export { SqliteStore } from './sqlite-store.ts'
+} from './postgres/postgres-store.ts'
+export {
+  type OnPostgresStep,
+  POSTGRES_STEPS,
+  type PostgresStep,
+} from './postgres/postgres-writer.ts'
+export { createLedgerFile, Engine, openLedgerDatabase } from './sqlite/engine.ts'
+export { type OnStep, STEPS, type Step } from './sqlite/ledger-file.ts'
+export { SqliteStore } from './sqlite/sqlite-store.ts'
+export { InlineWriter, type Writer } from './sqlite/writer.ts'
 export { type WholeFact, wholeFact } from './standing/standing-facts.ts'
 export { type DroppedStanding, StandingKeeper } from './standing/standing-keeper.ts'
 export { StandingView } from './standing/standing-view.ts'
-export { connectionOf, readStoreSetting, SQLITE, STORE_FILE } from './store-setting.ts'
-export { exitOfReport, verifyLedger } from './verify.ts'
-export type { VerifiedStream, VerifyOptions, VerifyReport } from './verify-run.ts'
-export { InlineWriter, type Writer } from './writer.ts'
+export { ledgerNameOf, signHome } from './streams/heads.ts'
+export { exitOfReport, verifyLedger } from './verification/verify.ts'
+export type { VerifiedStream, VerifyOptions, VerifyReport } from './verification/verify-run.ts'

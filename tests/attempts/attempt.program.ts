@@ -16,7 +16,7 @@ import type { GateSurface } from '../../src/service/gate-surface.ts'
 import { recordLaws } from '../../src/service/laws/accept-laws.ts'
 import type { Attempt } from '../../src/service/surface/attempt-surface.ts'
 import type { Answered, Question } from '../../src/service/surface/surface.ts'
-import { type Ledger, openLedger } from '../../src/store/ledger.ts'
+import { type Ledger, openLedger } from '../../src/store/ledger/ledger.ts'
 import type { StepOrder, StepsOrder } from './steps.ts'
 
 const order: StepsOrder = JSON.parse(readOrder(process.argv[2] ?? '{}'))

@@ -2,7 +2,7 @@
 import { copyFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { connect } from '../../src/store/sqlite-driver.ts'
+import { connect } from '../../src/store/database/sqlite-driver.ts'
 import { Follower } from './follower.ts'
 import { type Json, Place } from './rig.ts'
 

@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { connect } from '../../src/store/sqlite-driver.ts'
+import { connect } from '../../src/store/database/sqlite-driver.ts'
 
 export const PROGRAM = join(process.cwd(), 'bin', 'writ.mjs')
 export const folder = mkdtempSync(join(tmpdir(), 'writ-history-'))

@@ -27,10 +27,10 @@ import {
   type VerifyOptions,
   verifyLedger,
 } from '../../src/store/index.ts'
+import { SQLITE } from '../../src/store/ledger/store-setting.ts'
 import { keptFile, type Positions, writeKept } from '../../src/store/standing/kept-standing.ts'
 import { StandingKeeper } from '../../src/store/standing/standing-keeper.ts'
 import { writeTables } from '../../src/store/standing/table-writer.ts'
-import { SQLITE } from '../../src/store/store-setting.ts'
 import { type PostgresServer, startPostgres } from '../../tools/postgres.mjs'
 
 const ANN = { kind: 'human', id: 'ann', namespace: 'local' } as const

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach } from 'vitest'
 import { LedgerView } from '../../src/service/records/ledger-view.ts'
 import type { GateContext } from '../../src/service/surface/context.ts'
-import { type Actor, createLedger, type Ledger, openLedger } from '../../src/store/ledger.ts'
+import { type Actor, createLedger, type Ledger, openLedger } from '../../src/store/ledger/ledger.ts'
 
 const ANN = { kind: 'human', id: 'ann', namespace: 'local' } as const
 const ACTOR: Actor = { principal: ANN, source: 'cli' }

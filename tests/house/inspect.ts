@@ -27,7 +27,7 @@ const STARTING =
   /import (?!type )[^'"]*?from ['"](?:node:)?(?:child_process|cluster)['"]|(?:import|require)\(['"](?:node:)?(?:child_process|cluster)/
 
 /** The one file that knows which SQLite there is; tests and benches go through it as well. */
-const SQLITE_DRIVER = 'src/store/sqlite-driver.ts'
+const SQLITE_DRIVER = 'src/store/database/sqlite-driver.ts'
 const SQLITE_PACKAGE =
   /(?:from|import|require|load)\s*\(?\s*['"](?:better-sqlite3|node:sqlite)(?:\/[^'"]*)?['"]/
 

@@ -126,7 +126,6 @@ export const CIRCLES: readonly string[] = [
   'src/constitution <> src/constitution/analysis',
   'src/gate <> src/gate/network',
   'src/runs <> src/runs/participant',
-  'src/store <> src/store/standing',
 ]
 
 /** Folders with more than 25 source files: why. The list may only shrink. */
@@ -140,5 +139,4 @@ export const FULL: Readonly<Record<string, string>> = {
   'src/ledger': 'to be split',
   'src/promotion': 'to be split',
   'src/sandbox': 'to be split',
-  'src/store': 'to be split',
 }

@@ -15,6 +15,7 @@ import {
   type Store,
   verifyConsistency,
 } from '../../src/ledger/index.ts'
+import { SqliteError } from '../../src/store/database/sqlite-driver.ts'
 import {
   createKey,
   createLedgerFile,
@@ -26,7 +27,6 @@ import {
   STEPS,
   type Step,
 } from '../../src/store/index.ts'
-import { SqliteError } from '../../src/store/sqlite-driver.ts'
 import type { AppendInput } from './append.program.ts'
 import { taskDraft } from './entries.ts'
 import { runProgram } from './program.ts'

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { FaultError } from '../../src/base/index.ts'
 import type { Query } from '../../src/ledger/index.ts'
+import { connect } from '../../src/store/database/sqlite-driver.ts'
 import {
   createLedger,
   openKeys,
@@ -12,7 +13,6 @@ import {
   signHome,
   verifyLedger,
 } from '../../src/store/index.ts'
-import { connect } from '../../src/store/sqlite-driver.ts'
 import { ANN, entry } from './entries.ts'
 import { NAME, scratch } from './test-ledger.ts'
 

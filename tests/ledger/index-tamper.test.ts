@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { TermSum } from '../../src/ledger/index.ts'
+import { connect } from '../../src/store/database/sqlite-driver.ts'
 import {
   createLedger,
   type Ledger,
@@ -10,7 +11,6 @@ import {
   schemaDifferences,
   verifyLedger,
 } from '../../src/store/index.ts'
-import { connect } from '../../src/store/sqlite-driver.ts'
 import { ANN, entry } from './entries.ts'
 import { NAME, scratch } from './test-ledger.ts'
 

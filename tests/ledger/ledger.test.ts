@@ -20,6 +20,7 @@ import {
   openCheckpoint,
   parseNote,
 } from '../../src/ledger/index.ts'
+import { connect } from '../../src/store/database/sqlite-driver.ts'
 import {
   type Actor,
   createLedger,
@@ -29,7 +30,6 @@ import {
   openLedger,
   type Recorded,
 } from '../../src/store/index.ts'
-import { connect } from '../../src/store/sqlite-driver.ts'
 import { ANN, entry, task } from './entries.ts'
 import { allFacts, checkStream, codeOf } from './store-suite.ts'
 import { NAME, scratch, verifierOf } from './test-ledger.ts'

@@ -1,6 +1,6 @@
 /** Marks of the query index in PostgreSQL: bound to the history, so that an appender cannot move them. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openPostgresReader } from '../../src/store/postgres-store.ts'
+import { openPostgresReader } from '../../src/store/postgres/postgres-store.ts'
 import { type PostgresServer, startPostgres } from '../../tools/postgres.mjs'
 import { taskDraft } from './entries.ts'
 import {

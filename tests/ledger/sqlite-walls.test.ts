@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { FaultError } from '../../src/base/index.ts'
 import { checkFilesystem } from '../../src/machine/index.ts'
+import { connect, type Database } from '../../src/store/database/sqlite-driver.ts'
 import {
   createLedgerFile,
   Engine,
@@ -14,7 +15,6 @@ import {
   SqliteStore,
   schemaDifferences,
 } from '../../src/store/index.ts'
-import { connect, type Database } from '../../src/store/sqlite-driver.ts'
 import { taskDraft } from './entries.ts'
 import { runProgram } from './program.ts'
 import { allFacts, checkStream, codeOf } from './store-suite.ts'

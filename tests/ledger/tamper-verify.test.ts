@@ -8,6 +8,7 @@ import {
   HashSet,
   signHomeCheckpoint,
 } from '../../src/ledger/index.ts'
+import { connect } from '../../src/store/database/sqlite-driver.ts'
 import {
   createLedger,
   exitOfReport,
@@ -22,7 +23,6 @@ import {
   type VerifyOptions,
   verifyLedger,
 } from '../../src/store/index.ts'
-import { connect } from '../../src/store/sqlite-driver.ts'
 import { ANN, entry, taskDraft } from './entries.ts'
 import { codeOf } from './store-suite.ts'
 import { NAME, scratch } from './test-ledger.ts'

@@ -18,8 +18,8 @@ import {
   parseNote,
   signCheckpoint,
 } from '../../src/ledger/index.ts'
+import { connect, type Database } from '../../src/store/database/sqlite-driver.ts'
 import { keyFromSeed, openKeys, publicKeyOf, signerFor } from '../../src/store/index.ts'
-import { connect, type Database } from '../../src/store/sqlite-driver.ts'
 import { copyState, type Fixture, objectFiles, ownObjects, STREAMS } from './tamper-ledger.ts'
 import { NAME } from './test-ledger.ts'
 

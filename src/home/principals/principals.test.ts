@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Query } from '../../ledger/index.ts'
-import { type Actor, createLedger, type Ledger, openLedger } from '../../store/ledger.ts'
+import { type Actor, createLedger, type Ledger, openLedger } from '../../store/ledger/ledger.ts'
 import {
   addPrincipal,
   createToken,

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { digestBytes, FaultError, fault } from '../../base/index.ts'
 import type { KnownHome } from '../../home/known-home.ts'
 import { DEFAULT_LAWS } from '../../policy/index.ts'
-import { keyFromSeed, newSeed, sealOf } from '../../store/ed25519.ts'
+import { keyFromSeed, newSeed, sealOf } from '../../store/keys/ed25519.ts'
 import { type Bodies, type LawLedger, openLawBook } from './law-book.ts'
 
 const SEAL = sealOf(keyFromSeed(newSeed()))

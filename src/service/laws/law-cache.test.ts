@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { digestBytes } from '../../base/index.ts'
-import { keyFromSeed, newSeed, sealOf } from '../../store/ed25519.ts'
+import { keyFromSeed, newSeed, sealOf } from '../../store/keys/ed25519.ts'
 import { keepReading, keptReading } from './law-cache.ts'
 
 let folder = ''

@@ -17,7 +17,7 @@ import {
 } from '../../gate/index.ts'
 import { HOST_STREAM, type Store } from '../../ledger/index.ts'
 import { isAbsent } from '../../machine/index.ts'
-import type { Seal } from '../ed25519.ts'
+import type { Seal } from '../keys/ed25519.ts'
 import { TableDamage, TableFile } from './table-file.ts'
 import { writeTables } from './table-writer.ts'
 

@@ -1,7 +1,7 @@
 /** Reads facts for `StandingFold`: only those of the types that it folds, each with its whole payload. */
 import { STANDING_TYPES, type StandingFact } from '../../gate/index.ts'
 import type { Fact, Store, StoredFact } from '../../ledger/index.ts'
-import type { ObjectStore } from '../objects.ts'
+import type { ObjectStore } from '../ledger/objects.ts'
 
 /** Where facts and their bodies are read. */
 export interface FactSource {

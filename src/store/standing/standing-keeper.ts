@@ -11,7 +11,7 @@ import { type Fault, invariant, showName } from '../../base/index.ts'
 import type { StandingFold } from '../../gate/index.ts'
 import { occurredAtText, type Store } from '../../ledger/index.ts'
 import { readIfThere, writeWhole } from '../../machine/index.ts'
-import type { Seal } from '../ed25519.ts'
+import type { Seal } from '../keys/ed25519.ts'
 import {
   type Disbelieved,
   KeptStanding,

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { MemoryTable } from '../../gate/index.ts'
-import { keyFromSeed, newSeed, type Seal, sealOf } from '../ed25519.ts'
+import { keyFromSeed, newSeed, type Seal, sealOf } from '../keys/ed25519.ts'
 import { TableDamage, TableFile } from './table-file.ts'
 import { writeTables } from './table-writer.ts'
 

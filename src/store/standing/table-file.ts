@@ -11,7 +11,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { digestBytes } from '../../base/index.ts'
 import type { KeptTable } from '../../gate/index.ts'
-import type { Seal } from '../ed25519.ts'
+import type { Seal } from '../keys/ed25519.ts'
 
 export type Row = readonly [key: string, value: unknown]
 

@@ -10,7 +10,7 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { digestBytes } from '../../base/index.ts'
 import type { MemoryTable } from '../../gate/index.ts'
-import type { Seal } from '../ed25519.ts'
+import type { Seal } from '../keys/ed25519.ts'
 import {
   type BlockEntry,
   type FiledTable,

@@ -1,0 +1,56 @@
+/**
+ * A ledger that is only read: for verification, proofs and export. It needs no key, and opens what a
+ * writer would refuse, because a tampered file is there to be looked at.
+ */
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { FaultError, fault } from '../../base/index.ts'
+import type { Store } from '../../ledger/index.ts'
+import { openPostgresReader } from '../postgres/postgres-store.ts'
+import { SqliteStore } from '../sqlite/sqlite-store.ts'
+import type { Writer } from '../sqlite/writer.ts'
+import type { LedgerPlace } from './ledger.ts'
+import { ObjectStore } from './objects.ts'
+import { postgresPlaceOf, readStoreSetting } from './store-setting.ts'
+
+export interface LedgerReader {
+  readonly store: Store
+  readonly objects: ObjectStore
+  close(): Promise<void>
+}
+
+const REFUSING: Writer = {
+  append: () => Promise.reject(readOnly()),
+  rotate: () => Promise.reject(readOnly()),
+  close: () => Promise.resolve(),
+}
+
+function readOnly(): FaultError {
+  const reason = 'the ledger was opened for reading only'
+  return new FaultError(fault('ledger.unreachable', '', { reason }))
+}
+
+/** Opens a ledger for reading, in the store that its setting names. */
+export async function openHistory({ directory }: LedgerPlace): Promise<LedgerReader> {
+  const setting = readStoreSetting(directory)
+  if (setting.kind === 'sqlite') return openLedgerReader({ directory })
+  const store = await openPostgresReader(postgresPlaceOf(setting), join(directory, 'keys'))
+  const objects = new ObjectStore(join(directory, 'objects'))
+  return { store, objects, close: () => store.close() }
+}
+
+/**
+ * Returns which file the facts lie in, as the system knows it; null where there is none. A reader goes
+ * on with the file that it opened, also when another one was put into its place.
+ */
+export function ledgerFileId({ directory }: LedgerPlace): string | null {
+  const found = statSync(join(directory, 'ledger.db'), { bigint: true, throwIfNoEntry: false })
+  return found === undefined ? null : `${found.dev}/${found.ino}`
+}
+
+/** For a ledger in SQLite. */
+export function openLedgerReader({ directory }: LedgerPlace): LedgerReader {
+  const store = new SqliteStore(join(directory, 'ledger.db'), REFUSING)
+  const objects = new ObjectStore(join(directory, 'objects'))
+  return { store, objects, close: () => store.close() }
+}

@@ -1,0 +1,335 @@
+/**
+ * A ledger: bodies and keys in one state directory (`objects/`, `keys/`), the store in `ledger.db`
+ * there or in PostgreSQL (store-setting.ts), and the one way to append to it: judged, bodies first,
+ * then the fact.
+ */
+import { randomBytes } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { FaultError, faultCode, invariant } from '../../base/index.ts'
+import type { ClockJump } from '../../contracts/index.ts'
+import {
+  type Appended,
+  type BodyRule,
+  type Draft,
+  type Entry,
+  formatVerifierKey,
+  type Head,
+  HOST_STREAM,
+  occurredAtText,
+  type Preparation,
+  type Principal,
+  prepareFact,
+  SALT_BYTES,
+  type Store,
+  type StoredObject,
+} from '../../ledger/index.ts'
+import { type Clock, isJump, type Jump, JumpWatch, SYSTEM_CLOCK } from '../../machine/index.ts'
+import { type LedgerKey, publicKeyOf, type Seal, sealOf } from '../keys/ed25519.ts'
+import { createKey, makeCurrent, openKeys, setAsideUnused } from '../keys/keys.ts'
+import { fingerprintsOf, recordedKeys } from '../keys/recorded-keys.ts'
+import { createPostgresLedger } from '../postgres/postgres-connection.ts'
+import { openPostgresStore } from '../postgres/postgres-store.ts'
+import { createLedgerFile } from '../sqlite/engine.ts'
+import { SqliteStore } from '../sqlite/sqlite-store.ts'
+import { InlineWriter, type Writer } from '../sqlite/writer.ts'
+import { keyInUse, ledgerNameOf, wholeHeads } from '../streams/heads.ts'
+import { ObjectStore } from './objects.ts'
+import {
+  type PostgresSetting,
+  postgresPlaceOf,
+  readStoreSetting,
+  SQLITE,
+  type StoreSetting,
+  writeStoreSetting,
+} from './store-setting.ts'
+
+export interface LedgerPlace {
+  /** The state directory. */
+  readonly directory: string
+}
+
+interface OpenLedgerOptions extends LedgerPlace {
+  readonly bodyRules?: readonly BodyRule[]
+  /** The machine's own when absent. */
+  readonly clock?: Clock
+}
+
+/** Who does something to the ledger itself, and through which part of writ. */
+export interface Actor {
+  readonly principal: Principal
+  readonly source: string
+}
+
+/** What became of an entry: its fact, or why its record was refused. */
+export type Recorded =
+  | { readonly ok: true; readonly appended: Appended }
+  | Extract<Preparation, { ok: false }>
+
+const FILE = 'ledger.db'
+const KEYS = 'keys'
+const OBJECTS = 'objects'
+
+/** Where a new ledger keeps its facts, and who makes the tables when they are PostgreSQL's. */
+export type NewStore = StoreSetting & {
+  /** A role that may do so; else the one that appends, which then owns what it appends to. */
+  readonly owner?: string
+}
+
+/**
+ * Makes a ledger: its key, its store, and the first fact of the host's stream, which names the key.
+ * `name` is the origin of its streams, each behind a slash: `example.org/writ/1` → `…/1/main`.
+ */
+export async function createLedger(
+  { directory }: LedgerPlace,
+  name: string,
+  actor: Actor,
+  store: NewStore = SQLITE,
+): Promise<void> {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  if (store.kind === 'sqlite') createLedgerFile(join(directory, FILE), name)
+  else await createTables(directory, name, store)
+  const key = createKey(join(directory, KEYS), name)
+  makeCurrent(join(directory, KEYS), key)
+  const ledger = await openLedger({ directory })
+  try {
+    const first = rotation(HOST_STREAM, `${name}/${HOST_STREAM}`, 0, null, key)
+    await ledger.record({ ...actor, stream: HOST_STREAM, record: first })
+  } finally {
+    await ledger.close()
+  }
+}
+
+/** The role that may append; every ledger of a server shares it. */
+const APPENDER = 'writ_appender'
+
+async function createTables(
+  directory: string,
+  name: string,
+  { owner, kind, url, schema }: Extract<NewStore, { kind: 'postgres' }>,
+): Promise<void> {
+  const { connection } = postgresPlaceOf({ kind, url, schema })
+  const { user: login } = connection
+  const isApart = owner !== undefined && owner !== login
+  await createPostgresLedger(
+    { schema, connection: isApart ? { ...connection, user: owner } : connection },
+    name,
+    APPENDER,
+    isApart ? login : undefined,
+  )
+  writeStoreSetting(directory, { kind, url, schema })
+}
+
+export async function openLedger(options: OpenLedgerOptions): Promise<Ledger> {
+  const { directory } = options
+  const setting = readStoreSetting(directory)
+  if (setting.kind === 'postgres') return openPostgresLedger(options, setting)
+  const file = join(directory, FILE)
+  const writer = new InlineWriter({ file, keys: openKeys(join(directory, KEYS)) })
+  try {
+    const store = new SqliteStore(file, writer)
+    const objects = new ObjectStore(join(directory, OBJECTS), true)
+    return new Ledger(store, objects, writer, join(directory, KEYS), options)
+  } catch (error) {
+    await writer.close()
+    throw error
+  }
+}
+
+async function openPostgresLedger(
+  options: OpenLedgerOptions,
+  setting: PostgresSetting,
+): Promise<Ledger> {
+  const { directory } = options
+  const keysDirectory = join(directory, KEYS)
+  const keys = openKeys(keysDirectory)
+  const store = await openPostgresStore({ ...postgresPlaceOf(setting), keys })
+  const objects = new ObjectStore(join(directory, OBJECTS))
+  return new Ledger(store, objects, store, keysDirectory, options)
+}
+
+export class Ledger {
+  readonly store: Store
+  readonly objects: ObjectStore
+  readonly #writer: Writer
+  readonly #keysDirectory: string
+  readonly #bodyRules: readonly BodyRule[] | undefined
+  readonly #clock: Clock
+  readonly #watch: JumpWatch
+  /** Seen, and not recorded yet. */
+  #jump: Jump | null = null
+
+  /** Use `openLedger`. */
+  constructor(
+    store: Store,
+    objects: ObjectStore,
+    writer: Writer,
+    keysDirectory: string,
+    { bodyRules, clock = SYSTEM_CLOCK }: Pick<OpenLedgerOptions, 'bodyRules' | 'clock'>,
+  ) {
+    this.store = store
+    this.objects = objects
+    this.#writer = writer
+    this.#keysDirectory = keysDirectory
+    this.#bodyRules = bodyRules
+    this.#clock = clock
+    this.#watch = new JumpWatch(clock)
+  }
+
+  /** Judges an entry and records it. What is refused is an answer; what fails is a FaultError. */
+  async record(entry: Entry, expectedSize?: number): Promise<Recorded> {
+    const prepared = this.#prepare(entry, expectedSize)
+    if (!prepared.ok) return prepared
+    // INVARIANT (bodies first): a fact never names a body that a crash could have lost.
+    await Promise.all(prepared.objects.map((object) => this.objects.put(object)))
+    const [appended] = await this.#append([prepared.draft])
+    invariant(appended !== undefined, 'a draft that was appended is answered')
+    return { ok: true, appended }
+  }
+
+  /**
+   * Records several entries in one commit: all of them become facts, or the first refusal is returned.
+   * Fails with `ledger.head_moved` if the stream of the first entry has another size than
+   * `expectedSize`. Writes bodies at once, but facts only after `after` resolves; if it rejects, none.
+   */
+  async recordAll(
+    entries: readonly Entry[],
+    expectedSize?: number,
+    after?: Promise<unknown>,
+  ): Promise<
+    | { readonly ok: true; readonly appended: readonly Appended[] }
+    | Extract<Preparation, { ok: false }>
+  > {
+    const drafts: Draft[] = []
+    const objects: StoredObject[] = []
+    for (const [index, entry] of entries.entries()) {
+      const prepared = this.#prepare(entry, index === 0 ? expectedSize : undefined)
+      if (!prepared.ok) return prepared
+      drafts.push(prepared.draft)
+      objects.push(...prepared.objects)
+    }
+    await Promise.all([...objects.map((object) => this.objects.put(object)), after])
+    return { ok: true, appended: await this.#append(drafts) }
+  }
+
+  /**
+   * Appends the drafts, and a fact on the host's stream for each clock jump. A jump that this process
+   * noticed is written before the drafts. A clock that is behind the history shows only in the times
+   * of the appended facts, so its fact is written after them.
+   */
+  async #append(drafts: readonly Draft[]): Promise<readonly Appended[]> {
+    this.#jump ??= this.#watch.look()
+    if (this.#jump !== null)
+      await this.store.append([this.#draft(jumpEntry(this.#jump, 'process'))])
+    this.#jump = null
+    const appended = await this.store.append(drafts)
+    const behind = behindBy(appended, this.#clock.nowMs())
+    // The drafts are recorded even if this append fails; the next call finds the clock behind again.
+    if (behind !== null) {
+      const draft = this.#draft(jumpEntry(behind, 'history'))
+      await this.store.append([draft]).catch(ignoreFailure)
+    }
+    return appended
+  }
+
+  /**
+   * Makes a new key and turns every stream to it in one commit. Each stream gets a fact that names the
+   * last size the old key may sign: the size with that fact, whose checkpoint carries both signatures.
+   */
+  async rotateKey({ principal, source }: Actor): Promise<LedgerKey> {
+    const { host, key: old } = await this.#keyInUse()
+    // Verification compares it with the facts, also when this process is killed on its way.
+    makeCurrent(this.#keysDirectory, old)
+    setAsideUnused(this.#keysDirectory, fingerprintsOf(await recordedKeys(this.store)))
+    const key = createKey(this.#keysDirectory, ledgerNameOf(host))
+    for (;;) {
+      const drafts = (await wholeHeads(this.store)).map(({ stream, origin, size }) => {
+        const record = rotation(stream, origin, size + 1, old, key)
+        return this.#draft({ stream, source, principal, record }, size)
+      })
+      try {
+        await this.#writer.rotate(drafts, key)
+        break
+      } catch (error) {
+        // Another writer appended in between: reads the new sizes and tries again.
+        if (faultCode(error) !== 'ledger.head_moved') throw error
+      }
+    }
+    makeCurrent(this.#keysDirectory, key)
+    return key
+  }
+
+  /** Of the key that signs now, as the ledger itself names it. */
+  async seal(): Promise<Seal> {
+    return sealOf((await this.#keyInUse()).key)
+  }
+
+  async #keyInUse(): Promise<{ readonly host: Head; readonly key: LedgerKey }> {
+    const host = await this.store.head(HOST_STREAM)
+    invariant(host !== null, 'a ledger that was opened has a host stream')
+    return { host, key: keyInUse(host, openKeys(this.#keysDirectory)) }
+  }
+
+  async close(): Promise<void> {
+    await this.store.close()
+  }
+
+  #draft(entry: Entry, expectedSize?: number): Draft {
+    const prepared = this.#prepare(entry, expectedSize)
+    invariant(prepared.ok, 'a record that writ made itself follows its contract')
+    return prepared.draft
+  }
+
+  #prepare(entry: Entry, expectedSize: number | undefined): Preparation {
+    return prepareFact(entry, {
+      salt: () => randomBytes(SALT_BYTES),
+      ...(this.#bodyRules === undefined ? {} : { bodyRules: this.#bodyRules }),
+      ...(expectedSize === undefined ? {} : { expectedSize }),
+    })
+  }
+}
+
+/** writ itself, because no principal asks for the clock to be checked. */
+const WRIT: Actor = {
+  principal: { kind: 'script', id: 'writ', namespace: 'host' },
+  source: 'clock',
+}
+
+function jumpEntry({ expectedMs, foundMs }: Jump, seenBy: ClockJump['seen_by']): Entry {
+  const expectedAt = occurredAtText(expectedMs)
+  const payload: ClockJump = {
+    expected_at: expectedAt,
+    found_at: occurredAtText(foundMs),
+    jump_ms: foundMs - expectedMs,
+    seen_by: seenBy,
+  }
+  const entry = { ...WRIT, stream: HOST_STREAM, record: { type: 'clock_jump_v1', payload } }
+  // Every process sees the same jump until the clock has caught up: the key makes it one fact.
+  return seenBy === 'process' ? entry : { ...entry, idempotencyKey: `clock-behind-${expectedAt}` }
+}
+
+function ignoreFailure(error: unknown): void {
+  if (!(error instanceof FaultError)) throw error
+}
+
+/** Returns the jump if a fact is later than now: times of facts never decrease, so the clock went back. */
+function behindBy(appended: readonly Appended[], nowMs: number): Jump | null {
+  for (const { occurredAt, repeated } of appended) {
+    const jump = { expectedMs: Date.parse(occurredAt), foundMs: nowMs }
+    if (!repeated && jump.expectedMs > nowMs && isJump(jump)) return jump
+  }
+  return null
+}
+
+function rotation(
+  stream: string,
+  origin: string,
+  lastSize: number,
+  old: LedgerKey | null,
+  key: LedgerKey,
+): Entry['record'] {
+  const text = (one: LedgerKey): string => formatVerifierKey(publicKeyOf(one, origin))
+  const oldKey = old === null ? null : text(old)
+  const payload = { stream, origin, old_key: oldKey, new_key: text(key), last_size: lastSize }
+  return { type: 'key_rotated_v1', payload }
+}

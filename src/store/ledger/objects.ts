@@ -1,0 +1,249 @@
+/**
+ * The content-addressed store of bodies: `objects/ab/cdef…`, named by the SHA-256 of what is in them.
+ *
+ * PROMISE (durable): when `put` resolves, the bytes and the name are synced, so a fact that names the
+ *   body can be appended. A file under its name is complete at every moment.
+ * PROMISE (true): `get` gives the bytes that the name promises, or a failure; never others.
+ * Concurrent calls of any processes are fine. Dropping is final and leaves the facts alone; that a
+ * body may be dropped is for the caller to know.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import { statSync } from 'node:fs'
+import { mkdir, open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import {
+  type Digest,
+  digestBytes,
+  FaultError,
+  fault,
+  invariant,
+  isDigest,
+  showName,
+} from '../../base/index.ts'
+import type { StoredObject } from '../../ledger/index.ts'
+import { errnoOf, readLines } from '../../machine/index.ts'
+import { failureOf } from '../database/sqlite-connection.ts'
+import { putSmall } from './object-file.ts'
+
+const FILE_MODE = 0o600
+const DIRECTORY_MODE = 0o700
+/** Larger bodies go through the thread pool even in an inline store. */
+const SMALL_BYTES = 64 * 1024
+/** What an interrupted `put` left behind is removed after this. */
+const LEFTOVER_AGE_MS = 60 * 60 * 1000
+
+export class ObjectStore {
+  readonly #directory: string
+  readonly #isInline: boolean
+
+  /** Where `isInline`, small bodies are written with synchronous calls: the program has no other work. */
+  constructor(directory: string, isInline = false) {
+    this.#directory = directory
+    this.#isInline = isInline
+  }
+
+  async put({ digest, bytes }: StoredObject): Promise<void> {
+    invariant(digestBytes(bytes) === digest, 'an object is named by its contents')
+    const file = this.#fileOf(digest)
+    try {
+      if (this.#isInline && bytes.length <= SMALL_BYTES) {
+        return await putSmall(this.#directory, file, bytes)
+      }
+      await this.#makeDirectory(dirname(file))
+      if (!(await hasSize(file, bytes.length))) await this.#write(file, bytes)
+      // Also when the file was there: the process that wrote it may not have synced the directory yet.
+      await syncPath(dirname(file))
+    } catch (error) {
+      throw failureOf(error, file)
+    }
+  }
+
+  /** The same for a body that is made piece by piece and never held whole; gives its name. */
+  async putPieces(pieces: Iterable<Uint8Array>): Promise<Digest> {
+    const scratch = join(this.#directory, 'tmp')
+    const temporary = join(scratch, randomBytes(12).toString('hex'))
+    try {
+      await this.#makeDirectory(scratch)
+      const digest = await writePieces(temporary, pieces)
+      const file = this.#fileOf(digest)
+      await this.#makeDirectory(dirname(file))
+      await rename(temporary, file)
+      await syncPath(dirname(file))
+      return digest
+    } catch (error) {
+      await rm(temporary, { force: true })
+      throw failureOf(error, temporary)
+    }
+  }
+
+  /** The lines of a body, which is never held whole; the bytes are checked before the first one. */
+  async lines(digest: Digest): Promise<Iterable<string>> {
+    const file = this.#fileOf(digest)
+    const found = await digestFile(file).catch((error: unknown) => {
+      throw isAbsent(error) ? missing(digest) : failureOf(error, file)
+    })
+    if (found !== digest) throw altered(digest)
+    return readLines(file)
+  }
+
+  async get(digest: Digest): Promise<Uint8Array> {
+    const file = this.#fileOf(digest)
+    const bytes = await readFile(file).catch((error: unknown) => {
+      throw isAbsent(error) ? missing(digest) : failureOf(error, file)
+    })
+    if (digestBytes(bytes) === digest) return bytes
+    throw altered(digest)
+  }
+
+  async has(digest: Digest): Promise<boolean> {
+    return (await this.size(digest)) !== null
+  }
+
+  /** In bytes; null when the body is not kept. */
+  async size(digest: Digest): Promise<number | null> {
+    const file = this.#fileOf(digest)
+    return this.#isInline ? sizeNow(file) : sizeOf(file)
+  }
+
+  /** Removes a body for good; false when there was none. */
+  async drop(digest: Digest): Promise<boolean> {
+    const file = this.#fileOf(digest)
+    try {
+      await unlink(file)
+      await syncPath(dirname(file))
+      return true
+    } catch (error) {
+      if (isAbsent(error)) return false
+      throw failureOf(error, file)
+    }
+  }
+
+  /** Removes what interrupted writes left behind; tells how many. */
+  async sweep(nowMs: number): Promise<number> {
+    const directory = join(this.#directory, 'tmp')
+    const names = await readdir(directory).catch(() => [])
+    let swept = 0
+    for (const name of names) {
+      const file = join(directory, name)
+      const found = await stat(file).catch(() => null)
+      if (found === null || nowMs - found.mtimeMs < LEFTOVER_AGE_MS) continue
+      await rm(file, { force: true })
+      swept++
+    }
+    return swept
+  }
+
+  async #write(file: string, bytes: Uint8Array): Promise<void> {
+    const scratch = join(this.#directory, 'tmp')
+    await this.#makeDirectory(scratch)
+    const temporary = join(scratch, randomBytes(12).toString('hex'))
+    try {
+      const handle = await open(temporary, 'wx', FILE_MODE)
+      try {
+        await handle.writeFile(bytes)
+        await handle.sync()
+      } finally {
+        await handle.close()
+      }
+      await rename(temporary, file)
+    } catch (error) {
+      await rm(temporary, { force: true })
+      throw error
+    }
+  }
+
+  /** The directory, and its name in the one above, durable. */
+  async #makeDirectory(directory: string): Promise<void> {
+    const first = await mkdir(directory, { recursive: true, mode: DIRECTORY_MODE })
+    if (first === undefined) return
+    for (let made = directory; made.length >= first.length; made = dirname(made)) {
+      await syncPath(dirname(made))
+    }
+  }
+
+  #fileOf(digest: Digest): string {
+    invariant(isDigest(digest), 'a body is named by a digest')
+    const hex = digest.slice('sha256:'.length)
+    return join(this.#directory, hex.slice(0, 2), hex.slice(2))
+  }
+}
+
+/** Writes and syncs; gives the digest of what was written. */
+async function writePieces(file: string, pieces: Iterable<Uint8Array>): Promise<Digest> {
+  const hash = createHash('sha256')
+  const handle = await open(file, 'wx', FILE_MODE)
+  try {
+    for (const piece of pieces) {
+      hash.update(piece)
+      await handle.appendFile(piece)
+    }
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  // The shape of a digest, made here.
+  return `sha256:${hash.digest('hex')}` as Digest
+}
+
+const PIECE_BYTES = 1 << 20
+
+async function digestFile(file: string): Promise<Digest> {
+  const hash = createHash('sha256')
+  const handle = await open(file, 'r')
+  try {
+    const piece = Buffer.allocUnsafe(PIECE_BYTES)
+    for (;;) {
+      const { bytesRead } = await handle.read(piece, 0, piece.length)
+      if (bytesRead === 0) break
+      hash.update(piece.subarray(0, bytesRead))
+    }
+  } finally {
+    await handle.close()
+  }
+  // The shape of a digest, made here.
+  return `sha256:${hash.digest('hex')}` as Digest
+}
+
+async function hasSize(file: string, bytes: number): Promise<boolean> {
+  return (await sizeOf(file)) === bytes
+}
+
+async function sizeOf(file: string): Promise<number | null> {
+  try {
+    return (await stat(file)).size
+  } catch (error) {
+    if (isAbsent(error)) return null
+    throw failureOf(error, file)
+  }
+}
+
+function sizeNow(file: string): number | null {
+  try {
+    return statSync(file, { throwIfNoEntry: false })?.size ?? null
+  } catch (error) {
+    throw failureOf(error, file)
+  }
+}
+
+async function syncPath(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+function isAbsent(error: unknown): boolean {
+  return errnoOf(error) === 'ENOENT'
+}
+
+function altered(digest: Digest): FaultError {
+  const message = `the body ${showName(digest)} has other contents than its name says`
+  return new FaultError(fault('body.altered', digest, null, { message }))
+}
+
+function missing(digest: Digest): FaultError {
+  const message = `the body ${showName(digest)} is not kept here`
+  return new FaultError(fault('body.missing', digest, null, { message }))
+}

@@ -1,0 +1,323 @@
+/**
+ * The store on PostgreSQL (L-8): for ledgers that more than one machine writes to. The promises above
+ * `Store` hold over all hosts; where each is kept is said in postgres-writer.ts and -schema.ts.
+ *
+ * Readers and writers have connections of their own: a read never waits for a turn.
+ */
+import type { Pool } from 'pg'
+import { FaultError, fault } from '../../base/index.ts'
+import {
+  type Appended,
+  type Draft,
+  type Head,
+  type NodeId,
+  type Page,
+  placeOf,
+  type Query,
+  type Store,
+  type StoredFact,
+} from '../../ledger/index.ts'
+import { failure, WAIT_MS_MAX } from '../database/sqlite-connection.ts'
+import type { LedgerKey } from '../keys/ed25519.ts'
+import type { KeyRing } from '../keys/key-ring.ts'
+import { type HeadRow, readHead } from '../streams/heads.ts'
+import { lostFact } from '../streams/stored-fact.ts'
+import { lostStream } from '../streams/stream-beginning.ts'
+import { type MarkKeys, markKeysOf, publicMarkKeys } from './index-mark.ts'
+import {
+  checkLedger,
+  checkNotBegunAt,
+  damageOf,
+  openPool,
+  type PostgresPlace,
+  postgresFailure,
+  readLedgerName,
+  release,
+} from './postgres-connection.ts'
+import { PostgresIndex } from './postgres-index.ts'
+import { checkName } from './postgres-schema.ts'
+import { type OnPostgresStep, PostgresWriter } from './postgres-writer.ts'
+
+export interface PostgresStoreOptions extends PostgresPlace {
+  readonly keys: KeyRing
+  /** Who marks of the query index are believed from; those that have the keys when absent. */
+  readonly markKeys?: MarkKeys
+  readonly nowMs?: () => number
+  readonly onStep?: OnPostgresStep
+  readonly waitMsMax?: number
+  /** How long a sequencer may sleep inside its turn before the server gives the turn to others. */
+  readonly stallMsMax?: number
+  /** Whether this store brings the query index on; hosts that only append leave it to others. */
+  readonly isIndexing?: boolean
+}
+
+const STALL_MS_MAX = 5_000
+const READERS_MAX = 4
+/** Turns of different streams that run at one time. */
+const TURNS_MAX = 4
+/** The index follows once nothing was appended for so long. */
+const QUIET_MS = 100
+
+/** Opens a ledger; refuses one whose guards are gone, and a server that does not sync. */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
+  const { schema, waitMsMax = WAIT_MS_MAX, stallMsMax = STALL_MS_MAX } = options
+  checkName(schema)
+  const limits = { waitMsMax, stallMsMax }
+  const readers = await openPool(options, { ...limits, connectionsMax: READERS_MAX })
+  const turns = await openPool(options, { ...limits, connectionsMax: TURNS_MAX })
+  try {
+    const name = await nameOf(readers, schema)
+    return new PostgresStore(readers, turns, name, options)
+  } catch (error) {
+    await Promise.all([readers.end(), turns.end()])
+    throw postgresFailure(error, schema, options.connection)
+  }
+}
+
+/**
+ * Opens a ledger for reading only. It needs no key, and opens what a writer would refuse: a tampered
+ * one is there to be looked at. With the directory of its keys it reads less: the query index counts
+ * only as far as one of them signed.
+ */
+export async function openPostgresReader(
+  place: PostgresPlace,
+  keysDirectory: string | null = null,
+): Promise<PostgresStore> {
+  const { schema } = place
+  const limits = { waitMsMax: WAIT_MS_MAX, stallMsMax: STALL_MS_MAX }
+  const readers = await openPool(place, { ...limits, connectionsMax: READERS_MAX })
+  const turns = await openPool(place, { ...limits, connectionsMax: 1 })
+  try {
+    const name = await readLedgerName(readers, schema)
+    const markKeys = publicMarkKeys(keysDirectory)
+    const options = { ...place, keys: NO_KEYS, markKeys, isIndexing: false }
+    return new PostgresStore(readers, turns, name, options)
+  } catch (error) {
+    await Promise.all([readers.end(), turns.end()])
+    throw damageOf(error, schema, place.connection)
+  }
+}
+
+/** Of a reader: an append ends here. */
+const NO_KEYS: KeyRing = {
+  find: () => null,
+  current() {
+    const reason = 'the ledger was opened for reading only'
+    throw new FaultError(fault('ledger.unreachable', '', { reason }))
+  },
+}
+
+async function nameOf(pool: Pool, schema: string): Promise<string> {
+  const client = await pool.connect()
+  try {
+    return await checkLedger(client, schema)
+  } finally {
+    release(client, 'sound')
+  }
+}
+
+export class PostgresStore implements Store {
+  readonly #schema: string
+  readonly #readers: Pool
+  readonly #turns: Pool
+  readonly #writer: PostgresWriter
+  readonly #index: PostgresIndex
+  /** Streams that this store has made longer than the index. */
+  readonly #behind = new Set<string>()
+  #quiet: NodeJS.Timeout | null = null
+  #following: Promise<void> = Promise.resolve()
+  #closing: Promise<void> | null = null
+
+  /** Use `openPostgresStore`. */
+  constructor(readers: Pool, turns: Pool, name: string, options: PostgresStoreOptions) {
+    const { schema, keys, waitMsMax = WAIT_MS_MAX, isIndexing = true, nowMs, onStep } = options
+    this.#schema = schema
+    this.#readers = readers
+    this.#turns = turns
+    this.#index = new PostgresIndex(readers, schema, options.markKeys ?? markKeysOf(keys))
+    this.#writer = new PostgresWriter({
+      pool: turns,
+      schema,
+      name,
+      keys,
+      waitMsMax,
+      ...(nowMs === undefined ? {} : { nowMs }),
+      ...(onStep === undefined ? {} : { onStep }),
+      ...(isIndexing ? { onGrown: (stream: string) => this.#noteGrown(stream) } : {}),
+    })
+  }
+
+  append(drafts: readonly Draft[]): Promise<readonly Appended[]> {
+    return this.#writer.append(drafts)
+  }
+
+  /** One draft for each stream, each with the size it expects; from then on this key signs. */
+  rotate(drafts: readonly Draft[], key: LedgerKey): Promise<readonly Appended[]> {
+    return this.#writer.rotate(drafts, key)
+  }
+
+  async streams(): Promise<readonly string[]> {
+    const rows = await this.#rows<{ name: string }>(
+      `SELECT name FROM ${this.#schema}.streams ORDER BY name`,
+      [],
+    )
+    return rows.map(({ name }) => name)
+  }
+
+  async heads(): Promise<readonly Head[]> {
+    return (await this.#headRows('', [])).map(readHead)
+  }
+
+  async head(stream: string): Promise<Head | null> {
+    const [row] = await this.#headRows('WHERE name = $1', [stream])
+    if (row !== undefined) return readHead(row)
+    await this.#read(() => checkNotBegunAt(this.#readers, this.#schema, stream))
+    return null
+  }
+
+  #headRows(where: string, values: unknown[]): Promise<readonly HeadRow[]> {
+    return this.#rows<HeadRow>(
+      `SELECT name, origin, note FROM ${this.#schema}.streams JOIN ${this.#schema}.heads USING (stream)
+        ${where} ORDER BY name`,
+      values,
+    )
+  }
+
+  async read(stream: string, from: number, limit: number): Promise<readonly StoredFact[]> {
+    // One statement is one snapshot: the head counts the facts that it is read with.
+    const rows = await this.#rows<FactRow>(
+      `SELECT heads.size::float8 AS checkpoint, one.seq::float8 AS seq, one.fact AS text, one.chain
+        FROM ${this.#schema}.streams LEFT JOIN ${this.#schema}.heads USING (stream)
+          LEFT JOIN LATERAL (SELECT * FROM ${this.#schema}.facts WHERE facts.stream = streams.stream
+            AND facts.seq >= $2 ORDER BY facts.seq LIMIT $3) AS one ON true
+        WHERE name = $1 ORDER BY one.seq`,
+      [stream, from, limit],
+    )
+    const checkpoint = rows[0]?.checkpoint
+    if (checkpoint === null) throw lostStream(stream)
+    if (checkpoint === undefined) {
+      await this.#read(() => checkNotBegunAt(this.#readers, this.#schema, stream))
+      return []
+    }
+    return wholeRun(stream, { from, limit, checkpoint }, rows)
+  }
+
+  find(query: Query): Promise<Page> {
+    return this.#read(() => this.#index.find(query))
+  }
+
+  async nodes(stream: string, nodes: readonly NodeId[]): Promise<readonly Uint8Array[]> {
+    const places = nodes.map(placeOf)
+    const rows = await this.#rows<{ hash: Buffer | null }>(
+      `SELECT substring(CASE part WHEN 'hashes' THEN whole.hashes ELSE whole.nodes END
+          FROM place + 1 FOR 32) AS hash
+        FROM unnest($2::integer[], $3::bigint[], $4::text[], $5::integer[]) WITH ORDINALITY
+            AS asked (level, tile, part, place, at)
+          LEFT JOIN LATERAL (SELECT string_agg(hashes, '' ORDER BY start) AS hashes,
+              string_agg(nodes, '' ORDER BY start) AS nodes
+            FROM ${this.#schema}.tiles
+            WHERE stream = (SELECT stream FROM ${this.#schema}.streams WHERE name = $1)
+              AND level = asked.level AND tile = asked.tile) AS whole ON true
+        ORDER BY at`,
+      [
+        stream,
+        places.map(({ level }) => level),
+        places.map(({ index }) => index),
+        places.map(({ part }) => part),
+        places.map(({ offset }) => offset),
+      ],
+    )
+    return rows.map(({ hash }) => {
+      if (hash?.length === 32) return hash
+      throw failure('ledger.tampered', stream, 'a node of the tree is missing')
+    })
+  }
+
+  async checkpoints(stream: string, fromSize: number, limit: number): Promise<readonly string[]> {
+    const rows = await this.#rows<{ note: string }>(
+      `SELECT note FROM ${this.#schema}.checkpoints
+        WHERE stream = (SELECT stream FROM ${this.#schema}.streams WHERE name = $1) AND size >= $2
+        ORDER BY size LIMIT $3`,
+      [stream, fromSize, limit],
+    )
+    return rows.map(({ note }) => note)
+  }
+
+  async reindex(): Promise<void> {
+    for (const stream of await this.streams()) await this.#read(() => this.#index.remake(stream))
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    await this.#writer.close()
+    if (this.#quiet !== null) clearTimeout(this.#quiet)
+    this.#followUp()
+    await this.#following
+    await Promise.all([this.#readers.end(), this.#turns.end()])
+  }
+
+  #noteGrown(stream: string): void {
+    this.#behind.add(stream)
+    if (this.#closing !== null) return
+    if (this.#quiet === null) {
+      this.#quiet = setTimeout(() => this.#followUp(), QUIET_MS)
+      // A program may end while the index is behind.
+      this.#quiet.unref()
+    } else this.#quiet.refresh()
+  }
+
+  #followUp(): void {
+    this.#following = this.#following.then(async () => {
+      for (const stream of this.#behind) {
+        this.#behind.delete(stream)
+        try {
+          while (await this.#index.follow(stream));
+        } catch {
+          // The index is a convenience: the tail is longer, and nothing else is wrong.
+          return
+        }
+      }
+    })
+  }
+
+  #rows<T extends object>(sql: string, values: unknown[]): Promise<readonly T[]> {
+    return this.#read(async () => (await this.#readers.query<T>(sql, values)).rows)
+  }
+
+  async #read<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#closing !== null) throw new FaultError(fault('ledger.closed', this.#schema, null))
+    try {
+      return await work()
+    } catch (error) {
+      throw damageOf(error, this.#schema)
+    }
+  }
+}
+
+interface FactRow {
+  readonly checkpoint: number | null
+  readonly seq: number | null
+  readonly text: string
+  readonly chain: Buffer
+}
+
+/** Fails if a fact is missing in between, or at the end. */
+function wholeRun(
+  stream: string,
+  { from, limit, checkpoint }: Readonly<Record<'from' | 'limit' | 'checkpoint', number>>,
+  rows: readonly FactRow[],
+): readonly StoredFact[] {
+  const there = rows.filter(({ seq }) => seq !== null)
+  const facts = there.map(({ seq: found, text, chain }, at) => {
+    const seq = from + at
+    if (found === seq) return { seq, text, chain }
+    throw lostFact(stream, seq)
+  })
+  const size = from + facts.length
+  if (facts.length >= limit || size >= checkpoint) return facts
+  throw new FaultError(fault('ledger.truncated', stream, { size, checkpoint }))
+}

@@ -1,0 +1,258 @@
+/**
+ * The sequencer of a ledger in PostgreSQL. Any number of them on any number of hosts: each collects
+ * what its callers ask, takes the turn of the streams concerned, and commits everything that has queued
+ * up in one transaction. Calls on different streams do not wait for one another.
+ *
+ * A turn is a transaction that holds the advisory locks of its streams, which the server hands on in
+ * the order of asking and frees when the session dies or sleeps. The locks keep the order; what keeps
+ * the log whole is the fence in `append` (postgres-schema.ts).
+ *
+ * INVARIANT (caches are guesses): a cached end of a stream is used only if the head shows that no other
+ * sequencer has written since. A turn takes the ends that it uses out of the cache, and puts them back
+ * only if it succeeds.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Pool, PoolClient } from 'pg'
+import { FaultError, fault, invariant } from '../../base/index.ts'
+import type { Appended, Draft } from '../../ledger/index.ts'
+import type { LedgerKey } from '../keys/ed25519.ts'
+import type { KeyRing } from '../keys/key-ring.ts'
+import type { Answer, Call } from '../sqlite/ledger-file.ts'
+import type { Writer } from '../sqlite/writer.ts'
+import { FactIds } from '../streams/fact-id.ts'
+import { isPassing, isRetried, postgresFailure, release } from './postgres-connection.ts'
+import { NEW_STREAM, PostgresTurn, type SettledState } from './postgres-turn.ts'
+
+/** The steps of a turn in their order. */
+export const POSTGRES_STEPS = ['begin', 'turn', 'append', 'commit', 'answer'] as const
+export type PostgresStep = (typeof POSTGRES_STEPS)[number]
+
+/** Told before and after each step. Tests break connections or kill here; nothing else uses it. */
+export type OnPostgresStep = (
+  step: PostgresStep,
+  moment: 'before' | 'after',
+) => void | Promise<void>
+
+interface PostgresWriterOptions {
+  readonly pool: Pool
+  readonly schema: string
+  /** The name of the ledger. */
+  readonly name: string
+  readonly keys: KeyRing
+  readonly waitMsMax: number
+  readonly nowMs?: () => number
+  readonly onStep?: OnPostgresStep
+  /** A stream has grown, committed. */
+  readonly onGrown?: (stream: string, size: number) => void
+}
+
+interface Queued {
+  readonly call: Call
+  readonly resolve: (appended: readonly Appended[]) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Calls on the same streams: one turn at a time. */
+interface Lane {
+  readonly streams: readonly string[]
+  readonly queue: Queued[]
+  running: Promise<void> | null
+}
+
+/** Drafts that one turn takes at most: some tens of milliseconds of work. */
+const DRAFTS_MAX = 4_096
+const STATES_MAX = 128
+const PAUSE_MS = 20
+
+export class PostgresWriter implements Writer {
+  readonly #options: PostgresWriterOptions
+  readonly #holder = randomUUID()
+  readonly #ids = new FactIds()
+  readonly #lanes = new Map<string, Lane>()
+  readonly #states = new Map<string, SettledState>()
+  /** Streams whose newest checkpoint was verified once by this process. */
+  readonly #trusted = new Set<string>()
+  #isClosed = false
+
+  constructor(options: PostgresWriterOptions) {
+    this.#options = options
+  }
+
+  append(drafts: readonly Draft[]): Promise<readonly Appended[]> {
+    return this.#enqueue({ drafts })
+  }
+
+  rotate(drafts: readonly Draft[], key: LedgerKey): Promise<readonly Appended[]> {
+    return this.#enqueue({ drafts, rotateTo: key })
+  }
+
+  /** Waits for the calls under way. The pool is its owner's. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await Promise.all([...this.#lanes.values()].map(({ running }) => running))
+  }
+
+  #enqueue(call: Call): Promise<readonly Appended[]> {
+    if (this.#isClosed) {
+      return Promise.reject(new FaultError(fault('ledger.closed', this.#options.schema, null)))
+    }
+    return new Promise((resolve, reject) => {
+      const streams = [...new Set(call.drafts.map(({ stream }) => stream))].sort()
+      const name = streams.join(' ')
+      const lane = this.#lanes.get(name) ?? { streams, queue: [], running: null }
+      this.#lanes.set(name, lane)
+      lane.queue.push({ call, resolve, reject })
+      // Callers of the same moment share a turn.
+      lane.running ??= Promise.resolve().then(() => this.#run(name, lane))
+    })
+  }
+
+  async #run(name: string, lane: Lane): Promise<void> {
+    while (lane.queue.length > 0) {
+      const batch = takeBatch(lane.queue)
+      try {
+        const answers = await this.#commit(
+          lane.streams,
+          batch.map(({ call }) => call),
+        )
+        batch.forEach(({ resolve, reject }, index) => {
+          const answer = answers[index]
+          if (answer instanceof FaultError) reject(answer)
+          else resolve(answer ?? [])
+        })
+      } catch (bug) {
+        for (const { reject } of batch) reject(bug)
+      }
+    }
+    lane.running = null
+    this.#lanes.delete(name)
+  }
+
+  /** Takes turns until one succeeds or the bound is reached. Throws only bugs. */
+  async #commit(streams: readonly string[], calls: readonly Call[]): Promise<readonly Answer[]> {
+    if (streams.length === 0) return calls.map(() => [])
+    const started = performance.now()
+    for (;;) {
+      const waitedMs = Math.round(performance.now() - started)
+      const outcome = await this.#take(streams, calls)
+      if (outcome.kind === 'done') return outcome.answers
+      if (outcome.kind === 'failed') return calls.map(() => this.#gaveUp(outcome, waitedMs))
+      if (waitedMs > this.#options.waitMsMax)
+        return calls.map(() => this.#gaveUp(outcome, waitedMs))
+      await pause()
+    }
+  }
+
+  #gaveUp({ error }: Exclude<Outcome, { kind: 'done' }>, waitedMs: number): FaultError {
+    const failed = isRetried(error) ? null : postgresFailure(error, this.#options.schema)
+    if (failed !== null && !(failed instanceof FaultError)) throw failed
+    return failed === null || failed.fault.code === 'ledger.busy' ? busy(waitedMs, error) : failed
+  }
+
+  /** Does one turn. A failure before the commit leaves nothing behind: the server rolls back. */
+  async #take(streams: readonly string[], calls: readonly Call[]): Promise<Outcome> {
+    const turn = this.#newTurn(streams)
+    const last: { step: PostgresStep } = { step: 'begin' }
+    let client: PoolClient | null = null
+    const during = async <T>(now: PostgresStep, work: () => T | Promise<T>): Promise<T> => {
+      last.step = now
+      await this.#options.onStep?.(now, 'before')
+      const result = await work()
+      await this.#options.onStep?.(now, 'after')
+      return result
+    }
+    try {
+      const connected = await this.#options.pool.connect()
+      client = connected
+      await during('begin', () => connected.query('BEGIN ISOLATION LEVEL READ COMMITTED'))
+      await during('turn', () => turn.prepare(connected, calls))
+      await during('append', () => turn.write(connected, calls))
+      if (turn.isEmpty) await connected.query('ROLLBACK')
+      else {
+        const { command } = await during('commit', () => connected.query('COMMIT'))
+        invariant(command === 'COMMIT', 'a commit that was not refused is one')
+      }
+      release(connected, 'sound')
+      client = null
+      await during('answer', () => undefined)
+    } catch (error) {
+      if (client !== null) release(client, 'broken')
+      if (last.step === 'commit' || last.step === 'answer') {
+        const settled = await this.#settle(turn, error)
+        if (settled !== null) return settled
+      } else return { kind: isRetried(error) || isPassing(error) ? 'again' : 'failed', error }
+    }
+    this.#keep(turn)
+    return { kind: 'done', answers: turn.answers() }
+  }
+
+  #newTurn(streams: readonly string[]): PostgresTurn {
+    const { schema, name, keys, nowMs = Date.now } = this.#options
+    const holder = this.#holder
+    const known = { states: this.#states, trusted: this.#trusted }
+    return new PostgresTurn({ schema, name, keys, nowMs, holder, ids: this.#ids, streams, known })
+  }
+
+  /**
+   * The commit was asked for and not confirmed. Taking the turn again waits until the transaction in
+   * doubt has ended either way; then the facts are there or they are not. Null: they are.
+   */
+  async #settle(turn: PostgresTurn, error: unknown): Promise<Outcome | null> {
+    const until = performance.now() + this.#options.waitMsMax
+    for (;;) {
+      let client: PoolClient | null = null
+      try {
+        client = await this.#options.pool.connect()
+        const isRecorded = await turn.isRecorded(client)
+        release(client, 'sound')
+        return isRecorded ? null : { kind: isPassing(error) ? 'again' : 'failed', error }
+      } catch (again) {
+        if (client !== null) release(client, 'broken')
+        if (performance.now() < until && isPassing(again)) await pause()
+        else return { kind: 'failed', error: unclear(this.#options.schema, error) }
+      }
+    }
+  }
+
+  #keep(turn: PostgresTurn): void {
+    for (const settled of turn.settle()) {
+      const { name, id, storedSize } = settled.state
+      // The server numbers new streams: the next turn reads which number it was.
+      if (id !== NEW_STREAM) this.#states.set(name, settled)
+      this.#trusted.add(name)
+      this.#options.onGrown?.(name, storedSize)
+    }
+    for (const name of this.#states.keys()) {
+      if (this.#states.size <= STATES_MAX) break
+      this.#states.delete(name)
+    }
+  }
+}
+
+type Outcome =
+  | { readonly kind: 'done'; readonly answers: readonly Answer[] }
+  | { readonly kind: 'again'; readonly error: unknown }
+  | { readonly kind: 'failed'; readonly error: unknown }
+
+function takeBatch(queue: Queued[]): readonly Queued[] {
+  let [calls, drafts] = [0, 0]
+  for (const { call } of queue) {
+    drafts += call.drafts.length
+    if (calls > 0 && (drafts > DRAFTS_MAX || call.rotateTo !== undefined)) break
+    calls++
+    if (call.rotateTo !== undefined) break
+  }
+  return queue.splice(0, calls)
+}
+
+function busy(waitedMs: number, cause: unknown): FaultError {
+  return new FaultError(fault('ledger.busy', '', { waitedMs }), { cause })
+}
+
+function unclear(at: string, cause: unknown): FaultError {
+  return new FaultError(fault('ledger.unclear', at, null), { cause })
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, PAUSE_MS * (0.5 + Math.random())))
+}

@@ -1,0 +1,66 @@
+/**
+ * How a stream comes to be: with its first fact, the host's stream gets one that names the stream and
+ * the key that signs it first, in the same commit.
+ *
+ * INVARIANT (named streams): every stream is named in the tree of the host's stream, so that a whole
+ * stream cannot be taken out of the file, or slipped into it, without the host's checkpoint telling.
+ */
+
+import { canonicalJson, FaultError, fault } from '../../base/index.ts'
+import { type Draft, formatVerifierKey, HOST_STREAM } from '../../ledger/index.ts'
+import type { Database } from '../database/sqlite-driver.ts'
+import { publicKeyOf } from '../keys/ed25519.ts'
+import type { StreamState } from './stream-state.ts'
+
+/** Returns the host's fact about a new stream, with the principal and source of its first fact. */
+export function beginningDraft({ name, origin, key }: StreamState, first: Draft): Draft {
+  // The texts of a draft are canonical JSON without their braces.
+  const { principal } = JSON.parse(`{${first.middle}}`)
+  const { source } = JSON.parse(`{${first.tail}}`)
+  const payload = {
+    stream: name,
+    origin,
+    old_key: null,
+    new_key: formatVerifierKey(publicKeyOf(key, origin)),
+    last_size: 0,
+  }
+  const record = { type: 'key_rotated_v1', payload }
+  return {
+    stream: HOST_STREAM,
+    idempotencyKey: null,
+    middle: canonicalJson({ principal, record }).slice(1, -1),
+    tail: canonicalJson({ source, stream: HOST_STREAM }).slice(1, -1),
+    expectedSize: null,
+  }
+}
+
+/** What the host's fact about a stream holds: its type, and the name of the stream. */
+export const BEGINNING_TYPE = '"type":"key_rotated_v1"'
+
+export function beginningName(stream: string): string {
+  return `"stream":${JSON.stringify(stream)}`
+}
+
+/**
+ * Fails if a stream that has no rows was begun: they were removed, and beginning it again would hide
+ * that. The host's stream names every other one, and is the first of a ledger.
+ */
+export function checkNotBegun(database: Database, stream: string): void {
+  const isHost = stream === HOST_STREAM
+  const begun = isHost
+    ? database.prepare('SELECT 1 FROM streams LIMIT 1').get()
+    : database
+        .prepare(
+          `SELECT 1 FROM facts JOIN streams ON streams.name = '${HOST_STREAM}'
+            WHERE facts.place >= streams.stream << 32 AND facts.place < (streams.stream + 1) << 32
+              AND instr(facts.fact, ?) > 0 AND instr(facts.fact, '${BEGINNING_TYPE}') > 0 LIMIT 1`,
+        )
+        .get(beginningName(stream))
+  if (begun !== undefined) throw lostStream(stream)
+}
+
+/** The failure that a stream without its rows is. */
+export function lostStream(stream: string): FaultError {
+  const message = `the stream \`${stream}\` was begun, and its facts or its newest checkpoint are gone. Put a complete copy of the ledger back; \`writ ledger verify\` says what is missing`
+  return new FaultError(fault('ledger.tampered', stream, null, { message }))
+}
