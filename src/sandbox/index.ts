@@ -2,7 +2,7 @@
  * Room: sandbox. Runs a command over layers of the real tree, with nothing of the machine in reach
  * but what the request names. Sees base, contracts, machine and network.
  */
-export { layerDirectory } from './apart.ts'
+
 export type {
   Caps,
   Control,
@@ -16,9 +16,10 @@ export type {
   SandboxRequest,
   SocketProfile,
   ToolChannel,
-} from './driver.ts'
-export { sandboxBase, sandboxLeftovers } from './leftovers.ts'
+} from './driver/driver.ts'
+export { isGone, isLeftBehind, ownerMark } from './driver/owner.ts'
+export { mayMapOwners } from './driver/owner-map.ts'
+export { layerDirectory } from './layers/apart.ts'
+export { sandboxBase, sandboxLeftovers } from './layers/leftovers.ts'
 export { createDriver } from './linux.ts'
-export { isGone, isLeftBehind, ownerMark } from './owner.ts'
-export { mayMapOwners } from './owner-map.ts'
-export { killStragglers } from './stragglers.ts'
+export { killStragglers } from './processes/stragglers.ts'

@@ -13,9 +13,6 @@ import { FaultError } from '../base/index.ts'
 import { RUN_CAPS, type RunCap } from '../contracts/index.ts'
 import { removeTree } from '../machine/index.ts'
 import { openListener } from '../network/index.ts'
-import { Attendant, nothingBeside } from './attendant.ts'
-import { ATTENDANT_TASKS } from './attendant-script.ts'
-import { controlsOf } from './controls.ts'
 import type {
   BesideRequest,
   Control,
@@ -24,24 +21,22 @@ import type {
   RunRequest,
   Sandbox,
   SandboxRequest,
-} from './driver.ts'
-import { type Ending, exitOf, SIGXCPU, SIGXFSZ, Told } from './ending.ts'
-import { sandboxFailure } from './failure.ts'
-import { KeptFiles } from './kept-files.ts'
-import { LineChannel } from './line-channel.ts'
-import { foregroundGroup, groupMembers, groupMemoryPeak } from './meters.ts'
-import { startFailure } from './missing-control.ts'
-import { type Opened, OWN_TASKS, PRIVATE_PLACES } from './opening.ts'
-import { destroyEnds, type Ends, feed, finish, flow, openEnds } from './pipe-ends.ts'
-import { Reaching } from './reaching.ts'
+} from './driver/driver.ts'
+import { sandboxFailure } from './driver/failure.ts'
+import { startFailure } from './driver/missing-control.ts'
+import { LineChannel } from './pipes/line-channel.ts'
+import { destroyEnds, type Ends, feed, finish, flow, openEnds } from './pipes/pipe-ends.ts'
+import { controlsOf } from './preparation/controls.ts'
+import { type Opened, OWN_TASKS, PRIVATE_PLACES } from './preparation/opening.ts'
+import { Attendant, nothingBeside } from './processes/attendant.ts'
+import { ATTENDANT_TASKS } from './processes/attendant-script.ts'
 import {
   type ProcessLimits,
   processLimits,
   runScripts,
   sizeLine,
   TERMINAL_TASKS,
-} from './run-script.ts'
-import { Trace } from './trace.ts'
+} from './processes/run-script.ts'
 import {
   aloneOrLate,
   comingIn,
@@ -50,9 +45,21 @@ import {
   letGo,
   untilDead,
   type Waiting,
-} from './waiting-shell.ts'
-import { countedBy, monotonicMs, SLOT, SLOTS_BYTES, Watch, type WatchOrder } from './watch.ts'
-import type { Watcher } from './watcher.ts'
+} from './processes/waiting-shell.ts'
+import { type Ending, exitOf, SIGXCPU, SIGXFSZ, Told } from './supervision/ending.ts'
+import { KeptFiles } from './supervision/kept-files.ts'
+import { foregroundGroup, groupMembers, groupMemoryPeak } from './supervision/meters.ts'
+import { Reaching } from './supervision/reaching.ts'
+import { Trace } from './supervision/trace.ts'
+import {
+  countedBy,
+  monotonicMs,
+  SLOT,
+  SLOTS_BYTES,
+  Watch,
+  type WatchOrder,
+} from './supervision/watch.ts'
+import type { Watcher } from './supervision/watcher.ts'
 
 /** How long processes that the command left behind may take to end (G-12). */
 const GRACE_MS = 2000

@@ -6,15 +6,15 @@
  * that dies with this process.
  */
 
-import type { Probe, Sandbox, SandboxDriver, SandboxRequest } from './driver.ts'
-import { sandboxFailure } from './failure.ts'
+import type { Probe, Sandbox, SandboxDriver, SandboxRequest } from './driver/driver.ts'
+import { sandboxFailure } from './driver/failure.ts'
+import { probeMachine } from './kernel/probe.ts'
+import type { Architecture } from './kernel/syscalls.ts'
 import { LinuxSandbox } from './linux-sandbox.ts'
-import { MaskVanished, type Opened, openSandbox } from './opening.ts'
-import { probeMachine } from './probe.ts'
-import { type Survey, survey, surveyKey } from './survey.ts'
-import type { Architecture } from './syscalls.ts'
-import { startWatcher, type Watcher } from './watcher.ts'
-import { makeWorkshop, type Workshop } from './workshop.ts'
+import { MaskVanished, type Opened, openSandbox } from './preparation/opening.ts'
+import { type Survey, survey, surveyKey } from './preparation/survey.ts'
+import { makeWorkshop, type Workshop } from './preparation/workshop.ts'
+import { startWatcher, type Watcher } from './supervision/watcher.ts'
 
 interface DriverOptions {
   /** Where this user's sandboxes have their working directories; private to the user. */

@@ -2,12 +2,12 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { quote } from '../machine/shell-text.ts'
-import { parseOwnGroups } from './cgroup.ts'
-import { Lines } from './lines.ts'
-import { mountLines } from './mount-lines.ts'
-import { isWithin, parseMounts } from './mount-table.ts'
-import { processLimits, runScripts, sizeLine } from './run-script.ts'
-import { kernelIsAtLeast } from './workshop.ts'
+import { parseOwnGroups } from './kernel/cgroup.ts'
+import { isWithin, parseMounts } from './kernel/mount-table.ts'
+import { mountLines } from './layers/mount-lines.ts'
+import { Lines } from './pipes/lines.ts'
+import { kernelIsAtLeast } from './preparation/workshop.ts'
+import { processLimits, runScripts, sizeLine } from './processes/run-script.ts'
 
 describe('mounts', () => {
   it('are read with their escapes', () => {

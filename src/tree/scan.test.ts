@@ -12,7 +12,7 @@ import { type Overlay, openOverlay } from '../../tests/tree/overlay.ts'
 import { treeHash } from '../../tests/tree/tree-hash.ts'
 import { digestBytes } from '../base/index.ts'
 import type { Change } from '../gate/index.ts'
-import type { Layer } from '../sandbox/driver.ts'
+import type { Layer } from '../sandbox/driver/driver.ts'
 import { type Marker, makeMarker } from './marker.ts'
 import { PATH_BYTES_MAX, type Scan, type ScanOptions, scanLayers } from './scan.ts'
 

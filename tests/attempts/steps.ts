@@ -100,7 +100,7 @@ export class Ground {
     steps: readonly StepOrder[],
     { shiftMs, killAt, ...options }: RunOptions & Pick<StepsOrder, 'shiftMs' | 'killAt'> = {},
   ): Promise<Done> {
-    const watcher = pathToFileURL(await programFile('src/sandbox/watch.worker.ts')).href
+    const watcher = pathToFileURL(await programFile('src/sandbox/supervision/watch.worker.ts')).href
     const order: StepsOrder = {
       folder: this.folder,
       watcher,

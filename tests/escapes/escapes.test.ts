@@ -39,7 +39,7 @@ async function round(as: Opener, number: number): Promise<readonly Finished[]> {
     as,
     base,
     calls: join(tools, 'calls'),
-    watcher: pathToFileURL(await programFile('src/sandbox/watch.worker.ts')).href,
+    watcher: pathToFileURL(await programFile('src/sandbox/supervision/watch.worker.ts')).href,
     ids: ordered(number),
     parallel: PARALLEL,
     token,

@@ -18,8 +18,13 @@ import {
 import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { findGroupPlaces } from '../../src/sandbox/cgroup.ts'
-import type { RunOutcome, RunRequest, Sandbox, SandboxDriver } from '../../src/sandbox/driver.ts'
+import type {
+  RunOutcome,
+  RunRequest,
+  Sandbox,
+  SandboxDriver,
+} from '../../src/sandbox/driver/driver.ts'
+import { findGroupPlaces } from '../../src/sandbox/kernel/cgroup.ts'
 import { createDriver } from '../../src/sandbox/linux.ts'
 import { type Marker, makeMarker } from '../../src/tree/marker.ts'
 import { PATH_BYTES_MAX, type Scan, scanLayers } from '../../src/tree/scan.ts'

@@ -138,5 +138,4 @@ export const FULL: Readonly<Record<string, string>> = {
   'src/gate': 'to be split',
   'src/ledger': 'to be split',
   'src/promotion': 'to be split',
-  'src/sandbox': 'to be split',
 }

@@ -55,7 +55,7 @@ function newest(type: string, actionId: string) {
 
 async function approving(who: Human, id: string, more: Partial<ApprovingOrder> = {}) {
   const { place } = humans
-  const watcher = pathToFileURL(await programFile('src/sandbox/watch.worker.ts')).href
+  const watcher = pathToFileURL(await programFile('src/sandbox/supervision/watch.worker.ts')).href
   const order: ApprovingOrder = {
     project: place.project,
     state: join(place.folder, 'state'),

@@ -4,7 +4,7 @@
  */
 import type { NetworkTerms } from '../../src/gate/index.ts'
 import { RunProxy } from '../../src/network/proxy.ts'
-import type { SandboxRequest } from '../../src/sandbox/driver.ts'
+import type { SandboxRequest } from '../../src/sandbox/driver/driver.ts'
 import { createDriver } from '../../src/sandbox/linux.ts'
 import { readInput } from '../ledger/program-input.ts'
 

@@ -27,7 +27,7 @@ export interface InsideRun {
 
 export async function inside(asked: Inside): Promise<readonly InsideRun[]> {
   const { as, root } = asked
-  const watcher = pathToFileURL(await programFile('src/sandbox/watch.worker.ts')).href
+  const watcher = pathToFileURL(await programFile('src/sandbox/supervision/watch.worker.ts')).href
   const order: InsideOrder = {
     watcher,
     request: {

@@ -13,7 +13,7 @@ describe.each([
   it('is taken by the request it was made for and by no other, and leaves nothing', async () => {
     const [own, root] = [place('root'), place('root')]
     mkdirSync(join(own, 'disk'))
-    const watcher = pathToFileURL(await programFile('src/sandbox/watch.worker.ts')).href
+    const watcher = pathToFileURL(await programFile('src/sandbox/supervision/watch.worker.ts')).href
     const order = { place: own, root, diskMb, watcher }
     const { lines, errors } = await runProgram('tests/sandbox/ahead.program.ts', order)
     expect(errors).toBe('')

@@ -7,7 +7,7 @@
 import { lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { FaultError } from '../../src/base/index.ts'
-import type { Sandbox, TerminalShape } from '../../src/sandbox/driver.ts'
+import type { Sandbox, TerminalShape } from '../../src/sandbox/driver/driver.ts'
 import { createDriver } from '../../src/sandbox/linux.ts'
 import type { DrivenRun, DriveOrder, TerminalOrder } from './drive.ts'
 

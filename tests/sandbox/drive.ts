@@ -127,7 +127,7 @@ export async function drive(asked: Drive): Promise<Driven> {
 }
 
 export async function orderOf(asked: Drive): Promise<DriveOrder> {
-  const watcher = await programFile('src/sandbox/watch.worker.ts')
+  const watcher = await programFile('src/sandbox/supervision/watch.worker.ts')
   return {
     watcher: pathToFileURL(watcher).href,
     ...(asked.disks === undefined ? {} : { disks: asked.disks }),

@@ -1,5 +1,5 @@
 /** Runs a filter of system calls as the kernel would: classic BPF over `struct seccomp_data`. */
-import type { Instruction } from '../../src/sandbox/seccomp.ts'
+import type { Instruction } from '../../src/sandbox/kernel/seccomp.ts'
 
 export interface SystemCall {
   readonly architecture: number

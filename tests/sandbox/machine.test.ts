@@ -3,8 +3,8 @@ import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync 
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { parseOwnGroups } from '../../src/sandbox/cgroup.ts'
-import { probeMachine } from '../../src/sandbox/probe.ts'
+import { parseOwnGroups } from '../../src/sandbox/kernel/cgroup.ts'
+import { probeMachine } from '../../src/sandbox/kernel/probe.ts'
 import { programFile, runProgram } from '../ledger/program.ts'
 import { drive, driveOne, place, TEST_UID, WHO } from './drive.ts'
 
@@ -42,7 +42,7 @@ describe('a missing control is a refusal', () => {
   })
 
   it('a filter that the kernel does not take', async () => {
-    const { startFailure } = await import('../../src/sandbox/missing-control.ts')
+    const { startFailure } = await import('../../src/sandbox/driver/missing-control.ts')
     const { fault } = startFailure('bwrap: prctl(PR_SET_SECCOMP): Invalid argument')
     expect(fault).toMatchObject({ code: 'sandbox.control_missing', at: 'bubblewrap' })
     expect(startFailure('something else').fault.code).toBe('sandbox.failed')
@@ -114,7 +114,7 @@ describe('the probe', () => {
 
 describe('a flood of output', () => {
   it('passes through without being kept', async () => {
-    const watcher = pathToFileURL(await programFile('src/sandbox/watch.worker.ts')).href
+    const watcher = pathToFileURL(await programFile('src/sandbox/supervision/watch.worker.ts')).href
     const order = { watcher, root: place('root'), bytes: 100_000_000 }
     const { lines, errors } = await runProgram('tests/sandbox/flood.program.ts', order)
     expect(errors).toBe('')
@@ -126,7 +126,7 @@ describe('a flood of output', () => {
 
 describe('closing', () => {
   it('kills what runs, whose outcome is still told, and lets nothing run again', async () => {
-    const watcher = pathToFileURL(await programFile('src/sandbox/watch.worker.ts')).href
+    const watcher = pathToFileURL(await programFile('src/sandbox/supervision/watch.worker.ts')).href
     const order = { watcher, root: place('root') }
     const { lines, errors } = await runProgram('tests/sandbox/close.program.ts', order)
     expect(errors).toBe('')

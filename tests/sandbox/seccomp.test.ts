@@ -3,9 +3,13 @@
  * architectures, for both socket profiles. Numbers are written out here a second time, on purpose.
  */
 import { describe, expect, it } from 'vitest'
-import type { SocketProfile } from '../../src/sandbox/driver.ts'
-import { assembleFilter, assembleRenameFilter, filterBytes } from '../../src/sandbox/seccomp.ts'
-import type { Architecture } from '../../src/sandbox/syscalls.ts'
+import type { SocketProfile } from '../../src/sandbox/driver/driver.ts'
+import {
+  assembleFilter,
+  assembleRenameFilter,
+  filterBytes,
+} from '../../src/sandbox/kernel/seccomp.ts'
+import type { Architecture } from '../../src/sandbox/kernel/syscalls.ts'
 import { interpret } from './interpreter.ts'
 
 const ALLOW = 0x7fff0000

@@ -6,7 +6,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Layer } from '../../src/sandbox/driver.ts'
+import type { Layer } from '../../src/sandbox/driver/driver.ts'
 
 export interface Overlay {
   readonly layer: Layer

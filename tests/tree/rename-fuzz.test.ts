@@ -16,7 +16,7 @@ const EACH = Math.ceil(ROUNDS / TEST_USERS.length)
 it.concurrent.each(TEST_USERS.map((user, index) => ({ user, seed: SEED + index * EACH })))(
   `${EACH} random trees with renames as $user, seed $seed`,
   async ({ user, seed }) => {
-    const thread = await programFile('src/sandbox/watch.worker.ts')
+    const thread = await programFile('src/sandbox/supervision/watch.worker.ts')
     const input = { seed, rounds: EACH, watcher: pathToFileURL(thread).href }
     const ended = await runAs(user, 'tests/tree/rename-fuzz.program.ts', input, 3_600_000)
     expect(ended.stdout).not.toContain('wrong')

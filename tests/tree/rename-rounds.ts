@@ -5,7 +5,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { SandboxDriver } from '../../src/sandbox/driver.ts'
+import type { SandboxDriver } from '../../src/sandbox/driver/driver.ts'
 import { makeMarker } from '../../src/tree/marker.ts'
 import { PATH_BYTES_MAX, scanLayers } from '../../src/tree/scan.ts'
 import { applySteps, randomTree } from './random-tree.ts'

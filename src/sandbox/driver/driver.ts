@@ -1,0 +1,178 @@
+/**
+ * What an isolation must offer the gate. One driver exists (Linux namespaces, overlayfs, bubblewrap);
+ * another can be put in its place. A driver decides nothing: it runs, bounds, and tells.
+ *
+ * PROMISE (no weaker run): a control that the request asks for and the machine lacks is a
+ *   `FaultError` with `sandbox.control_missing` before anything runs, never a run without it.
+ * PROMISE (nothing real changes): processes inside change the upper layers only.
+ * PROMISE (dead before read): when `run` resolves, every process of the run is gone, so layers are
+ *   still and can be scanned.
+ * PROMISE (no survivor): when the calling process dies by any signal, everything inside dies.
+ */
+
+import type { Server } from 'node:net'
+import type { EnforcedBy, RunCap } from '../../contracts/index.ts'
+
+export interface Caps {
+  readonly cpuMs: number
+  readonly memoryMb: number
+  readonly diskMb: number
+  readonly durationMs: number
+  readonly processes: number
+}
+
+/** Which processes may use unix sockets: none, or those inside with each other. */
+export type SocketProfile = 'none' | 'inside'
+
+export interface SandboxRequest {
+  readonly sandboxId: string
+  /** Real paths of the scope's roots (directories, or the directories that hold named files). */
+  readonly scopeRoots: readonly string[]
+  /** Real paths of everything an overlay must cover besides: the workspace and the actor's home. */
+  readonly watchedRoots: readonly string[]
+  /** Real paths that are invisible inside: credentials, writ's state, bans of this actor. */
+  readonly hidden: readonly string[]
+  readonly caps: Caps
+  readonly sockets: SocketProfile
+  /** Every owner is known inside and can be given; root only (full map, namespaced capabilities). */
+  readonly allOwners: boolean
+  /** Real paths of directories that are empty and unwritable inside, but for the roots in them. */
+  readonly emptied?: readonly string[]
+  /** Real paths that are there inside and cannot be opened: bans of this actor. */
+  readonly banned?: readonly string[]
+  /** Real paths that are seen inside and cannot be changed. One that is not there yet can be made. */
+  readonly readOnly?: readonly string[]
+  /**
+   * What lies over the real tree in this view, lowest first: directories that each hold a part of the
+   * machine's tree, from its root on, as overlays write it down.
+   */
+  readonly bases?: readonly string[]
+  /** Whether a command may get a channel to the host, and `runBeside` may run others next to it. */
+  readonly hasChannel?: boolean
+  /** The only way out, on the loopback inside; without it there is none. */
+  readonly network?: NetworkDoor
+}
+
+/** Takes what comes in on a socket that listens inside a sandbox, for one run. */
+export interface NetworkDoor {
+  listenOn(server: Server): void
+}
+
+/** One command inside; several can be run one after another on the same layers (composites). */
+export interface RunRequest {
+  readonly argv: readonly [string, ...string[]]
+  readonly cwd: string
+  /** The whole environment; nothing is inherited. */
+  readonly env: Readonly<Record<string, string>>
+  readonly stdin: Uint8Array | 'empty' | NodeJS.ReadableStream
+  /** Own pty inside: sizes come from here, `onResize` is called by the driver to learn of new ones. */
+  readonly terminal: TerminalShape | null
+  /** Every piece of output as it comes; with a terminal all of it is `stdout`. */
+  readonly onOutput: (stream: 'stdout' | 'stderr', bytes: Uint8Array) => void
+  /** Aborted: everything inside is killed at once, the outcome says `aborted`. */
+  readonly abort: AbortSignal
+  /** On descriptor 3 of the command; needs a sandbox that was opened for it. */
+  readonly channel?: ToolChannel
+  /** Called once, when a command of a sandbox without a way out tries to reach a network. */
+  readonly onUnreachable?: () => void
+  /** Tells each access that was refused; slow. */
+  readonly isTraced?: boolean
+}
+
+/** An access that a run tried in vain, by the path that it named. */
+export interface RefusedAccess {
+  readonly path: string
+  readonly mode: 'read' | 'write' | 'exec'
+}
+
+/** Lines of a command, each answered with one line before the next is looked at. */
+export interface ToolChannel {
+  readonly onLine: (line: string) => Promise<string>
+  /** The answer to a line of more than 1 MiB, which is not read. */
+  readonly tooLong: string
+}
+
+/** A command that runs next to another one that has a channel. */
+export type BesideRequest = Pick<RunRequest, 'argv' | 'cwd' | 'env' | 'stdin' | 'onOutput'>
+
+export interface TerminalShape {
+  readonly rows: number
+  readonly columns: number
+  readonly onResize: (listener: (rows: number, columns: number) => void) => void
+}
+
+export interface RunOutcome {
+  readonly startedAtMs: number
+  readonly endedAtMs: number
+  readonly exitCode: number | null
+  readonly signal: string | null
+  /** The cap that ended the run. */
+  readonly killedBy: RunCap | null
+  readonly aborted: boolean
+  readonly resources: {
+    readonly cpuMs: number
+    readonly memoryPeakMb: number
+    readonly diskMb: number
+    readonly durationMs: number
+    readonly processes: number
+    readonly enforcedBy: Readonly<Partial<Record<RunCap, EnforcedBy>>>
+  }
+  /** Processes that still lived when the grace after the main process was over. */
+  readonly backgroundProcesses: number
+  /** Entries of the private `/tmp` that are thrown away with the sandbox; absent when there are none. */
+  readonly leftovers?: number
+  /** Of a run that was traced. */
+  readonly refused?: readonly RefusedAccess[]
+}
+
+/** One overlay: the real directory, what was written above it, and both together. */
+export interface Layer {
+  /** The real path outside, which is the path inside. */
+  readonly root: string
+  /** Where what was before is read: the root itself, unless bases lie over it. */
+  readonly lower?: string
+  /** Reachable from this process while the sandbox is open. */
+  readonly upper: string
+  readonly merged: string
+  /** The upper lies on a disk, and on this device; null for memory. */
+  readonly upperDevice: number | null
+}
+
+export interface Control {
+  readonly name: string
+  readonly profile?: string
+  readonly detail?: string
+}
+
+export interface Sandbox {
+  readonly layers: readonly Layer[]
+  readonly controls: readonly Control[]
+  /** Forwarded to the command's process group inside: INT, QUIT, TSTP, CONT, TERM, HUP. */
+  signal(name: NodeJS.Signals): void
+  run(request: RunRequest): Promise<RunOutcome>
+  /**
+   * Runs a command next to the one that runs with a channel, one at a time, under the same caps. Resolves
+   * to the exit status, or null if the run ended first. Rejects if no command with a channel runs.
+   */
+  runBeside(request: BesideRequest): Promise<number | null>
+  /** Kills what is left, unmounts, removes. Idempotent; layers are gone afterwards. */
+  close(): Promise<void>
+}
+
+/** What `writ doctor` prints: each control was tried as this user. */
+export interface Probe {
+  readonly name: string
+  readonly status: 'kernel' | 'polled' | 'absent'
+  /** The one command that repairs it, or what it means. */
+  readonly hint?: string
+}
+
+export interface SandboxDriver {
+  readonly name: string
+  probe(): Promise<readonly Probe[]>
+  /** Begins to make what will most likely be opened next; another request is served as ever. */
+  anticipate(request: SandboxRequest): void
+  open(request: SandboxRequest): Promise<Sandbox>
+  /** Closes every sandbox that is still open. */
+  close(): Promise<void>
+}

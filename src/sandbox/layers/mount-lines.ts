@@ -1,0 +1,105 @@
+/**
+ * What the holder mounts, as lines of an fstab: one program mounts them all. Overlays first, then
+ * directories that bubblewrap binds later, then masks: a mask may hide where a layer lies.
+ *
+ * Links in the working directory stand for real paths wherever a path would be an option, so that no
+ * character of it can mean anything there; targets are escaped.
+ */
+import { join } from 'node:path'
+import { isWithin } from '../kernel/mount-table.ts'
+import type { MachineView } from './machine-view.ts'
+import type { Mask } from './masks.ts'
+
+/**
+ * The working directory once more, mounted read-only. A process inside can reopen a file that it holds
+ * open, for writing, and change its mode, unless the file lies on such a mount.
+ */
+export const READ_ONLY = 'r'
+
+/** The small memory filesystem in which the view of the machine is put together. */
+export const VIEW = 'v'
+/** In it: the machine's root as the sandbox shows it, and an empty directory. */
+export const MACHINE = `${VIEW}/m`
+export const NOTHING = `${VIEW}/n`
+/** A part of the view whose filesystem no overlay can cover stays empty. */
+export const MAY_FAIL = 'X-writ.may-fail'
+
+interface MountPlan {
+  /** The working directory; its name needs no escape. */
+  readonly directory: string
+  readonly roots: readonly string[]
+  /** How many layers lie over each root, by its place in the list. */
+  readonly layers: readonly number[]
+  readonly view: MachineView
+  readonly scratch: number
+  readonly masks: readonly Mask[]
+}
+
+export function mountLines(plan: MountPlan): string {
+  const { directory, roots, layers, view, scratch, masks } = plan
+  const at = (name: string): string => join(directory, name)
+  const lines = [
+    ...roots.flatMap((_, index) => {
+      const over = range(layers[index] ?? 0).map((layer) => at(`l${index}.${layer}`))
+      const lower = `lowerdir=${[...over, at(`l${index}`)].join(':')}`
+      const upper = `upperdir=${at(`t/u${index}`)},workdir=${at(`t/w${index}`)}`
+      const merged = `writ ${at(`m${index}`)} overlay userxattr,volatile,${lower},${upper}`
+      // What was before, seen as one: both lie flat on the same layers.
+      const before = `writ ${at(`b${index}`)} overlay ro,userxattr,${lower}`
+      return over.length === 0 ? [merged] : [merged, before]
+    }),
+    ...viewLines(view, directory),
+    ...range(scratch).map((index) => `${at(`t/p${index}`)} ${at(`p${index}`)} none bind`),
+    `${directory} ${at(READ_ONLY)} none bind,ro`,
+    ...masks.map((mask) => maskLine(mask, at, seenAt(mask.path, roots, directory))),
+  ]
+  return lines.map((line) => `${line} 0 0\n`).join('')
+}
+
+/** An overlay needs a second layer where nothing is written to it. */
+function viewLines({ covered, bound, files }: MachineView, directory: string): readonly string[] {
+  const source = (index: number): string => join(directory, linkOf(index))
+  const target = (path: string): string => escaped(join(directory, MACHINE, path))
+  const nothing = join(directory, NOTHING)
+  return [
+    ...covered.map(
+      (path, index) =>
+        `writ ${target(path)} overlay ro,${MAY_FAIL},lowerdir=${source(index)}:${nothing}`,
+    ),
+    ...[...bound, ...files].map(
+      (path, index) => `${source(covered.length + index)} ${target(path)} none rbind`,
+    ),
+  ]
+}
+
+/** The link to a part of the view, by its place among the covered and the bound ones. */
+export function linkOf(part: number): string {
+  return `${VIEW}/c${part}`
+}
+
+/**
+ * Inside a root a mask lies on the merged directory, which bubblewrap binds with all it carries, and
+ * elsewhere on the view of the machine.
+ */
+export function seenAt(path: string, roots: readonly string[], directory: string): string {
+  const index = roots.findIndex((root) => isWithin(path, root))
+  const root = roots[index]
+  if (root === undefined) return join(directory, MACHINE, path)
+  return join(directory, `m${index}`, path.slice(root.length))
+}
+
+function maskLine({ kind, isBanned }: Mask, at: (name: string) => string, target: string): string {
+  return kind === 'directory'
+    ? `writ ${escaped(target)} tmpfs ro,size=4k,nr_inodes=2,mode=${isBanned ? '000' : '555'}`
+    : `${at(isBanned ? 'banned' : 'empty')} ${escaped(target)} none bind,ro`
+}
+
+function escaped(path: string): string {
+  return path.replaceAll(/[\s\\#"']/g, (character) =>
+    [...Buffer.from(character)].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join(''),
+  )
+}
+
+function range(count: number): readonly number[] {
+  return Array.from({ length: count }, (_, index) => index)
+}

@@ -1,0 +1,133 @@
+/**
+ * Where overlays go: over every scope root and watched root, once. A root inside another shares the
+ * outer overlay. Overlayfs in a user namespace cannot lie over a directory with mounts below it: a
+ * watched root that has some is covered child by child, a scope root that has some is refused.
+ */
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { sandboxFailure } from '../driver/failure.ts'
+import { isWithin, type Mount } from '../kernel/mount-table.ts'
+
+export interface OverlayPlan {
+  /** Directories that get an overlay of their own. */
+  readonly roots: readonly PlannedRoot[]
+  /** Roots that are covered in parts: shown as they are, unwritable, below the overlays. */
+  readonly shown: readonly string[]
+  /** Directories that should have been covered and are shown as they are, unwritable. */
+  readonly readOnly: readonly string[]
+}
+
+export interface PlannedRoot {
+  readonly path: string
+  readonly device: number
+  readonly inode: number
+  readonly mode: number
+  readonly uid: number
+  readonly gid: number
+}
+
+interface Wanted {
+  readonly scopeRoots: readonly string[]
+  readonly watchedRoots: readonly string[]
+}
+
+/** More are not mounted: a home with so many children around a mount is shown unwritable instead. */
+const OVERLAYS_MAX = 128
+
+export function planOverlays(wanted: Wanted, mounts: readonly Mount[]): OverlayPlan {
+  const points = mounts.map(({ point }) => point)
+  const scope = wanted.scopeRoots.map(requireRoot)
+  const readOnly: string[] = []
+  const shown: string[] = []
+  const covered: PlannedRoot[] = []
+  for (const root of outermost([...scope, ...wanted.watchedRoots.flatMap(presentRoot)])) {
+    const below = points.filter((point) => point !== root.path && isWithin(point, root.path))
+    if (below.length === 0) covered.push(root)
+    else {
+      shown.push(root.path)
+      covered.push(...aroundMounts(root, below, scope, readOnly))
+    }
+  }
+  return { roots: covered, shown, readOnly }
+}
+
+/** Sorted by path, so an outer root comes before everything inside it. */
+function outermost(roots: readonly PlannedRoot[]): readonly PlannedRoot[] {
+  const kept: PlannedRoot[] = []
+  for (const root of [...roots].sort((one, other) => (one.path < other.path ? -1 : 1))) {
+    if (!kept.some(({ path }) => isWithin(root.path, path))) kept.push(root)
+  }
+  return kept
+}
+
+/** Children without mounts below them get overlays; what leads to a mount stays as it is. */
+function aroundMounts(
+  root: PlannedRoot,
+  below: readonly string[],
+  scope: readonly PlannedRoot[],
+  readOnly: string[],
+): readonly PlannedRoot[] {
+  for (const { path } of scope) {
+    const inside = below.find((point) => point !== path && isWithin(point, path))
+    if (inside !== undefined) throw scopeMount(path, inside)
+  }
+  const planned: PlannedRoot[] = []
+  const open = [root.path]
+  for (let directory = open.pop(); directory !== undefined; directory = open.pop()) {
+    readOnly.push(directory)
+    if (below.includes(directory) && !isScoped(directory, scope)) continue
+    for (const child of childDirectories(directory)) {
+      if (below.some((point) => point !== child.path && isWithin(point, child.path)))
+        open.push(child.path)
+      else if (below.includes(child.path) && !isScoped(child.path, scope)) readOnly.push(child.path)
+      else planned.push(child)
+    }
+  }
+  if (planned.length <= OVERLAYS_MAX) return planned
+  return scope.filter(({ path }) => isWithin(path, root.path))
+}
+
+function isScoped(path: string, scope: readonly PlannedRoot[]): boolean {
+  return scope.some((root) => isWithin(path, root.path) || isWithin(root.path, path))
+}
+
+function childDirectories(directory: string): readonly PlannedRoot[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .flatMap(({ name }) => presentRoot(join(directory, name)))
+  } catch {
+    // A directory that cannot be listed cannot be written below either.
+    return []
+  }
+}
+
+function presentRoot(path: string): readonly PlannedRoot[] {
+  // The root of the whole machine is no workspace and no home that could be covered.
+  if (path === '/') return []
+  try {
+    return [rootAt(path)].filter((root) => root !== null)
+  } catch {
+    return []
+  }
+}
+
+function requireRoot(path: string): PlannedRoot {
+  const root = path === '/' ? null : rootAt(path)
+  if (root === null) {
+    throw sandboxFailure('sandbox.root', path, `the scope root \`${path}\` is no directory`)
+  }
+  return root
+}
+
+function rootAt(path: string): PlannedRoot | null {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined || !found.isDirectory()) return null
+  const { dev, ino, mode, uid, gid } = found
+  return { path, device: dev, inode: ino, mode: mode & 0o7777, uid, gid }
+}
+
+function scopeMount(path: string, inside: string) {
+  const message = `another filesystem is mounted at \`${inside}\`, inside the scope root \`${path}\``
+  return sandboxFailure('sandbox.scope_mount', path, message, 'narrow the scope to one filesystem')
+}

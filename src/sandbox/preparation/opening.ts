@@ -1,0 +1,364 @@
+/**
+ * Opening a sandbox: what is mounted where, in which backing, under which limits, up to the moment when
+ * a shell waits inside. If a step fails, `openSandbox` undoes the earlier ones and then throws.
+ */
+import { lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { quoteAll, removeTree, requireProgram } from '../../machine/index.ts'
+import type { Caps, Layer, SandboxRequest } from '../driver/driver.ts'
+import { sandboxFailure } from '../driver/failure.ts'
+import { ownerMark } from '../driver/owner.ts'
+import { ControlGroup } from '../kernel/cgroup.ts'
+import type { MachineView } from '../layers/machine-view.ts'
+import { procMasks } from '../layers/masks.ts'
+import { MACHINE, mountLines, READ_ONLY, seenAt, VIEW } from '../layers/mount-lines.ts'
+import type { OverlayPlan } from '../layers/overlay-plan.ts'
+import { preparedEntries } from '../layers/prepared-entries.ts'
+import { refuseCarriers } from '../layers/root-attributes.ts'
+import { layersOver } from '../layers/stack.ts'
+import { destroyEnds, type Ends, openEnds, type Pipes } from '../pipes/pipe-ends.ts'
+import { TOOLS, toolPipes } from '../processes/attendant-script.ts'
+import {
+  type Bubble,
+  bubbleArguments,
+  FD,
+  OPENS_ALL,
+  OWNER_CAPABILITIES,
+} from '../processes/bubble.ts'
+import { Holder } from '../processes/holder.ts'
+import { CARRIERS, UNSEEN, type Upper } from '../processes/holder-command.ts'
+import { TERMINAL_TASKS } from '../processes/run-script.ts'
+import { AROUND, OWN, ScriptFiles } from '../processes/script-files.ts'
+import { type DiskMeter, entriesMax } from '../supervision/watch.ts'
+import { isInside, isRoot, type Masks, type Survey } from './survey.ts'
+import type { Backing, Workshop } from './workshop.ts'
+
+/** An open sandbox with a shell waiting inside, before anything ran in it. */
+export interface Opened {
+  readonly directory: string
+  readonly holder: Holder
+  readonly layers: readonly Layer[]
+  readonly plan: OverlayPlan
+  /** Directories of the machine that are shown empty, since no overlay can cover them. */
+  readonly unseen: readonly string[]
+  /** How many places are out of sight. */
+  readonly hidden: number
+  readonly group: ControlGroup | null
+  readonly backing: Backing
+  readonly disk: DiskMeter
+  readonly pipes: Pipes
+  /** What the shells inside read. */
+  readonly scripts: ScriptFiles
+  /** The directory with the pipes of commands for the attendant; null without a channel. */
+  readonly tools: string | null
+  /** Of the first run, whose bubblewrap starts by itself. */
+  readonly ends: Ends
+  readonly tidy: Workshop['tidy']
+}
+
+export const PRIVATE_PLACES = ['/tmp', '/var/tmp'] as const
+const MEBIBYTE = 1024 * 1024
+const SHARED_MEMORY_BYTES = 64 * MEBIBYTE
+/** The holder, bubblewrap and the waiting shell. */
+export const OWN_TASKS = 3
+const OWN_BYTES = 16 * MEBIBYTE
+
+/** Steps that take an opening back, in the order of what they undo. */
+type Undo = (() => Promise<void> | void)[]
+
+export async function openSandbox(
+  request: SandboxRequest,
+  survey: Survey,
+  shop: Workshop,
+): Promise<Opened> {
+  const directory = join(shop.directory, fileName(request.sandboxId))
+  const undo: Undo = []
+  try {
+    return await build(request, shop, survey, directory, undo)
+  } catch (error) {
+    for (const step of undo.reverse()) await step()
+    throw error
+  }
+}
+
+async function build(
+  request: SandboxRequest,
+  shop: Workshop,
+  { plan, view, masksNow }: Survey,
+  directory: string,
+  undo: Undo,
+): Promise<Opened> {
+  const { backing, group } = makePlace(request, shop, plan, directory, undo)
+  const unknown = shop.attributes.unknown(plan.roots)
+  const over = plan.roots.map(({ path }) => layersOver(path, request.bases ?? []))
+  const scratch = backing.kind === 'memory' ? 0 : PRIVATE_PLACES.length
+  const holder = new Holder({
+    directory,
+    memory: backing.kind === 'memory' ? memoryOptions(request.caps) : null,
+    doors: group?.doors ?? [],
+    fullMap: request.allOwners,
+    strayDescriptors: shop.strayDescriptors,
+    attributesOf: unknown.map(({ path }) => path),
+    hasChannel: request.hasChannel === true,
+    entries: preparedEntries(plan, view, over, scratch),
+    uppers: uppersOf(plan, request),
+  })
+  undo.push(() => holder.kill())
+  // All of this happens while the holder starts.
+  const pipes = pipesIn(directory)
+  const tools = request.hasChannel === true ? makeTools(directory) : null
+  const taken = takePipes(shop, [pipes, ...(tools === null ? [] : [toolPipes(tools)])])
+  const masks = masksNow()
+  writeMounts(directory, plan, view, masks, scratch, over)
+  const scripts = new ScriptFiles(directory)
+  undo.push(() => scripts.close())
+  const bubble = bubbleOf(request, plan, masks, directory, backing, shop)
+  writeFileSync(join(directory, 'run'), runLine(bubble, shop.filters[request.sockets], directory))
+  if (taken !== null) await taken
+  const ends = openEnds(pipes)
+  undo.push(() => destroyEnds(ends))
+  // The holder waits for its maps if every owner is known inside; otherwise it can go on at once.
+  if (request.allOwners) await holder.begin()
+  holder.go()
+  if (!request.allOwners) await holder.begin()
+  await mounted(holder, plan, join(directory, CARRIERS))
+  if (unknown.length > 0)
+    shop.attributes.take(unknown, readFileSync(join(directory, CARRIERS), 'utf8'))
+  return {
+    directory,
+    holder,
+    layers: layersOf(plan, holder, directory, backing, over),
+    tools,
+    plan,
+    unseen: [...view.unseen, ...unseenIn(directory)],
+    hidden: masks.mounted.length + masks.late.length,
+    group,
+    backing,
+    disk: diskMeter(holder, directory, backing),
+    pipes,
+    scripts,
+    ends,
+    tidy: shop.tidy,
+  }
+}
+
+/** Chooses the backing and makes the working directory and the control group. */
+function makePlace(
+  request: SandboxRequest,
+  shop: Workshop,
+  plan: OverlayPlan,
+  directory: string,
+  undo: Undo,
+): Pick<Opened, 'backing' | 'group'> {
+  const name = fileName(request.sandboxId)
+  const backing = shop.chooseBacking(request.caps.diskMb, scopeDevice(request, plan), name)
+  undo.push(backing.release)
+  mkdirSync(directory, { mode: 0o700 })
+  undo.push(() => removeTree(directory))
+  // The holder mounts there as its first act.
+  mkdirSync(join(directory, VIEW), { mode: 0o700 })
+  if (backing.kind === 'memory') mkdirSync(join(directory, 't'), { mode: 0o700 })
+  else symlinkSync(backing.directory, join(directory, 't'))
+  const group = makeGroup(shop, name, request, backing)
+  if (group !== null) undo.push(() => group.remove())
+  return { backing, group }
+}
+
+/** Takes named pipes from the stock; null if it had enough, otherwise settles when they are made. */
+function takePipes({ fifos }: Workshop, wanted: readonly Pipes[]): Promise<void> | null {
+  const names = wanted.flatMap(({ stdin, stdout, stderr }) => [stdin, stdout, stderr])
+  if (fifos.takeNow(names)) return null
+  const taken = fifos.take(names)
+  // The caller awaits it later; a failure until then must not count as unhandled.
+  taken.catch(() => undefined)
+  return taken
+}
+
+/** Returns the device of the scope: promotion moves files from the layer to it, so both need one disk. */
+function scopeDevice({ scopeRoots }: SandboxRequest, { roots }: OverlayPlan): number {
+  const [scope] = scopeRoots
+  return scope === undefined ? (roots[0]?.device ?? 0) : statSync(scope).dev
+}
+
+function memoryOptions({ diskMb }: Caps): string {
+  return `size=${diskMb}m,nr_inodes=${entriesMax(diskMb)},mode=700`
+}
+
+function makeGroup(
+  shop: Workshop,
+  name: string,
+  { caps }: SandboxRequest,
+  backing: Backing,
+): ControlGroup | null {
+  // Pages of a memory filesystem are charged to who wrote them.
+  const written = backing.kind === 'memory' ? caps.diskMb : 0
+  return ControlGroup.make(shop.groups, `writ-${ownerMark()}-${name}`, {
+    memoryBytes: (caps.memoryMb + written) * MEBIBYTE + OWN_BYTES,
+    processes: caps.processes + OWN_TASKS + TERMINAL_TASKS,
+  })
+}
+
+const TOOLS_NAME = 'tools'
+
+function makeTools(directory: string): string {
+  const tools = join(directory, TOOLS_NAME)
+  mkdirSync(tools, { mode: 0o700 })
+  return tools
+}
+
+function pipesIn(directory: string): Pipes {
+  const at = (name: string): string => join(directory, name)
+  return { stdin: at('stdin'), stdout: at('stdout'), stderr: at('stderr') }
+}
+
+function writeMounts(
+  directory: string,
+  { roots }: OverlayPlan,
+  view: MachineView,
+  { mounted }: Masks,
+  scratch: number,
+  over: readonly (readonly string[])[],
+): void {
+  const lines = mountLines({
+    directory,
+    roots: roots.map(({ path }) => path),
+    layers: over.map(({ length }) => length),
+    view,
+    scratch,
+    masks: mounted,
+  })
+  writeFileSync(join(directory, 'fstab'), lines)
+}
+
+/** The merged root shows mode and owner of its upper, so that is made like the real one. */
+function uppersOf({ roots }: OverlayPlan, { allOwners }: SandboxRequest): readonly Upper[] {
+  return [
+    ...roots.flatMap(({ mode, uid, gid }, index) => [
+      { name: `u${index}`, mode, owner: allOwners ? { uid, gid } : null },
+      { name: `w${index}`, mode: 0o700, owner: null },
+    ]),
+    ...PRIVATE_PLACES.map((_, index) => ({ name: `p${index}`, mode: 0o1777, owner: null })),
+  ]
+}
+
+/** A place that had to be hidden went away between being found and being hidden. */
+export class MaskVanished extends Error {
+  override readonly name = 'MaskVanished'
+}
+
+async function mounted(holder: Holder, { roots }: OverlayPlan, carriers: string): Promise<void> {
+  try {
+    await holder.expect('M')
+  } catch (error) {
+    // Nothing is laid over a root that carries such attributes.
+    refuseCarriers(textOr(carriers))
+    const words = holder.words()
+    if (/does not exist|No such file or directory/.test(words)) throw new MaskVanished(words)
+    const index = /\/m(\d+):/.exec(words)?.[1]
+    const root = index === undefined ? undefined : roots[Number(index)]
+    if (root === undefined) throw error
+    const reason = words.split(': ').slice(1).join(': ').split('\n')[0]
+    const message = `no overlay can be laid over \`${root.path}\`: ${reason}`
+    throw sandboxFailure('sandbox.filesystem', root.path, message)
+  }
+}
+
+function bubbleOf(
+  request: SandboxRequest,
+  { roots, shown }: OverlayPlan,
+  { late, sealed }: Masks,
+  directory: string,
+  backing: Backing,
+  { first }: Workshop,
+): Bubble {
+  const paths = roots.map(({ path }) => path)
+  const proc = isRoot() ? procMasks() : null
+  const bound = (name: string) => (at: string, index: number) => ({
+    from: join(directory, `${name}${index}`),
+    at,
+  })
+  return {
+    machine: join(directory, MACHINE),
+    binds: paths.map(bound('m')),
+    shown: shown.map((at) => ({ from: join(directory, MACHINE, at), at })),
+    scratch: PRIVATE_PLACES.map(bound(backing.kind === 'memory' ? 't/p' : 'p')).filter(
+      ({ at }) => isDirectory(at) && !isInside(at, paths),
+    ),
+    masks: late,
+    sealed: sealed.map((at) => ({ from: seenAt(at, paths, directory), at })),
+    tools: request.hasChannel === true ? { from: join(directory, TOOLS_NAME), at: TOOLS } : null,
+    emptied: (request.emptied ?? []).filter((path) => !late.includes(path)),
+    proc,
+    emptyFile: join(directory, 'empty'),
+    uid: process.getuid?.() ?? 0,
+    gid: process.getgid?.() ?? 0,
+    capabilities: capabilitiesOf(request),
+    sharedMemoryBytes: SHARED_MEMORY_BYTES,
+    first,
+  }
+}
+
+/** Root's rights inside. The right to open every file would open banned ones too. */
+function capabilitiesOf({ allOwners, banned = [] }: SandboxRequest): readonly string[] | null {
+  if (!allOwners) return null
+  return OWNER_CAPABILITIES.filter((right) => banned.length === 0 || right !== OPENS_ALL)
+}
+
+function textOr(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    // The holder failed before it wrote the file.
+    return ''
+  }
+}
+
+function unseenIn(directory: string): readonly string[] {
+  const lines = textOr(join(directory, UNSEEN)).split('\n')
+  const top = join(directory, MACHINE)
+  return lines.filter((line) => line !== '').map((line) => line.slice(top.length))
+}
+
+function isDirectory(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+function runLine(bubble: Bubble, filter: string, directory: string): string {
+  const words = quoteAll([requireProgram('bwrap'), ...bubbleArguments(bubble)])
+  const place = join(directory, READ_ONLY)
+  const { stdin, stdout, stderr } = pipesIn(place)
+  return [
+    words,
+    `<${stdin} >${stdout} ${FD.stderr}>${stderr} 2>&${FD.inner}`,
+    `${FD.filter}<${filter} ${FD.around}<${join(place, AROUND)} ${FD.own}<${join(place, OWN)}`,
+  ].join(' ')
+}
+
+function layersOf(
+  { roots }: OverlayPlan,
+  holder: Holder,
+  directory: string,
+  backing: Backing,
+  over: readonly (readonly string[])[],
+): readonly Layer[] {
+  return roots.map(({ path }, index) => ({
+    root: path,
+    ...(over[index]?.length ? { lower: holder.reach(join(directory, `b${index}`)) } : {}),
+    upper:
+      backing.kind === 'memory'
+        ? holder.reach(join(directory, `t/u${index}`))
+        : join(backing.directory, `u${index}`),
+    merged: holder.reach(join(directory, `m${index}`)),
+    upperDevice: backing.kind === 'memory' ? null : statSync(backing.directory).dev,
+  }))
+}
+
+function diskMeter(holder: Holder, directory: string, backing: Backing): DiskMeter {
+  return backing.kind === 'memory'
+    ? { kind: 'filesystem', path: holder.reach(join(directory, 't')) }
+    : { kind: 'directories', paths: [backing.directory] }
+}
+
+function fileName(id: string): string {
+  return id.replaceAll(/[^\w.-]/g, '_')
+}

@@ -1,0 +1,112 @@
+/**
+ * The shell that waits inside as first process, seen from outside: how the host learns its number,
+ * whether other processes are left, and when it is dead.
+ */
+import { close, openSync } from 'node:fs'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import type { Lines } from '../pipes/lines.ts'
+import type { Ends } from '../pipes/pipe-ends.ts'
+import { isDead, lastMade, processUse } from '../supervision/meters.ts'
+import { type GroupCount, monotonicMs, SLOT, type WatchOrder } from '../supervision/watch.ts'
+
+const LOOK_MS = 5
+const QUIET_LOOKS = 2
+
+/** A shell that waits inside, or soon will, and our ends of its pipes. */
+interface Coming {
+  readonly pid: number
+  readonly ends: Ends
+  /** Comes when bubblewrap has ended. */
+  readonly end: Promise<unknown>
+  /** Its mounts: held by us, they are not taken down while everybody waits for the last death. */
+  readonly mounts: number
+}
+
+export interface Waiting extends Coming {
+  /** What its group had counted when it gave its word: all that comes later is the command's. */
+  readonly counted: GroupCount
+}
+
+/** Until bubblewrap has told of its child, whose shell will wait; null when it did not get so far. */
+export async function comingIn(
+  status: Lines,
+  ends: Ends,
+  end: Promise<unknown>,
+): Promise<Coming | null> {
+  const pid = await childPid(status, end)
+  if (pid === null) return null
+  const mounts = openOrNull(`/proc/${pid}/ns/mnt`)
+  return mounts === null ? null : { pid, ends, end, mounts }
+}
+
+/** As bubblewrap tells it, in the numbers of this process's namespace. */
+async function childPid(status: Lines, end: Promise<unknown>): Promise<number | null> {
+  for (;;) {
+    const line = await status.nextOr(end)
+    const pid = Number(/"child-pid": (\d+)/.exec(line ?? '')?.[1] ?? 0)
+    // One that is dead belongs to a bubblewrap that did not get far.
+    if (pid > 0 && !isDead(pid)) return pid
+    if (line === null) return null
+  }
+}
+
+/** Bubblewrap has reaped it, or is gone itself. */
+export async function dead(
+  { pid, end }: Waiting,
+  { shared }: WatchOrder,
+  status: Lines,
+): Promise<void> {
+  // Ends the supervision: from now on the number may belong to another process.
+  new Float64Array(shared)[SLOT.live] = 0
+  if (isDead(pid)) return
+  killQuietly(pid, 'SIGKILL')
+  // Waits for bubblewrap's report: polling /proc would slow the process's end.
+  const told = await status.nextOr(end)
+  if (told === null || !told.includes('exit-code')) await untilDead(pid)
+}
+
+function openOrNull(path: string): number | null {
+  try {
+    return openSync(path, 'r')
+  } catch {
+    // It ended in this moment.
+    return null
+  }
+}
+
+/** Closes the last handle on the mounts without waiting: the kernel takes them down slowly. */
+export function letGo({ mounts }: Coming): void {
+  close(mounts, () => undefined)
+}
+
+const TURNS = 20
+
+/** Mostly at once, so a few turns of the loop are tried before the clock is asked. */
+export async function untilDead(pid: number): Promise<void> {
+  for (let turn = 0; !isDead(pid); turn++) {
+    await (turn < TURNS ? nextTurn() : pause(1))
+  }
+}
+
+/** How many processes still live when the command's leftovers had their time. */
+export async function aloneOrLate(pid: number, untilMs: number): Promise<number> {
+  // A look can miss processes that follow one another: so it is quiet only when none was made.
+  let last = lastMade(pid)
+  for (let quiet = 0; ; ) {
+    const { alive } = processUse(pid)
+    const made = lastMade(pid)
+    quiet = alive === 0 && made === last ? quiet + 1 : 0
+    if (quiet === QUIET_LOOKS) return 0
+    if (monotonicMs() >= untilMs) return quiet > 0 ? 0 : Math.max(alive, 1)
+    last = made
+    await pause(LOOK_MS)
+  }
+}
+
+export function killQuietly(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // It ended by itself in this moment.
+  }
+}

@@ -1,0 +1,58 @@
+/** How a command ended, as the shell tells that waited for it inside. */
+import { constants } from 'node:os'
+import type { RunOutcome } from '../driver/driver.ts'
+
+const { signals } = constants
+
+const SIGINT = 2
+const SIGPIPE = 13
+export const SIGXCPU = 24
+export const SIGXFSZ = 25
+
+/** How the command ended; without a status everything was killed. */
+export interface Ending {
+  readonly status: number | null
+  /** What the shell said, which it does when a signal ended the command. */
+  readonly words: readonly string[]
+  readonly left: number
+  readonly isMisplaced: boolean
+  /** Of all that was waited for, as the shell inside counts. */
+  readonly cpuMs: number
+}
+
+/** What the shell inside tells before its last word: times, that it found no directory, a signal. */
+export class Told {
+  readonly #words: string[] = []
+  #times: readonly number[] = []
+
+  take(line: string): void {
+    const times = [...line.matchAll(/(\d+)m([\d.]+)s/g)]
+    if (times.length === 2) {
+      this.#times = times.map(([, minutes, seconds]) => Number(minutes) * 60 + Number(seconds))
+    } else this.#words.push(line)
+  }
+
+  ending(): Pick<Ending, 'words' | 'isMisplaced' | 'cpuMs'> {
+    return {
+      words: this.#words,
+      isMisplaced: this.#words.includes('C'),
+      // The last line is that of the children.
+      cpuMs: this.#times.reduce((sum, seconds) => sum + seconds * 1000, 0),
+    }
+  }
+}
+
+/** With a command that a signal ended the shell says so, except for these two. */
+const SILENT_SIGNALS = [SIGINT, SIGPIPE]
+
+export function exitOf({ status, words }: Ending): Pick<RunOutcome, 'exitCode' | 'signal'> {
+  if (status === null) return { exitCode: null, signal: 'SIGKILL' }
+  const signal = status - 128
+  const isSignal = signal > 0 && (words.length > 0 || SILENT_SIGNALS.includes(signal))
+  const name = isSignal ? signalName(signal) : null
+  return name === null ? { exitCode: status, signal: null } : { exitCode: null, signal: name }
+}
+
+function signalName(number: number): string | null {
+  return Object.entries(signals).find(([, value]) => value === number)?.[0] ?? null
+}
