@@ -27,15 +27,6 @@ export {
 } from './drawing/drawing.ts'
 export { toMermaid } from './drawing/mermaid.ts'
 export { toSvg } from './drawing/svg.ts'
-export { exportTable, lostColumns, type TableOptions } from './export/table.ts'
-export {
-  classCounts,
-  type ImportOptions,
-  importTable,
-  type Origin,
-  type TableImport,
-} from './import/import.ts'
-export type { ImportFinding } from './import/report.ts'
 export { loadPlan, type PlanLoading } from './plan/load.ts'
 export { type ParticipantsReading, readParticipants, reviewerOf } from './plan/participants.ts'
 export { type PlanFlow, planToFlow } from './plan/plan.ts'
@@ -50,9 +41,17 @@ export {
   reportOf,
 } from './report/report.ts'
 export { stateView } from './report/state-view.ts'
-export { type AccessDecision, type AccessMode, decideAccess, rulesFor } from './runtime/access.ts'
-export { foldFacts, foldOnto } from './runtime/apply.ts'
 export { type ClaimStanding, standingOf } from './runtime/claims.ts'
+export { type Delta, deltaOf } from './runtime/delta.ts'
+export { FLOW_EVALUATOR } from './runtime/evaluator.ts'
+export { logText } from './runtime/log-text.ts'
+export { ASKING_TO_CONTINUE, RATIONALISING } from './runtime/phrases.ts'
+export { eventOf, type RunDifference, replayRun } from './runtime/replay.ts'
+export { outstanding, step } from './runtime/step.ts'
+export { findBreaches, type TextBreach } from './runtime/text-policy.ts'
+export type { Step } from './runtime/turn.ts'
+export { type AccessDecision, type AccessMode, decideAccess, rulesFor } from './state/access.ts'
+export { foldFacts, foldOnto } from './state/apply.ts'
 export type {
   Command,
   CommandBody,
@@ -60,9 +59,7 @@ export type {
   ReviewPin,
   RunInput,
   StageBase,
-} from './runtime/command.ts'
-export { type Delta, deltaOf } from './runtime/delta.ts'
-export { FLOW_EVALUATOR } from './runtime/evaluator.ts'
+} from './state/command.ts'
 export type {
   ActionAnswer,
   EventType,
@@ -70,11 +67,8 @@ export type {
   FlowEvent,
   ParticipantAnswer,
   ReviewAnswer,
-} from './runtime/event.ts'
-export { FACT_TYPES, type Fact, type Finding, type FindingCode } from './runtime/fact.ts'
-export { logText } from './runtime/log-text.ts'
-export { ASKING_TO_CONTINUE, RATIONALISING } from './runtime/phrases.ts'
-export { eventOf, type RunDifference, replayRun } from './runtime/replay.ts'
+} from './state/event.ts'
+export { FACT_TYPES, type Fact, type Finding, type FindingCode } from './state/fact.ts'
 export {
   emptyState,
   isStuckAt,
@@ -83,8 +77,14 @@ export {
   type RunState,
   type RunStatus,
   runStatus,
-} from './runtime/state.ts'
-export { outstanding, step } from './runtime/step.ts'
-export { findBreaches, type TextBreach } from './runtime/text-policy.ts'
-export type { Step } from './runtime/turn.ts'
-export { elementAt, vectorElements } from './runtime/vector.ts'
+} from './state/state.ts'
+export { elementAt, vectorElements } from './state/vector.ts'
+export { exportTable, lostColumns, type TableOptions } from './tables/export.ts'
+export {
+  classCounts,
+  type ImportOptions,
+  importTable,
+  type Origin,
+  type TableImport,
+} from './tables/import.ts'
+export type { ImportFinding } from './tables/report.ts'

@@ -4,11 +4,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Operation, Proposal, RequestFact } from '../contracts/index.ts'
 import { packageReach, proposalContract, validate } from '../contracts/index.ts'
-import { actRefusals } from './act-admission.ts'
-import { composeCompensation, undoingsOf } from './compensation.ts'
-import { composeRequests, heldRequests } from './held-request.ts'
-import { packageCommand } from './package-command.ts'
-import { RequestHistory, wasSent } from './request-history.ts'
+import { actRefusals } from './admission/act-admission.ts'
+import { composeRequests, heldRequests } from './admission/held-request.ts'
+import { packageCommand } from './admission/package-command.ts'
+import { composeCompensation, undoingsOf } from './decision/compensation.ts'
+import { RequestHistory, wasSent } from './standing/request-history.ts'
 
 const { bases } = JSON.parse(readFileSync('spec/vectors/gate/decision.json', 'utf8')) as {
   readonly bases: { readonly network: Proposal; readonly composite: Proposal }

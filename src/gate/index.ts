@@ -2,35 +2,34 @@
  * Room: gate. What is decided about a proposal, as pure functions of documents, facts and what the
  * host found out. Sees base, contracts, policy and ledger.
  */
-export { hourUse, undoUse } from './actor-use.ts'
+
 export {
   type Admission,
   admissionRules,
   admitProposal,
   HARD_FAILS,
   type Refusal,
-} from './admission.ts'
+} from './admission/admission.ts'
 export {
-  type Approval,
-  type ApprovalQuestion,
-  type Approvals,
-  approvalQuestion,
-  approvalsAsked,
-  approvalText,
-  countApprovals,
-  isComplete,
-  type RecordedAnswer,
-} from './approvals.ts'
+  awaitedPaths,
+  type ComposedRequest,
+  composeRequests,
+  heldRequests,
+} from './admission/held-request.ts'
+export { commandOf, type OperationCommand } from './admission/operation-command.ts'
+export { PACKAGE_MANAGERS, packageCommand } from './admission/package-command.ts'
 export {
-  type Attribute,
-  type Change,
-  type ChangeList,
-  changesSince,
-  type EntryKind,
-  type EntryState,
-  isSameState,
-  listsOf,
-} from './change.ts'
+  DELETIONS_MAX,
+  effectClasses,
+  higherRisk,
+  isAtMost,
+  MODIFICATIONS_MAX,
+  RISK_FLOORS,
+  resultRiskFloor,
+  riskAfterRun,
+  riskFloor,
+} from './admission/risk.ts'
+export { npmSettings, pipSettings, yarnSettings } from './admission/tool-settings.ts'
 export {
   type ComparedNetwork,
   type ComparedStep,
@@ -39,51 +38,11 @@ export {
   compareEffects,
   compareSteps,
   type Finding,
-} from './comparison.ts'
-export {
-  compensationInForce,
-  composeCompensation,
-  type Undoing,
-  undoingsOf,
-} from './compensation.ts'
-export {
-  type Answer,
-  type AskedAct,
-  answerFault,
-  type Circumstances,
-  confirmationNeed,
-  countsAhead,
-  finalRisk,
-  type Need,
-  satisfies,
-} from './confirmation.ts'
+} from './comparison/comparison.ts'
+export { newFileDeferral, type PointedBy } from './comparison/deferred.ts'
+export { type GrantCase, grantCase, pathsToTrack } from './comparison/grants.ts'
 export { AGENT_MARKS } from './data/agents.ts'
 export type { DeferredKind, DeferredRow } from './data/deferred.ts'
-export { PUBLIC_NAMES, SECRET_NAMES, UNSEARCHED } from './data/secrets.ts'
-export { decide, decideEarly, reasonsOf } from './decision.ts'
-export { newFileDeferral, type PointedBy } from './deferred.ts'
-export { FINDINGS_SHOWN_MAX, isComparedCode } from './findings.ts'
-export { holdsSameEntries, INDEX_BYTES_MAX, indexEntries, isIndexPath } from './git-index.ts'
-export { type GitPath, gitKindOf, gitPathOf, isGitWork, REFERENCE_NAME } from './git-state.ts'
-export { type GrantCase, grantCase, pathsToTrack } from './grants.ts'
-export { type BaseStanding, type Footing, footingOf, type HeldBase, type HeldMark } from './held.ts'
-export {
-  awaitedPaths,
-  type ComposedRequest,
-  composeRequests,
-  heldRequests,
-} from './held-request.ts'
-export {
-  EVALUATOR,
-  isAmended,
-  type Judgement,
-  keepsHome,
-  leavesHomeOut,
-  REPLAYED_VERSIONS,
-  recordsGrounds,
-} from './judgement.ts'
-export { type LawsOnTrial, type PastDecision, type Trial, tryLaws } from './law-trial.ts'
-export { lawsSetAside, lawValues, overridesUsed, type Rehearsed } from './law-values.ts'
 export {
   absolutePatterns,
   DEFAULT_LISTS,
@@ -99,7 +58,72 @@ export {
   readLists,
   sandboxEnvironment,
   withEphemeral,
-} from './lists.ts'
+} from './data/lists.ts'
+export { PUBLIC_NAMES, SECRET_NAMES, UNSEARCHED } from './data/secrets.ts'
+export {
+  compensationInForce,
+  composeCompensation,
+  type Undoing,
+  undoingsOf,
+} from './decision/compensation.ts'
+export {
+  type Answer,
+  type AskedAct,
+  answerFault,
+  type Circumstances,
+  confirmationNeed,
+  countsAhead,
+  finalRisk,
+  type Need,
+  satisfies,
+} from './decision/confirmation.ts'
+export { decide, decideEarly, reasonsOf } from './decision/decision.ts'
+export { type LawsOnTrial, type PastDecision, type Trial, tryLaws } from './decision/law-trial.ts'
+export { lawsSetAside, lawValues, overridesUsed, type Rehearsed } from './decision/law-values.ts'
+export { questionShape } from './decision/question-shape.ts'
+export type { Reason } from './decision/reasons.ts'
+export {
+  compareAgain,
+  type Grounds,
+  type Recomputed,
+  type RecordedDecision,
+  reachedLaws,
+  recompute,
+  recorded,
+} from './decision/replay.ts'
+export {
+  type Attribute,
+  type Change,
+  type ChangeList,
+  changesSince,
+  type EntryKind,
+  type EntryState,
+  isSameState,
+  listsOf,
+} from './evidence/change.ts'
+export { FINDINGS_SHOWN_MAX, isComparedCode } from './evidence/findings.ts'
+export {
+  holdsSameEntries,
+  INDEX_BYTES_MAX,
+  indexEntries,
+  isIndexPath,
+} from './evidence/git-index.ts'
+export {
+  type GitPath,
+  gitKindOf,
+  gitPathOf,
+  isGitWork,
+  REFERENCE_NAME,
+} from './evidence/git-state.ts'
+export {
+  EVALUATOR,
+  isAmended,
+  type Judgement,
+  keepsHome,
+  leavesHomeOut,
+  REPLAYED_VERSIONS,
+  recordsGrounds,
+} from './evidence/judgement.ts'
 export {
   diffEntry,
   INLINE_ENTRIES_MAX,
@@ -108,15 +132,7 @@ export {
   manifestDigest,
   manifestLines,
   readManifest,
-} from './manifest.ts'
-export {
-  type KeptMemory,
-  type KeptTable,
-  MemoryTable,
-  NOTHING_KEPT,
-  type Remembering,
-} from './memory-table.ts'
-export { NameSet } from './name-set.ts'
+} from './evidence/manifest.ts'
 export { type AddressBytes, parseAddress, refusedAddress } from './network/address.ts'
 export { ChunkedBody, type ChunkedState } from './network/chunked-body.ts'
 export { HELLO_BYTES_MAX, type HelloReading, readClientHello } from './network/client-hello.ts'
@@ -140,13 +156,6 @@ export {
   showHostPort,
 } from './network/host-name.ts'
 export { PROXY_ENVIRONMENT, PROXY_PORT } from './network/proxy-environment.ts'
-export {
-  type InterruptedRun,
-  type ReleasedRun,
-  ReleaseFold,
-  RUN_UNKNOWN,
-  type UsableRelease,
-} from './network/release-fold.ts'
 export {
   type Body,
   forwardedHead,
@@ -172,9 +181,7 @@ export {
   type Wanted,
 } from './network/rules.ts'
 export { UploadMeter } from './network/upload-meter.ts'
-export { commandOf, type OperationCommand } from './operation-command.ts'
-export type { OverrideInForce } from './override-fold.ts'
-export { PACKAGE_MANAGERS, packageCommand } from './package-command.ts'
+export { NameSet } from './paths/name-set.ts'
 export {
   actionIdsOf,
   allProposals,
@@ -185,9 +192,7 @@ export {
   type PlacedProposal,
   pathsToResolve,
   RealPaths,
-} from './places.ts'
-export type { PromotedAction } from './promoted-fold.ts'
-export { questionShape } from './question-shape.ts'
+} from './paths/places.ts'
 export {
   bytesOfRaw,
   displayOfRaw,
@@ -199,29 +204,43 @@ export {
   rawOfBytes,
   rawOfText,
   textOfRaw,
-} from './raw-path.ts'
-export type { Reason } from './reasons.ts'
+} from './paths/raw-path.ts'
+export { hourUse, undoUse } from './standing/actor-use.ts'
 export {
-  compareAgain,
-  type Grounds,
-  type Recomputed,
-  type RecordedDecision,
-  reachedLaws,
-  recompute,
-  recorded,
-} from './replay.ts'
-export { RequestHistory, type RequestMemory, wasSent } from './request-history.ts'
+  type Approval,
+  type ApprovalQuestion,
+  type Approvals,
+  approvalQuestion,
+  approvalsAsked,
+  approvalText,
+  countApprovals,
+  isComplete,
+  type RecordedAnswer,
+} from './standing/approvals.ts'
 export {
-  DELETIONS_MAX,
-  effectClasses,
-  higherRisk,
-  isAtMost,
-  MODIFICATIONS_MAX,
-  RISK_FLOORS,
-  resultRiskFloor,
-  riskAfterRun,
-  riskFloor,
-} from './risk.ts'
+  type BaseStanding,
+  type Footing,
+  footingOf,
+  type HeldBase,
+  type HeldMark,
+} from './standing/held.ts'
+export {
+  type KeptMemory,
+  type KeptTable,
+  MemoryTable,
+  NOTHING_KEPT,
+  type Remembering,
+} from './standing/memory-table.ts'
+export type { OverrideInForce } from './standing/override-fold.ts'
+export type { PromotedAction } from './standing/promoted-fold.ts'
+export {
+  type InterruptedRun,
+  type ReleasedRun,
+  ReleaseFold,
+  RUN_UNKNOWN,
+  type UsableRelease,
+} from './standing/release-fold.ts'
+export { RequestHistory, type RequestMemory, wasSent } from './standing/request-history.ts'
 export {
   COOLDOWN_MS,
   type PendingQuestion,
@@ -230,6 +249,5 @@ export {
   type StandingFact,
   StandingFold,
   type StandingOptions,
-} from './standing.ts'
-export { RECENT_MS, type StandingBefore, StandingHistory } from './standing-history.ts'
-export { npmSettings, pipSettings, yarnSettings } from './tool-settings.ts'
+} from './standing/standing.ts'
+export { RECENT_MS, type StandingBefore, StandingHistory } from './standing/standing-history.ts'

@@ -2,31 +2,7 @@
  * Room: ledger. Facts, the tree over them, checkpoints and proofs; the interface of stores.
  * Pure: no clock, no chance, no machine. Sees base and contracts.
  */
-export {
-  duplicateReceipt,
-  isSameTask,
-  judgeReceipt,
-  judgeTask,
-  type ReceiptAnswer,
-  receiptKey,
-  reusedTaskKey,
-  type TaskAnswer,
-  type TaskFill,
-  taskKey,
-} from './act.ts'
-export {
-  areContradictory,
-  type EvidencePack,
-  evidencePack,
-  type IntegrityError,
-  type IntegrityReport,
-  integrityReport,
-  type OpenedFact,
-  type TaskStatus,
-  taskStatus,
-} from './act-evidence.ts'
-export { Audit, type Reading as FactReading, readFact } from './audit.ts'
-export { decodeBase64, decodeHex, encodeBase64, encodeHex } from './base64.ts'
+
 export {
   BODY_RULES,
   type BodyRule,
@@ -40,40 +16,7 @@ export {
   redact,
   SALT_BYTES,
   type StoredObject,
-} from './body.ts'
-export {
-  BUNDLE_FILES,
-  BUNDLE_FORMAT,
-  checkpointFile,
-  consistencyLine,
-  INCLUSION_PROOFS_MAX,
-  inclusionLine,
-  keysText,
-  type Manifest,
-  manifestText,
-  objectFile,
-  provenFacts,
-  schemaFile,
-  sumsText,
-} from './bundle.ts'
-export { BUNDLE_PAGE } from './bundle-page.ts'
-export {
-  type Checkpoint,
-  type Comparison,
-  compareCheckpoints,
-  forkFault,
-  formatCheckpoint,
-  type OpenedCheckpoint,
-  openCheckpoint,
-  parseCheckpoint,
-  signCheckpoint,
-} from './checkpoint.ts'
-export {
-  type ComparedNote,
-  compareNotes,
-  type NoteComparing,
-  type NoteComparison,
-} from './compare.ts'
+} from './facts/body.ts'
 export {
   CHAIN_START,
   chainNext,
@@ -95,16 +38,32 @@ export {
   RECORD_BYTES_MAX,
   type Seal,
   sealFact,
-} from './fact.ts'
+} from './facts/fact.ts'
 export {
-  Growth,
-  type NodePlace,
-  openTiles,
-  placeOf,
-  readNode,
-  type StoredTile,
-} from './growth.ts'
-export { headsOfHome, type StreamHead, signHomeCheckpoint } from './home-checkpoint.ts'
+  INDEXED_FIELDS,
+  type IndexedField,
+  indexTerms,
+  matches,
+  type Page,
+  principalTerm,
+  type Query,
+  queryTerm,
+} from './facts/query.ts'
+export type { Appended, Head, Store, StoredFact } from './facts/store.ts'
+export { TERM_PLACES, termsOf } from './facts/term.ts'
+export { TermSum } from './facts/term-sum.ts'
+export {
+  type Checkpoint,
+  type Comparison,
+  compareCheckpoints,
+  forkFault,
+  formatCheckpoint,
+  type OpenedCheckpoint,
+  openCheckpoint,
+  parseCheckpoint,
+  signCheckpoint,
+} from './notes/checkpoint.ts'
+export { headsOfHome, type StreamHead, signHomeCheckpoint } from './notes/home-checkpoint.ts'
 export {
   fingerprint,
   formatNote,
@@ -127,31 +86,31 @@ export {
   type Verifier,
   type VerifierKey,
   verifierKey,
-} from './note.ts'
+} from './notes/note.ts'
+export { verifierFor } from './notes/verifier.ts'
 export {
-  assemble,
-  type Consistency,
-  type Inclusion,
-  type NodeReader,
-  nodesOf,
-  type ProofPlan,
-  planConsistency,
-  planInclusion,
-  planRoot,
-  prove,
-  verifyConsistency,
-  verifyInclusion,
-} from './proof.ts'
+  duplicateReceipt,
+  isSameTask,
+  judgeReceipt,
+  judgeTask,
+  type ReceiptAnswer,
+  receiptKey,
+  reusedTaskKey,
+  type TaskAnswer,
+  type TaskFill,
+  taskKey,
+} from './principals/act.ts'
 export {
-  INDEXED_FIELDS,
-  type IndexedField,
-  indexTerms,
-  matches,
-  type Page,
-  principalTerm,
-  type Query,
-  queryTerm,
-} from './query.ts'
+  areContradictory,
+  type EvidencePack,
+  evidencePack,
+  type IntegrityError,
+  type IntegrityReport,
+  integrityReport,
+  type OpenedFact,
+  type TaskStatus,
+  taskStatus,
+} from './principals/act-evidence.ts'
 export {
   bearerOf,
   type Caller,
@@ -169,7 +128,7 @@ export {
   RegisterFold,
   samePrincipal,
   unknownStream,
-} from './register.ts'
+} from './principals/register.ts'
 export {
   compareReplay,
   type Difference,
@@ -180,10 +139,30 @@ export {
   type Replayers,
   type ReplayLookup,
   ReplayReport,
-} from './replay.ts'
-export type { Appended, Head, Store, StoredFact } from './store.ts'
-export { TERM_PLACES, termsOf } from './term.ts'
-export { TermSum } from './term-sum.ts'
+} from './principals/replay.ts'
+export { decodeBase64, decodeHex, encodeBase64, encodeHex } from './tree/base64.ts'
+export {
+  Growth,
+  type NodePlace,
+  openTiles,
+  placeOf,
+  readNode,
+  type StoredTile,
+} from './tree/growth.ts'
+export {
+  assemble,
+  type Consistency,
+  type Inclusion,
+  type NodeReader,
+  nodesOf,
+  type ProofPlan,
+  planConsistency,
+  planInclusion,
+  planRoot,
+  prove,
+  verifyConsistency,
+  verifyInclusion,
+} from './tree/proof.ts'
 export {
   decodeBundle,
   ENTRY_BYTES_MAX,
@@ -195,7 +174,7 @@ export {
   tileHashes,
   tilePath,
   tilesOf,
-} from './tile.ts'
+} from './tree/tile.ts'
 export {
   coveringNodes,
   emptyRoot,
@@ -205,8 +184,30 @@ export {
   type NodeId,
   nodeHash,
   RightEdge,
-} from './tree.ts'
-export { verifierFor } from './verifier.ts'
+} from './tree/tree.ts'
+export { Audit, type Reading as FactReading, readFact } from './verification/audit.ts'
+export {
+  BUNDLE_FILES,
+  BUNDLE_FORMAT,
+  checkpointFile,
+  consistencyLine,
+  INCLUSION_PROOFS_MAX,
+  inclusionLine,
+  keysText,
+  type Manifest,
+  manifestText,
+  objectFile,
+  provenFacts,
+  schemaFile,
+  sumsText,
+} from './verification/bundle.ts'
+export { BUNDLE_PAGE } from './verification/bundle-page.ts'
+export {
+  type ComparedNote,
+  compareNotes,
+  type NoteComparing,
+  type NoteComparison,
+} from './verification/compare.ts'
 export {
   type ExpectedRoot,
   type Problem,
@@ -214,7 +215,7 @@ export {
   ROTATION_MARK,
   StreamVerification,
   type StreamVerificationOptions,
-} from './verify.ts'
+} from './verification/verify.ts'
 export {
   checkSigners,
   isWrong,
@@ -222,7 +223,7 @@ export {
   readStoredNote,
   type VerifierMaker,
   type Wrong,
-} from './verify-keys.ts'
+} from './verification/verify-keys.ts'
 export {
   checkFactProof,
   type ExtensionProof,
@@ -231,6 +232,10 @@ export {
   inclusionPath,
   proveExtension,
   proveFact,
-} from './verify-proof.ts'
-export { checkReferenced, type RecordFinding, type Reference } from './verify-record.ts'
-export { HashSet } from './verify-set.ts'
+} from './verification/verify-proof.ts'
+export {
+  checkReferenced,
+  type RecordFinding,
+  type Reference,
+} from './verification/verify-record.ts'
+export { HashSet } from './verification/verify-set.ts'

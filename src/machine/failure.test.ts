@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { FaultError } from '../base/index.ts'
-import { machineFailure } from '../promotion/failure.ts'
+import { machineFailure } from '../promotion/entries/failure.ts'
 import { asFailure, toolFailure } from './failure.ts'
 
 let folder = ''

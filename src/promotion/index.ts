@@ -2,19 +2,18 @@
  * Room: promotion. Puts staged changes in place, takes them back, and ends what a crash interrupted:
  * under the lock of the workspace, with a journal. Sees base, gate, machine and tree.
  */
-export type { OnPoint, Point } from './apply.ts'
-export { applyStage, type Promotion, type PromotionRequest } from './apply-stage.ts'
-export { isAttempt, readHead } from './attempt.ts'
-export { directoriesInUse, recoveryCommands } from './ending.ts'
-export { hashFile, lookAt } from './entry.ts'
-export { openJournals } from './journal.ts'
-export { type KeptAct, type LaterAct, laterActs } from './later.ts'
+
+export { hashFile, lookAt } from './entries/entry.ts'
+export type { OnPoint, Point } from './exchange/apply.ts'
+export { applyStage, type Promotion, type PromotionRequest } from './exchange/apply-stage.ts'
+export { directoriesInUse, recoveryCommands } from './exchange/ending.ts'
 export {
   type WorkspaceLock,
   withWorkspaceLock,
-} from './lock.ts'
-export { type Recovered, type RecoveryRequest, recover } from './recover.ts'
-export { type Choice, resolveRecovery } from './resolve.ts'
+} from './exchange/lock.ts'
+export { isAttempt, readHead } from './journal/attempt.ts'
+export { openJournals } from './journal/journal.ts'
+export { type KeptAct, type LaterAct, laterActs } from './journal/later.ts'
 export {
   dropPreimages,
   droppable,
@@ -22,7 +21,9 @@ export {
   measureKeep,
   type Retention,
   UNDO_PERIOD_MS,
-} from './retention.ts'
+} from './journal/retention.ts'
+export { type Recovered, type RecoveryRequest, recover } from './recovery/recover.ts'
+export { type Choice, resolveRecovery } from './recovery/resolve.ts'
 export {
   expired,
   previewRollback,
@@ -30,4 +31,4 @@ export {
   type RollbackPreview,
   type RollbackRequest,
   rollback,
-} from './rollback.ts'
+} from './rollback/rollback.ts'

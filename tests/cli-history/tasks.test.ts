@@ -184,7 +184,7 @@ describe('tasks and receipts', () => {
     expect(writers.sort()).toEqual([
       'src/cli/commands/task-issue.ts',
       'src/cli/demo/ledger-chapter.ts',
-      'src/ledger/act.ts',
+      'src/ledger/principals/act.ts',
     ])
     for (const file of [...writers, 'src/cli/history/refusal.ts', 'src/cli/home.ts']) {
       expect(readFileSync(file, 'utf8')).not.toMatch(/constitution|evaluation/)

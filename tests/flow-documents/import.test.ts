@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest'
 import { GRAPH_LIMITS } from '../../src/base/index.ts'
 import { toYaml } from '../../src/cli/rules/print.ts'
 import { checkDocument, type Flow, readYaml } from '../../src/contracts/index.ts'
-import { readCsv } from '../../src/flow/import/csv.ts'
 import {
   checkFlow,
   classCounts,
@@ -12,6 +11,7 @@ import {
   importTable,
   lostColumns,
 } from '../../src/flow/index.ts'
+import { readCsv } from '../../src/flow/tables/csv.ts'
 import { Host } from '../flow-runtime/host.ts'
 import { SEED_POLICIES } from '../flow-runtime/seed-policies.ts'
 import { cell, ORIGINAL_COUNTS, originalTable } from './table.ts'

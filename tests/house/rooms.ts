@@ -124,7 +124,6 @@ export const CIRCLES: readonly string[] = [
   'src/cli/commands <> src/cli/history',
   'src/cli/commands <> src/cli/laws',
   'src/constitution <> src/constitution/analysis',
-  'src/gate <> src/gate/network',
   'src/runs <> src/runs/participant',
 ]
 
@@ -134,8 +133,4 @@ export const FULL: Readonly<Record<string, string>> = {
   'src/cli/commands': 'one kind: a file a command',
   'src/cli/gate': 'to be split',
   'src/contracts/descriptor': 'one kind: documents and their checks',
-  'src/flow/runtime': 'to be split',
-  'src/gate': 'to be split',
-  'src/ledger': 'to be split',
-  'src/promotion': 'to be split',
 }

@@ -7,8 +7,8 @@
  * answer invalid (F-7).
  */
 import { normaliseAndValidate, type Repair, type Sources } from '../../contracts/index.ts'
-import type { ReviewPin } from '../runtime/command.ts'
-import type { ActionAnswer, ClaimDraft, ParticipantAnswer, ReviewAnswer } from '../runtime/event.ts'
+import type { ReviewPin } from '../state/command.ts'
+import type { ActionAnswer, ClaimDraft, ParticipantAnswer, ReviewAnswer } from '../state/event.ts'
 import { artifactPath } from './artifact-path.ts'
 import { claimsOf, evidenceOf } from './claims.ts'
 import { objectsIn } from './json-objects.ts'

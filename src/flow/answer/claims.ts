@@ -1,7 +1,7 @@
 /** Reads the claims and the evidence of an answer (F-6) field by field, and lists their faults. */
 import { isDigest } from '../../base/index.ts'
 import { CLAIM_TRUST_LEVELS, isObject } from '../../contracts/index.ts'
-import type { ActionAnswer, ClaimDraft } from '../runtime/event.ts'
+import type { ActionAnswer, ClaimDraft } from '../state/event.ts'
 
 type EvidenceDraft = NonNullable<ActionAnswer['evidence']>[number]
 

@@ -4,9 +4,9 @@
  */
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
 import { type ClaimStanding, standingOf } from '../runtime/claims.ts'
-import type { Fact, Finding } from '../runtime/fact.ts'
-import { type RunState, type RunStatus, runStatus } from '../runtime/state.ts'
-import { elementAt, vectorElements } from '../runtime/vector.ts'
+import type { Fact, Finding } from '../state/fact.ts'
+import { type RunState, type RunStatus, runStatus } from '../state/state.ts'
+import { elementAt, vectorElements } from '../state/vector.ts'
 import { type Transition, transitionsOf } from './transitions.ts'
 
 interface PhaseReport {

@@ -1,8 +1,8 @@
 /** The state of a run as people and programs read it: the host's fields at its present place, and the flow's own. */
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
-import type { Fact } from '../runtime/fact.ts'
-import type { RunState } from '../runtime/state.ts'
-import { elementAt } from '../runtime/vector.ts'
+import type { Fact } from '../state/fact.ts'
+import type { RunState } from '../state/state.ts'
+import { elementAt } from '../state/vector.ts'
 
 /** Returns the fields of the flow and, once the run has entered a node, the host's fields there. */
 export function stateView(

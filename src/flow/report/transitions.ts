@@ -3,7 +3,7 @@
  * whether the edge fired. An edge without a guard is listed when it fires.
  */
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
-import type { EventPayload, Fact } from '../runtime/fact.ts'
+import type { EventPayload, Fact } from '../state/fact.ts'
 
 interface PolicyRecord {
   /** Null if no policy was triggered. */

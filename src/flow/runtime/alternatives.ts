@@ -4,9 +4,9 @@
  * rest are abandoned; one that failed is not chosen again.
  */
 import type { CompiledEdge } from '../compile/compiled-flow.ts'
+import { isOpen } from '../state/state.ts'
 import { escalate } from './enter.ts'
 import { isGuardOpen } from './judge.ts'
-import { isOpen } from './state.ts'
 import type { Turn } from './turn.ts'
 
 /** Groups that begin at a node, each once. */

@@ -7,14 +7,14 @@
  */
 import { digestBytes } from '../../base/index.ts'
 import type { XiaoboAction } from '../../contracts/index.ts'
-import type { NeededDocument } from './command.ts'
+import type { NeededDocument } from '../state/command.ts'
+import type { ActionAnswer, EventOf } from '../state/event.ts'
+import type { Finding, FindingAction } from '../state/fact.ts'
+import type { Artifact } from '../state/state.ts'
 import { type Delta, deltaOf } from './delta.ts'
 import { enter, run } from './enter.ts'
-import type { ActionAnswer, EventOf } from './event.ts'
-import type { Finding, FindingAction } from './fact.ts'
 import { isGuardOpen } from './judge.ts'
 import { areStagesSound } from './stage.ts'
-import type { Artifact } from './state.ts'
 import { findBreaches } from './text-policy.ts'
 import type { Turn } from './turn.ts'
 

@@ -6,7 +6,7 @@
  * Participants are compared by digest, so that a second name for the same one verifies nothing.
  */
 import type { Claim } from '../../contracts/index.ts'
-import type { ClaimState } from './state.ts'
+import type { ClaimState } from '../state/state.ts'
 
 export interface ClaimStanding {
   readonly claim_id: string

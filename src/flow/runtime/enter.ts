@@ -6,12 +6,12 @@
  * that no flow can keep a step busy for ever.
  */
 import type { CompiledEdge } from '../compile/compiled-flow.ts'
-import { rulesFor } from './access.ts'
-import type { ReviewPin } from './command.ts'
-import type { EntryCause } from './fact.ts'
+import { rulesFor } from '../state/access.ts'
+import type { ReviewPin } from '../state/command.ts'
+import type { EntryCause } from '../state/fact.ts'
+import { isOpen } from '../state/state.ts'
 import { isInvariantKept } from './judge.ts'
 import { STAGES_MAX, stagesUnder } from './stage.ts'
-import { isOpen } from './state.ts'
 import type { Turn } from './turn.ts'
 
 /** An edge has fired: the target is entered when nothing else is waited for. */

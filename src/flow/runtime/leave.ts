@@ -7,12 +7,12 @@
 
 import { HOST_FIELDS } from '../../contracts/index.ts'
 import type { CompiledEdge } from '../compile/compiled-flow.ts'
+import type { FindingAction } from '../state/fact.ts'
+import { isActing } from '../state/state.ts'
 import { unverifiedClaims } from './claims.ts'
 import { arrive, escalate } from './enter.ts'
-import type { FindingAction } from './fact.ts'
 import { isGuardOpen, isInvariantKept, judgeEdgePolicies, readingFor } from './judge.ts'
 import type { GuardScope } from './scene.ts'
-import { isActing } from './state.ts'
 import type { Turn } from './turn.ts'
 
 const HOST: ReadonlySet<string> = new Set(HOST_FIELDS)

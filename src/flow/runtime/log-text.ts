@@ -3,7 +3,7 @@
  * goes on one line, without characters that Markdown would interpret.
  */
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
-import type { EventPayload, Fact, Finding } from './fact.ts'
+import type { EventPayload, Fact, Finding } from '../state/fact.ts'
 
 export function logText(flow: CompiledFlow, facts: readonly Fact[]): string {
   const lines = [`# Orchestration log: ${plain(flow.document.title || flow.document.flow_id)}`, '']

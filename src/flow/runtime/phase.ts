@@ -4,7 +4,7 @@
  * (F-4, F-11). A sub-phase leaves a manifest (F-10).
  */
 import type { CompiledSpan } from '../compile/compiled-flow.ts'
-import type { FindingAction } from './fact.ts'
+import type { FindingAction } from '../state/fact.ts'
 import { isGuardOpen, isInvariantKept } from './judge.ts'
 import { carryOut, guardObstacle, leave, type Obstacle, obstacleAt, rerunSpan } from './leave.ts'
 import type { Turn } from './turn.ts'

@@ -4,9 +4,9 @@
  */
 import { canonicalJson } from '../../base/index.ts'
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
-import type { FlowEvent } from './event.ts'
-import type { Fact } from './fact.ts'
-import { emptyState } from './state.ts'
+import type { FlowEvent } from '../state/event.ts'
+import type { Fact } from '../state/fact.ts'
+import { emptyState } from '../state/state.ts'
 import { step } from './step.ts'
 
 /** The first fact that differs from the computed one; null in place of a missing fact. */

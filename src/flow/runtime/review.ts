@@ -7,9 +7,9 @@
  * reviewer writes does not count.
  */
 import { APPROVE_SCORE_MIN, type XiaojingReview } from '../../contracts/index.ts'
+import type { EventOf, ParticipantAnswer, ReviewAnswer } from '../state/event.ts'
 import { askForInput, failAttempt, findInvalid, lineError, RETRIES_MAX } from './attempt.ts'
 import { run } from './enter.ts'
-import type { EventOf, ParticipantAnswer, ReviewAnswer } from './event.ts'
 import { isGuardOpen } from './judge.ts'
 import { fire } from './leave.ts'
 import { dismissApprovals, voidDependents } from './stage.ts'

@@ -7,7 +7,7 @@
  */
 import type { FlowEdge } from '../../contracts/index.ts'
 import type { CompiledEdge } from '../compile/compiled-flow.ts'
-import type { SpanState } from './state.ts'
+import type { SpanState } from '../state/state.ts'
 import type { Turn } from './turn.ts'
 
 export type GuardScope = NonNullable<FlowEdge['guard_scope']>

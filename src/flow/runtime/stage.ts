@@ -4,8 +4,8 @@
  * is void if a base is rejected, run again, rolled back or promoted with another manifest.
  */
 
-import type { StageBase } from './command.ts'
-import { isOpen, type NodeStatus, type Stage } from './state.ts'
+import type { StageBase } from '../state/command.ts'
+import { isOpen, type NodeStatus, type Stage } from '../state/state.ts'
 import type { Turn } from './turn.ts'
 
 /** The most manifests under one view; the host does not stack overlays on overlays. */

@@ -9,20 +9,20 @@
  * second runner of the same run: the facts of a run have sequence numbers without a gap.
  */
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
+import type { Command } from '../state/command.ts'
+import { Draft } from '../state/draft.ts'
+import type { EventOf, FlowEvent } from '../state/event.ts'
+import { isOpen, isStuckAt, type RunState } from '../state/state.ts'
+import { vectorElements } from '../state/vector.ts'
 import { loseGroups, openGroups, winGroups } from './alternatives.ts'
 import { endAttempt, submitWork, takeOutput } from './attempt.ts'
-import type { Command } from './command.ts'
-import { Draft } from './draft.ts'
 import { block, enter, escalate, run } from './enter.ts'
-import type { EventOf, FlowEvent } from './event.ts'
 import { isInvariantKept } from './judge.ts'
 import { asksForEvidence, leave, takeException } from './leave.ts'
 import { afterLog, closePhase, closeSubphase } from './phase.ts'
 import { answerFault, endReview, isApproved } from './review.ts'
 import { followPromotion, promoteStage, voidDependents } from './stage.ts'
-import { isOpen, isStuckAt, type RunState } from './state.ts'
 import { type Step, type Task, Turn } from './turn.ts'
-import { vectorElements } from './vector.ts'
 
 export function step(flow: CompiledFlow, state: RunState, event: FlowEvent): Step {
   const draft = new Draft(flow, state, 'one step')

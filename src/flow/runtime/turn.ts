@@ -4,11 +4,18 @@
  */
 
 import type { CompiledEdge, CompiledFlow } from '../compile/compiled-flow.ts'
-import { applyCommand, applyEntered, applyFact, applyFired, applyStatus, placeOf } from './apply.ts'
-import { applyEvent } from './apply-event.ts'
-import type { Command, CommandBody } from './command.ts'
-import type { Draft } from './draft.ts'
-import type { FlowEvent } from './event.ts'
+import {
+  applyCommand,
+  applyEntered,
+  applyFact,
+  applyFired,
+  applyStatus,
+  placeOf,
+} from '../state/apply.ts'
+import { applyEvent } from '../state/apply-event.ts'
+import type { Command, CommandBody } from '../state/command.ts'
+import type { Draft } from '../state/draft.ts'
+import type { FlowEvent } from '../state/event.ts'
 import type {
   Answer,
   EntryCause,
@@ -19,8 +26,8 @@ import type {
   Finding,
   PayloadOf,
   Values,
-} from './fact.ts'
-import type { NodeState, NodeStatus, RunState } from './state.ts'
+} from '../state/fact.ts'
+import type { NodeState, NodeStatus, RunState } from '../state/state.ts'
 
 /** Something that follows. */
 export type Task =

@@ -9,7 +9,7 @@
  *   would have refused is a finding, though it says that it passed.
  */
 import type { NetworkConnection } from '../../contracts/index.ts'
-import { FindingList } from '../findings.ts'
+import { FindingList } from '../evidence/findings.ts'
 import { showHostPort } from './host-name.ts'
 import { judgeRequest, type NetworkRules } from './rules.ts'
 

@@ -4,7 +4,7 @@
  * what was refused can be judged again.
  */
 import type { ActionDescriptor, NetworkGrounds, Proposal } from '../../contracts/index.ts'
-import { leavesOf } from '../places.ts'
+import { leavesOf } from '../paths/places.ts'
 import { hostPort } from './host-name.ts'
 import type { NetworkTerms } from './rules.ts'
 

@@ -3,9 +3,9 @@
  * it reads, so it sees its scope and known caches and programs only.
  */
 import { CACHE_NAMES, CACHES } from '../data/caches.ts'
+import { absolutePatterns } from '../data/lists.ts'
 import { TOOLCHAINS } from '../data/toolchains.ts'
-import { absolutePatterns } from '../lists.ts'
-import { NameSet } from '../name-set.ts'
+import { NameSet } from '../paths/name-set.ts'
 
 /** Directories, whether they are there or not; what is hidden anyway stays hidden in them. */
 export function visiblePlaces(homes: readonly string[]): readonly string[] {

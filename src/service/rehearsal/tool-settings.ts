@@ -1,4 +1,4 @@
-/** Reads the settings of package managers that a run may know of (`src/gate/tool-settings.ts`). */
+/** Reads the settings of package managers that a run may know of (`src/gate/admission/tool-settings.ts`). */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { npmSettings, pipSettings, yarnSettings } from '../../gate/index.ts'

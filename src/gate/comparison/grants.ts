@@ -1,0 +1,224 @@
+/**
+ * What an actor that is no person may do without a question (G-8b). A declaration says what an act
+ * will do; only a grant lets it happen without a question. An effect that no grant covers, or that
+ * exceeds the bounds of its grant, is a finding that asks a human.
+ *
+ * INVARIANT (grants only spare a question): a grant removes no block and no question that a law, an
+ *   effect class or another finding causes.
+ */
+import { parseIsoMomentMs } from '../../base/index.ts'
+import {
+  type Evaluation,
+  type Glob,
+  type GrantDocument,
+  matchesNames,
+  pathSegments,
+} from '../../contracts/index.ts'
+import { type LawPlaces, placeGlob } from '../../policy/index.ts'
+import { type Change, type ChangeList, listsOf } from '../evidence/change.ts'
+import type { FindingList } from '../evidence/findings.ts'
+import { isGitWork, isInGit, namesGit } from '../evidence/git-state.ts'
+import { isAmended } from '../evidence/judgement.ts'
+import { displayOfRaw, type RawPath } from '../paths/raw-path.ts'
+
+/** How much an actor did. */
+export interface Amount {
+  readonly files: number
+  readonly bytes: number
+}
+
+/** Whose act is judged, where and when. */
+export interface GrantCase {
+  /** The words that a grant may name the actor by: its kind, its kind with its name. */
+  readonly actors: ReadonlySet<string>
+  readonly nowMs: number
+  readonly places: LawPlaces
+  /** Changed files that git tracked before. */
+  readonly tracked: ReadonlySet<RawPath>
+  /** Changed files of git whose bytes are as git's commands leave them. */
+  readonly gitChecked: ReadonlySet<RawPath>
+  /** What the actor did in the hour before. */
+  readonly hour: Amount
+}
+
+type Judged = Pick<Evaluation, 'actor_kind' | 'agent' | 'basis' | 'evaluator' | 'held' | 'host'>
+
+/** The words for the actor of a record; none for a person who was not started by an agent. */
+export function actorWords({
+  actor_kind,
+  agent,
+  basis,
+}: Pick<Judged, 'actor_kind' | 'agent' | 'basis'>): readonly string[] {
+  const words: string[] = []
+  if (actor_kind !== 'human') words.push(actor_kind)
+  if (actor_kind !== 'human' && basis !== undefined) words.push(`${actor_kind}:${basis.actor}`)
+  if (agent !== undefined) words.push('agent', `agent:${agent}`)
+  return words
+}
+
+/** Returns whether an act is bounded as an actor's: one of a flow is if its record says what it displaces. */
+export function isBounded(evaluation: Judged & Pick<Evaluation, 'comparison'>): boolean {
+  if (evaluation.held !== undefined) return evaluation.comparison?.undo !== undefined
+  return actorWords(evaluation).length > 0
+}
+
+/**
+ * Null where no grant is needed: a person acts, a human declared with a flow what its participants may
+ * write, or the record is of before grants.
+ */
+export function grantCase(
+  evaluation: Judged,
+  tracked: ReadonlySet<RawPath> = new Set(),
+  gitChecked: ReadonlySet<RawPath> = new Set(),
+): GrantCase | null {
+  const { basis, host, held } = evaluation
+  const actors = new Set(actorWords(evaluation))
+  if (!isAmended(evaluation) || basis === undefined || held !== undefined) return null
+  if (actors.size === 0) return null
+  return {
+    actors,
+    nowMs: host.now_ms,
+    places: { home: basis.home, workspace: host.workspace },
+    tracked,
+    gitChecked,
+    hour: basis.hour_use ?? { files: 0, bytes: 0 },
+  }
+}
+
+const NEEDED = { added: 'create', modified: 'change', deleted: 'delete' } as const
+
+class HeldGrant {
+  readonly grant: GrantDocument
+  readonly #globs: Readonly<Record<ChangeList, readonly Glob[]>>
+  files = 0
+  bytes = 0
+
+  constructor(grant: GrantDocument, places: LawPlaces) {
+    this.grant = grant
+    const globs = (list: ChangeList): readonly Glob[] => placed(grant[NEEDED[list]] ?? [], places)
+    this.#globs = { added: globs('added'), modified: globs('modified'), deleted: globs('deleted') }
+  }
+
+  names(list: ChangeList, path: RawPath): boolean {
+    const globs = this.#globs[list]
+    if (globs.length === 0) return false
+    const segments = pathSegments(displayOfRaw(path))
+    const isGits = isInGit(path)
+    return globs.some(
+      ({ text, segments: wanted }) => (!isGits || namesGit(text)) && matchesNames(wanted, segments),
+    )
+  }
+
+  take({ before, after }: Change): void {
+    this.files++
+    this.bytes += after?.size ?? before?.size ?? 0
+  }
+}
+
+function placed(texts: readonly string[], places: LawPlaces): readonly Glob[] {
+  return texts.flatMap((text) => placeGlob(text, places) ?? [])
+}
+
+/** The grants that an actor has at this time. */
+function inForce(
+  grants: readonly GrantDocument[],
+  { actors, nowMs }: Pick<GrantCase, 'actors' | 'nowMs'>,
+): readonly GrantDocument[] {
+  return grants.filter(({ actors: named, until }) => {
+    if (named !== undefined && !named.some((name) => actors.has(name))) return false
+    return until === undefined || nowMs < (parseIsoMomentMs(until) ?? 0)
+  })
+}
+
+/** Globs outside the workspace that an actor may name as its scope. */
+export function grantedScopes(
+  grants: readonly GrantDocument[],
+  subject: Pick<GrantCase, 'actors' | 'nowMs' | 'places'>,
+): readonly Glob[] {
+  return inForce(grants, subject).flatMap(({ scope = [] }) => placed(scope, subject.places))
+}
+
+/** Changed files of which it matters whether git tracked them. */
+export function pathsToTrack(
+  changes: readonly Change[],
+  grants: readonly GrantDocument[],
+  subject: GrantCase,
+): readonly RawPath[] {
+  const held = inForce(grants, subject).map((grant) => new HeldGrant(grant, subject.places))
+  const plain = held.filter(({ grant }) => grant.tracked !== true)
+  const tracking = held.filter(({ grant }) => grant.tracked === true)
+  return changes
+    .filter((change) => listsOf(change).some((list) => needsTracking(change, list)))
+    .filter(({ path }) => !plain.some((one) => one.names('modified', path)))
+    .filter(({ path }) => tracking.some((one) => one.names('modified', path)))
+    .map(({ path }) => path)
+}
+
+function needsTracking({ before }: Change, list: ChangeList): boolean {
+  return list === 'modified' && before !== null && before.kind !== 'directory'
+}
+
+/** Adds what no grant covers, path by path, and each bound that is passed. */
+export function addGrantFindings(
+  changes: readonly Change[],
+  grants: readonly GrantDocument[],
+  subject: GrantCase,
+  findings: FindingList,
+): void {
+  const held = inForce(grants, subject).map((grant) => new HeldGrant(grant, subject.places))
+  for (const change of changes) {
+    for (const list of listsOf(change)) {
+      const grant = held.find((one) => covers(one, list, change, subject))
+      if (grant !== undefined) grant.take(change)
+      else findings.add('effect.ungranted', displayOfRaw(change.path), wordsFor(list, change, held))
+    }
+  }
+  for (const { grant, files, bytes } of held) {
+    if (files === 0) continue
+    const whole = { files: files + subject.hour.files, bytes: bytes + subject.hour.bytes }
+    const beyond = [
+      ...boundWords(grant, 'act', { files, bytes }, grant.per_act),
+      ...boundWords(grant, 'hour', whole, grant.per_hour),
+    ]
+    for (const words of beyond) findings.add('effect.ungranted', subject.places.workspace, words)
+  }
+}
+
+function covers(
+  held: HeldGrant,
+  list: ChangeList,
+  change: Change,
+  { tracked, gitChecked }: Pick<GrantCase, 'gitChecked' | 'tracked'>,
+): boolean {
+  if (!held.names(list, change.path)) return false
+  if (held.grant.git === true && !isGitWork(change, list, gitChecked)) return false
+  return held.grant.tracked !== true || list !== 'modified' || tracked.has(change.path)
+}
+
+function wordsFor(list: ChangeList, change: Change, held: readonly HeldGrant[]): string {
+  if (isInGit(change.path)) return `${GIT_WORDS[list]}; git's ordinary commands do not do this`
+  if (list === 'deleted') return 'deleted; the act did not make it'
+  if (list === 'added') return 'created'
+  const isUntracked = held.some((one) => one.grant.tracked === true && one.names(list, change.path))
+  return isUntracked ? 'changed; git does not track it' : 'changed'
+}
+
+const GIT_WORDS = { added: 'created', modified: 'changed', deleted: 'deleted' } as const
+
+const MB = 1024 * 1024
+
+function boundWords(
+  { grant_id }: GrantDocument,
+  span: 'act' | 'hour',
+  { files, bytes }: Amount,
+  bound: GrantDocument['per_act'],
+): readonly string[] {
+  if (bound === undefined) return []
+  const holds = (most: string): string => `the grant ${grant_id} holds ${most} in one ${span}`
+  const words: string[] = []
+  if (files > bound.files) words.push(`${files} files, and ${holds(`${bound.files}`)}`)
+  if (bytes > bound.mb * MB) {
+    words.push(`${Math.ceil(bytes / MB)} MB, and ${holds(`${bound.mb} MB`)}`)
+  }
+  return words
+}

@@ -1,0 +1,113 @@
+/**
+ * Findings as they are gathered. The list stays short enough to read and to record: it names a limited
+ * number of paths for each code and counts the rest. The manifest names every path.
+ */
+import { type Code, compareCodePoints } from '../../base/index.ts'
+import type { SandboxResult } from '../../contracts/index.ts'
+
+type Finding = SandboxResult['findings'][number]
+
+export const FINDINGS_PER_CODE_MAX = 200
+/** How many findings of one code a person is shown; they can page through them. */
+export const FINDINGS_SHOWN_MAX = 100_000
+
+/** In the order they are listed: what blocks for good first, what only reports last. */
+const ORDER: readonly Code[] = [
+  'effect.host_state',
+  'effect.privileged',
+  'effect.out_of_scope',
+  'effect.undeclared',
+  'effect.irreversible',
+  'effect.upload',
+  'effect.deferred_execution',
+  'effect.build_execution',
+  'effect.left_out',
+  'effect.home_kept',
+  'effect.writ_kept',
+  'effect.laws_file',
+  'effect.ungranted',
+  'effect.discarded',
+  'effect.not_observed',
+]
+
+/** Whether a comparison gives this code, and not the host's scan. */
+export function isComparedCode(code: string): boolean {
+  return ORDER.some((known) => known === code)
+}
+
+/** At this many times the limit, findings that will not be listed are dropped and only counted. */
+const HELD_TIMES = 10
+
+interface Held {
+  readonly found: Map<string, Finding>
+  /** How many were dropped. */
+  more: number
+}
+
+export class FindingList {
+  readonly #held = new Map<Code, Held>()
+  readonly #counted = new Map<Code, Map<string, number>>()
+  readonly #limit: number
+
+  constructor(limit = FINDINGS_PER_CODE_MAX) {
+    this.#limit = limit
+  }
+
+  add(code: Code, path: string, detail?: string): void {
+    const held = this.#held.get(code) ?? { found: new Map(), more: 0 }
+    this.#held.set(code, held)
+    const key = `${path}\0${detail ?? ''}`
+    if (held.found.has(key)) return
+    held.found.set(key, detail === undefined ? { code, path } : { code, path, detail })
+    if (held.found.size > HELD_TIMES * this.#limit) prune(held, this.#limit)
+  }
+
+  /** Counts a finding that is reported as a number for its path. */
+  count(code: Code, path: string): void {
+    const paths = this.#counted.get(code) ?? new Map<string, number>()
+    this.#counted.set(code, paths)
+    paths.set(path, (paths.get(path) ?? 0) + 1)
+  }
+
+  has(code: Code): boolean {
+    return this.#held.has(code) || this.#counted.has(code)
+  }
+
+  finish(): readonly Finding[] {
+    return ORDER.flatMap((code) => {
+      const counted = [...(this.#counted.get(code) ?? [])].map(([path, count]) => ({
+        code,
+        path,
+        detail: count === 1 ? '1 entry' : `${count} entries`,
+      }))
+      const { found, more } = this.#held.get(code) ?? { found: new Map<string, Finding>(), more: 0 }
+      return cut(code, sorted([...found.values(), ...counted]), more, this.#limit)
+    })
+  }
+}
+
+/** Keeps those that would be listed first. */
+function prune(held: Held, limit: number): void {
+  const keys = [...held.found.keys()].sort(compareCodePoints)
+  for (const key of keys.slice(limit)) held.found.delete(key)
+  held.more += keys.length - limit
+}
+
+function sorted(findings: readonly Finding[]): readonly Finding[] {
+  return [...findings].sort(
+    (one, other) =>
+      compareCodePoints(one.path ?? '', other.path ?? '') ||
+      compareCodePoints(one.detail ?? '', other.detail ?? ''),
+  )
+}
+
+function cut(
+  code: Code,
+  findings: readonly Finding[],
+  letGo: number,
+  limit: number,
+): readonly Finding[] {
+  const listed = findings.slice(0, limit)
+  const more = findings.length - listed.length + letGo
+  return more === 0 ? listed : [...listed, { code, detail: `and ${more} more` }]
+}

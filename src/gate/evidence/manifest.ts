@@ -1,0 +1,193 @@
+/**
+ * The manifest of a diff: JSON Lines in canonical form, sorted by path bytes. Each line holds everything
+ * of both sides that is compared, promoted and restored. A path or link target that is not UTF-8 has a
+ * readable form and its bytes in base64. Discarded changes are marked, so that replay can repeat the
+ * comparison.
+ *
+ * `manifestLines` yields line by line, so a writer holds one line in memory.
+ */
+import { canonicalJson, type Digest, digestBytes, isDigest } from '../../base/index.ts'
+import type { DiffEntry, SandboxResult } from '../../contracts/index.ts'
+import { decodeBase64, encodeBase64 } from '../../ledger/index.ts'
+import {
+  bytesOfRaw,
+  displayOfRaw,
+  type RawPath,
+  rawOfBytes,
+  rawOfText,
+  textOfRaw,
+} from '../paths/raw-path.ts'
+import { type Attribute, type Change, type EntryState, listsOf } from './change.ts'
+
+/** How many entries a result lists by itself. */
+export const INLINE_ENTRIES_MAX = 200
+
+/** The lines of a manifest, each with its line break. */
+export function* manifestLines(
+  changes: Iterable<Change>,
+  discarded: ReadonlySet<RawPath> = new Set(),
+): Generator<string> {
+  for (const change of changes) {
+    const mark = discarded.has(change.path) ? { discarded: true } : {}
+    const line = { ...pathKeys('path', change.path), ...mark }
+    const before = change.before === null ? null : stateLine(change.before)
+    const after = change.after === null ? null : stateLine(change.after)
+    yield `${canonicalJson({ ...line, before, after })}\n`
+  }
+}
+
+/** The digest of a manifest that is small enough to be held; larger ones are hashed as written. */
+export function manifestDigest(
+  changes: Iterable<Change>,
+  discarded?: ReadonlySet<RawPath>,
+): Digest {
+  return digestBytes([...manifestLines(changes, discarded)].join(''))
+}
+
+export interface Manifest {
+  readonly changes: readonly Change[]
+  readonly discarded: ReadonlySet<RawPath>
+}
+
+/** Reads the lines of a manifest; null when one of them is not of its form. */
+export function readManifest(lines: Iterable<string>): Manifest | null {
+  const changes: Change[] = []
+  const discarded = new Set<RawPath>()
+  for (const line of lines) {
+    if (line === '') continue
+    const row = readLine(line)
+    if (row === null) return null
+    changes.push(row.change)
+    if (row.discarded) discarded.add(row.change.path)
+  }
+  return { changes, discarded }
+}
+
+function pathKeys<Name extends string>(name: Name, path: RawPath): Record<Name, string> {
+  const text = textOfRaw(path)
+  // A computed key is of type string; it is `name`.
+  const shown = { [name]: text ?? displayOfRaw(path) } as Record<Name, string>
+  return text === null ? { ...shown, [`${name}_base64`]: encodeBase64(bytesOfRaw(path)) } : shown
+}
+
+function stateLine(state: EntryState): Record<string, unknown> {
+  const { kind, mode, size, digest, target, attributes, owner, mtimeNs, linkGroup } = state
+  return {
+    kind,
+    mode: octal(mode),
+    size,
+    mtime_ns: mtimeNs,
+    ...(digest === null ? {} : { digest }),
+    ...(target === null ? {} : pathKeys('target', target)),
+    ...(attributes.length === 0 ? {} : { attributes }),
+    ...(owner === null ? {} : { uid: owner.uid, gid: owner.gid }),
+    ...(linkGroup === null ? {} : { link_group: linkGroup }),
+  }
+}
+
+function octal(mode: number): string {
+  return mode.toString(8).padStart(4, '0')
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: what was read is judged key by key below
+type Read = any
+
+function readLine(line: string): { change: Change; discarded: boolean } | null {
+  let row: Read
+  try {
+    row = JSON.parse(line)
+  } catch {
+    return null
+  }
+  const path = readPath(row, 'path')
+  const before = readState(row?.before)
+  const after = readState(row?.after)
+  if (path === null || before === undefined || after === undefined) return null
+  return { change: { path, before, after }, discarded: row.discarded === true }
+}
+
+function readPath(row: Read, name: string): RawPath | null {
+  const encoded: unknown = row?.[`${name}_base64`]
+  if (typeof encoded === 'string') {
+    const bytes = decodeBase64(encoded)
+    return bytes === null ? null : rawOfBytes(bytes)
+  }
+  const text: unknown = row?.[name]
+  return typeof text === 'string' ? rawOfText(text) : null
+}
+
+const KINDS = ['file', 'directory', 'symlink'] as const
+
+/** Undefined when the state is not of its form. */
+function readState(row: Read): EntryState | null | undefined {
+  if (row === null) return null
+  const kind = KINDS.find((known) => known === row?.kind)
+  if (kind === undefined || !/^[0-7]{4}$/.test(String(row.mode))) return undefined
+  if (!Number.isSafeInteger(row.size) || typeof row.mtime_ns !== 'string') return undefined
+  const digest: unknown = row.digest ?? null
+  if (digest !== null && !(typeof digest === 'string' && isDigest(digest))) return undefined
+  const target = 'target' in row ? readPath(row, 'target') : null
+  const attributes = readAttributes(row.attributes ?? [])
+  if (attributes === null || (kind === 'symlink') !== (target !== null)) return undefined
+  const hasOwner = Number.isSafeInteger(row.uid) && Number.isSafeInteger(row.gid)
+  return {
+    kind,
+    mode: Number.parseInt(row.mode, 8),
+    size: row.size,
+    digest,
+    target,
+    attributes,
+    owner: hasOwner ? { uid: row.uid, gid: row.gid } : null,
+    mtimeNs: row.mtime_ns,
+    linkGroup: typeof row.link_group === 'string' ? row.link_group : null,
+  }
+}
+
+function readAttributes(rows: Read): readonly Attribute[] | null {
+  if (!Array.isArray(rows)) return null
+  const isAttribute = (row: Read): boolean =>
+    Array.isArray(row) && row.length === 2 && row.every((part) => typeof part === 'string')
+  return rows.every(isAttribute) ? rows.map(([name, hex]): Attribute => [name, hex]) : null
+}
+
+type DiffLists = Pick<SandboxResult['diff'], 'added' | 'modified' | 'deleted'>
+
+/**
+ * The entries that a result lists itself: deletions first, then modifications, then additions. An
+ * answer that is not recorded may list them all.
+ */
+export function inlineDiff(
+  changes: readonly Change[],
+  entriesMax: number = INLINE_ENTRIES_MAX,
+): DiffLists {
+  const lists: DiffLists = { added: [], modified: [], deleted: [] }
+  let left = entriesMax
+  for (const list of ['deleted', 'modified', 'added'] as const) {
+    for (const change of changes) {
+      if (left === 0) return lists
+      if (!listsOf(change).includes(list)) continue
+      lists[list].push(diffEntry(change, list))
+      left--
+    }
+  }
+  return lists
+}
+
+/** Returns the entry of a change in one list. A path whose kind changed has two: deleted and added. */
+export function diffEntry(change: Change, list: 'added' | 'modified' | 'deleted'): DiffEntry {
+  const shown = list === 'deleted' ? change.before : change.after
+  // `listsOf` puts a change into a list only if it has that side.
+  const { kind, mode, size, digest, target } = shown as EntryState
+  const before = list === 'modified' ? (change.before?.digest ?? null) : null
+  return {
+    ...pathKeys('path', change.path),
+    kind,
+    mode: octal(mode),
+    size,
+    ...(list === 'deleted' && digest !== null ? { before: digest } : {}),
+    ...(before === null ? {} : { before }),
+    ...(list !== 'deleted' && digest !== null ? { after: digest } : {}),
+    ...(target === null ? {} : { target: displayOfRaw(target) }),
+    class: 'staged',
+  }
+}

@@ -1,0 +1,137 @@
+/**
+ * Several approvals of one act, where a law wants them (G-18b): which yeses count, how many are
+ * missing, and when the question is over. The host counts before it promotes, replay counts again.
+ *
+ * INVARIANT (different humans): a human counts once and a credential counts once, so neither one human
+ *   under two names with one key nor one human twice makes two.
+ * INVARIANT (about one question): a yes counts only for the act, proposal, result and time of asking
+ *   that it was signed for. When the host asks again, earlier answers do not count.
+ */
+import { canonicalJson } from '../../base/index.ts'
+import type { Confirmation, Decision, LawOutcome } from '../../contracts/index.ts'
+import { type Principal, principalText } from '../../ledger/index.ts'
+
+/** What several humans are asked. */
+export interface ApprovalQuestion {
+  readonly actionId: string
+  readonly proposalDigest: string
+  readonly resultDigest: string
+  readonly askedAt: string
+  readonly needed: number
+}
+
+export interface Approval {
+  /** `kind:id@namespace`. */
+  readonly by: string
+  readonly at: string
+  /** The public half of the credential that signed it. */
+  readonly key: string
+}
+
+/** How far a question has come that several humans have to answer. */
+export interface Approvals {
+  readonly needed: number
+  /** In their order, each human once. */
+  readonly given: readonly Approval[]
+}
+
+/** An answer as it is on the record. */
+export interface RecordedAnswer {
+  readonly confirmation: Confirmation
+  readonly principal: Principal
+}
+
+/** Returns the question of a decision that needs several humans; null for any other decision. */
+export function approvalQuestion(decision: Decision): ApprovalQuestion | null {
+  const { action_id, proposal_digest, result_digest, decided_at, approvals: needed } = decision
+  if (decision.decision !== 'CONFIRM' || result_digest === undefined) return null
+  if (needed === undefined) return null
+  return {
+    actionId: action_id,
+    proposalDigest: proposal_digest,
+    resultDigest: result_digest,
+    askedAt: decided_at,
+    needed,
+  }
+}
+
+/** What a human's credential signs. */
+export function approvalText(question: Omit<ApprovalQuestion, 'needed'>): string {
+  const { actionId, proposalDigest, resultDigest, askedAt } = question
+  const words = ['writ approval 1', actionId.toLowerCase(), proposalDigest, resultDigest, askedAt]
+  return canonicalJson(words)
+}
+
+/** Returns how many humans the broken laws ask for; at least 1. */
+export function approvalsAsked(outcomes: readonly LawOutcome[]): number {
+  // A law with the action `alert` asks no human, unless its evaluation failed.
+  const asking = outcomes.filter(({ action, state }) => action === 'confirm' || state === 'error')
+  return Math.max(1, ...asking.map(({ approvals }) => approvals ?? 1))
+}
+
+/**
+ * Returns the approval that an answer adds to those given; null for an answer that does not count.
+ * The caller verifies the signature.
+ */
+function approvalOf(
+  question: ApprovalQuestion,
+  given: readonly Approval[],
+  { confirmation, principal }: RecordedAnswer,
+): Approval | null {
+  const { answer, proof, answered_at: at } = confirmation
+  if (answer !== 'APPROVED' || proof === undefined || principal.kind !== 'human') return null
+  if (!isAbout(question, confirmation)) return null
+  const by = principalText(principal)
+  const isRepeated = given.some((one) => one.by === by || one.key === proof.key)
+  return isRepeated ? null : { by, at, key: proof.key }
+}
+
+function isAbout(question: ApprovalQuestion, confirmation: Confirmation): boolean {
+  return (
+    confirmation.action_id.toLowerCase() === question.actionId.toLowerCase() &&
+    confirmation.proposal_digest === question.proposalDigest &&
+    confirmation.result_digest === question.resultDigest &&
+    confirmation.asked_at === question.askedAt
+  )
+}
+
+/**
+ * Counts the approvals of a question among all answers about its act, in their order. `isProven` says
+ * whether a credential of that human made the signature. Answers after a no do not count.
+ */
+export function countApprovals(
+  question: ApprovalQuestion,
+  answers: readonly RecordedAnswer[],
+  isProven: (answer: RecordedAnswer) => boolean,
+): Approvals {
+  const given: Approval[] = []
+  const { needed } = question
+  for (const answer of answers) {
+    if (given.length === needed) break
+    const { confirmation } = answer
+    if (confirmation.answer !== 'APPROVED' && isAbout(question, confirmation)) {
+      return { needed, given: [] }
+    }
+    const approval = approvalOf(question, given, answer)
+    if (approval !== null && isProven(answer)) given.push(approval)
+  }
+  return { needed, given }
+}
+
+export function isComplete({ needed, given }: Approvals): boolean {
+  return given.length >= needed
+}
+
+/** Returns the state of a question after an answer; null when the answer ends the question. */
+export function stillOpen(
+  question: Omit<ApprovalQuestion, 'needed'> & { readonly approvals?: Approvals },
+  confirmation: Confirmation,
+  principal: Principal,
+): Approvals | null {
+  const { approvals } = question
+  if (approvals === undefined || confirmation.answer !== 'APPROVED') return null
+  const { needed, given } = approvals
+  const yes = approvalOf({ ...question, needed }, given, { confirmation, principal })
+  const now = yes === null ? approvals : { needed, given: [...given, yes] }
+  return isComplete(now) ? null : now
+}

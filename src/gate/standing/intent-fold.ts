@@ -1,0 +1,85 @@
+/**
+ * Obstacles to intents (G-18d), folded from facts: permanent blocks, cooldowns, and intents that a
+ * human must confirm again. A lift names one intent, or an operation and so all of its intents.
+ */
+import { parseIsoMomentMs } from '../../base/index.ts'
+import type { Override } from '../../contracts/index.ts'
+import { type KeptMemory, MemoryTable, NOTHING_KEPT, type Remembering } from './memory-table.ts'
+
+export interface IntentMemory {
+  readonly permanent: boolean
+  /** When the cooldown last began. The laws in force say how long it lasts. */
+  readonly cooledFromMs: number | null
+  readonly reconfirm: boolean
+  readonly background: boolean
+}
+
+const NOTHING_AGAINST: IntentMemory = {
+  permanent: false,
+  cooledFromMs: null,
+  reconfirm: false,
+  background: false,
+}
+
+export class IntentFold implements Remembering {
+  /** Intents with at least one obstacle. */
+  readonly #intents: MemoryTable<IntentMemory>
+  /** Operations with their intents, as one key: nothing has to be read to add one. */
+  readonly #operations: MemoryTable<true>
+  /** The same for what came since it was kept, by operation. */
+  readonly #newOperations = new Map<string, Set<string>>()
+
+  constructor(kept: KeptMemory = NOTHING_KEPT) {
+    this.#intents = new MemoryTable(kept.table('intents'))
+    this.#operations = new MemoryTable(kept.table('operations'))
+  }
+
+  get tables() {
+    return { intents: this.#intents, operations: this.#operations }
+  }
+
+  brief(): null {
+    return null
+  }
+
+  of(intent: string): IntentMemory {
+    return this.#intents.get(intent) ?? NOTHING_AGAINST
+  }
+
+  takeOperation(operation: string, intent: string): void {
+    this.#operations.set(`${operation}/${intent}`, true)
+    const known = this.#newOperations.get(operation) ?? new Set()
+    this.#newOperations.set(operation, known.add(intent))
+  }
+
+  takeLift({ intent, operation_digest: operation }: Override): void {
+    const intents = new Set(intent === undefined ? [] : [intent])
+    if (operation !== undefined) for (const one of this.#intentsOf(operation)) intents.add(one)
+    for (const one of intents) {
+      this.note(one, { permanent: false, background: false, cooledFromMs: null })
+    }
+  }
+
+  coolDown(intent: string, from: string): void {
+    const fromMs = parseIsoMomentMs(from) ?? 0
+    const before = this.of(intent).cooledFromMs ?? fromMs
+    this.note(intent, { cooledFromMs: Math.max(before, fromMs) })
+  }
+
+  /** Records a change to an intent. Forgets the intent once it has no obstacle. */
+  note(intent: string, change: Partial<IntentMemory>): void {
+    const before = this.#intents.get(intent)
+    const after = { ...NOTHING_AGAINST, ...before, ...change }
+    const { permanent, cooledFromMs, reconfirm, background } = after
+    const stands = permanent || cooledFromMs !== null || reconfirm || background
+    if (stands) this.#intents.set(intent, after)
+    else if (before !== undefined) this.#intents.delete(intent)
+  }
+
+  *#intentsOf(operation: string): Iterable<string> {
+    yield* this.#newOperations.get(operation) ?? []
+    for (const key of this.#operations.keptUnder(`${operation}/`)) {
+      yield key.slice(operation.length + 1)
+    }
+  }
+}

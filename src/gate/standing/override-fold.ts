@@ -1,0 +1,112 @@
+/**
+ * Overrides that humans gave, folded from facts: which of them an act can use, and which were used.
+ * Every proposal queries the overrides of laws, so those are one list. The others are found by id.
+ */
+import { parseIsoMomentMs } from '../../base/index.ts'
+import type { Evaluation, EvaluationBasis, Override } from '../../contracts/index.ts'
+import { type KeptMemory, MemoryTable, NOTHING_KEPT, type Remembering } from './memory-table.ts'
+
+/** An override that may be used, and the law that it sets aside. */
+export type OverrideInForce = EvaluationBasis['overrides'][number]
+
+interface KnownOverride {
+  readonly override: Override
+  /** The actions that it was used for. */
+  readonly usedBy: readonly string[]
+}
+
+interface Brief {
+  readonly laws: readonly (readonly [string, KnownOverride])[]
+  readonly setAside: readonly (readonly [string, readonly string[]])[]
+}
+
+export class OverrideFold implements Remembering {
+  readonly #laws: Map<string, KnownOverride>
+  readonly #others: MemoryTable<KnownOverride>
+  /** By the action that is being decided: the overrides without which a law would speak. */
+  readonly #setAside: Map<string, readonly string[]>
+
+  constructor(kept: KeptMemory = NOTHING_KEPT) {
+    // What is kept was written by a fold of the same version.
+    const brief = (kept.brief('overrides') ?? { laws: [], setAside: [] }) as Brief
+    this.#laws = new Map(brief.laws)
+    this.#setAside = new Map(brief.setAside)
+    this.#others = new MemoryTable(kept.table('overrides'))
+  }
+
+  get tables() {
+    return { overrides: this.#others }
+  }
+
+  brief(): Brief {
+    return { laws: [...this.#laws], setAside: [...this.#setAside] }
+  }
+
+  take(override: Override): void {
+    const known = { override, usedBy: [] }
+    if (override.kind === 'law') this.#laws.set(override.override_id, known)
+    else this.#others.set(override.override_id, known)
+  }
+
+  takeEvaluation(evaluation: Evaluation): void {
+    const id = evaluation.action_id.toLowerCase()
+    const used = this.#usedBy(evaluation)
+    if (used.length === 0) this.#setAside.delete(id)
+    else this.#setAside.set(id, used)
+  }
+
+  /** A refused act uses up no override. */
+  takeDecision(id: string, isBlocked: boolean): void {
+    for (const overrideId of this.#setAside.get(id) ?? []) {
+      const known = this.#laws.get(overrideId)
+      if (isBlocked || known === undefined || known.usedBy.includes(id)) continue
+      this.#laws.set(overrideId, { ...known, usedBy: [...known.usedBy, id] })
+    }
+    this.#setAside.delete(id)
+  }
+
+  /** An override, and for how many actions it was used; null when there is none of this id. */
+  of(id: string): { readonly override: Override; readonly used: number } | null {
+    const known = this.#laws.get(id) ?? this.#others.get(id)
+    return known === undefined ? null : { override: known.override, used: known.usedBy.length }
+  }
+
+  /** Overrides of laws that can be used for this action at this time, oldest first. */
+  usable(actionId: string, intent: string, nowMs: number): readonly Override[] {
+    const id = actionId.toLowerCase()
+    return [...this.#laws.values()]
+      .filter(({ override }) => isInForce(override, nowMs))
+      .filter(({ override, usedBy }) => usedBy.length < override.uses || usedBy.includes(id))
+      .map(({ override }) => override)
+      .filter((override) =>
+        // Ids are used once: what a human overrode for an action holds for its intent.
+        override.intent === undefined
+          ? override.action_id === undefined || override.action_id.toLowerCase() === id
+          : override.intent === intent,
+      )
+  }
+
+  /** The same, each with the law that it sets aside. */
+  inForce(actionId: string, intent: string, nowMs: number): readonly OverrideInForce[] {
+    return this.usable(actionId, intent, nowMs).flatMap(({ override_id, policy_id }) =>
+      policy_id === undefined ? [] : [{ override_id, policy_id }],
+    )
+  }
+
+  /** The first override in force of each law that was broken and set aside. */
+  #usedBy(evaluation: Evaluation): readonly string[] {
+    const { action_id, intent = '', host, basis, law_outcomes } = evaluation
+    const inForce = basis?.overrides ?? this.inForce(action_id, intent, host.now_ms)
+    return law_outcomes
+      .filter(({ overridden }) => overridden)
+      .flatMap((law) => {
+        const used = inForce.find(({ policy_id }) => policy_id === law.policy_id)
+        return used === undefined ? [] : [used.override_id]
+      })
+  }
+}
+
+function isInForce({ expires_at }: Override, nowMs: number): boolean {
+  const expiresMs = expires_at === undefined ? null : parseIsoMomentMs(expires_at)
+  return expiresMs === null || nowMs < expiresMs
+}

@@ -1,0 +1,59 @@
+/** The facts that `StandingFold` takes in. */
+import type {
+  Confirmation,
+  Decision,
+  Evaluation,
+  Halt,
+  Laws,
+  Override,
+  Promotion,
+  RequestFact,
+  Rollback,
+} from '../../contracts/index.ts'
+import type { Principal } from '../../ledger/index.ts'
+
+/** The record types that change the standing. */
+export const STANDING_TYPES = [
+  'halt_v1',
+  'laws_v1',
+  'proposal_v1',
+  'evaluation_v1',
+  'decision_v1',
+  'confirmation_v1',
+  'promotion_v1',
+  'rollback_v1',
+  'override_v1',
+  'request_v1',
+] as const
+
+export interface StandingFact {
+  readonly type: string
+  readonly payload: unknown
+  /** ISO 8601. */
+  readonly occurredAt: string
+  readonly seq: number
+  /** Who recorded it. */
+  readonly principal: Principal
+}
+
+/** The payload of each record type. A proposal is read part by part, since marks may replace parts. */
+interface StandingPayloads {
+  readonly halt_v1: Halt
+  readonly laws_v1: Laws
+  readonly proposal_v1: unknown
+  readonly evaluation_v1: Evaluation
+  readonly decision_v1: Decision
+  readonly confirmation_v1: Confirmation
+  readonly promotion_v1: Promotion
+  readonly rollback_v1: Rollback
+  readonly override_v1: Override
+  readonly request_v1: RequestFact
+}
+
+/** A fact whose payload has the form of its type. */
+export type TypedFact = {
+  readonly [Type in keyof StandingPayloads]: StandingFact & {
+    readonly type: Type
+    readonly payload: StandingPayloads[Type]
+  }
+}[keyof StandingPayloads]

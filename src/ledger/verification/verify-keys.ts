@@ -1,0 +1,193 @@
+/**
+ * The keys that may sign each size of a stream (L-2). The host's stream names the first key. Each
+ * `key_rotated_v1` of the stream itself names the next one. At the size of that fact both keys sign,
+ * the old one first; the old key signs no larger size.
+ */
+
+import type { Code } from '../../base/index.ts'
+import { type Checkpoint, formatCheckpoint, parseCheckpoint } from '../notes/checkpoint.ts'
+import {
+  formatNote,
+  formatVerifierKey,
+  parseNote,
+  parseVerifierKey,
+  SIGNATURE_TYPES,
+  type Verifier,
+  type VerifierKey,
+  verifierKey,
+} from '../notes/note.ts'
+import { equalBytes } from '../tree/tree.ts'
+
+/** Makes the verifier of a key; null when its algorithm is not known. */
+export type VerifierMaker = (key: VerifierKey) => Verifier | null
+
+/** What is wrong, before it is known where. */
+export interface Wrong {
+  readonly code: Code
+  readonly message: string
+}
+
+interface Span {
+  readonly key: VerifierKey
+  /** The last size that the key may sign; null while it is in use. */
+  lastSize: number | null
+}
+
+export class KeySchedule {
+  readonly origin: string
+  readonly #spans: Span[] = []
+
+  constructor(origin: string) {
+    this.origin = origin
+  }
+
+  get keys(): readonly VerifierKey[] {
+    return this.#spans.map(({ key }) => key)
+  }
+
+  /** Returns each key with the sizes that it may sign, for a page that people read. */
+  spans(): readonly { readonly key: string; readonly from: number; readonly to: number | null }[] {
+    return this.#spans.map(({ key, lastSize }, index) => ({
+      key: formatVerifierKey(key),
+      from: this.#spans[index - 1]?.lastSize ?? 1,
+      to: lastSize,
+    }))
+  }
+
+  /** Takes the first key from the text in a fact. Returns the reason if it cannot be one. */
+  begin(text: unknown): Wrong | null {
+    const key = this.#read(text)
+    if (key === null) return unfit('the first key is no key of this stream')
+    this.#spans.push({ key, lastSize: null })
+    return null
+  }
+
+  /** Compares the first key with the one that the host's stream names, or takes it from there. */
+  settleFirst(text: unknown): Wrong | null {
+    const [first] = this.#spans
+    if (first === undefined) return this.begin(text)
+    if (formatVerifierKey(first.key) === text) return null
+    return unfit('the first key is not the one that the host stream names')
+  }
+
+  /** Takes the payload of the rotation at `seq`. */
+  rotate(payload: unknown, seq: number): Wrong | null {
+    const { origin, old_key: oldKey, new_key: newKey, last_size: lastSize } = fieldsOf(payload)
+    if (origin !== this.origin) return unfit('the rotation names another origin')
+    if (lastSize !== seq + 1) return unfit('the last size of the old key is not that of the fact')
+    // Without a known first key, takes it from the rotation; the pinned keys decide whether it counts.
+    const wrong = this.#spans.length === 0 ? this.begin(oldKey) : null
+    const current = this.#spans[this.#spans.length - 1]
+    if (wrong !== null || current === undefined) return wrong
+    if (oldKey !== formatVerifierKey(current.key)) {
+      return unfit('the old key of the rotation is not the one that signed so far')
+    }
+    const key = this.#read(newKey)
+    if (key === null) return unfit('the new key is no key of this stream')
+    current.lastSize = seq + 1
+    this.#spans.push({ key, lastSize: null })
+    return null
+  }
+
+  #read(text: unknown): VerifierKey | null {
+    const key = typeof text === 'string' ? parseVerifierKey(text) : null
+    return key?.name === this.origin && key.type === SIGNATURE_TYPES.ed25519 ? key : null
+  }
+
+  /** Copies the schedule under another name, such as the ledger's own. */
+  under(name: string): KeySchedule {
+    const schedule = new KeySchedule(name)
+    for (const { key, lastSize } of this.#spans) {
+      schedule.#spans.push({ key: verifierKey(name, key.type, key.publicKey), lastSize })
+    }
+    return schedule
+  }
+
+  /** Returns the keys that sign a checkpoint of that size, in their order. */
+  signersOf(size: number): readonly VerifierKey[] {
+    return this.#spans
+      .filter(({ lastSize }, index) => {
+        const from = this.#spans[index - 1]?.lastSize ?? 0
+        return size >= from && (lastSize === null || size <= lastSize)
+      })
+      .map(({ key }) => key)
+  }
+
+  /** Returns whether one of the keys is among the pinned public keys; names do not count. */
+  hasPinned(pinned: readonly VerifierKey[]): boolean {
+    return this.#spans.some(({ key }) =>
+      pinned.some(
+        ({ type, publicKey }) => type === key.type && equalBytes(publicKey, key.publicKey),
+      ),
+    )
+  }
+}
+
+function fieldsOf(payload: unknown): Readonly<Record<string, unknown>> {
+  return typeof payload === 'object' && payload !== null ? { ...payload } : {}
+}
+
+export function unfit(message: string): Wrong {
+  return { code: 'ledger.key_unfit', message }
+}
+
+/** Reads a stored note, which must be exactly as a writer writes it, without extension lines. */
+export function readStoredNote(note: string, origin: string): Checkpoint | Wrong {
+  const parsed = parseNote(note)
+  if (parsed === null || formatNote(parsed) !== note) {
+    return { code: 'ledger.note_malformed', message: 'the checkpoint is not a signed note' }
+  }
+  const checkpoint = parseCheckpoint(parsed.text)
+  if (checkpoint === null || formatCheckpoint({ ...checkpoint, extensions: [] }) !== parsed.text) {
+    return { code: 'ledger.checkpoint_malformed', message: 'the note is not a checkpoint of ours' }
+  }
+  if (checkpoint.origin !== origin) {
+    return { code: 'ledger.checkpoint_malformed', message: 'the checkpoint is of another origin' }
+  }
+  return checkpoint
+}
+
+export function isWrong(value: Checkpoint | Wrong): value is Wrong {
+  return 'code' in value
+}
+
+/**
+ * Checks the signatures of a note against the schedule. `exact` is for notes of the ledger itself: it
+ * requires the signers of that size in order, and no others. With `any`, a note may carry other
+ * signatures, such as those of witnesses, but needs one by a key of the schedule.
+ */
+export function checkSigners(
+  note: string,
+  size: number,
+  schedule: KeySchedule,
+  verifierOf: VerifierMaker,
+  demand: 'exact' | 'any',
+): Wrong | null {
+  const parsed = parseNote(note)
+  if (parsed === null) return { code: 'ledger.note_malformed', message: 'the note cannot be read' }
+  const wanted = schedule.signersOf(size)
+  const known = parsed.signatures.map(({ name, keyId }) =>
+    schedule.keys.find((key) => key.name === name && key.keyId === keyId),
+  )
+  const retired = known.find((key) => key !== undefined && !wanted.includes(key))
+  if (retired !== undefined) {
+    const message = `the key ${formatVerifierKey(retired)} may not sign the size ${size}`
+    return { code: 'ledger.key_retired', message }
+  }
+  const isComplete =
+    demand === 'exact'
+      ? known.length === wanted.length && known.every((key, index) => key === wanted[index])
+      : known.some((key) => key !== undefined)
+  if (!isComplete || wanted.length === 0) {
+    return { code: 'ledger.signers', message: `the size ${size} is not signed by its keys` }
+  }
+  const isTrue = parsed.signatures.every((signature, index) => {
+    const key = known[index]
+    return key === undefined || verifierOf(key)?.verify(parsed.text, signature.bytes) === true
+  })
+  if (isTrue) return null
+  return {
+    code: 'ledger.signature_invalid',
+    message: `a signature of the size ${size} does not fit`,
+  }
+}

@@ -1,0 +1,183 @@
+/**
+ * Looks at the entry at an address, and compares it with the state that a list of changes gives. Compares
+ * everything but attributes, which are compared in one batch (`attributes.ts`).
+ *
+ * The kernel changes the identity of a file with every change to it: while it is the same, an earlier
+ * hash still holds. The identity of a file that changed a moment ago is not trusted, because the clock
+ * of a filesystem ticks slowly.
+ */
+import { createHash } from 'node:crypto'
+import {
+  type BigIntStats,
+  chmodSync,
+  closeSync,
+  constants,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  readSync,
+} from 'node:fs'
+import { type Digest, digestBytes } from '../../base/index.ts'
+import { bytesOfRaw, type EntryKind, type EntryState, type RawPath } from '../../gate/index.ts'
+import { errnoOf, isAbsent } from '../../machine/index.ts'
+
+export interface Entry {
+  /** Null for what no list of changes can hold: sockets, pipes, devices. */
+  readonly kind: EntryKind | null
+  readonly mode: number
+  readonly size: number
+  readonly uid: number
+  readonly gid: number
+  readonly mtimeNs: string
+  readonly inode: string
+  /** Changes with every change, but also when the entry is renamed or linked. */
+  readonly ctimeNs: bigint
+}
+
+export type Address = string | Buffer
+
+export function lookAt(address: Address | null): Entry | null {
+  if (address === null) return null
+  try {
+    return entryOf(lstatSync(address, { bigint: true }))
+  } catch (error) {
+    if (isAbsent(error)) return null
+    throw error
+  }
+}
+
+function entryOf(stats: BigIntStats): Entry {
+  return {
+    kind: kindOf(stats),
+    mode: Number(stats.mode & 0o7777n),
+    size: Number(stats.size),
+    uid: Number(stats.uid),
+    gid: Number(stats.gid),
+    mtimeNs: String(stats.mtimeNs),
+    inode: `${stats.dev}:${stats.ino}`,
+    ctimeNs: stats.ctimeNs,
+  }
+}
+
+function kindOf(stats: BigIntStats): EntryKind | null {
+  if (stats.isFile()) return 'file'
+  if (stats.isDirectory()) return 'directory'
+  return stats.isSymbolicLink() ? 'symlink' : null
+}
+
+export const SLOWEST_TICK_NS = 20_000_000n
+
+/** Null when the entry changed so shortly before that a further change might not show. */
+export function identityOf(entry: Entry, nowMs: number): string | null {
+  if (BigInt(Math.floor(nowMs)) * 1_000_000n - entry.ctimeNs < SLOWEST_TICK_NS) return null
+  const { inode, size, mode, mtimeNs, ctimeNs } = entry
+  // In one piece: a text that was added up keeps its parts, and there may be very many.
+  return [inode, size, mode, mtimeNs, ctimeNs].join(' ')
+}
+
+/** Whether nothing that the kernel notes about an entry has changed. */
+export function isSameLook(one: Entry, other: Entry): boolean {
+  return (
+    one.inode === other.inode &&
+    one.size === other.size &&
+    one.mode === other.mode &&
+    one.mtimeNs === other.mtimeNs &&
+    one.ctimeNs === other.ctimeNs
+  )
+}
+
+/**
+ * Returns whether the entry has this state, without reading its contents. With `loose`, a directory may
+ * also have the mode that its owner needs during a move.
+ */
+export function isLike(entry: Entry, state: EntryState, loose = false): boolean {
+  if (entry.kind !== state.kind) return false
+  if (state.kind === 'file' && entry.size !== state.size) return false
+  if (state.owner !== null && (state.owner.uid !== entry.uid || state.owner.gid !== entry.gid)) {
+    return false
+  }
+  if (state.kind === 'symlink') return true
+  return entry.mode === state.mode || (loose && entry.mode === (state.mode | 0o700))
+}
+
+/** Whether what is inside is of this state: the bytes of a file, the target of a link. */
+export function holds(address: Address, entry: Entry, state: EntryState, own: boolean): boolean {
+  if (state.kind === 'symlink') return readTarget(address) === state.target
+  if (state.kind !== 'file') return true
+  // The scan could not read the file: compares its time instead.
+  if (state.digest === null) return entry.mtimeNs === state.mtimeNs
+  try {
+    return (own ? hashOwnFile(address, entry.mode) : hashFile(address)) === state.digest
+  } catch (error) {
+    // What this user may not read is known by its size and its time.
+    if (errnoOf(error) !== 'EACCES') throw error
+    return entry.mtimeNs === state.mtimeNs
+  }
+}
+
+/** `own`: the entry lies in a directory of writ's, where its mode may be changed for the moment. */
+export function isOfState(address: Address, state: EntryState | null, own: boolean): boolean {
+  const entry = lookAt(address)
+  if (entry === null || state === null) return entry === null && state === null
+  return isLike(entry, state, own) && holds(address, entry, state, own)
+}
+
+export function readTarget(address: Address): RawPath {
+  // In latin1 each byte is a character, as in a raw path.
+  return readlinkSync(address, 'latin1') as RawPath
+}
+
+const CHUNK_BYTES = 1 << 18
+const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+
+/** Hashes a file with a buffer of fixed size; what fits into it by one call, which is faster. */
+export function hashFile(address: Address): Digest {
+  const handle = openSync(address, READ)
+  try {
+    const filled = fillChunk(handle)
+    if (filled < chunk.length) return digestBytes(chunk.subarray(0, filled))
+    const hash = createHash('sha256')
+    for (let read = filled; read > 0; read = readSync(handle, chunk)) {
+      hash.update(chunk.subarray(0, read))
+    }
+    // The form of a digest.
+    return `sha256:${hash.digest('hex')}` as Digest
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** Reads until the buffer is full or the file ends; returns how many bytes there are. */
+function fillChunk(handle: number): number {
+  let filled = 0
+  for (let read = -1; read !== 0 && filled < chunk.length; filled += read) {
+    read = readSync(handle, chunk, filled, chunk.length - filled, null)
+  }
+  return filled
+}
+
+/** A file whose owner may not read it is opened up for the moment. */
+function hashOwnFile(address: Address, mode: number): Digest {
+  if ((mode & 0o400) !== 0 || process.getuid?.() === 0) return hashFile(address)
+  chmodSync(address, mode | 0o400)
+  try {
+    return hashFile(address)
+  } finally {
+    chmodSync(address, mode)
+  }
+}
+
+/** One for all: reading is done without a pause in between. */
+const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
+
+export function joinAddress(address: Address, below: string): Buffer {
+  const start = typeof address === 'string' ? Buffer.from(address) : address
+  // Callers pass raw text, a character for each byte.
+  return Buffer.concat([start, bytesOfRaw(`/${below}` as RawPath)])
+}
+
+/** Names in a directory, one character a byte. */
+export function namesIn(address: Address): RawPath[] {
+  return readdirSync(address, { encoding: 'latin1' }).map((name) => name as RawPath)
+}

@@ -1,0 +1,155 @@
+/**
+ * Turns a list of changes into steps. A step takes away the entry at a path, puts the staged entry there,
+ * or both. A directory that comes or goes whole is one step with everything below it. A step that only
+ * changes the attributes of a directory does neither.
+ *
+ * INVARIANT (one step a path): no two steps of a plan name the same path, and none lies below a
+ *   directory that another one takes or puts whole, but below one that another one puts empty.
+ * Pure: places are names, nothing is looked at.
+ */
+import { type Change, isSameState, parentOfRaw, type RawPath } from '../../gate/index.ts'
+
+export interface Step {
+  readonly path: RawPath
+  /** Where that which is at the path goes; null when there is nothing. */
+  readonly take: string | null
+  /** Where that which comes to the path lies; null when nothing comes. */
+  readonly put: string | null
+  /** The path's own change first, then those below it that go the same way. */
+  readonly changes: readonly [Change, ...Change[]]
+}
+
+/** Where the rehearsed bytes of a path lie. */
+export interface Place {
+  /** Absolute. */
+  readonly place: string
+  /** `tree`: with everything below it. `entry`: by itself; a directory is empty. */
+  readonly unit: 'entry' | 'tree'
+}
+
+export type Places = ReadonlyMap<RawPath, Place>
+
+export interface Planned {
+  readonly steps: readonly Step[]
+  /** Paths that nothing was staged for. */
+  readonly unstaged: readonly RawPath[]
+}
+
+interface Unit {
+  readonly path: RawPath
+  readonly take: string | null
+  readonly put: string | null
+  readonly changes: [Change, ...Change[]]
+}
+
+/** The changes are sorted by path; what is taken away goes to `kept` and a number. */
+export function planSteps(changes: readonly Change[], staged: Places, kept: string): Planned {
+  const steps: Unit[] = []
+  const unstaged: RawPath[] = []
+  /** For every directory that lies in a whole tree: the step that moves the tree. */
+  const whole = new Map<RawPath, Unit>()
+  for (const change of changes) {
+    const { path } = change
+    const over = whole.get(parentOfRaw(path))
+    if (over !== undefined) {
+      over.changes.push(change)
+      if (isDirectory(change)) whole.set(path, over)
+      continue
+    }
+    const place = staged.get(path)
+    const unit = unitOf(change, place, `${kept}${steps.length}`)
+    if (isPut(change) && unit.put === null) unstaged.push(path)
+    steps.push(unit)
+    if (movesWhole(change, place)) whole.set(path, unit)
+  }
+  return { steps, unstaged }
+}
+
+function isDirectory({ before, after }: Change): boolean {
+  return before?.kind === 'directory' || after?.kind === 'directory'
+}
+
+function unitOf(change: Change, place: Place | undefined, kept: string): Unit {
+  return {
+    path: change.path,
+    take: isTaken(change) ? kept : null,
+    put: isPut(change) ? (place?.place ?? null) : null,
+    changes: [change],
+  }
+}
+
+/** A directory that stays one stays where it is. */
+function isTaken({ before, after }: Change): boolean {
+  return before !== null && !(before.kind === 'directory' && after?.kind === 'directory')
+}
+
+function isPut({ before, after }: Change): boolean {
+  return after !== null && !(before?.kind === 'directory' && after.kind === 'directory')
+}
+
+function movesWhole(change: Change, place: Place | undefined): boolean {
+  if (!isTaken(change) && !isPut(change)) return false
+  if (change.before?.kind === 'directory') return true
+  return change.after?.kind === 'directory' && place?.unit === 'tree'
+}
+
+/** Whether a step changes a directory in place. */
+export function isInPlace({ take, put }: Step): boolean {
+  return take === null && put === null
+}
+
+export function takesTree({ take, changes: [own] }: Step): boolean {
+  return take !== null && own.before?.kind === 'directory'
+}
+
+export function putsTree({ put, changes: [own] }: Step): boolean {
+  return put !== null && own.after?.kind === 'directory'
+}
+
+/**
+ * Returns the steps that undo the given ones: entries that came go, and entries that were taken away come
+ * back. `stays` selects directories that came and are left; `more` are further directories that go.
+ */
+export function planReverse(
+  steps: readonly Step[],
+  kept: string,
+  stays: (path: RawPath) => boolean = () => false,
+  more: readonly Change[] = [],
+): Planned {
+  const staged = new Map<RawPath, Place>()
+  for (const step of steps) {
+    if (step.take === null) continue
+    staged.set(step.path, { place: step.take, unit: takesTree(step) ? 'tree' : 'entry' })
+  }
+  const changes = [...steps.flatMap((step) => step.changes), ...more].filter(
+    ({ path, before, after }) => !(before === null && after?.kind === 'directory' && stays(path)),
+  )
+  const reversed = changes.map(({ path, before, after }) => ({
+    path,
+    before: after,
+    after: before,
+  }))
+  return planSteps(reversed.sort(byPath), staged, kept)
+}
+
+export function byPath(one: Change, other: Change): number {
+  return one.path < other.path ? -1 : 1
+}
+
+/** What several plans, one after the other, come to for each path. */
+export function netChanges(plans: readonly (readonly Step[])[]): Change[] {
+  const all = plans.flat().flatMap(({ changes }) => changes)
+  // One plan names no path twice.
+  const net = plans.length === 1 ? all : [...joined(all).values()]
+  return net.filter(({ before, after }) => !isSameState(before, after)).sort(byPath)
+}
+
+function joined(changes: readonly Change[]): ReadonlyMap<RawPath, Change> {
+  const net = new Map<RawPath, Change>()
+  for (const change of changes) {
+    const { path, after } = change
+    const known = net.get(path)
+    net.set(path, known === undefined ? change : { path, before: known.before, after })
+  }
+  return net
+}

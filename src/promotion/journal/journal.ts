@@ -1,0 +1,154 @@
+/**
+ * The journal of one exchange: `<state>/journal/<id>.journal`, JSON Lines. Its first line, the intent,
+ * is durable before the first change; each further line says that a stage is behind. The file has its
+ * whole size from the beginning, so that no mark can fail for want of room.
+ *
+ * intent → applied → recorded, or intent → reverting → reverted. A journal that is there at all means
+ * that the exchange is not ended; removing it ends it.
+ */
+import {
+  closeSync,
+  fdatasyncSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { type Digest, invariant, isUuid } from '../../base/index.ts'
+import type { RawPath } from '../../gate/index.ts'
+import { isAbsent } from '../../machine/index.ts'
+import { machineFailure } from '../entries/failure.ts'
+import type { ExchangeKind } from './exchange.ts'
+
+export type Mark = 'applied' | 'recorded' | 'reverting' | 'reverted'
+
+interface Intent {
+  readonly kind: ExchangeKind
+  readonly id: string
+  readonly workspace: RawPath
+  /** The directory with the plan. */
+  readonly keep: string
+  readonly plan: Digest
+}
+
+export interface OpenJournal {
+  readonly id: string
+  /** Null when the intent never became durable: nothing was changed. */
+  readonly intent: Intent | null
+  readonly marks: readonly Mark[]
+}
+
+const SUFFIX = '.journal'
+const SIZE = 16_384
+
+export class Journal {
+  readonly #file: string
+  readonly #handle: number
+  #at: number
+
+  private constructor(directory: string, id: string, flags: string) {
+    invariant(isUuid(id), 'a journal is named by a UUID')
+    this.#file = join(directory, `${id}${SUFFIX}`)
+    this.#handle = openSync(this.#file, flags, 0o600)
+    this.#at = 0
+  }
+
+  /** Durable when it returns; `onMade` is called when the file is there and still empty. */
+  static begin(state: string, intent: Intent, onMade: () => void): Journal {
+    const directory = join(state, 'journal')
+    try {
+      mkdirSync(directory, { recursive: true, mode: 0o700 })
+      const journal = new Journal(directory, intent.id, 'wx+')
+      onMade()
+      const line = `${JSON.stringify({ intent })}\n`
+      writeSync(journal.#handle, line.padEnd(SIZE, '\n'), 0)
+      fsyncSync(journal.#handle)
+      syncDirectory(directory)
+      journal.#at = Buffer.byteLength(line)
+      return journal
+    } catch (error) {
+      throw machineFailure(error, directory)
+    }
+  }
+
+  static resume(state: string, id: string): Journal {
+    const directory = join(state, 'journal')
+    const journal = new Journal(directory, id, 'r+')
+    const text = readFileSync(journal.#file)
+    journal.#at = text.indexOf('\n\n') + 1
+    return journal
+  }
+
+  /**
+   * Durable when it returns, but for `recorded`: that the end is recorded the ledger knows as well,
+   * and recording it again is one fact.
+   */
+  mark(mark: Mark): void {
+    const line = `${JSON.stringify({ mark })}\n`
+    writeSync(this.#handle, line, this.#at)
+    if (mark !== 'recorded') fdatasyncSync(this.#handle)
+    this.#at += line.length
+  }
+
+  /** Ends the exchange. One that comes back after a power failure is ended again, with no effect. */
+  remove(): void {
+    this.close()
+    unlinkSync(this.#file)
+  }
+
+  close(): void {
+    closeSync(this.#handle)
+  }
+}
+
+/** Everything that is not ended, in the order of names. */
+export function openJournals(state: string): OpenJournal[] {
+  const directory = join(state, 'journal')
+  let names: string[]
+  try {
+    names = readdirSync(directory)
+  } catch (error) {
+    if (isAbsent(error)) return []
+    throw machineFailure(error, directory)
+  }
+  return names
+    .filter((name) => name.endsWith(SUFFIX))
+    .sort()
+    .map((name) => readJournal(directory, name.slice(0, -SUFFIX.length)))
+}
+
+function readJournal(directory: string, id: string): OpenJournal {
+  let intent: Intent | null = null
+  const marks: Mark[] = []
+  for (const text of readFileSync(join(directory, `${id}${SUFFIX}`), 'utf8').split('\n')) {
+    const line = parseLine(text)
+    if (line === null) continue
+    if ('intent' in line) intent = line.intent
+    else marks.push(line.mark)
+  }
+  return { id, intent, marks }
+}
+
+/** A line that was cut off by a crash was never relied upon. */
+function parseLine(text: string): { readonly intent: Intent } | { readonly mark: Mark } | null {
+  if (text === '') return null
+  try {
+    // Written by this host into its own directory.
+    return JSON.parse(text) as { readonly intent: Intent } | { readonly mark: Mark }
+  } catch {
+    return null
+  }
+}
+
+export function syncDirectory(directory: string): void {
+  const handle = openSync(directory, 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
