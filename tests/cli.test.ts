@@ -4,10 +4,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { COMMANDS } from '../src/cli/commands.ts'
+import { VERSION } from '../src/cli/call/version.ts'
+import { COMMANDS } from '../src/cli/commands/table.ts'
 import { BROKEN_TASK, DESCRIPTOR, FOREIGN_PLAN, TASK } from '../src/cli/demo/documents.ts'
 import { INPUTS, LOOSER_RULESET, RULESET } from '../src/cli/demo/rules.ts'
-import { VERSION } from '../src/cli/version.ts'
 import { GUARD_PATHS } from '../src/contracts/index.ts'
 
 const PROGRAM = join(process.cwd(), 'bin', 'writ.mjs')

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { COMMANDS } from '../src/cli/commands.ts'
+import { COMMANDS } from '../src/cli/commands/table.ts'
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 300_000 })
 

@@ -5,8 +5,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { CODES } from '../src/base/index.ts'
-import { EXIT } from '../src/cli/command.ts'
-import { COMMANDS } from '../src/cli/commands.ts'
+import { EXIT } from '../src/cli/call/command.ts'
+import { COMMANDS } from '../src/cli/commands/table.ts'
 import * as constitution from '../src/constitution/index.ts'
 import { CONTRACTS } from '../src/contracts/index.ts'
 

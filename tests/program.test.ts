@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Script } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { VERSION } from '../src/cli/version.ts'
+import { VERSION } from '../src/cli/call/version.ts'
 
 const STARTER = join(process.cwd(), 'bin', 'writ.cjs')
 const BUILT = join(process.cwd(), 'dist', 'cli')

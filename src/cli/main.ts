@@ -5,7 +5,7 @@
  */
 import { parseArgs } from 'node:util'
 import { CODES, type Fault, FaultError, fault, nearest, showName } from '../base/index.ts'
-import { asciiText, knowsUtf8 } from './ascii.ts'
+import { asciiText, knowsUtf8 } from './call/ascii.ts'
 import {
   COMMON_OPTIONS,
   type Command,
@@ -15,14 +15,14 @@ import {
   type OwnStatus,
   parserOptions,
   RUNNER_FAULT,
-} from './command.ts'
-import { COMMANDS } from './commands.ts'
-import { commandHelp, programHelp } from './help.ts'
-import { jsonTerminal } from './json-text.ts'
-import { nextStep } from './next-step.ts'
-import { refuseRawWords } from './raw-words.ts'
-import { processTerminal, type Terminal } from './terminal.ts'
-import { VERSION } from './version.ts'
+} from './call/command.ts'
+import { commandHelp, programHelp } from './call/help.ts'
+import { jsonTerminal } from './call/json-text.ts'
+import { nextStep } from './call/next-step.ts'
+import { refuseRawWords } from './call/raw-words.ts'
+import { processTerminal, type Terminal } from './call/terminal.ts'
+import { VERSION } from './call/version.ts'
+import { COMMANDS } from './commands/table.ts'
 
 export async function main(argv: readonly string[]): Promise<Exit | OwnStatus> {
   const terminal = processTerminal()

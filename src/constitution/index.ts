@@ -7,9 +7,9 @@ export { type Change, difference } from './analysis/difference.ts'
 export { type Budget, BudgetSpent, CONFLICTS_MAX } from './analysis/inquiry.ts'
 export { type Claim, type Proof, prove } from './analysis/proof.ts'
 export { type Progress, type Survey, surveyRuleset, surveyRulesets } from './analysis/survey.ts'
-export { inputsAreBound } from './binding.ts'
-export { type Uncovered, uncovered } from './coverage.ts'
-export { rewriteGuards } from './form.ts'
+export { inputsAreBound } from './kernel/binding.ts'
+export { type Uncovered, uncovered } from './kernel/coverage.ts'
+export { rewriteGuards } from './kernel/form.ts'
 export {
   type Constitution,
   establish,
@@ -17,7 +17,7 @@ export {
   KERNEL_VERSIONS,
   type KernelVersion,
   type RulesetSource,
-} from './kernel.ts'
-export { pathsOfRule } from './matcher.ts'
-export { type Inputs, type Seen, seenAt } from './projection.ts'
-export type { Decision } from './verdict.ts'
+} from './kernel/kernel.ts'
+export { pathsOfRule } from './kernel/matcher.ts'
+export { type Inputs, type Seen, seenAt } from './kernel/projection.ts'
+export type { Decision } from './kernel/verdict.ts'

@@ -26,11 +26,16 @@ import { LiveAttempt } from './live-attempt.ts'
 import type { Order } from './orders.ts'
 import type { Said } from './participant/asking.ts'
 import { participate } from './participant/participate.ts'
+import {
+  documentWithoutSecrets,
+  type Secrets,
+  secretsOf,
+  withoutSecrets,
+} from './participant/secrets.ts'
 import { type Again, participantInput, type RunCommand } from './participant-input.ts'
 import { missingInput, SAID_BY_HOST } from './requirements.ts'
 import type { FlowRun } from './run.ts'
 import { LOG_FILE, plainName } from './run-files.ts'
-import { documentWithoutSecrets, type Secrets, secretsOf, withoutSecrets } from './secrets.ts'
 
 type AskAgain = Extract<Command, { type: 'ask_again' }>
 

@@ -23,9 +23,9 @@ import { refuseHalted, untilHalted } from './halted.ts'
 import { LiveAttempt } from './live-attempt.ts'
 import type { Asking } from './participant/asking.ts'
 import { participate } from './participant/participate.ts'
+import { documentWithoutSecrets, secretsOf, withoutSecrets } from './participant/secrets.ts'
 import { findPlanning, PlanningFolder, type PlanningTerms } from './planning-folder.ts'
 import { readRun } from './run-records.ts'
-import { documentWithoutSecrets, secretsOf, withoutSecrets } from './secrets.ts'
 
 const PLANS_MAX = 3
 const REVIEWS_MAX = 4

@@ -186,13 +186,13 @@ describe('tasks and receipts', () => {
       'src/cli/demo/ledger-chapter.ts',
       'src/ledger/principals/act.ts',
     ])
-    for (const file of [...writers, 'src/cli/history/refusal.ts', 'src/cli/home.ts']) {
+    for (const file of [...writers, 'src/cli/history/refusal.ts', 'src/cli/call/home.ts']) {
       expect(readFileSync(file, 'utf8')).not.toMatch(/constitution|evaluation/)
     }
     const callers = sourceFiles('src').filter((file) =>
       /commands\/task-issue\.ts|from '\.\/task-issue\.ts'/.test(readFileSync(file, 'utf8')),
     )
-    expect(callers).toEqual(['src/cli/commands.ts'])
+    expect(callers).toEqual(['src/cli/commands/table.ts'])
   }, 60_000)
 })
 

@@ -4,7 +4,9 @@
  */
 import { FaultError, fault } from '../../base/index.ts'
 import type { Answered, Confirm } from '../../service/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { refuseOthers } from '../call/home.ts'
+import { canAsk } from '../call/passphrase.ts'
 import { failureText } from '../effects/question-text.ts'
 import { visibleName } from '../effects/visible.ts'
 import { printAnswer } from '../gate/answer-text.ts'
@@ -19,8 +21,6 @@ import {
 } from '../gate/confirm.ts'
 import { type FoundQuestion, findQuestion, namedId } from '../gate/named-question.ts'
 import { withGates } from '../gate/open.ts'
-import { refuseOthers } from '../home.ts'
-import { canAsk } from '../passphrase.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const like = call.options.text('like')

@@ -7,13 +7,13 @@ import {
   checkRead,
   resolveContract,
   unknownContract,
-  type Violation,
 } from '../../contracts/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
-import { readEnvelope } from '../envelope.ts'
-import { answerLines } from '../line-answers.ts'
-import { parseSource, readContext, readSource } from '../source.ts'
-import type { Paint } from '../terminal.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { readEnvelope } from '../call/envelope.ts'
+import { answerLines } from '../call/line-answers.ts'
+import { parseSource, readContext, readSource } from '../call/source.ts'
+import type { Paint } from '../call/terminal.ts'
+import { violationText } from '../call/violation-text.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const context = await readContext(call.options.text('context'))
@@ -100,10 +100,4 @@ function answerText({ file, valid, contract, violations }: NamedAnswer, paint: P
     `${paint.bad('invalid')}  ${file}  ${paint.dim(name)}, ${count}`,
     ...violations.map((one) => violationText(one, paint)),
   ].join('\n')
-}
-
-export function violationText({ code, path, message, hint }: Violation, paint: Paint): string {
-  const place = path === '' ? '(the document)' : path
-  const line = `  ${paint.accent(place)}  ${paint.dim(code)}\n    ${message}`
-  return hint === undefined ? line : `${line}\n    ${paint.dim('hint:')} ${hint}`
 }

@@ -1,9 +1,9 @@
 /** `writ completion SHELL`: prints a completion script; with `--ids` what the script offers. */
 import { FaultError, fault } from '../../base/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
-import { COMMANDS } from '../commands.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
 import { completionScript, SHELLS } from '../reference/completion.ts'
 import { ID_KINDS, knownIds } from '../reference/known-ids.ts'
+import { COMMANDS } from './table.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const kind = call.options.text('ids')

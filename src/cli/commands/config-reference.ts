@@ -1,5 +1,5 @@
 /** `writ config reference`: the page of all settings and variables, in Markdown. */
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
 import { referencePage } from '../reference/config.ts'
 
 export async function run(call: Call): Promise<Exit> {

@@ -2,11 +2,12 @@
 
 import { existsSync } from 'node:fs'
 import { faultCode } from '../../base/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { parseSource, readSource } from '../call/source.ts'
+import { surroundings } from '../call/surroundings.ts'
+import { readLawFile } from '../laws/law-file.ts'
 import { DEFAULTS, type SettingRow, settingRows, variableRows } from '../reference/config.ts'
-import { parseSource, readSource } from '../source.ts'
-import { surroundings } from '../surroundings.ts'
-import { lawsOfHome, readLawFile } from './laws-check.ts'
+import { lawsOfHome } from './laws-check.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const file = lawFile(call)

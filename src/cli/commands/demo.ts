@@ -1,6 +1,6 @@
 /** `writ demo`: the guided tour. Each part of writ adds a chapter. */
 
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
 import { constitutionChapter } from '../demo/constitution-chapter.ts'
 import { contractsChapter } from '../demo/contracts-chapter.ts'
 import { flowChapter } from '../demo/flow-chapter.ts'

@@ -1,9 +1,9 @@
 /** `writ deny`: a human says no to a question; nothing of that rehearsal is promoted. */
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { refuseOthers } from '../call/home.ts'
 import { findLost, findQuestion, type LostQuestion, namedId } from '../gate/named-question.ts'
 import { type GateSession, withGates } from '../gate/open.ts'
 import { shortId } from '../history/short-id.ts'
-import { refuseOthers } from '../home.ts'
 
 async function waiting(sessions: readonly GateSession[], id: string) {
   const { session, question } = await findQuestion(sessions, id)

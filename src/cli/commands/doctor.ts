@@ -5,12 +5,12 @@
 import { CODES, faultCode } from '../../base/index.ts'
 import { createDriver, type Probe } from '../../sandbox/index.ts'
 import type { GateSurface, KeptState } from '../../service/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { LEVEL, withHistory } from '../call/home.ts'
+import type { Terminal } from '../call/terminal.ts'
 import { counted, grouped, sizeText } from '../effects/amount.ts'
 import { visibleName } from '../effects/visible.ts'
 import { type GateSession, withGate } from '../gate/open.ts'
-import { LEVEL, withHistory } from '../home.ts'
-import type { Terminal } from '../terminal.ts'
 
 /** Without these commands are rehearsed all the same, with less comfort. */
 const OPTIONAL = ['overlay_memory', 'terminal', 'directory_rename']

@@ -1,14 +1,14 @@
 /** `writ du`: what takes how much in the state of this home, and what of it could go. Reads only. */
 import { type HomeUse, type Part, surveyHome } from '../../service/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { requireWholeHost } from '../call/home.ts'
+import type { Terminal } from '../call/terminal.ts'
 import { counted, sizeText } from '../effects/amount.ts'
 import { momentText } from '../effects/question-head.ts'
 import { visible } from '../effects/visible.ts'
 import { homeInUse } from '../gate/home-in-use.ts'
 import { withGates } from '../gate/open.ts'
 import { table } from '../history/table.ts'
-import { requireWholeHost } from '../home.ts'
-import type { Terminal } from '../terminal.ts'
 
 const WORDS: Readonly<Record<Part, string>> = {
   ledger: 'the facts, with keys and principals',

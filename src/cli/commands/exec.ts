@@ -10,13 +10,13 @@ import { hostPort, showHostPort } from '../../gate/index.ts'
 import { type KnownHome, openHome, stateRoot } from '../../home/index.ts'
 import { createDriver } from '../../sandbox/index.ts'
 import { likelyRequest, stagePlaces } from '../../service/index.ts'
-import type { Call, OwnStatus } from '../command.ts'
-import { readEnv } from '../gate/exec-env.ts'
-import { readLimits } from '../gate/exec-limits.ts'
-import type { ExecRequest } from '../gate/exec-proposal.ts'
-import { absoluteGlobs, execScope } from '../gate/exec-scope.ts'
-import { prepareReport, type ReportGround } from '../gate/report-file.ts'
-import { surroundings } from '../surroundings.ts'
+import type { Call, OwnStatus } from '../call/command.ts'
+import { surroundings } from '../call/surroundings.ts'
+import { readEnv } from '../exec/exec-env.ts'
+import { readLimits } from '../exec/exec-limits.ts'
+import type { ExecRequest } from '../exec/exec-proposal.ts'
+import { absoluteGlobs, execScope } from '../exec/exec-scope.ts'
+import { prepareReport, type ReportGround } from '../exec/report-file.ts'
 
 /**
  * Starts the sandbox as soon as the request is read: its processes start while Node loads most of the
@@ -31,7 +31,7 @@ export async function run(call: Call): Promise<OwnStatus> {
   const driver = createDriver({ disks: stagePlaces(home), keepsPipes: true })
   // With a network another sandbox is made than the usual one.
   if (request.hosts.length === 0) driver.anticipate(likely(request, home))
-  const { carryOut } = await import('../gate/exec-run.ts')
+  const { carryOut } = await import('../exec/exec-run.ts')
   return carryOut(call, request, { home, driver })
 }
 

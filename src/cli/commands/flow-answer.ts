@@ -16,10 +16,10 @@ import {
   type Order,
   unblockOrder,
 } from '../../runs/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { proveHuman, refuseOthers } from '../call/home.ts'
+import { readSource } from '../call/source.ts'
 import { withFlows } from '../flow/open.ts'
-import { proveHuman, refuseOthers } from '../home.ts'
-import { readSource } from '../source.ts'
 
 const WORDS = ['retry', 'abandon', 'provided', 'unblock'] as const
 type Word = (typeof WORDS)[number]

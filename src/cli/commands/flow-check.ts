@@ -1,9 +1,9 @@
 /** `writ flow check`: can this flow be walked by its rules, and if not, what is wrong and where. */
 import { FaultError, fault } from '../../base/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
-import { type FlowFile, loadFlowFile } from '../flow-documents/load.ts'
-import { problemLine } from '../flow-documents/problem.ts'
-import type { Paint } from '../terminal.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import type { Paint } from '../call/terminal.ts'
+import { type FlowFile, loadFlowFile } from '../flow/load.ts'
+import { problemLine } from '../flow/problem.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const { options, terminal } = call

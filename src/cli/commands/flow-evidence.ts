@@ -1,10 +1,10 @@
 /** `writ flow evidence`: a human brings evidence for a claim of a run, or against it (F-6). */
 import { digestBytes, FaultError, fault, isDigest, showName } from '../../base/index.ts'
 import { findRun, isWalked, leaveOrder, lookAtRun } from '../../runs/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { proveHuman, refuseOthers } from '../call/home.ts'
+import { readSource } from '../call/source.ts'
 import { withFlows } from '../flow/open.ts'
-import { proveHuman, refuseOthers } from '../home.ts'
-import { readSource } from '../source.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const [runName, claimId] = call.arguments

@@ -15,14 +15,14 @@ import {
   type PlanWatching,
   resumePlan,
 } from '../../runs/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { reasonOf } from '../call/unreadable.ts'
 import { withFlows } from '../flow/open.ts'
 import { askAboutPlanning, refuseActors } from '../flow/person.ts'
 import { participantsIn } from '../flow/source.ts'
 import { interruptible } from '../flow/stopping.ts'
 import { plain } from '../history/plain.ts'
 import { refuse } from '../history/refusal.ts'
-import { reasonOf } from '../unreadable.ts'
 
 const NEXT = 'writ flow plan --goal TEXT --participants FILE --out plan.json'
 

@@ -3,13 +3,13 @@ import { writeFile } from 'node:fs/promises'
 import { FaultError, fault, showName } from '../../base/index.ts'
 import { reportOf, reportPage } from '../../flow/index.ts'
 import { lookAtRun, missingOutputs } from '../../runs/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { withHistory } from '../call/home.ts'
+import { refuseActorsOut } from '../call/output-file.ts'
+import { reasonOf } from '../call/unreadable.ts'
 import { missingText, runText } from '../flow/answer.ts'
 import { exportDeliverables } from '../flow/deliverables.ts'
 import { namedRun } from '../flow/named.ts'
-import { withHistory } from '../home.ts'
-import { refuseActorsOut } from '../output-file.ts'
-import { reasonOf } from '../unreadable.ts'
 
 export async function run(call: Call): Promise<Exit> {
   for (const option of ['html', 'deliverables']) {

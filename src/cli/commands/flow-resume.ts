@@ -1,6 +1,6 @@
 /** `writ flow resume`: goes on with a run from its facts, after a crash, a stop or a human's answer. */
 import { findRun, loadRun, resumeRun } from '../../runs/index.ts'
-import type { Call, Exit } from '../command.ts'
+import type { Call, Exit } from '../call/command.ts'
 import { watchRun } from '../flow/live.ts'
 import { withFlows } from '../flow/open.ts'
 import { askAboutActors, refuseActors } from '../flow/person.ts'

@@ -2,7 +2,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import { FaultError, fault, showName } from '../../base/index.ts'
 import { startRun, type WalkedRun } from '../../runs/index.ts'
-import type { Call, Exit } from '../command.ts'
+import type { Call, Exit } from '../call/command.ts'
 import { runAnswer, runText, statusExit } from '../flow/answer.ts'
 import { watchRun } from '../flow/live.ts'
 import { withFlows } from '../flow/open.ts'

@@ -1,12 +1,12 @@
 /** `writ flow status`: prints the state of a run; without a name, lists the runs. */
 import { nodesOf, phasesOf } from '../../flow/index.ts'
 import { isWalked, lookAtRun, missingOutputs, type RunHead, runHeads } from '../../runs/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type ReadSession, streamToRead, withHistory } from '../call/home.ts'
 import { missingText, runAnswer, runText, statusExit } from '../flow/answer.ts'
 import { namedRun } from '../flow/named.ts'
 import { plain } from '../history/plain.ts'
 import { table } from '../history/table.ts'
-import { type ReadSession, streamToRead, withHistory } from '../home.ts'
 
 export async function run(call: Call): Promise<Exit> {
   return withHistory(call, async (session) =>

@@ -3,13 +3,13 @@
  * time, what dead processes left, and bodies whose time is over as the laws say. Facts stay.
  */
 import { findUnneeded, removeUnneeded, type Unneeded } from '../../service/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { requireHuman, requireWholeHost } from '../call/home.ts'
+import type { Terminal } from '../call/terminal.ts'
 import { counted, sizeText } from '../effects/amount.ts'
 import { visible } from '../effects/visible.ts'
 import { homeInUse } from '../gate/home-in-use.ts'
 import { withGates } from '../gate/open.ts'
-import { requireHuman, requireWholeHost } from '../home.ts'
-import type { Terminal } from '../terminal.ts'
 
 interface Collected {
   readonly removed: readonly Unneeded[]

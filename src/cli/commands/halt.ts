@@ -2,9 +2,9 @@
  * `writ halt`: everything stops now. Running commands are killed and nothing is promoted until a
  * human resumes. It needs no passphrase, so that a human can always stop.
  */
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { refuseOthers } from '../call/home.ts'
 import { withGate } from '../gate/open.ts'
-import { refuseOthers } from '../home.ts'
 
 export async function run(call: Call): Promise<Exit> {
   return withGate(call, async ({ gate, session }) => {

@@ -14,12 +14,7 @@ import {
 } from '../../home/index.ts'
 import { surveyHome } from '../../service/index.ts'
 import { exportBundle, readStoreSetting } from '../../store/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
-import { counted } from '../effects/amount.ts'
-import { visible } from '../effects/visible.ts'
-import { askLine } from '../gate/answer-line.ts'
-import { homeInUse } from '../gate/home-in-use.ts'
-import { withGatesOf } from '../gate/open.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
 import {
   callerOf,
   LEVEL,
@@ -29,10 +24,15 @@ import {
   requireWholeHost,
   type Session,
   withLedger,
-} from '../home.ts'
-import { canAsk } from '../passphrase.ts'
-import { surroundings } from '../surroundings.ts'
-import { reasonOf } from '../unreadable.ts'
+} from '../call/home.ts'
+import { canAsk } from '../call/passphrase.ts'
+import { surroundings } from '../call/surroundings.ts'
+import { reasonOf } from '../call/unreadable.ts'
+import { counted } from '../effects/amount.ts'
+import { visible } from '../effects/visible.ts'
+import { askLine } from '../gate/answer-line.ts'
+import { homeInUse } from '../gate/home-in-use.ts'
+import { withGatesOf } from '../gate/open.ts'
 
 const WHAT = 'removing a home'
 

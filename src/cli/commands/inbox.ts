@@ -2,7 +2,8 @@
 import type { KnownHome } from '../../home/index.ts'
 import { waitingRuns } from '../../runs/index.ts'
 import type { PendingQuestion, Question } from '../../service/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import type { Paint, Terminal } from '../call/terminal.ts'
 import { countsText } from '../effects/amount.ts'
 import { operationTitle } from '../effects/operation-text.ts'
 import { askerText, headJson, momentText, undoText, whyLines } from '../effects/question-head.ts'
@@ -16,7 +17,6 @@ import { interruptionsOf, interruptionText } from '../gate/interrupted.ts'
 import { findQuestion, namedId } from '../gate/named-question.ts'
 import { type GateSession, withGates } from '../gate/open.ts'
 import { effectsText, firstLines } from '../gate/show-question.ts'
-import type { Paint, Terminal } from '../terminal.ts'
 
 interface Waiting {
   readonly row: PendingQuestion

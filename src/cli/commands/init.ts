@@ -18,8 +18,7 @@ import { type Principal, principalText, type Register, samePrincipal } from '../
 import { bareLaws, DEFAULT_LAWS, LAYERED, lawDifferences } from '../../policy/index.ts'
 import { recordDefaultLaws, recordLaws } from '../../service/index.ts'
 import type { Ledger } from '../../store/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
-import { visibleName } from '../effects/visible.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
 import {
   callerOf,
   isBelowAgent,
@@ -28,11 +27,12 @@ import {
   refuseBelowAgent,
   refuseOthers,
   withLedger,
-} from '../home.ts'
+} from '../call/home.ts'
+import { readNewPassphrase } from '../call/new-passphrase.ts'
+import { canAsk } from '../call/passphrase.ts'
+import { surroundings } from '../call/surroundings.ts'
+import { visibleName } from '../effects/visible.ts'
 import { agreesToLaws, lawsToAccept, type ReadLaws } from '../laws/acceptance.ts'
-import { readNewPassphrase } from '../new-passphrase.ts'
-import { canAsk } from '../passphrase.ts'
-import { surroundings } from '../surroundings.ts'
 import { acceptRead } from './trust.ts'
 
 interface InitAnswer {

@@ -1,27 +1,25 @@
 /** `writ laws check`: can these laws be read, and if not, what is wrong at which line and column. */
 
-import { isUtf8 } from 'node:buffer'
 import { join } from 'node:path'
 import { faultCode } from '../../base/index.ts'
 import { findHome } from '../../home/index.ts'
 import {
   DEFAULT_LAW_DOCUMENTS,
   fewHumansWarnings,
-  LAYERED,
   type Law,
   type LawFault,
   type Laws,
   type LawsReading,
-  loadLaws,
   mostApprovals,
 } from '../../policy/index.ts'
 import { humansWithCredential } from '../../service/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { withHistory } from '../call/home.ts'
+import { readSource } from '../call/source.ts'
+import { surroundings } from '../call/surroundings.ts'
+import type { Paint } from '../call/terminal.ts'
 import { visible } from '../effects/visible.ts'
-import { withHistory } from '../home.ts'
-import { readSource } from '../source.ts'
-import { surroundings } from '../surroundings.ts'
-import type { Paint } from '../terminal.ts'
+import { readLawFile } from '../laws/law-file.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const named = call.arguments.length > 0 ? call.arguments : [lawsOfHome(call)]
@@ -67,18 +65,6 @@ interface Answer {
 /** Found, not believed: laws are checked before a human registers them. */
 export function lawsOfHome(call: Call): string {
   return join(findHome(surroundings(), call.options.text('home')), 'laws.yaml')
-}
-
-export async function readLawFile(file: string): Promise<LawsReading> {
-  const { bytes } = await readSource(file)
-  return readLawBytes(bytes)
-}
-
-export async function readLawBytes(bytes: Buffer): Promise<LawsReading> {
-  if (isUtf8(bytes)) return loadLaws(bytes.toString('utf8'), LAYERED)
-  const message = 'this is not a text file in UTF-8'
-  const fault: LawFault = { code: 'document.not_json', path: '', message, line: 1, column: 1 }
-  return { ok: false, faults: [fault] }
 }
 
 function toJson(answers: readonly Answer[]): string {

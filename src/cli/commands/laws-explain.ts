@@ -1,8 +1,8 @@
 /** `writ laws explain ID`: why an act was decided as it was, and what a human can do about it. */
 import { FaultError, fault, showName } from '../../base/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { streamsToRead, withHistory } from '../call/home.ts'
 import { wholeActionId } from '../history/short-id.ts'
-import { streamsToRead, withHistory } from '../home.ts'
 import { explainAction } from '../laws/explained-action.ts'
 import { explanationText } from '../laws/explanation-text.ts'
 

@@ -1,12 +1,12 @@
 /** `writ laws test`: what would change over past proposals if a file were the law. Decides nothing. */
 import { FaultError, fault } from '../../base/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { streamsToRead, withHistory } from '../call/home.ts'
+import { progressBar } from '../call/progress.ts'
 import { momentOption } from '../history/moment.ts'
-import { streamsToRead, withHistory } from '../home.ts'
+import { usableReading } from '../laws/law-file.ts'
 import { TrialRun } from '../laws/trial-run.ts'
 import { trialText } from '../laws/trial-text.ts'
-import { usableReading } from '../laws/usable-laws.ts'
-import { progressBar } from '../progress.ts'
 import { lawsOfHome, warningText } from './laws-check.ts'
 
 export async function run(call: Call): Promise<Exit> {

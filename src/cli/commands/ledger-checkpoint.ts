@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { FaultError } from '../../base/index.ts'
 import { unknownStream } from '../../ledger/index.ts'
 import { openKeys, signHome } from '../../store/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
-import { type ReadSession, streamToRead, withHistory } from '../home.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type ReadSession, streamToRead, withHistory } from '../call/home.ts'
 
 export async function run(call: Call): Promise<Exit> {
   return withHistory(call, async (session) => {

@@ -19,9 +19,9 @@ import {
   verifierFor,
   verifierKey,
 } from '../../ledger/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
-import { pinnedKeys } from '../pinned-keys.ts'
-import { readSource } from '../source.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { pinnedKeys } from '../call/pinned-keys.ts'
+import { readSource } from '../call/source.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const [first, second, ...others] = call.arguments

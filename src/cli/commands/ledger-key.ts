@@ -12,8 +12,8 @@ import {
   verifierKey,
 } from '../../ledger/index.ts'
 import { ledgerNameOf, recordedKeys } from '../../store/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
-import { type ReadSession, withHistory } from '../home.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type ReadSession, withHistory } from '../call/home.ts'
 
 export async function run(call: Call): Promise<Exit> {
   return withHistory(call, async (session) => {

@@ -1,8 +1,8 @@
 /** `writ ledger prove SEQ`: the path from one fact to the root of the newest signed checkpoint. */
 import { FaultError, fault, showName } from '../../base/index.ts'
 import { type FactProof, proveFact } from '../../ledger/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
-import { type ReadSession, streamToRead, withHistory } from '../home.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type ReadSession, streamToRead, withHistory } from '../call/home.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const [text = '', ...others] = call.arguments

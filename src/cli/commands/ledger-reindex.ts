@@ -1,6 +1,6 @@
 /** `writ ledger reindex`: makes the query index again from the facts. */
-import { type Call, EXIT, type Exit } from '../command.ts'
-import { requireWholeHost, withHome } from '../home.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { requireWholeHost, withHome } from '../call/home.ts'
 
 export async function run(call: Call): Promise<Exit> {
   return withHome(call, async ({ ledger, caller }) => {

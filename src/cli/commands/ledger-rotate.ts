@@ -2,8 +2,8 @@
 
 import { formatVerifierKey } from '../../ledger/index.ts'
 import { publicKeyOf } from '../../store/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
-import { actorOf, requireHuman, withHome } from '../home.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { actorOf, requireHuman, withHome } from '../call/home.ts'
 
 export async function run(call: Call): Promise<Exit> {
   return withHome(call, async (session) => {

@@ -12,12 +12,12 @@ import {
   type VerifyReport,
   verifyLedger,
 } from '../../store/index.ts'
-import type { Call, Exit } from '../command.ts'
-import { callerOf, ofKnownHome, withLedger } from '../home.ts'
-import { pinnedKeys } from '../pinned-keys.ts'
-import { progressBar } from '../progress.ts'
-import { readSource } from '../source.ts'
-import { surroundings } from '../surroundings.ts'
+import type { Call, Exit } from '../call/command.ts'
+import { callerOf, ofKnownHome, withLedger } from '../call/home.ts'
+import { pinnedKeys } from '../call/pinned-keys.ts'
+import { progressBar } from '../call/progress.ts'
+import { readSource } from '../call/source.ts'
+import { surroundings } from '../call/surroundings.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const { options, terminal } = call

@@ -4,7 +4,8 @@
  */
 import { FaultError, fault, showName } from '../../base/index.ts'
 import { type Fact, parsePrincipal, type Query } from '../../ledger/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type ReadSession, streamsToRead, streamToRead, withHistory } from '../call/home.ts'
 import type { Act } from '../history/act.ts'
 import { ACT_HEADS, actRow } from '../history/act-text.ts'
 import { ACTS, actsOf } from '../history/acts.ts'
@@ -15,7 +16,6 @@ import { momentOption } from '../history/moment.ts'
 import { LIMIT, LIMIT_MAX, numberOption } from '../history/number.ts'
 import { wholeActionId } from '../history/short-id.ts'
 import { table } from '../history/table.ts'
-import { type ReadSession, streamsToRead, streamToRead, withHistory } from '../home.ts'
 
 /** Options that speak of facts, not of acts. */
 const OF_FACTS = ['type', 'task', 'action', 'after'] as const

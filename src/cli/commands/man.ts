@@ -2,11 +2,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FaultError, fault, showName } from '../../base/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
-import { COMMANDS } from '../commands.ts'
-import { refuseActorsOut } from '../output-file.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { refuseActorsOut } from '../call/output-file.ts'
+import { VERSION } from '../call/version.ts'
 import { commandPage, pageName, programPage } from '../reference/man-page.ts'
-import { VERSION } from '../version.ts'
+import { COMMANDS } from './table.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const folder = call.options.text('out')

@@ -8,11 +8,11 @@ import {
   normaliseRefused,
   type Sources,
 } from '../../contracts/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
-import { readEnvelope } from '../envelope.ts'
-import { answerLines } from '../line-answers.ts'
-import { parseSource, readContext, readSource } from '../source.ts'
-import type { Paint } from '../terminal.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { readEnvelope } from '../call/envelope.ts'
+import { answerLines } from '../call/line-answers.ts'
+import { parseSource, readContext, readSource } from '../call/source.ts'
+import type { Paint } from '../call/terminal.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const context = await readContext(call.options.text('context'))

@@ -6,11 +6,11 @@
 import { DOCUMENT_LIMITS, FaultError, fault, isDigest } from '../../base/index.ts'
 import { field, isObject } from '../../contracts/index.ts'
 import type { OverrideOrder } from '../../service/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { credentialOf, requireHuman, type Session } from '../call/home.ts'
+import { parseSource, readSource } from '../call/source.ts'
 import { deciderOf, wholeIdOf } from '../gate/decider.ts'
 import { type GateSession, withGates } from '../gate/open.ts'
-import { credentialOf, requireHuman, type Session } from '../home.ts'
-import { parseSource, readSource } from '../source.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const read = await readOrder(call)

@@ -1,8 +1,8 @@
 /** `writ principal add`: a human makes a principal known to this home. */
 import { addPrincipal } from '../../home/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { actorOf, placeOf, requireHuman, withHome } from '../call/home.ts'
 import { principalArgument, streamsArgument } from '../history/who.ts'
-import { actorOf, placeOf, requireHuman, withHome } from '../home.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const principal = principalArgument(call)

@@ -5,7 +5,7 @@
 import { FaultError, fault, showName } from '../../base/index.ts'
 import { recordChange, sealCredential } from '../../home/index.ts'
 import { ownCredential, principalText, samePrincipal } from '../../ledger/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
 import {
   actorOf,
   placeOf,
@@ -13,8 +13,8 @@ import {
   refuseOthers,
   type Session,
   withHome,
-} from '../home.ts'
-import { readNewPassphrase } from '../new-passphrase.ts'
+} from '../call/home.ts'
+import { readNewPassphrase } from '../call/new-passphrase.ts'
 
 export async function run(call: Call): Promise<Exit> {
   return withHome(call, async (session) => {

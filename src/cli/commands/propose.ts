@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { FaultError, fault, nearest, showName } from '../../base/index.ts'
 import { ACTION_KINDS } from '../../contracts/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
 import { printAnswer, printOutput } from '../gate/answer-text.ts'
 import { exampleProposal } from '../gate/example-proposal.ts'
 import { withGate } from '../gate/open.ts'

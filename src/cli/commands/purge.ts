@@ -10,13 +10,13 @@ import {
   type PurgeAnswer,
   type PurgeOrder,
 } from '../../service/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { requireHuman, requireWholeHost } from '../call/home.ts'
 import { counted, sizeText } from '../effects/amount.ts'
 import { withGates } from '../gate/open.ts'
 import { momentOption } from '../history/moment.ts'
 import { plain } from '../history/plain.ts'
 import { table } from '../history/table.ts'
-import { requireHuman, requireWholeHost } from '../home.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const order = readOrder(call)

@@ -4,10 +4,10 @@
  */
 import { field } from '../../contracts/index.ts'
 import { duplicateReceipt, judgeReceipt } from '../../ledger/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { actorOf, type Session, streamToWrite, withHome } from '../call/home.ts'
 import { readDocument, refuse } from '../history/refusal.ts'
 import { findTask } from '../history/task-facts.ts'
-import { actorOf, type Session, streamToWrite, withHome } from '../home.ts'
 
 export async function run(call: Call): Promise<Exit> {
   return withHome(call, async (session) => {

@@ -6,12 +6,12 @@ import { resolve } from 'node:path'
 import { FaultError, fault, invariant } from '../../base/index.ts'
 import { recoveryCommands } from '../../promotion/index.ts'
 import type { FinishedYes, OpenRecovery, RecoveryChoice } from '../../service/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { refuseOthers, requireHuman } from '../call/home.ts'
+import type { Terminal } from '../call/terminal.ts'
 import { visible, visibleName } from '../effects/visible.ts'
 import { finishedText, interruptionsOf, interruptionText } from '../gate/interrupted.ts'
 import { type GateSession, withGates } from '../gate/open.ts'
-import { refuseOthers, requireHuman } from '../home.ts'
-import type { Terminal } from '../terminal.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const [id, ...others] = call.arguments

@@ -1,15 +1,15 @@
 /** `writ replay`: computes every recorded verdict and decision again, and says what differs (L-9). */
 import { join } from 'node:path'
 import { type OpenedFact, type ReplayAnswer, ReplayReport } from '../../ledger/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type ReadSession, streamsToRead, withHistory } from '../call/home.ts'
+import { progressBar } from '../call/progress.ts'
 import { NotedObjects } from '../history/absent-bodies.ts'
 import { DecisionWalk } from '../history/decision-walk.ts'
 import { eachFact } from '../history/facts.ts'
 import { replayPromotion } from '../history/promotion-replay.ts'
 import { replayLookup } from '../history/replay-lookup.ts'
 import { REPLAYERS } from '../history/replayers.ts'
-import { type ReadSession, streamsToRead, withHistory } from '../home.ts'
-import { progressBar } from '../progress.ts'
 
 export async function run(call: Call): Promise<Exit> {
   return withHistory(call, async (session) => {

@@ -1,7 +1,7 @@
 /** `writ resume`: a human of the whole host ends a halt, with a credential if there is one. */
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { requireHuman, requireWholeHost } from '../call/home.ts'
 import { withGate } from '../gate/open.ts'
-import { requireHuman, requireWholeHost } from '../home.ts'
 
 export async function run(call: Call): Promise<Exit> {
   return withGate(call, async ({ gate, session }) => {

@@ -1,7 +1,7 @@
 /** `writ rollback`: restores what one action changed, or everything since a moment. */
 import { FaultError, fault } from '../../base/index.ts'
 import type { RollbackTarget } from '../../service/index.ts'
-import type { Call, Exit } from '../command.ts'
+import type { Call, Exit } from '../call/command.ts'
 import { restore } from '../gate/restoring.ts'
 import { momentOption } from '../history/moment.ts'
 

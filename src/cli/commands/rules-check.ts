@@ -7,14 +7,14 @@ import {
   admitRulesets,
   type Violation,
 } from '../../contracts/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
-import { readLine } from '../envelope.ts'
-import { answerLines, type LineAnswer } from '../line-answers.ts'
-import { progressBar } from '../progress.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { readLine } from '../call/envelope.ts'
+import { answerLines, type LineAnswer } from '../call/line-answers.ts'
+import { progressBar } from '../call/progress.ts'
+import { violationText } from '../call/violation-text.ts'
 import { withinBudget } from '../rules/budget.ts'
 import { admitRuleFiles, noRuleFile, readRuleFiles } from '../rules/files.ts'
 import { surveyText } from '../rules/survey-text.ts'
-import { violationText } from './check.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const strict = call.options.isOn('strict')

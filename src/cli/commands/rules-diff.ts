@@ -1,7 +1,7 @@
 /** `writ rules diff`: exactly which inputs change their verdict, with one of each kind. */
 import { FaultError, fault } from '../../base/index.ts'
 import { difference } from '../../constitution/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
 import { withinBudget } from '../rules/budget.ts'
 import { loadAdmitted } from '../rules/files.ts'
 import { witnessText } from '../rules/witness-text.ts'

@@ -6,10 +6,12 @@
 import { FaultError, fault } from '../../base/index.ts'
 import { establish, type Inputs, inputsAreBound } from '../../constitution/index.ts'
 import { type ControlVerdict, findContract, isObject, validate } from '../../contracts/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
-import { readLine } from '../envelope.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { readLine } from '../call/envelope.ts'
+import { answerLines, type LineAnswer } from '../call/line-answers.ts'
+import { parseSource, readSource } from '../call/source.ts'
+import { violationText } from '../call/violation-text.ts'
 import type { Evaluation, RecordedEvaluation } from '../history/evaluation.ts'
-import { answerLines, type LineAnswer } from '../line-answers.ts'
 import {
   admitRuleFiles,
   noRuleFile,
@@ -17,8 +19,6 @@ import {
   type RuleFile,
   readRuleFiles,
 } from '../rules/files.ts'
-import { parseSource, readSource } from '../source.ts'
-import { violationText } from './check.ts'
 
 const INPUT_CONTRACTS = {
   problem_state: 'problem_state_v1',

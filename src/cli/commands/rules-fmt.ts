@@ -5,11 +5,11 @@
 import { writeFile } from 'node:fs/promises'
 import { FaultError, fault, showName } from '../../base/index.ts'
 import { rewriteGuards } from '../../constitution/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
-import { refuseActorsOut } from '../output-file.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { refuseActorsOut } from '../call/output-file.ts'
+import { reasonOf } from '../call/unreadable.ts'
 import { admitRuleFiles, placedText, type RuleFile, readRuleFiles } from '../rules/files.ts'
 import { toJson, toYaml, withGuards } from '../rules/print.ts'
-import { reasonOf } from '../unreadable.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const [name, ...others] = call.arguments

@@ -2,7 +2,7 @@
 import { FaultError, fault, showName } from '../../base/index.ts'
 import { rewriteGuards } from '../../constitution/index.ts'
 import { importTemplate, type JsonObject, type Violation } from '../../contracts/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
 import { placedText, type RuleFile, readRuleFiles } from '../rules/files.ts'
 import { toJson, toYaml } from '../rules/print.ts'
 import { choice } from './rules-fmt.ts'

@@ -9,7 +9,7 @@ import {
   type VerdictWord,
   type Violation,
 } from '../../contracts/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
 import { withinBudget } from '../rules/budget.ts'
 import { loadRules, wordOn } from '../rules/files.ts'
 import { witnessText } from '../rules/witness-text.ts'

@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { FaultError, fault, showName } from '../../base/index.ts'
 import { type Constitution, establish, type Inputs, uncovered } from '../../constitution/index.ts'
 import { isObject, VERDICTS } from '../../contracts/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { parseSource, readSource } from '../call/source.ts'
 import { loadAdmitted } from '../rules/files.ts'
-import { parseSource, readSource } from '../source.ts'
 
 interface Case {
   readonly name: string

@@ -9,9 +9,9 @@ import {
   publishSchema,
   resolveContract,
 } from '../../contracts/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
-import { refuseActorsOut } from '../output-file.ts'
-import { reasonOf } from '../unreadable.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { refuseActorsOut } from '../call/output-file.ts'
+import { reasonOf } from '../call/unreadable.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const [name, ...others] = call.arguments

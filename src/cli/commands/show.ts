@@ -17,7 +17,8 @@ import {
   taskStatus,
 } from '../../ledger/index.ts'
 import type { LawWords } from '../../service/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type ReadSession, streamsToRead, withHistory } from '../call/home.ts'
 import { approvalsText } from '../gate/approvals-text.ts'
 import { actLines } from '../history/act-text.ts'
 import { readAct, rollbacksOf } from '../history/acts.ts'
@@ -29,7 +30,6 @@ import { plainLines } from '../history/plain.ts'
 import { wholeActionId } from '../history/short-id.ts'
 import { table } from '../history/table.ts'
 import { treeErrors } from '../history/task-facts.ts'
-import { type ReadSession, streamsToRead, withHistory } from '../home.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const [id, ...others] = call.arguments

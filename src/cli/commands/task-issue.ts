@@ -6,10 +6,10 @@ import { randomBytes } from 'node:crypto'
 import { FaultError, fault, invariant, showName, uuidV7 } from '../../base/index.ts'
 import { type ActTask, field, isObject } from '../../contracts/index.ts'
 import { isSameTask, judgeTask, reusedTaskKey, taskKey } from '../../ledger/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { actorOf, proveHuman, type Session, streamToWrite, withHome } from '../call/home.ts'
 import { openFact } from '../history/facts.ts'
 import { readDocument, refuse } from '../history/refusal.ts'
-import { actorOf, proveHuman, type Session, streamToWrite, withHome } from '../home.ts'
 
 export async function run(call: Call): Promise<Exit> {
   return withHome(call, async (session) => {

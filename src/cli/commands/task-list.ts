@@ -16,12 +16,12 @@ import {
   taskStatus,
 } from '../../ledger/index.ts'
 import type { LedgerReader } from '../../store/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { streamToRead, withHistory } from '../call/home.ts'
 import { allFacts, openFact } from '../history/facts.ts'
 import { LIMIT, LIMIT_MAX, numberOption } from '../history/number.ts'
 import { table } from '../history/table.ts'
 import { findTask } from '../history/task-facts.ts'
-import { streamToRead, withHistory } from '../home.ts'
 
 interface TaskRow {
   readonly act_task_id: string

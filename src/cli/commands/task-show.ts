@@ -1,7 +1,7 @@
 /** `writ task show ID`: the facts about one task, its evidence pack and its integrity report. */
 import { FaultError, fault } from '../../base/index.ts'
-import type { Call, Exit } from '../command.ts'
-import { withHistory } from '../home.ts'
+import type { Call, Exit } from '../call/command.ts'
+import { withHistory } from '../call/home.ts'
 import { showId } from './show.ts'
 
 export async function run(call: Call): Promise<Exit> {

@@ -2,9 +2,9 @@
 import { FaultError, fault } from '../../base/index.ts'
 import { createToken } from '../../home/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { actorOf, placeOf, requireHuman, withHome } from '../call/home.ts'
 import { principalArgument } from '../history/who.ts'
-import { actorOf, placeOf, requireHuman, withHome } from '../home.ts'
 
 const DAY_MS = 86_400_000
 

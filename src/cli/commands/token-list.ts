@@ -1,8 +1,8 @@
 /** `writ token list`: the tokens of this home, by id; the tokens themselves are not kept. */
 import { principalText, type RegisteredToken } from '../../ledger/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { requireWholeHost, withHistory } from '../call/home.ts'
 import { table } from '../history/table.ts'
-import { requireWholeHost, withHistory } from '../home.ts'
 
 export async function run(call: Call): Promise<Exit> {
   return withHistory(call, async ({ register, caller }) => {

@@ -1,8 +1,8 @@
 /** `writ token revoke ID`: makes a token invalid from now on. */
 import { FaultError, fault } from '../../base/index.ts'
 import { revokeToken } from '../../home/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
-import { actorOf, placeOf, requireHuman, withHome } from '../home.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { actorOf, placeOf, requireHuman, withHome } from '../call/home.ts'
 
 export async function run(call: Call): Promise<Exit> {
   const [token_id, ...others] = call.arguments

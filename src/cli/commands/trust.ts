@@ -14,10 +14,10 @@ import {
 import type { Principal } from '../../ledger/index.ts'
 import { acceptedLaws, recordLaws } from '../../service/index.ts'
 import type { Ledger } from '../../store/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
-import { callerOf, proveHuman, requireWholeHost, withLedger } from '../home.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { callerOf, proveHuman, requireWholeHost, withLedger } from '../call/home.ts'
+import { surroundings } from '../call/surroundings.ts'
 import { agreesToLaws, lawsToAccept, type ReadLaws } from '../laws/acceptance.ts'
-import { surroundings } from '../surroundings.ts'
 
 const WHAT = 'registering laws'
 

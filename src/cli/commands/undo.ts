@@ -1,6 +1,6 @@
 /** `writ undo`: takes back the last action that was promoted and not taken back yet. */
 import { FaultError, fault } from '../../base/index.ts'
-import type { Call, Exit } from '../command.ts'
+import type { Call, Exit } from '../call/command.ts'
 import { restore } from '../gate/restoring.ts'
 
 export async function run(call: Call): Promise<Exit> {

@@ -1,7 +1,7 @@
 /** Chapter of the tour: rules give verdicts, and can be asked what they never do. */
 import { CONFLICTS_MAX, difference, establish, prove } from '../../constitution/index.ts'
 import { type AdmittedRuleset, admitGuardText, admitRuleset } from '../../contracts/index.ts'
-import { violationText } from '../commands/check.ts'
+import { violationText } from '../call/violation-text.ts'
 import { witnessText } from '../rules/witness-text.ts'
 import { INPUTS, LOOSER_RULESET, RULESET, THRESHOLD_RULESET } from './rules.ts'
 import type { Chapter, Stage } from './stage.ts'

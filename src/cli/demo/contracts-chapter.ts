@@ -1,6 +1,6 @@
 /** Chapter 1 of the tour: documents are checked, broken and repaired. */
 import { checkDocument, normaliseAndValidate } from '../../contracts/index.ts'
-import { violationText } from '../commands/check.ts'
+import { violationText } from '../call/violation-text.ts'
 import {
   BROKEN_TASK,
   DESCRIPTOR,

@@ -14,7 +14,7 @@ import {
   verifyInclusion,
 } from '../../ledger/index.ts'
 import { createLedger, type Ledger, openLedger, verifyLedger } from '../../store/index.ts'
-import { violationText } from '../commands/check.ts'
+import { violationText } from '../call/violation-text.ts'
 import { RECEIPT, TASK } from './documents.ts'
 import type { Chapter, Stage } from './stage.ts'
 

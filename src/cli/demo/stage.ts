@@ -3,7 +3,7 @@
  * expects; a tour that does not go as told ends with a fault, so it cannot drift from the product.
  */
 import { BrokenInvariant } from '../../base/index.ts'
-import type { Paint, Terminal } from '../terminal.ts'
+import type { Paint, Terminal } from '../call/terminal.ts'
 
 export interface Chapter {
   readonly title: string

@@ -14,7 +14,7 @@ import {
   rawOfBytes,
   rawOfText,
 } from '../../gate/index.ts'
-import { paint } from '../terminal.ts'
+import { paint } from '../call/terminal.ts'
 import { countsText, sizeText } from './amount.ts'
 import { readContent } from './content.ts'
 import { rowsOf } from './limits.ts'

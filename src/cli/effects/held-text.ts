@@ -6,7 +6,7 @@
 import type { HeldRequest, Proposal, SandboxResult } from '../../contracts/index.ts'
 import { leavesOf } from '../../gate/index.ts'
 import type { GateAnswer } from '../../service/index.ts'
-import type { Paint } from '../terminal.ts'
+import type { Paint } from '../call/terminal.ts'
 import { sizeText } from './amount.ts'
 import { shortDigest } from './question-text.ts'
 import { visible, visibleName } from './visible.ts'

@@ -2,7 +2,7 @@
 import { CODES, isCode } from '../../base/index.ts'
 import type { NetworkConnection } from '../../contracts/index.ts'
 import { showHostPort } from '../../gate/index.ts'
-import type { Paint } from '../terminal.ts'
+import type { Paint } from '../call/terminal.ts'
 import { counted, grouped, sizeText } from './amount.ts'
 import { visible, visibleName } from './visible.ts'
 

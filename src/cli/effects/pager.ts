@@ -5,7 +5,7 @@
  */
 import { once } from 'node:events'
 import { findNamed, type ProgramPath, startProgram } from '../../machine/index.ts'
-import type { Terminal } from '../terminal.ts'
+import type { Terminal } from '../call/terminal.ts'
 
 export async function page(pieces: AsyncIterable<string>, terminal: Terminal): Promise<void> {
   const pager = terminal.isErrorTty ? pagerOf(process.env['PAGER']) : null

@@ -3,7 +3,7 @@
  * asked, and whether it can be taken back. The same at the prompt, in the inbox and before an approval.
  */
 import type { Question } from '../../service/index.ts'
-import type { Paint } from '../terminal.ts'
+import type { Paint } from '../call/terminal.ts'
 import { counted } from './amount.ts'
 import { operationLines, operationTitle } from './operation-text.ts'
 import { questionId } from './question-text.ts'

@@ -8,7 +8,7 @@
  * how to see the rest: the view `whole` shows everything.
  */
 import { type Change, isBelow, nameOfRaw, type RawPath } from '../../gate/index.ts'
-import type { Paint } from '../terminal.ts'
+import type { Paint } from '../call/terminal.ts'
 import { counted, countsText, grouped, sizeText } from './amount.ts'
 import { LineBudget } from './budget.ts'
 import { bytesText } from './change-text.ts'

@@ -1,10 +1,10 @@
 /** The answer of `flow run`, `resume` and `status`: one object for programs, some lines for people. */
 import { type Command, findingsOf, nodesOf, phasesOf, stateView } from '../../flow/index.ts'
 import type { MissingOutput, WalkedRun } from '../../runs/index.ts'
-import { EXIT, type Exit } from '../command.ts'
+import { EXIT, type Exit } from '../call/command.ts'
+import type { Paint, Terminal } from '../call/terminal.ts'
 import { plain } from '../history/plain.ts'
 import { table } from '../history/table.ts'
-import type { Paint, Terminal } from '../terminal.ts'
 
 /** What a person has to do before a run can go on. */
 interface Waiting {

@@ -4,7 +4,7 @@
  */
 import { type CompiledFlow, type Fact, nodesOf, phasesOf, type RunState } from '../../flow/index.ts'
 import type { Confirm } from '../../service/index.ts'
-import type { Call } from '../command.ts'
+import type { Call } from '../call/command.ts'
 import { plain } from '../history/plain.ts'
 import { statusWord } from './answer.ts'
 

@@ -1,7 +1,7 @@
 /** The run that a command names: whole, by a part of its id that no other has, or the newest. */
 import { findRun, type RunHead } from '../../runs/index.ts'
-import type { Call } from '../command.ts'
-import { type ReadSession, streamToRead } from '../home.ts'
+import type { Call } from '../call/command.ts'
+import { type ReadSession, streamToRead } from '../call/home.ts'
 
 export async function namedRun(
   session: ReadSession,

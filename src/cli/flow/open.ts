@@ -2,7 +2,7 @@
 
 import { SYSTEM_CLOCK } from '../../machine/index.ts'
 import type { FlowHost } from '../../runs/index.ts'
-import type { Call } from '../command.ts'
+import type { Call } from '../call/command.ts'
 import { execConfirm } from '../gate/confirm.ts'
 import { type GateSession, withGate } from '../gate/open.ts'
 

@@ -8,12 +8,12 @@ import { DEFAULT_LISTS, knownAgent } from '../../gate/index.ts'
 import { humanFault, type Principal, principalText } from '../../ledger/index.ts'
 import type { PlanningTerms } from '../../runs/index.ts'
 import { ancestorNames } from '../../service/index.ts'
-import type { Call } from '../command.ts'
+import type { Call } from '../call/command.ts'
+import { credentialOf, proveHuman } from '../call/home.ts'
+import { canAsk } from '../call/passphrase.ts'
 import { askLine } from '../gate/answer-line.ts'
 import type { GateSession } from '../gate/open.ts'
 import { plain } from '../history/plain.ts'
-import { credentialOf, proveHuman } from '../home.ts'
-import { canAsk } from '../passphrase.ts'
 
 /** Fails if an actor calls, by its token or below a known agent. `next` is what a person types. */
 export function refuseActors({ session }: GateSession, what: string, next: string): void {

@@ -5,8 +5,8 @@
 import { FaultError, fault, showName } from '../../base/index.ts'
 import type { Violation } from '../../contracts/index.ts'
 import { type CompiledFlow, compileFlow, readParticipants } from '../../flow/index.ts'
-import { loadFlowFile } from '../flow-documents/load.ts'
-import { parseSource, readSource } from '../source.ts'
+import { parseSource, readSource } from '../call/source.ts'
+import { loadFlowFile } from './load.ts'
 
 type FlowSource =
   | {

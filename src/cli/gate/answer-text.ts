@@ -5,8 +5,10 @@
 import { CODES, isCode } from '../../base/index.ts'
 import type { Obstacle } from '../../contracts/index.ts'
 import type { ApprovalsSoFar, GateAnswer } from '../../service/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
-import { violationText } from '../commands/check.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { nextStep } from '../call/next-step.ts'
+import type { Paint } from '../call/terminal.ts'
+import { violationText } from '../call/violation-text.ts'
 import { grouped } from '../effects/amount.ts'
 import { byCode, findingCount, findingWords } from '../effects/finding-text.ts'
 import { heldLines, sentLines, withoutAwaited, withoutAwaitedCode } from '../effects/held-text.ts'
@@ -16,8 +18,6 @@ import { type LawTexts, reasonLines, shortDigest } from '../effects/question-tex
 import { resultText, undoSentText } from '../effects/result-text.ts'
 import { visible, visibleLine, visibleName } from '../effects/visible.ts'
 import { shortId } from '../history/short-id.ts'
-import { nextStep } from '../next-step.ts'
-import type { Paint } from '../terminal.ts'
 import { approvalsText, fewHumansText, missingText } from './approvals-text.ts'
 
 export async function printAnswer(

@@ -5,7 +5,7 @@
  */
 import { fstatSync } from 'node:fs'
 import type { Question } from '../../service/index.ts'
-import type { Options } from '../command.ts'
+import type { Options } from '../call/command.ts'
 
 /** Returns why a question of a run waits in the inbox although a person is there; null if it does not. */
 export function whyNotHere({ need }: Pick<Question, 'need'>, options: Options): string | null {

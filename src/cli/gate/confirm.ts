@@ -12,7 +12,10 @@ import { signApproval } from '../../home/index.ts'
 import { ownCredential, type Principal, principalText } from '../../ledger/index.ts'
 import type { Answered, Confirm, GateAnswer, GateSurface, Question } from '../../service/index.ts'
 import type { LedgerKey } from '../../store/index.ts'
-import type { Call } from '../command.ts'
+import type { Call } from '../call/command.ts'
+import { credentialOf, proveHuman, type Session } from '../call/home.ts'
+import { canAsk } from '../call/passphrase.ts'
+import { surroundings } from '../call/surroundings.ts'
 import { whyLines } from '../effects/question-head.ts'
 import {
   type Asker,
@@ -22,9 +25,6 @@ import {
   readAnswer,
 } from '../effects/question-text.ts'
 import type { SeenOutput } from '../effects/reset.ts'
-import { credentialOf, proveHuman, type Session } from '../home.ts'
-import { canAsk } from '../passphrase.ts'
-import { surroundings } from '../surroundings.ts'
 import { askLine } from './answer-line.ts'
 import { approvalsText, missingText } from './approvals-text.ts'
 import { whyNotHere } from './askable.ts'

@@ -1,8 +1,8 @@
 /** Released runs that were interrupted: what may have been sent, for `inbox` and `recover`. */
 import type { InterruptedRun } from '../../gate/index.ts'
 import type { FinishedYes } from '../../service/index.ts'
+import type { Terminal } from '../call/terminal.ts'
 import { plain } from '../history/plain.ts'
-import type { Terminal } from '../terminal.ts'
 import type { GateSession } from './open.ts'
 
 interface ShownInterruption {

@@ -1,7 +1,7 @@
 /** The question that `approve` and `deny` name: by its own id, or by that of its action. */
 import { FaultError, fault, showName } from '../../base/index.ts'
 import type { PendingQuestion, Question } from '../../service/index.ts'
-import type { Call } from '../command.ts'
+import type { Call } from '../call/command.ts'
 import { wholeIdOf } from './decider.ts'
 import type { GateSession } from './open.ts'
 

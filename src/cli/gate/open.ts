@@ -8,9 +8,9 @@ import { type KnownHome, openHome, stateRoot } from '../../home/index.ts'
 import { defaultStream, HOST_STREAM } from '../../ledger/index.ts'
 import { createDriver, type SandboxDriver } from '../../sandbox/index.ts'
 import { ancestorNames, type GateSurface, openGate, stagePlaces } from '../../service/index.ts'
-import type { Call } from '../command.ts'
-import { callerOf, type Session, streamsToRead, streamToWrite, withLedger } from '../home.ts'
-import { surroundings } from '../surroundings.ts'
+import type { Call } from '../call/command.ts'
+import { callerOf, type Session, streamsToRead, streamToWrite, withLedger } from '../call/home.ts'
+import { surroundings } from '../call/surroundings.ts'
 import type { Asking } from './confirm.ts'
 
 export interface GateSession extends Asking {

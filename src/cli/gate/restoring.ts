@@ -4,10 +4,10 @@
  */
 import { invariant } from '../../base/index.ts'
 import type { RollbackAnswer, RollbackTarget } from '../../service/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { refuseOthers } from '../call/home.ts'
 import { counted, grouped } from '../effects/amount.ts'
 import { visibleName } from '../effects/visible.ts'
-import { refuseOthers } from '../home.ts'
 import { wholeIdOf } from './decider.ts'
 import { type GateSession, withGates } from './open.ts'
 

@@ -5,6 +5,7 @@
  */
 import { rawOfText } from '../../gate/index.ts'
 import type { Question } from '../../service/index.ts'
+import type { Paint, Terminal } from '../call/terminal.ts'
 import { grouped } from '../effects/amount.ts'
 import { heldLines, withoutAwaited } from '../effects/held-text.ts'
 import { networkHeading, networkLines } from '../effects/network-text.ts'
@@ -14,7 +15,6 @@ import { failureText, questionId } from '../effects/question-text.ts'
 import { renderEffects } from '../effects/render.ts'
 import { obeysSequences, resetFor, type SeenOutput } from '../effects/reset.ts'
 import { visibleName } from '../effects/visible.ts'
-import type { Paint, Terminal } from '../terminal.ts'
 
 interface ShownAs {
   readonly paint: Paint

@@ -1,6 +1,7 @@
 /** Acts as a person reads them: one row in the history, or everything about one in sections. */
 import type { Confirmation } from '../../contracts/index.ts'
 import { principalText } from '../../ledger/index.ts'
+import type { Paint } from '../call/terminal.ts'
 import { counted, sizeText } from '../effects/amount.ts'
 import { byCode, findingWords } from '../effects/finding-text.ts'
 import { withoutAwaited, withoutAwaitedCode } from '../effects/held-text.ts'
@@ -9,7 +10,6 @@ import { momentText } from '../effects/question-head.ts'
 import { failureText, type LawTexts, reasonLines } from '../effects/question-text.ts'
 import { resultText, undoSentText } from '../effects/result-text.ts'
 import { visible, visibleName } from '../effects/visible.ts'
-import type { Paint } from '../terminal.ts'
 import type { Act, Outcome, Recorded } from './act.ts'
 import { shortId } from './short-id.ts'
 

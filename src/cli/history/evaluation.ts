@@ -16,8 +16,8 @@ import {
   type JsonObject,
 } from '../../contracts/index.ts'
 import { compareReplay, type Replayer } from '../../ledger/index.ts'
-import type { Call } from '../command.ts'
-import { actorOf, streamToWrite, withHome } from '../home.ts'
+import type { Call } from '../call/command.ts'
+import { actorOf, streamToWrite, withHome } from '../call/home.ts'
 import type { RuleFile } from '../rules/files.ts'
 
 export const EVALUATOR = { name: 'control-kernel', version: KERNEL_VERSION } as const

@@ -1,7 +1,7 @@
 /** Moments as people give them: ISO 8601, a day, or how long ago (`90s`, `30m`, `12h`, `7d`). */
 import { FaultError, fault, parseIsoMomentMs, showName } from '../../base/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
-import type { Call } from '../command.ts'
+import type { Call } from '../call/command.ts'
 
 const AGO = /^(\d{1,6})(s|m|h|d)$/
 const DAY = /^\d{4}-\d{2}-\d{2}$/

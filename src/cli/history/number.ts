@@ -1,6 +1,6 @@
 /** Reads the numbers that commands with pages take. */
 import { FaultError, fault } from '../../base/index.ts'
-import type { Call } from '../command.ts'
+import type { Call } from '../call/command.ts'
 
 /** How many rows a page has without `--limit`, and at most. */
 export const LIMIT = 1_000

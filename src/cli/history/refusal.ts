@@ -1,9 +1,9 @@
 /** Refusals of tasks and receipts: `{valid: false, violations}` and exit 1, or the violations as text. */
 import { DOCUMENT_LIMITS, FaultError, fault, type Reading } from '../../base/index.ts'
 import type { Violation } from '../../contracts/index.ts'
-import { type Call, EXIT, type Exit } from '../command.ts'
-import { violationText } from '../commands/check.ts'
-import { parseSource, readSource } from '../source.ts'
+import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { parseSource, readSource } from '../call/source.ts'
+import { violationText } from '../call/violation-text.ts'
 
 export async function refuse(
   { options, terminal }: Call,

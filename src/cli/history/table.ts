@@ -1,5 +1,5 @@
 /** Tables for people: columns as wide as their widest cell. Nothing is cut: ids are there to be copied. */
-import type { Terminal } from '../terminal.ts'
+import type { Terminal } from '../call/terminal.ts'
 
 export function table(
   { paint }: Pick<Terminal, 'paint'>,

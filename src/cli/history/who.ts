@@ -1,7 +1,7 @@
 /** Reads the principal that a command names as its argument. */
 import { FaultError, fault, showName } from '../../base/index.ts'
 import { HOST_STREAM, isStreamName, type Principal, parsePrincipal } from '../../ledger/index.ts'
-import type { Call } from '../command.ts'
+import type { Call } from '../call/command.ts'
 
 export function principalArgument(call: Call): Principal {
   const [text, ...others] = call.arguments

@@ -11,13 +11,13 @@ import {
   type Laws,
   lawDifferences,
 } from '../../policy/index.ts'
-import type { Call } from '../command.ts'
+import type { Call } from '../call/command.ts'
+import { canAsk } from '../call/passphrase.ts'
+import { readSource } from '../call/source.ts'
+import type { Paint } from '../call/terminal.ts'
 import { visible, visibleName } from '../effects/visible.ts'
 import { askLine } from '../gate/answer-line.ts'
-import { canAsk } from '../passphrase.ts'
-import { readSource } from '../source.ts'
-import type { Paint } from '../terminal.ts'
-import { usableLaws } from './usable-laws.ts'
+import { usableLaws } from './law-file.ts'
 
 /** A law file as it was read once. */
 export interface ReadLaws {

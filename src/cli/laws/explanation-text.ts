@@ -1,7 +1,8 @@
 /** An explanation in the words of a person. */
+
+import type { Paint } from '../call/terminal.ts'
 import { visible, visibleName } from '../effects/visible.ts'
 import { approvalsText } from '../gate/approvals-text.ts'
-import type { Paint } from '../terminal.ts'
 import type { DecidingValue, ExplainedLaw, Explanation } from './explanation.ts'
 import type { Remedy } from './remedy.ts'
 

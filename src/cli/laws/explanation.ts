@@ -30,7 +30,7 @@ import {
   type LawJudgement,
   type Laws,
 } from '../../policy/index.ts'
-import { refusalText } from '../gate/network-notices.ts'
+import { refusalText } from '../exec/network-notices.ts'
 import { shownApprovals } from '../history/approvals.ts'
 
 interface ExplainedReason {

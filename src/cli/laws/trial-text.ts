@@ -1,8 +1,9 @@
 /** The answer of a trial of laws, for people: what would change, how often each law speaks, what is gone. */
+
+import type { Paint } from '../call/terminal.ts'
 import { plain } from '../history/plain.ts'
 import { shortId } from '../history/short-id.ts'
 import { table } from '../history/table.ts'
-import type { Paint } from '../terminal.ts'
 import type { TrialAnswer } from './trial-run.ts'
 
 const HEADS = ['action', 'was', 'would be', 'because of'] as const

@@ -1,5 +1,5 @@
 /** Completion scripts for shells, made from the table of commands. */
-import { COMMON_OPTIONS, type Command } from '../command.ts'
+import { COMMON_OPTIONS, type Command } from '../call/command.ts'
 import type { IdKind } from './known-ids.ts'
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const

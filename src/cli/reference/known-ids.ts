@@ -4,11 +4,11 @@
  */
 import type { Confirmation, Decision } from '../../contracts/index.ts'
 import type { LedgerReader } from '../../store/index.ts'
-import type { Call } from '../command.ts'
+import type { Call } from '../call/command.ts'
+import { streamsToRead, withHistory } from '../call/home.ts'
 import { questionId } from '../effects/question-text.ts'
 import { openFact } from '../history/facts.ts'
 import { shortId } from '../history/short-id.ts'
-import { streamsToRead, withHistory } from '../home.ts'
 
 export const ID_KINDS = ['questions', 'acts'] as const
 export type IdKind = (typeof ID_KINDS)[number]

@@ -1,7 +1,7 @@
 /** Manual pages in roff, made from the table of commands. */
-import { asciiText } from '../ascii.ts'
-import { COMMON_OPTIONS, type Command, type OptionWords } from '../command.ts'
-import { commandGroups, exitLine } from '../help.ts'
+import { asciiText } from '../call/ascii.ts'
+import { COMMON_OPTIONS, type Command, type OptionWords } from '../call/command.ts'
+import { commandGroups, exitLine } from '../call/help.ts'
 import { SETTINGS, VARIABLES } from './settings.ts'
 
 /** Returns the page of one command: `writ-exec(1)`, `writ-rules-check(1)`. */

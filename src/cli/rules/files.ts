@@ -19,8 +19,8 @@ import {
   admitRulesets,
   type Violation,
 } from '../../contracts/index.ts'
-import { parseSource, readSource } from '../source.ts'
-import { unreadable } from '../unreadable.ts'
+import { parseSource, readSource } from '../call/source.ts'
+import { unreadable } from '../call/unreadable.ts'
 
 export interface RuleFile {
   readonly name: string

@@ -3,7 +3,7 @@
  * which the old rules say the one and the new rules the other. None at all is a proof of equality.
  */
 import { type AdmittedRuleset, VERDICTS, type VerdictWord } from '../../contracts/index.ts'
-import type { Inputs } from '../projection.ts'
+import type { Inputs } from '../kernel/projection.ts'
 import { type Budget, Inquiry } from './inquiry.ts'
 import type { Literal } from './solver.ts'
 

@@ -4,7 +4,7 @@
  * shallow.
  */
 import type { AdmittedRuleset, VerdictWord } from '../../contracts/index.ts'
-import { rankRules } from '../combine.ts'
+import { rankRules } from '../kernel/combine.ts'
 import type { Formulas } from './formula.ts'
 import type { Literal } from './solver.ts'
 import type { World } from './world.ts'

@@ -3,7 +3,7 @@
  * a budget that all questions share. An answer is a witness, or null for a proof that there is none.
  */
 import type { AdmittedRuleset, Guard, GuardPath } from '../../contracts/index.ts'
-import type { Inputs } from '../projection.ts'
+import type { Inputs } from '../kernel/projection.ts'
 import { type Answer, Question } from './cone.ts'
 import type { Model } from './domain.ts'
 import { type EncodedRuleset, encodeRuleset } from './encoded-ruleset.ts'

@@ -7,7 +7,7 @@
  * question with all rules, which is built once for a path and learns from every answer.
  */
 import type { GuardPath } from '../../contracts/index.ts'
-import type { Inputs } from '../projection.ts'
+import type { Inputs } from '../kernel/projection.ts'
 import { verdictLiterals } from './encoded-ruleset.ts'
 import { type Inquiry, STEPS_OF_CLASH } from './inquiry.ts'
 import { unified } from './mention.ts'

@@ -1,5 +1,5 @@
 /** For an ALLOW rule the DENY rules that match some of the same inputs. */
-import type { Inputs } from '../projection.ts'
+import type { Inputs } from '../kernel/projection.ts'
 import type { Inquiry } from './inquiry.ts'
 import { Look } from './look.ts'
 import type { TableRow } from './rule-table.ts'

@@ -3,7 +3,7 @@
  * inputs that break it.
  */
 import type { AdmittedRuleset, Guard, VerdictWord } from '../../contracts/index.ts'
-import type { Inputs } from '../projection.ts'
+import type { Inputs } from '../kernel/projection.ts'
 import { type Budget, Inquiry } from './inquiry.ts'
 
 export interface Claim {

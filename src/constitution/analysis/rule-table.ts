@@ -10,8 +10,8 @@ import {
   pathsRead,
   type VerdictWord,
 } from '../../contracts/index.ts'
-import { rankRules } from '../combine.ts'
-import { pathsOfRule } from '../matcher.ts'
+import { rankRules } from '../kernel/combine.ts'
+import { pathsOfRule } from '../kernel/matcher.ts'
 import type { Model } from './domain.ts'
 import { type Inquiry, STEPS_OF_CLASH } from './inquiry.ts'
 import { unified } from './mention.ts'

@@ -4,7 +4,7 @@
  * missing field. Findings are exact; where inputs can show a finding, it carries them.
  */
 import type { AdmittedRuleset, GuardPath } from '../../contracts/index.ts'
-import type { Inputs } from '../projection.ts'
+import type { Inputs } from '../kernel/projection.ts'
 import { type Budget, Inquiry } from './inquiry.ts'
 import { Look } from './look.ts'
 import { missingAllows, type Suspect, suspectOf } from './missing-allow.ts'

@@ -1,8 +1,8 @@
 /** Windows of a witness: they run forwards, also where scopes of different rules meet in one. */
 import { expect, it } from 'vitest'
 import { GUARD_PATHS, type GuardPath } from '../../contracts/index.ts'
-import { compileGuard } from '../matcher.ts'
-import { type Inputs, viewOf } from '../projection.ts'
+import { compileGuard } from '../kernel/matcher.ts'
+import { type Inputs, viewOf } from '../kernel/projection.ts'
 import { Question } from './cone.ts'
 import { Formulas } from './formula.ts'
 import { Look } from './look.ts'

@@ -10,7 +10,7 @@ import {
   type SetPath,
   WINDOW_LEAVES,
 } from '../../contracts/index.ts'
-import type { Inputs } from '../projection.ts'
+import type { Inputs } from '../kernel/projection.ts'
 import type { Look } from './look.ts'
 import { CANDIDATES, SUBJECT_LEAVES, type World, type WorldPlan } from './world.ts'
 

@@ -4,8 +4,8 @@
  */
 import { FaultError, fault } from '../../base/index.ts'
 import type { ParticipantOutcome } from '../../service/index.ts'
-import { withoutSecrets } from '../secrets.ts'
 import { isObject, operationText, type Participate, type Said } from './asking.ts'
+import { withoutSecrets } from './secrets.ts'
 
 export const runCommand: Participate = async (asking) => {
   const { participant, input, secrets, workspace } = asking

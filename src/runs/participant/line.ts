@@ -1,7 +1,7 @@
 /** Lines to participants elsewhere: what a failure of one is, and how long it is waited for. */
 import { FaultError } from '../../base/index.ts'
-import { type Secrets, withoutSecrets } from '../secrets.ts'
 import type { Asking, Said } from './asking.ts'
+import { type Secrets, withoutSecrets } from './secrets.ts'
 
 /** A failure of the line: the participant may be there later. */
 export class LineFailure extends Error {

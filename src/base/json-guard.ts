@@ -1,0 +1,182 @@
+/**
+ * Walks a value once and refuses what no document may hold: things that are not JSON, numbers that
+ * do not survive a round trip, broken strings, and sizes past the limits (C-3).
+ *
+ * INVARIANT (bounded walk): recursion ends at `depthMax`, so cycles end too, and the walk stops at
+ * `valuesMax`. The happy path builds no strings. The pointer is built while the refusal returns up the
+ * stack, and the message after it, because a message must not show a value in a secret place.
+ */
+
+import { utf8Length } from './json-bytes.ts'
+import type { Limits } from './json-limits.ts'
+import type { Refusal, RefusalCode } from './json-refusal.ts'
+import { at } from './pointer.ts'
+import { show, showName } from './show.ts'
+
+/** What the walk counted: the reader compares `keys` with the text to find duplicate keys. */
+interface Census {
+  keys: number
+  values: number
+  /** UTF-16 units in strings and keys, each at least one byte of any text of this document. */
+  units: number
+}
+
+interface Walk extends Census {
+  readonly limits: Limits
+  refusal: RefusalInTheMaking | null
+}
+
+interface RefusalInTheMaking {
+  readonly code: RefusalCode
+  readonly says: (path: string) => string
+  readonly hint?: string
+  /** Innermost first. */
+  readonly steps: (string | number)[]
+}
+
+export function guardValue(value: unknown, limits: Limits): Refusal | Census {
+  const walk: Walk = { keys: 0, values: 0, units: 0, limits, refusal: null }
+  if (!visit(walk, value, 0)) return finishRefusal(walk)
+  if (walk.units > limits.bytesMax / 3 && stringBytes(value) > limits.bytesMax) {
+    return {
+      code: 'document.too_large',
+      path: '',
+      message: `the strings of the document are longer than ${limits.bytesMax} bytes`,
+    }
+  }
+  return walk
+}
+
+export function isRefusal(result: Refusal | Census): result is Refusal {
+  return 'code' in result
+}
+
+function finishRefusal(walk: Walk): Refusal {
+  const { code, says, hint, steps } = walk.refusal ?? BROKEN_READ
+  const path = steps.reduceRight<string>((parent, step) => at(parent, step), '')
+  const message = says(path)
+  return hint === undefined ? { code, path, message } : { code, path, message, hint }
+}
+
+const BROKEN_READ: RefusalInTheMaking = {
+  code: 'document.not_json',
+  says: () => 'the value cannot be read as JSON',
+  steps: [],
+}
+
+function visit(walk: Walk, value: unknown, depth: number): boolean {
+  if (++walk.values > walk.limits.valuesMax) {
+    return refuse(walk, 'document.too_large', tooMany(walk.limits))
+  }
+  switch (typeof value) {
+    case 'string':
+      walk.units += value.length
+      return value.isWellFormed() || refuseString(walk, value)
+    case 'number':
+      // Finite, and an integer only within 2^53-1.
+      if (
+        (value <= Number.MAX_SAFE_INTEGER && value >= Number.MIN_SAFE_INTEGER) ||
+        isFraction(value)
+      )
+        return true
+      return refuseNumber(walk, value)
+    case 'boolean':
+      return true
+    case 'object':
+      if (value === null) return true
+      if (depth >= walk.limits.depthMax) {
+        return refuse(walk, 'document.too_deep', tooDeep(walk.limits))
+      }
+      return Array.isArray(value) ? visitArray(walk, value, depth) : visitObject(walk, value, depth)
+    default:
+      return refuse(walk, 'document.not_json', () => `a ${typeof value} is not a JSON value`)
+  }
+}
+
+function isFraction(value: number): boolean {
+  return Number.isFinite(value) && !Number.isInteger(value)
+}
+
+function visitArray(walk: Walk, items: readonly unknown[], depth: number): boolean {
+  for (let index = 0; index < items.length; index++) {
+    if (!visit(walk, items[index], depth + 1)) return trace(walk, index)
+  }
+  return true
+}
+
+function visitObject(walk: Walk, object: object, depth: number): boolean {
+  const prototype = Object.getPrototypeOf(object)
+  if (prototype !== Object.prototype && prototype !== null) {
+    return refuse(walk, 'document.not_json', () => 'only plain objects are JSON objects')
+  }
+  const keys = Object.keys(object)
+  walk.keys += keys.length
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index] as string // `index` is below the length.
+    walk.units += key.length
+    if (!key.isWellFormed()) return refuseKey(walk, key)
+    // `key` is an own key of the object.
+    if (!visit(walk, (object as Record<string, unknown>)[key], depth + 1)) return trace(walk, key)
+  }
+  return true
+}
+
+function trace(walk: Walk, step: string | number): false {
+  walk.refusal?.steps.push(step)
+  return false
+}
+
+const tooMany = (limits: Limits) => () => `the document has more than ${limits.valuesMax} values`
+const tooDeep = (limits: Limits) => () => `the document nests deeper than ${limits.depthMax} levels`
+
+function refuseString(walk: Walk, text: string): false {
+  return refuse(
+    walk,
+    'document.lone_surrogate',
+    (path) => `the string ${show(text, path)} holds half of a surrogate pair`,
+  )
+}
+
+/** Placed at the object: a pointer to the key itself would hold the broken half too. */
+function refuseKey(walk: Walk, key: string): false {
+  return refuse(
+    walk,
+    'document.lone_surrogate',
+    () => `the key ${showName(key)} holds half of a surrogate pair`,
+  )
+}
+
+function refuseNumber(walk: Walk, value: number): false {
+  return refuse(
+    walk,
+    'document.bad_number',
+    (path) =>
+      Number.isFinite(value)
+        ? `the integer ${show(value, path)} is beyond 2^53-1 and would lose digits`
+        : `the number ${show(value, path)} is not finite`,
+    'write it as a string if every digit counts',
+  )
+}
+
+function refuse(
+  walk: Walk,
+  code: RefusalCode,
+  says: (path: string) => string,
+  hint?: string,
+): false {
+  walk.refusal = hint === undefined ? { code, says, steps: [] } : { code, says, hint, steps: [] }
+  return false
+}
+
+/** UTF-8 bytes of all strings and keys. The value has passed the walk, so its depth is bounded. */
+function stringBytes(value: unknown): number {
+  if (typeof value === 'string') return utf8Length(value)
+  if (typeof value !== 'object' || value === null) return 0
+  let bytes = 0
+  if (Array.isArray(value)) {
+    for (const item of value) bytes += stringBytes(item)
+    return bytes
+  }
+  for (const [key, member] of Object.entries(value)) bytes += utf8Length(key) + stringBytes(member)
+  return bytes
+}

@@ -1,0 +1,264 @@
+/**
+ * How commands come to a home: found, believed, opened, and with the caller known. The caller is the
+ * principal of `WRIT_TOKEN`, else the local human without proof.
+ *
+ * INVARIANT (tenants, L-7): a stream that the caller may not know of is answered exactly like one that
+ * does not exist.
+ */
+import { FaultError, fault, showName } from '../../base/index.ts'
+import { DEFAULT_LISTS, knownAgent } from '../../gate/index.ts'
+import {
+  type Home,
+  openCredential,
+  openHome,
+  type PrincipalsPlace,
+  readRegister,
+  rememberPlaces,
+  type Surroundings,
+} from '../../home/index.ts'
+import {
+  bearerOf,
+  type Caller,
+  type Credential,
+  defaultStream,
+  HOST_STREAM,
+  humanFault,
+  MAIN_STREAM,
+  mayKnow,
+  ownCredential,
+  type Principal,
+  principalText,
+  type Register,
+  unknownStream,
+} from '../../ledger/index.ts'
+import { ancestorNames } from '../../service/index.ts'
+import {
+  type Actor,
+  type Ledger,
+  type LedgerKey,
+  type LedgerReader,
+  openHistory,
+  openLedger,
+} from '../../store/index.ts'
+import type { Call } from './command.ts'
+import { readPassphrase } from './passphrase.ts'
+import { surroundings } from './surroundings.ts'
+
+/** The trust level of this release: writ runs as the same user as the agent. */
+export const LEVEL = 'seatbelt'
+
+/** Of a command that only reads. */
+export interface ReadSession {
+  readonly home: Home
+  readonly ledger: LedgerReader
+  readonly register: Register
+  readonly caller: Caller
+}
+
+export interface Session extends ReadSession {
+  readonly ledger: Ledger
+}
+
+/** Opens the home, hands it over, and closes it again, also when `work` fails. */
+export async function withHome<T>(call: Call, work: (session: Session) => Promise<T>): Promise<T> {
+  const around = surroundings()
+  const home = openHome(around, call.options.text('home'))
+  return withLedger(home, async (ledger, register) => {
+    const caller = callerOf(around, register)
+    return work({ home, ledger, register, caller })
+  })
+}
+
+/** The same for reading: needs no key, and opens what a writer would refuse to add to. */
+export async function withHistory<T>(
+  call: Call,
+  work: (session: ReadSession) => Promise<T>,
+): Promise<T> {
+  const around = surroundings()
+  const home = openHome(around, call.options.text('home'))
+  const ledger = await ofKnownHome(home, openHistory({ directory: home.state }))
+  try {
+    const register = await readRegister({ ledger, state: home.state })
+    return await work({ home, ledger, register, caller: callerOf(around, register) })
+  } finally {
+    await ledger.close()
+  }
+}
+
+/**
+ * Waits for the ledger of a home that is registered. One that is not there was removed or emptied,
+ * which is damage and no wrong call.
+ */
+export async function ofKnownHome<T>(
+  { state }: Pick<Home, 'state'>,
+  opened: Promise<T>,
+): Promise<T> {
+  try {
+    return await opened
+  } catch (error) {
+    if (!(error instanceof FaultError) || error.fault.code !== 'ledger.missing') throw error
+    const { at } = error.fault
+    const reason = 'the home is registered, and its ledger is gone or empty'
+    const message = `${reason}: ${at}`
+    const hint = `put a copy of the ledger back into ${state}`
+    throw new FaultError(fault('ledger.corrupt', at, { reason }, { message, hint }))
+  }
+}
+
+export async function withLedger<T>(
+  home: Home,
+  work: (ledger: Ledger, register: Register) => Promise<T>,
+): Promise<T> {
+  const { state } = home
+  const ledger = await ofKnownHome(home, openLedger({ directory: state }))
+  rememberPerson(state)
+  try {
+    return await work(ledger, await readRegister({ ledger, state }))
+  } finally {
+    await ledger.close()
+  }
+}
+
+/** Keeps where the person who calls has programs and settings; an actor's word is not kept. */
+function rememberPerson(state: string): void {
+  const { env } = surroundings()
+  if ((env['WRIT_TOKEN'] ?? '') !== '') return
+  try {
+    rememberPlaces(state, env)
+  } catch {
+    // Commands that only read work on a full disk. Acts refuse a malformed list by themselves.
+  }
+}
+
+export function callerOf(around: Surroundings, register: Register): Caller {
+  const token = around.env['WRIT_TOKEN'] ?? ''
+  if (token === '') {
+    const principal = register.owner ?? localHuman(around)
+    return { principal, streams: null, proof: 'none' }
+  }
+  const answer = bearerOf(register, token, Date.now())
+  if (!answer.ok) throw new FaultError(answer.fault)
+  return answer.caller
+}
+
+export function localHuman({ userName: id }: Surroundings): Principal {
+  return { kind: 'human', id, namespace: 'local' }
+}
+
+export function actorOf({ caller }: Session): Actor {
+  return { principal: caller.principal, source: 'cli' }
+}
+
+export function placeOf({ ledger, home }: Session): PrincipalsPlace {
+  return { ledger, state: home.state }
+}
+
+/** The stream of a command that records; it need not exist yet. */
+export function streamToWrite({ caller }: Session, call: Call): string {
+  const stream = call.options.text('stream') ?? defaultStream(caller)
+  if (!mayKnow(caller, stream)) throw new FaultError(unknownStream(stream))
+  if (stream === HOST_STREAM) {
+    const message = 'the stream `host` holds facts about the host only'
+    throw new FaultError(fault('cli.usage', '', null, { message }))
+  }
+  return stream
+}
+
+/** The stream of a command that reads. */
+export async function streamToRead({ caller, ledger }: ReadSession, call: Call): Promise<string> {
+  const stream = call.options.text('stream') ?? defaultStream(caller)
+  if (!mayKnow(caller, stream)) throw new FaultError(unknownStream(stream))
+  const isOwn = stream === MAIN_STREAM || caller.streams !== null
+  if (!isOwn && (await ledger.store.head(stream)) === null)
+    throw new FaultError(unknownStream(stream))
+  return stream
+}
+
+/** Every stream that the caller may know of, or the one it named. */
+export async function streamsToRead(session: ReadSession, call: Call): Promise<readonly string[]> {
+  if (call.options.text('stream') !== null) return [await streamToRead(session, call)]
+  const known = await session.ledger.store.streams()
+  return known.filter((stream) => mayKnow(session.caller, stream))
+}
+
+/** Refuses all but humans of the whole host, and asks for their credential if there is one (I1). */
+export async function requireHuman(session: Session, call: Call, what: string): Promise<void> {
+  requireWholeHost(session.caller, what)
+  await proveHuman(session, call, what)
+}
+
+/** Refuses all but humans who may know of every stream. */
+export function requireWholeHost(caller: Caller, what: string): void {
+  refuseOthers(caller, what)
+  if (caller.streams === null) return
+  const message = `${what} is for humans of the whole host`
+  throw new FaultError(fault('principal.scope', '', null, { message }))
+}
+
+/** Refuses a call with a token where no one home could know it. */
+export function refuseTokens({ env }: Surroundings, what: string): void {
+  if ((env['WRIT_TOKEN'] ?? '') === '') return
+  const message = `${what} is for a person, and \`WRIT_TOKEN\` is set`
+  const hint = 'call without `WRIT_TOKEN`'
+  throw new FaultError(fault('principal.not_human', '', null, { message, hint }))
+}
+
+export function refuseOthers(caller: Caller, what: string): void {
+  const refused = humanFault(caller, what)
+  if (refused !== null) throw new FaultError(refused)
+}
+
+/** What proves a human: their own credential, else that of the home's human; null without both. */
+export function credentialOf({
+  register,
+  caller,
+}: Pick<ReadSession, 'register' | 'caller'>): Credential | null {
+  return ownCredential(register.credentials, caller.principal) ?? register.credential
+}
+
+/**
+ * Asks for the caller's own passphrase, else for that of the home's human when there is one. Until then
+ * the plain word of a human is enough, and that counts as little below a known agent as a plain yes
+ * does. Answers with the caller's own key; null when it was not that which proved anything.
+ */
+export async function proveHuman(
+  session: Session,
+  call: Call,
+  what: string,
+): Promise<LedgerKey | null> {
+  const { register, caller } = session
+  const own = ownCredential(register.credentials, caller.principal)
+  const credential = credentialOf(session)
+  if (credential === null) {
+    refuseBelowAgent(what)
+    return null
+  }
+  const passphrase = await readPassphrase(call, `passphrase for ${what}`)
+  if (passphrase === null) {
+    const whose = own === null ? 'of this home’s human' : `of ${principalText(caller.principal)}`
+    const message = `${what} needs the passphrase ${whose}`
+    const hint = 'call from a terminal, or with `--pass-fd N`'
+    throw new FaultError(fault('credential.required', '', null, { message, hint }))
+  }
+  const key = await openCredential(session.home.state, passphrase, credential.key)
+  if (key === null) throw new FaultError(fault('credential.wrong', '', null))
+  return own === null ? null : key
+}
+
+/** Below a known agent a terminal is the agent's: no plain word counts there (best effort). */
+export function refuseBelowAgent(what: string): void {
+  const agent = agentAbove()
+  if (agent === null) return
+  const message = `${what} is for a person, and this runs below ${showName(agent)}`
+  const hint = 'call from a terminal of your own'
+  throw new FaultError(fault('credential.required', '', null, { message, hint }))
+}
+
+/** The known agent that this process runs below; null without one. */
+function agentAbove(): string | null {
+  return knownAgent(DEFAULT_LISTS, ancestorNames())
+}
+
+export function isBelowAgent(): boolean {
+  return agentAbove() !== null
+}

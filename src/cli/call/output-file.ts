@@ -1,0 +1,33 @@
+/**
+ * Files that a command writes for its caller (`--out` and the like). No gate judges them and nothing
+ * takes them back, so with the token of an actor there are none.
+ */
+import { FaultError, fault, showPath } from '../../base/index.ts'
+import type { Call } from './command.ts'
+
+/**
+ * Fails if the token of an actor is given, or one that no home here knows. `instead` is what the
+ * caller can do.
+ */
+export async function refuseActorsFile(call: Call, file: string, instead: string): Promise<void> {
+  if ((process.env['WRIT_TOKEN'] ?? '') === '') return
+  if (await isHumans(call)) return
+  const message = `${showPath(file)} was not written: a person writes files, and \`WRIT_TOKEN\` is an actor’s`
+  throw new FaultError(fault('principal.not_human', file, null, { message, hint: instead }))
+}
+
+/** The same for a command that prints when it is given no file. */
+export function refuseActorsOut(call: Call, file: string, option = '--out'): Promise<void> {
+  const instead = `print it to standard output, without \`${option}\`; a person writes files`
+  return refuseActorsFile(call, file, instead)
+}
+
+/** Loads what opens a home only here: most callers have no token, and their command opens none. */
+async function isHumans(call: Call): Promise<boolean> {
+  const { withHistory } = await import('./home.ts')
+  try {
+    return await withHistory(call, async ({ caller }) => caller.principal.kind === 'human')
+  } catch {
+    return false
+  }
+}

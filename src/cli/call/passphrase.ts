@@ -1,0 +1,56 @@
+/**
+ * Reads a passphrase: from the file descriptor that `--pass-fd` names, or from the terminal without
+ * showing it. Never from the environment or the arguments, which other processes can read.
+ */
+import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
+import { isatty } from 'node:tty'
+import { FaultError, fault, showName } from '../../base/index.ts'
+import type { Call } from './command.ts'
+import { reasonOf } from './unreadable.ts'
+
+/** Null when there is neither a descriptor nor a terminal. */
+export async function readPassphrase(call: Call, question: string): Promise<string | null> {
+  const descriptor = call.options.text('pass-fd')
+  if (descriptor !== null) return readDescriptor(descriptor)
+  return canAsk() ? askHidden(question) : null
+}
+
+export function canAsk(): boolean {
+  return isatty(0) && isatty(2)
+}
+
+function readDescriptor(text: string): string {
+  if (!/^\d{1,5}$/.test(text)) {
+    const message = `${showName(text)} is not the number of a file descriptor`
+    throw new FaultError(fault('cli.usage', '', null, { message }))
+  }
+  try {
+    return readFileSync(Number(text), 'utf8').replace(/\r?\n[\s\S]*$/, '')
+  } catch (thrown) {
+    const reason = reasonOf(thrown)
+    const message = `the file descriptor ${text} cannot be read (${reason})`
+    throw new FaultError(fault('cli.usage', '', null, { message }))
+  }
+}
+
+/** The terminal does not echo: what is typed goes to a stream that forgets it. */
+export function askHidden(question: string): Promise<string> {
+  const output = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const reader = createInterface({ input: process.stdin, output, terminal: true })
+  // Asks once the terminal has stopped echoing, so that a quick answer is not shown either.
+  process.stderr.write(`${question}: `)
+  return new Promise((resolve, reject) => {
+    reader.on('SIGINT', () => reader.close())
+    // Ctrl-C, Ctrl-D, or a terminal that went away; after an answer it changes nothing.
+    reader.on('close', () =>
+      reject(new FaultError(fault('cli.usage', '', null, { message: 'interrupted' }))),
+    )
+    reader.question('', (answer) => {
+      process.stderr.write('\n')
+      resolve(answer)
+      reader.close()
+    })
+  })
+}

@@ -1,0 +1,78 @@
+/**
+ * Where a command's documents come from: a file, or standard input for `-`. Bytes that are not UTF-8
+ * are refused, never guessed.
+ */
+import { isUtf8 } from 'node:buffer'
+import { createReadStream } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
+import {
+  FaultError,
+  fault,
+  GRAPH_LIMITS,
+  type Limits,
+  type Reading,
+  readJson,
+  showName,
+} from '../../base/index.ts'
+import { type Context, isObject, readYaml } from '../../contracts/index.ts'
+import { unreadable } from './unreadable.ts'
+
+interface Source {
+  /** As the user wrote it; `-` is standard input. */
+  readonly name: string
+  readonly bytes: Buffer
+}
+
+export async function readSource(name: string): Promise<Source> {
+  try {
+    return { name, bytes: name === '-' ? await readAll(process.stdin) : await readFile(name) }
+  } catch (thrown) {
+    throw new FaultError(unreadable(name, thrown))
+  }
+}
+
+/** A stream of the source's bytes, for commands that work line by line. */
+export function openSource(name: string): Readable {
+  return name === '-' ? process.stdin : createReadStream(name, { highWaterMark: 1 << 18 })
+}
+
+/** Reads a source strictly: YAML by its file name, JSON otherwise. */
+export async function parseSource(
+  { name, bytes }: Source,
+  limits: Limits = GRAPH_LIMITS,
+): Promise<Reading> {
+  if (!isUtf8(bytes))
+    return {
+      ok: false,
+      refusal: { code: 'document.not_json', path: '', message: 'the text is not UTF-8' },
+    }
+  const text = bytes.toString('utf8')
+  return /\.ya?ml$/i.test(name) ? readYaml(text, limits) : readJson(text, limits)
+}
+
+/** The object that `--context` names; no option, no context. */
+export async function readContext(name: string | null): Promise<Context> {
+  if (name === null) return {}
+  const reading = await parseSource(await readSource(name))
+  if (!reading.ok) {
+    const { code, message } = reading.refusal
+    throw new FaultError(
+      fault('cli.usage', name, null, {
+        message: `the context ${showName(name)} is refused: ${message} (${code})`,
+      }),
+    )
+  }
+  if (!isObject(reading.value)) {
+    throw new FaultError(
+      fault('cli.usage', name, null, { message: `the context ${showName(name)} is not an object` }),
+    )
+  }
+  return reading.value
+}
+
+async function readAll(stream: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}

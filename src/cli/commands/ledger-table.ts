@@ -1,0 +1,104 @@
+/** The table of `writ ledger …`, in the order of help. Words only. */
+import type { Command } from '../call/command.ts'
+import { HOME, PASS_FD, STREAM } from '../call/option-words.ts'
+
+export const LEDGER_COMMANDS: readonly Command[] = [
+  {
+    name: 'ledger verify',
+    says: 'verify that the history was not changed',
+    usage: 'writ ledger verify [--stream NAME] [--from FILE]… [--key KEY]… [--no-contracts]',
+    options: [
+      STREAM,
+      { name: 'from', value: 'FILE', many: true, says: 'a checkpoint kept elsewhere' },
+      {
+        name: 'key',
+        value: 'KEY',
+        many: true,
+        says: 'pinned public keys, as `writ ledger key` prints them',
+      },
+      { name: 'no-contracts', value: null, says: 'tree, chain and signatures only' },
+      HOME,
+    ],
+    examples: ['writ ledger verify', 'writ ledger verify --from kept-checkpoint.txt --json'],
+    load: () => import('./ledger-verify.ts'),
+  },
+  {
+    name: 'ledger prove',
+    says: 'print the proof that a fact is in the history',
+    usage: 'writ ledger prove SEQ [--stream NAME]',
+    options: [STREAM, HOME],
+    examples: ['writ ledger prove 12 --json'],
+    load: () => import('./ledger-prove.ts'),
+  },
+  {
+    name: 'ledger checkpoint',
+    says: 'print a signed checkpoint of the whole history, to keep elsewhere',
+    usage: 'writ ledger checkpoint [--stream NAME]',
+    options: [
+      { name: 'stream', value: 'NAME', says: 'the newest checkpoint of this stream alone' },
+      HOME,
+    ],
+    examples: [
+      'writ ledger checkpoint > kept-checkpoint.txt',
+      'writ ledger checkpoint --stream main',
+    ],
+    load: () => import('./ledger-checkpoint.ts'),
+  },
+  {
+    name: 'ledger key',
+    says: 'print the public keys that verify the history',
+    usage: 'writ ledger key [--all]',
+    options: [{ name: 'all', value: null, says: 'also the keys that rotations retired' }, HOME],
+    examples: [
+      'writ ledger key > kept-keys.txt',
+      'writ ledger verify --key "$(cat kept-keys.txt)"',
+    ],
+    load: () => import('./ledger-key.ts'),
+  },
+  {
+    name: 'ledger export',
+    says: 'write a bundle that anyone can verify without writ',
+    usage: 'writ ledger export DIR [--stream NAME]',
+    options: [
+      { name: 'bodies', value: null, says: 'also outputs and contents, with their secrets' },
+      STREAM,
+      HOME,
+    ],
+    examples: ['writ ledger export bundle'],
+    load: () => import('./ledger-export.ts'),
+  },
+  {
+    name: 'ledger compare',
+    says: 'compare two checkpoints',
+    usage: 'writ ledger compare FILE FILE [--key KEY]…',
+    options: [
+      {
+        name: 'key',
+        value: 'KEY',
+        many: true,
+        says: 'public keys, as `writ ledger key` prints them',
+      },
+    ],
+    examples: [
+      'writ ledger compare ours.txt theirs.txt',
+      'writ ledger compare ours.txt theirs.txt --key "$(writ ledger key --all)"',
+    ],
+    load: () => import('./ledger-compare.ts'),
+  },
+  {
+    name: 'ledger reindex',
+    says: 'make the query index again from the facts',
+    usage: 'writ ledger reindex',
+    options: [HOME],
+    examples: ['writ ledger reindex'],
+    load: () => import('./ledger-reindex.ts'),
+  },
+  {
+    name: 'ledger rotate',
+    says: 'sign with a new key from now on',
+    usage: 'writ ledger rotate [--pass-fd N]',
+    options: [PASS_FD, HOME],
+    examples: ['writ ledger rotate'],
+    load: () => import('./ledger-rotate.ts'),
+  },
+]

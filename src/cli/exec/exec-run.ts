@@ -1,0 +1,178 @@
+/**
+ * What follows when the sandbox of `writ exec` is on its way: the proposal, the command live at the
+ * terminal, the question, the answer. Loaded while the sandbox starts.
+ */
+import { CODES } from '../../base/index.ts'
+import { stateRoot } from '../../home/index.ts'
+import type { GateAnswer } from '../../service/index.ts'
+import type { Call, OwnStatus } from '../call/command.ts'
+import { surroundings } from '../call/surroundings.ts'
+import type { Terminal } from '../call/terminal.ts'
+import { countsText } from '../effects/amount.ts'
+import { answerLines, findingLines, setAsideLines } from '../gate/answer-text.ts'
+import { execConfirm, settleChangedInputs } from '../gate/confirm.ts'
+import { LOST_PART, losesPart } from '../gate/lost-part.ts'
+import { type Begun, type GateSession, withGate } from '../gate/open.ts'
+import { capText, withinCeilings } from './exec-limits.ts'
+import { type ExecRequest, execProposal, isDeclaredByApproval } from './exec-proposal.ts'
+import { FailureNote } from './failure-note.ts'
+import { HiddenNote } from './hidden-note.ts'
+import { HomeQuestion } from './home-choice.ts'
+import { Live } from './live.ts'
+import { PromptCount } from './prompt-count.ts'
+import { releaseBefore } from './release.ts'
+import { prepareReport, type ReportGround, writeReport } from './report-file.ts'
+import { scopeAdvice } from './scope-advice.ts'
+import { execEnd } from './status.ts'
+
+export async function carryOut(call: Call, request: ExecRequest, begun: Begun): Promise<OwnStatus> {
+  const work = async (session: GateSession) => {
+    const { ceilings } = session.gate
+    const resources = withinCeilings(request.resources, ceilings, call.options)
+    const ground = reportGround(session, request)
+    prepareReport(call.options, ground)
+    const { answer, prompts, isHomeChosen } = await runLive(session, { ...request, resources })
+    const { droppedVariables: dropped_variables } = session.gate
+    writeReport(call.options, ground, { ...answer, prompts, dropped_variables })
+    const { status, code } = execEnd(answer)
+    const advice = isHomeChosen ? [] : adviceLines(session, request, answer)
+    const cap = capOf(answer, resources, ceilings)
+    if (code !== null)
+      explain(call, answer, code, { cap, advice: [...lostLine(call, answer), ...advice] })
+    else {
+      if (!isHomeChosen) tellLeft(call.terminal, answer, advice)
+      tellDone(call, answer)
+      tellLaws(call, answer)
+    }
+    return status
+  }
+  return withGate(call, work, begun)
+}
+
+/** Returns where the report of this caller may lie. */
+function reportGround({ session }: GateSession, { cwd, scope }: ExecRequest): ReportGround {
+  const places = [session.home.directory, stateRoot(surroundings())]
+  const isPerson = session.caller.principal.kind === 'human'
+  return { cwd, places, scope, isPersons: isPerson }
+}
+
+async function runLive(session: GateSession, request: ExecRequest) {
+  const proposal = execProposal(request)
+  // Before anything runs, and while the terminal is still ours.
+  if (request.hosts.length > 0) await releaseBefore(session, proposal, request.send)
+  const live = new Live()
+  const failure = new FailureNote()
+  const hidden = new HiddenNote({ ...request, home: surroundings().userDirectory })
+  const prompts = new PromptCount()
+  const home = new HomeQuestion(session, live)
+  const tell = (text: string): void => session.call.terminal.err(text)
+  const confirm = home.confirming(prompts.counting(execConfirm(session, live)))
+  try {
+    const first = await session.gate.propose(proposal, {
+      door: 'exec',
+      declaredByApproval: isDeclaredByApproval(request),
+      dryRun: false,
+      confirm,
+      live: home.asking(hidden.watching(failure.watching(live.run()), tell)),
+      abort: live.abort.signal,
+    })
+    const answer = await settleChangedInputs(session.gate, first, confirm)
+    const note = failure.text(answer.result)
+    if (note !== null) session.call.terminal.err(`${note}\n`)
+    return { answer, prompts: prompts.asked, isHomeChosen: home.wasAsked }
+  } finally {
+    live.close()
+  }
+}
+
+/** What would include what the run changed outside its scope. */
+function adviceLines(
+  { session, isBelowAgent }: GateSession,
+  { cwd, scope }: ExecRequest,
+  { result }: GateAnswer,
+): readonly string[] {
+  const isPerson = session.caller.principal.kind === 'human' && !isBelowAgent
+  const run = { cwd, scope, home: surroundings().userDirectory, isPerson }
+  const advice = scopeAdvice(result?.findings ?? [], run)
+  const isLeftOut = result?.findings.some(({ code }) => code === 'effect.left_out') ?? false
+  return [...(advice === null ? [] : [advice]), ...(isPerson && isLeftOut ? [AT_TERMINAL] : [])]
+}
+
+const AT_TERMINAL =
+  'or run it at a terminal without --yes and answer `all`, which keeps the changes to your home too'
+
+/** Why a yes that was given before the run was not enough. */
+function lostLine({ options }: Call, { pending, result }: GateAnswer): readonly string[] {
+  if (!options.isOn('yes') || pending === undefined || result === null) return []
+  return losesPart(result, surroundings().userDirectory) ? [LOST_PART] : []
+}
+
+function capOf(
+  { result }: GateAnswer,
+  resources: ExecRequest['resources'],
+  ceilings: ExecRequest['resources'],
+): string | null {
+  const cap = result?.execution.killed_by
+  if (result === null || cap === undefined) return null
+  // A disk that is full ends a run as its cap does, long before that.
+  const isDiskFull = cap === 'disk' && result.resources.disk_mb < resources.max_disk_mb / 2
+  return isDiskFull ? FULL_DISK : capText(cap, resources, ceilings)
+}
+
+const FULL_DISK =
+  'the run was ended: no space was left on the disk of the scope, where its changes are kept until they are promoted; make room there (`writ gc` removes leftovers of writ), then run the command again'
+
+/** On standard error, which is ours as soon as the status is; the last line is the code alone. */
+function explain(
+  { terminal }: Call,
+  answer: GateAnswer,
+  code: string,
+  { cap, advice }: { readonly cap: string | null; readonly advice: readonly string[] },
+): void {
+  const lines = answerLines(answer, terminal.paintError, false, cap)
+  const wasAsked = answer.decision.decision === 'CONFIRM' && answer.pending === undefined
+  // A person who was asked has just seen everything.
+  if (wasAsked) lines.splice(1)
+  terminal.err(`${[...lines, ...advice].join('\n')}\nwrit: ${code}\n`)
+}
+
+/** Findings about what stays as it was although the command changed it. */
+const LEFT: ReadonlySet<string> = new Set(['effect.left_out', 'effect.writ_kept'])
+
+/** Says what of a promoted run was not kept, at a terminal or not: the files are not there. */
+function tellLeft(terminal: Terminal, answer: GateAnswer, advice: readonly string[]): void {
+  const { result } = answer
+  const findings = (result?.findings ?? []).filter(({ code }) => LEFT.has(code))
+  if (result === null || findings.length === 0) return
+  const lines = findingLines({ ...answer, result: { ...result, findings } }, terminal.paintError)
+  const text = ['writ exec: not everything that the command changed is kept', ...lines, ...advice]
+  terminal.err(`${text.join('\n')}\n`)
+}
+
+const UNACCEPTED = 'laws.unaccepted'
+
+/** Says, at a terminal or not, that other laws hold than those of the file, or that one was set aside. */
+function tellLaws({ terminal }: Call, answer: GateAnswer): void {
+  for (const line of setAsideLines(answer)) terminal.err(`writ exec: ${line.trimStart()}\n`)
+  if (!answer.decision.codes.includes(UNACCEPTED)) return
+  terminal.err(`writ exec: ${CODES[UNACCEPTED].says} (${UNACCEPTED})\n`)
+}
+
+const SHORT_ID = 8
+
+/**
+ * Says in one line what was promoted and how to take it back, to a person at a terminal. Anywhere else
+ * standard error is the command's own.
+ */
+function tellDone(call: Call, answer: GateAnswer): void {
+  const { terminal, options } = call
+  const { promoted, result, action_id } = answer
+  if (!promoted || result === null || !terminal.isErrorTty || options.isOn('quiet')) return
+  const { counts } = result.diff
+  if (counts.added + counts.modified + counts.deleted === 0) return
+  // The first digits of an id are its time; the last ones tell acts apart.
+  const id = action_id.slice(-SHORT_ID)
+  const paint = terminal.paintError
+  const words = `${countsText(counts)} (${id}); take it back with \`writ undo\``
+  terminal.err(`${paint.good('promoted')}  ${paint.dim(words)}\n`)
+}

@@ -1,0 +1,82 @@
+/**
+ * Asks which changes to keep when a person's run changed their home outside the scope: all, only the
+ * scope, or none. The effects themselves are shown and asked about afterwards.
+ */
+import type { Confirm, HomeChoice, LawWords, ProposeOptions } from '../../service/index.ts'
+import { canAsk } from '../call/passphrase.ts'
+import { counted, grouped } from '../effects/amount.ts'
+import { findingWords } from '../effects/finding-text.ts'
+import { reasonLines } from '../effects/question-text.ts'
+import { obeysSequences, resetFor, type SeenOutput } from '../effects/reset.ts'
+import { askLine } from '../gate/answer-line.ts'
+import { whyNotHere } from '../gate/askable.ts'
+import type { Asking } from '../gate/confirm.ts'
+
+type LiveRun = NonNullable<ProposeOptions['live']>
+
+const SHOWN_MAX = 20
+
+export class HomeQuestion {
+  readonly #asking: Asking
+  readonly #live: { readonly wasEnded: boolean; readonly seen: SeenOutput }
+  #isDeclined = false
+  /** Whether the person was asked, and so knows what is kept. */
+  wasAsked = false
+
+  constructor(asking: Asking, live: { readonly wasEnded: boolean; readonly seen: SeenOutput }) {
+    this.#asking = asking
+    this.#live = live
+  }
+
+  /** Returns the same run; it asks about the home if a person is at the terminal. */
+  asking(run: LiveRun): LiveRun {
+    const { call, session, isBelowAgent } = this.#asking
+    const isPersons = session.caller.principal.kind === 'human' && !isBelowAgent
+    const isHere = whyNotHere({ need: 'plain' }, call.options) === null
+    if (!isPersons || !canAsk() || !isHere || call.options.isOn('yes')) return run
+    return {
+      ...run,
+      chooseHome: (left) => this.#ask(left),
+      onHomeRefused: (code, laws) => this.#refused(code, laws),
+    }
+  }
+
+  /** Answers no without asking if the person chose to keep none of the changes. */
+  confirming(confirm: Confirm): Confirm {
+    return async (question) => (this.#isDeclined ? { kind: 'no' } : confirm(question))
+  }
+
+  async #ask(left: Parameters<NonNullable<LiveRun['chooseHome']>>[0]): Promise<HomeChoice> {
+    if (this.#live.wasEnded) return 'scope'
+    this.wasAsked = true
+    const { terminal } = this.#asking.call
+    if (obeysSequences(process.env['TERM'])) terminal.err(resetFor(this.#live.seen))
+    const lines = left
+      .slice(0, SHOWN_MAX)
+      .map((finding) => `  ${findingWords(finding).where ?? ''}`)
+    const more = left.length - SHOWN_MAX
+    const heading = `The command also changed ${counted(left.length, 'path')} of your home outside the scope`
+    const rest = more > 0 ? [`  and ${grouped(more)} more`] : []
+    terminal.err(`${[terminal.paintError.strong(heading), ...lines, ...rest].join('\n')}\n`)
+    const line = await askLine('\nkeep which changes? [all, s: only the scope, N: none] ')
+    const choice = typeof line === 'string' ? 'none' : readChoice(line.text)
+    this.#isDeclined = choice === 'none' && line !== 'gone'
+    return choice
+  }
+
+  #refused(code: string, laws: readonly LawWords[]): void {
+    const { terminal } = this.#asking.call
+    const texts = new Map(laws.map(({ policy_id, text }) => [policy_id, text]))
+    const [why = ''] = reasonLines([code], texts, terminal.paintError)
+    terminal.err(
+      `the changes to your home cannot be kept, only the scope is asked about:\n${why}\n`,
+    )
+  }
+}
+
+/** Only a clear word keeps anything. */
+function readChoice(line: string): HomeChoice {
+  const word = line.trim().toLowerCase()
+  if (word === 'all' || word === 'a') return 'all'
+  return word === 's' || word === 'scope' ? 'scope' : 'none'
+}

@@ -1,0 +1,228 @@
+/**
+ * Flows as people keep them: a `flow_v1` document in YAML or JSON, a plan with its participants, an edge
+ * table with its side file. Reads each of these forms, turns it into a flow and checks it. Every problem
+ * has its place in the file that it is about.
+ */
+import { isUtf8 } from 'node:buffer'
+import { basename, extname } from 'node:path'
+import { FaultError, fault, GRAPH_LIMITS, readJson, showName } from '../../base/index.ts'
+import { detectContract, type Flow, type Participants } from '../../contracts/index.ts'
+import {
+  checkFlow,
+  type FlowProblem,
+  importTable,
+  loadPlan,
+  type ParticipantsReading,
+  readParticipants,
+} from '../../flow/index.ts'
+import { readSource } from '../call/source.ts'
+import { type PlacedText, readPlaced } from './place.ts'
+import { type PlacedProblem, placedIn, placedTable } from './problem.ts'
+
+export interface FlowFile {
+  readonly file: string
+  readonly kind: 'flow' | 'plan' | 'table'
+  /** Null when there is nothing that could be walked or drawn. */
+  readonly flow: Flow | null
+  readonly valid: boolean
+  readonly violations: readonly PlacedProblem[]
+  readonly warnings: readonly PlacedProblem[]
+  /** As found, with pointers into the flow, for drawings. */
+  readonly found: readonly (FlowProblem & { readonly level: 'error' | 'warning' })[]
+  /** Of the file of participants, for a plan. */
+  readonly participantsDigest: string | null
+}
+
+interface LoadOptions {
+  readonly participants: string | null
+  readonly side: string | null
+}
+
+export async function loadFlowFile(file: string, options: LoadOptions): Promise<FlowFile> {
+  const { bytes } = await readSource(file)
+  if (!isUtf8(bytes))
+    return refused(file, [
+      { code: 'document.not_json', path: '', message: 'the text is not UTF-8', file },
+    ])
+  const text = bytes.toString('utf8')
+  if (isTable(file, text)) return loadTable(file, text, options)
+  const reading = await readText(file, text)
+  if (!reading.ok) return refused(file, [{ ...reading.refusal, file }])
+  const isPlan = detectContract(reading.value) === 'plan_json_v1'
+  return isPlan
+    ? loadPlanFile(file, reading.value, reading.places, options)
+    : loadFlowDocument(file, reading.value, reading.places)
+}
+
+function refused(file: string, violations: readonly PlacedProblem[]): FlowFile {
+  const nothing = { flow: null, valid: false, warnings: [], found: [], participantsDigest: null }
+  return { file, kind: 'flow', ...nothing, violations }
+}
+
+/** By its name; a text from standard input by its header. */
+function isTable(file: string, text: string): boolean {
+  if (/\.(?:csv|tsv)$/i.test(file)) return true
+  return file === '-' && /^\uFEFF?"?[\w ]+"?[,;\t][^\r\n]*\b(?:source|edge_signature)\b/.test(text)
+}
+
+type Places = () => Promise<PlacedText | null>
+
+async function readText(file: string, text: string) {
+  const isYaml = /\.ya?ml$/i.test(file) || (file === '-' && !/^\s*[{[]/.test(text))
+  if (isYaml) {
+    const placed = await readPlaced(text)
+    if (!placed.ok) {
+      const { ok: _, ...refusal } = placed
+      return { ok: false as const, refusal }
+    }
+    return { ok: true as const, value: placed.value, places: async () => placed }
+  }
+  const reading = readJson(text, GRAPH_LIMITS)
+  if (!reading.ok) return reading
+  return { ok: true as const, value: reading.value, places: () => placesOfJson(text) }
+}
+
+/** Above this size a JSON file is not read a second time for its places. */
+const PLACED_UNITS_MAX = 4 * 1024 * 1024
+
+/** JSON is YAML; only asked for when something is wrong. */
+async function placesOfJson(text: string): Promise<PlacedText | null> {
+  if (text.length > PLACED_UNITS_MAX) return null
+  const placed = await readPlaced(text)
+  return placed.ok ? placed : null
+}
+
+async function loadFlowDocument(file: string, value: unknown, places: Places): Promise<FlowFile> {
+  const { valid, violations, warnings } = checkFlow(value)
+  return {
+    file,
+    kind: 'flow',
+    // Drawn only when nodes and edges can be relied on.
+    flow: isDrawable(violations) ? (value as Flow) : null,
+    valid,
+    violations: await placedIn(file, violations, places),
+    warnings: await placedIn(file, warnings, places),
+    found: foundOf(violations, warnings),
+    participantsDigest: null,
+  }
+}
+
+/** What can be wrong with a flow whose structure is sound. */
+const UNSOUND =
+  /^flow\.(?:type_const|required|field_type|unknown_key|enum|empty|range|participant|secret_name)$|^document\./
+
+function isDrawable(violations: readonly FlowProblem[]): boolean {
+  return !violations.some(({ code }) => UNSOUND.test(code))
+}
+
+function foundOf(
+  violations: readonly FlowProblem[],
+  warnings: readonly FlowProblem[],
+): FlowFile['found'] {
+  return [
+    ...violations.map((one) => ({ ...one, level: 'error' as const })),
+    ...warnings.map((one) => ({ ...one, level: 'warning' as const })),
+  ]
+}
+
+async function loadPlanFile(
+  file: string,
+  value: unknown,
+  places: Places,
+  options: LoadOptions,
+): Promise<FlowFile> {
+  const named =
+    options.participants === null ? null : await readParticipantsFile(options.participants)
+  if (named !== null && !named.ok) {
+    const name = options.participants ?? ''
+    return refused(
+      name,
+      named.violations.map((one) => ({ ...one, file: name })),
+    )
+  }
+  const participants: Participants | null = named === null ? null : named.participants
+  const { flow, valid, violations, warnings } = loadPlan(value, participants)
+  const unnamed: readonly FlowProblem[] =
+    participants === null && flow !== null ? [WITHOUT_PARTICIPANTS] : []
+  return {
+    file,
+    kind: 'plan',
+    flow,
+    valid,
+    violations: await placedIn(file, violations, places),
+    warnings: await placedIn(file, [...unnamed, ...warnings], places),
+    found: [],
+    participantsDigest: named === null ? null : named.digest,
+  }
+}
+
+const WITHOUT_PARTICIPANTS: FlowProblem = {
+  code: 'flow.plan_participant',
+  path: '/plan',
+  message: 'no participants are given, so every agent is taken for a person',
+  hint: 'name a file with `--participants`',
+}
+
+async function readParticipantsFile(name: string): Promise<ParticipantsReading> {
+  return readParticipants(await readDocument(name, 'the participants'))
+}
+
+async function readDocument(name: string, what: string): Promise<unknown> {
+  const { bytes } = await readSource(name)
+  const text = bytes.toString('utf8')
+  const reading = await readText(name, text)
+  if (reading.ok) return reading.value
+  const { message, code } = reading.refusal
+  throw new FaultError(
+    fault('cli.usage', name, null, {
+      message: `${what} ${showName(name)} cannot be read: ${message} (${code})`,
+    }),
+  )
+}
+
+async function loadTable(file: string, text: string, { side }: LoadOptions): Promise<FlowFile> {
+  const read = await readTableFiles(file, text, side)
+  const check = read.flow === null ? null : checkFlow(read.flow)
+  const { errors, warnings } = await placedTable(file, side, read, check, read.sidePlaces)
+  return {
+    file,
+    kind: 'table',
+    flow: read.flow,
+    valid: errors.length === 0 && read.flow !== null,
+    violations: errors,
+    warnings,
+    found: check === null ? [] : foundOf(check.violations, check.warnings),
+    participantsDigest: null,
+  }
+}
+
+interface TableNames {
+  readonly flowId?: string
+  readonly title?: string
+}
+
+/** A table and its side file; the flow is named after the file when nothing says otherwise. */
+export async function readTableFiles(
+  file: string,
+  text: string,
+  side: string | null,
+  names: TableNames = {},
+) {
+  const placed = side === null ? null : await readSide(side)
+  const stem = file === '-' ? 'table' : basename(file, extname(file))
+  const flowId = names.flowId ?? (stem === '' ? 'table' : stem)
+  const read = importTable(text, placed?.value, { flowId, title: names.title ?? stem })
+  return { ...read, sidePlaces: placed }
+}
+
+async function readSide(name: string): Promise<PlacedText> {
+  const { bytes } = await readSource(name)
+  const placed = await readPlaced(bytes.toString('utf8'))
+  if (placed.ok) return placed
+  const { message, code, line, column } = placed
+  throw new FaultError(
+    fault('cli.usage', name, null, {
+      message: `the side file ${showName(name)} cannot be read: ${message} (${code}, line ${line}, column ${column})`,
+    }),
+  )
+}

@@ -1,0 +1,61 @@
+/**
+ * Secrets of participants: looked up by name when a participant runs, given to that participant alone,
+ * and removed from everything that it says before any of it is recorded.
+ */
+import { FaultError, fault, showName } from '../../base/index.ts'
+import type { Participant } from '../../contracts/index.ts'
+
+export type Secrets = Readonly<Record<string, string>>
+
+/** The key of a model whose participant declares none. */
+const USUAL_KEY = 'OPENAI_API_KEY'
+
+export function secretsOf(
+  participant: Participant,
+  environment: Readonly<Record<string, string | undefined>>,
+): Secrets {
+  const { secrets = [] } = participant
+  const usual = environment[USUAL_KEY] ?? ''
+  if (secrets.length === 0 && 'chat' in participant && usual !== '') return { [USUAL_KEY]: usual }
+  return Object.fromEntries(
+    secrets.map((name) => {
+      const value = environment[name]
+      if (value !== undefined && value !== '') return [name, value]
+      const message = `the variable ${showName(name)}, which a participant needs, is not set`
+      throw new FaultError(fault('flow.secret_missing', name, null, { message }))
+    }),
+  )
+}
+
+/** Shorter values would be found in everything. */
+const LENGTH_MIN = 4
+
+/** Returns a text without any of the values, neither plain nor as JSON writes them. */
+export function withoutSecrets(text: string, secrets: Secrets): string {
+  let clean = text
+  // The longer first: a secret that holds another one is taken out as a whole.
+  const entries = Object.entries(secrets).sort(([, a], [, b]) => b.length - a.length)
+  for (const [name, value] of entries) {
+    if (value.length < LENGTH_MIN) continue
+    for (const form of new Set([value, JSON.stringify(value).slice(1, -1)])) {
+      clean = clean.replaceAll(form, `[secret ${name}]`)
+    }
+  }
+  return clean
+}
+
+/**
+ * Returns a document without any of the values, in its names and its texts. If it cannot be parsed again
+ * afterwards, or is too deep to be searched, returns a text, which no reader takes for a document.
+ */
+export function documentWithoutSecrets(document: unknown, secrets: Secrets): unknown {
+  if (Object.keys(secrets).length === 0) return document
+  let clean = ''
+  try {
+    const text = JSON.stringify(document) ?? ''
+    clean = withoutSecrets(text, secrets)
+    return clean === text ? document : JSON.parse(clean)
+  } catch {
+    return clean
+  }
+}
