@@ -71,6 +71,7 @@ async function newHost(folder) {
     confirm: async () => ({ kind: 'wait' }),
     environment: {},
     clock: SYSTEM_CLOCK,
+    isHalted: async () => false,
   }
   return { host, workspace }
 }

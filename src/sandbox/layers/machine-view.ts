@@ -7,7 +7,7 @@
  * Overlayfs in a user namespace cannot cover a directory with mounts below it. Such a directory is made
  * empty, and its entries are shown one by one. A filesystem that cannot hold sockets is bound.
  */
-import { type Dirent, readdirSync, readlinkSync } from 'node:fs'
+import { type Dirent, opendirSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { isWithin, type Mount } from '../kernel/mount-table.ts'
 
@@ -69,6 +69,8 @@ const NOTHING: MachineView = {
 function show(directory: string, machine: Machine): MachineView {
   if (REPLACED.includes(directory)) return showParts(directory, machine)
   if (directory === KERNEL) return { ...NOTHING, bound: [directory] }
+  // Mounting an overlay takes as long as all other steps for a directory together.
+  if (directory !== '/' && isEmpty(directory)) return { ...NOTHING, made: [directory] }
   const isBelow = ({ point }: Mount): boolean => point !== directory && isWithin(point, directory)
   if (directory === '/' || machine.mounts.some(isBelow)) return showEntries(directory, machine)
   const isSocketless = SOCKETLESS.has(filesystemOf(directory, machine.mounts))
@@ -91,6 +93,20 @@ function showEntries(directory: string, machine: Machine): MachineView {
     .reduce(joined, empty)
   const isBounded = view.covered.length + view.bound.length + view.files.length <= PARTS_MAX
   return isBounded ? view : { ...empty, unseen: [directory] }
+}
+
+/** Returns false for a directory that this user may not list. */
+function isEmpty(directory: string): boolean {
+  try {
+    const handle = opendirSync(directory)
+    try {
+      return handle.readSync() === null
+    } finally {
+      handle.closeSync()
+    }
+  } catch {
+    return false
+  }
 }
 
 type Kind = 'directory' | 'file' | 'link' | 'other'

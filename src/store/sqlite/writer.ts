@@ -58,8 +58,8 @@ export class InlineWriter implements Writer {
   #enqueue(call: Call): Promise<readonly Appended[]> {
     if (this.#isClosed) return Promise.reject(closed())
     return new Promise((resolve, reject) => {
-      // Callers of the same moment share a commit.
-      if (this.#queue.length === 0) queueMicrotask(() => this.#flush())
+      // After the microtasks of this turn, in which other callers append.
+      if (this.#queue.length === 0) setImmediate(() => this.#flush())
       this.#queue.push({ call, resolve, reject })
     })
   }
